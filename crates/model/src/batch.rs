@@ -1,0 +1,433 @@
+//! Many records in one arena: what travels from a socket to the disk and from the disk to an answer.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use crate::limits::{
+    BATCH_BYTES_MAX, BATCH_FIELDS_MAX, BATCH_RECORDS_MAX, BATCH_SOURCES_MAX, BATCH_TAGS_MAX,
+};
+use crate::record::{Field, RecordHead, RecordParts, RecordRef};
+use crate::tag::SYSLOG_TAG_NAMES;
+use crate::time::Timestamp;
+
+/// Records in the order of their receipt, with the tables of names they refer to.
+///
+/// The first tags are always [`SYSLOG_TAG_NAMES`], so that the parser's bits need no look-up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordBatch {
+    bytes: Vec<u8>,
+    heads: Vec<RecordHead>,
+    fields: Vec<Field>,
+    sources: Vec<Box<str>>,
+    tags: Vec<Box<str>>,
+}
+
+impl Default for RecordBatch {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A batch that has reached one of its limits (see [`crate::limits`]); start another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchFull;
+
+impl fmt::Display for BatchFull {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the batch is full")
+    }
+}
+
+impl std::error::Error for BatchFull {}
+
+impl RecordBatch {
+    /// An empty batch.
+    pub fn new() -> Self {
+        Self {
+            bytes: Vec::new(),
+            heads: Vec::new(),
+            fields: Vec::new(),
+            sources: Vec::new(),
+            tags: SYSLOG_TAG_NAMES
+                .iter()
+                .map(|name| Box::from(*name))
+                .collect(),
+        }
+    }
+
+    /// Forgets the records and keeps the names and the allocations.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.heads.clear();
+        self.fields.clear();
+    }
+
+    /// Number of records.
+    pub fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// Whether there is no record.
+    pub fn is_empty(&self) -> bool {
+        self.heads.is_empty()
+    }
+
+    /// The arena: each record's `raw` and `extra` in turn.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The fixed parts, in order.
+    pub fn heads(&self) -> &[RecordHead] {
+        &self.heads
+    }
+
+    /// The fields of all records, in order.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// Names of the sources.
+    pub fn sources(&self) -> &[Box<str>] {
+        &self.sources
+    }
+
+    /// Names of the tags; a record's set has a bit for each.
+    pub fn tags(&self) -> &[Box<str>] {
+        &self.tags
+    }
+
+    /// Memory the records take, in bytes; what budgets count.
+    pub fn memory_bytes(&self) -> usize {
+        self.bytes.len()
+            + self.heads.len() * size_of::<RecordHead>()
+            + self.fields.len() * size_of::<Field>()
+    }
+
+    /// The record at an index.
+    pub fn get(&self, index: usize) -> Option<RecordRef<'_>> {
+        self.heads
+            .get(index)
+            .map(|head| RecordRef { batch: self, head })
+    }
+
+    /// The records in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = RecordRef<'_>> + ExactSizeIterator {
+        self.heads
+            .iter()
+            .map(|head| RecordRef { batch: self, head })
+    }
+
+    /// The index of a source, added where it is new.
+    pub fn source_index(&mut self, name: &str) -> Result<u16, BatchFull> {
+        let index = match self.sources.iter().position(|known| &**known == name) {
+            Some(index) => index,
+            None if self.sources.len() == BATCH_SOURCES_MAX => return Err(BatchFull),
+            None => {
+                self.sources.push(name.into());
+                self.sources.len() - 1
+            }
+        };
+        u16::try_from(index).map_err(|_| BatchFull)
+    }
+
+    /// The bit of a tag, added where it is new.
+    pub fn tag_bit(&mut self, name: &str) -> Result<u64, BatchFull> {
+        let index = match self.tags.iter().position(|known| &**known == name) {
+            Some(index) => index,
+            None if self.tags.len() == BATCH_TAGS_MAX => return Err(BatchFull),
+            None => {
+                self.tags.push(name.into());
+                self.tags.len() - 1
+            }
+        };
+        Ok(1 << index)
+    }
+
+    /// Adds a record: `raw` as it arrived and what the parser made of it.
+    pub fn push(
+        &mut self,
+        raw: &[u8],
+        parts: &RecordParts,
+        received: Timestamp,
+        peer: Option<IpAddr>,
+        source: u16,
+    ) -> Result<(), BatchFull> {
+        self.check_room(raw.len() + parts.extra.len(), 1, parts.fields.len())?;
+        let head = RecordHead {
+            received,
+            time: parts.time,
+            priority: parts.priority,
+            peer,
+            source,
+            tags: parts.tags,
+            start: narrow(self.bytes.len())?,
+            raw_len: narrow(raw.len())?,
+            extra_len: narrow(parts.extra.len())?,
+            host: parts.host,
+            program: parts.program,
+            pid: parts.pid,
+            msgid: parts.msgid,
+            structured_data: parts.structured_data,
+            message: parts.message,
+            fields_start: narrow(self.fields.len())?,
+            fields_len: narrow(parts.fields.len())?,
+        };
+        self.bytes.extend_from_slice(raw);
+        self.bytes.extend_from_slice(&parts.extra);
+        self.fields.extend_from_slice(&parts.fields);
+        self.heads.push(head);
+        Ok(())
+    }
+
+    /// Adds a record whose head is known, as a decoder does: `head.start` and `head.fields_start`
+    /// are set here; `bytes` are `raw` and `extra`.
+    pub fn push_head(
+        &mut self,
+        head: RecordHead,
+        bytes: &[u8],
+        fields: &[Field],
+    ) -> Result<(), BatchFull> {
+        self.check_room(bytes.len(), 1, fields.len())?;
+        let start = narrow(self.bytes.len())?;
+        let fields_start = narrow(self.fields.len())?;
+        let fields_len = narrow(fields.len())?;
+        self.bytes.extend_from_slice(bytes);
+        self.fields.extend_from_slice(fields);
+        self.heads.push(RecordHead {
+            start,
+            fields_start,
+            fields_len,
+            ..head
+        });
+        Ok(())
+    }
+
+    /// Adds a copy of a record of another batch, its names carried over.
+    pub fn push_record(&mut self, record: RecordRef<'_>) -> Result<(), BatchFull> {
+        let source = self.source_index(record.source())?;
+        let mut tags = 0;
+        if self.tags == record.batch.tags {
+            tags = record.head.tags;
+        } else {
+            for name in record.tags() {
+                tags |= self.tag_bit(name)?;
+            }
+        }
+        let start = record.head.fields_start as usize;
+        let end = start + record.head.fields_len as usize;
+        let fields = record.batch.fields.get(start..end).unwrap_or(&[]);
+        self.push_head(
+            RecordHead {
+                source,
+                tags,
+                ..*record.head
+            },
+            record.bytes(),
+            fields,
+        )
+    }
+
+    /// Adds all records of another batch behind its own, or none where they do not fit.
+    pub fn append(&mut self, other: &Self) -> Result<(), BatchFull> {
+        self.check_room(other.bytes.len(), other.len(), other.fields.len())?;
+        let sources = other
+            .sources
+            .iter()
+            .map(|name| self.source_index(name))
+            .collect::<Result<Vec<_>, _>>()?;
+        let bits = other
+            .tags
+            .iter()
+            .map(|name| self.tag_bit(name))
+            .collect::<Result<Vec<_>, _>>()?;
+        let same_bits = bits
+            .iter()
+            .enumerate()
+            .all(|(index, bit)| *bit == 1 << index);
+        let start = narrow(self.bytes.len())?;
+        let fields_start = narrow(self.fields.len())?;
+        self.bytes.extend_from_slice(&other.bytes);
+        self.fields.extend_from_slice(&other.fields);
+        self.heads.extend(other.heads.iter().map(|head| {
+            RecordHead {
+                start: head.start + start,
+                fields_start: head.fields_start + fields_start,
+                source: sources
+                    .get(usize::from(head.source))
+                    .copied()
+                    .unwrap_or_default(),
+                tags: if same_bits {
+                    head.tags
+                } else {
+                    remap(head.tags, &bits)
+                },
+                ..*head
+            }
+        }));
+        Ok(())
+    }
+
+    /// Sets the time of receipt of each record to at least `floor` and never earlier than that of
+    /// the record before it, and returns the last. Storage keeps records in order of receipt even
+    /// when the clock steps back.
+    pub fn make_received_monotone(&mut self, floor: Timestamp) -> Timestamp {
+        let mut last = floor;
+        for head in &mut self.heads {
+            head.received = head.received.max(last);
+            last = head.received;
+        }
+        last
+    }
+
+    /// Orders the records by time of receipt; equal ones keep their order.
+    pub fn sort_by_received(&mut self) {
+        self.heads.sort_by_key(|head| head.received);
+    }
+
+    fn check_room(&self, bytes: usize, records: usize, fields: usize) -> Result<(), BatchFull> {
+        let fits = self.bytes.len() + bytes <= BATCH_BYTES_MAX
+            && self.heads.len() + records <= BATCH_RECORDS_MAX
+            && self.fields.len() + fields <= BATCH_FIELDS_MAX;
+        if fits { Ok(()) } else { Err(BatchFull) }
+    }
+}
+
+fn narrow(value: usize) -> Result<u32, BatchFull> {
+    u32::try_from(value).map_err(|_| BatchFull)
+}
+
+fn remap(set: u64, bits: &[u64]) -> u64 {
+    bits.iter()
+        .enumerate()
+        .filter(|(index, _)| set >> index & 1 == 1)
+        .fold(0, |remapped, (_, bit)| remapped | bit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Span;
+    use crate::tag::Tag;
+
+    fn batch(source: &str, tag: &str, texts: &[&str]) -> RecordBatch {
+        let mut batch = RecordBatch::new();
+        let source = batch.source_index(source).expect("room");
+        let bit = batch.tag_bit(tag).expect("room");
+        for text in texts {
+            let parts = RecordParts {
+                message: Span::new(1, text.len()),
+                host: Span::new(text.len(), text.len() + 4),
+                tags: bit | Tag::Empty.bit(),
+                fields: vec![Field {
+                    value: Span::new(0, 1),
+                    ..Field::default()
+                }],
+                extra: b"peer".to_vec(),
+                ..RecordParts::default()
+            };
+            let received = Timestamp::from_seconds(i64::from(text.as_bytes()[0]));
+            batch
+                .push(text.as_bytes(), &parts, received, None, source)
+                .expect("room");
+        }
+        batch
+    }
+
+    fn seen(batch: &RecordBatch) -> Vec<(Vec<u8>, Vec<u8>, String, Vec<String>, Vec<u8>)> {
+        batch
+            .iter()
+            .map(|r| {
+                let tags = r.tags().map(String::from).collect();
+                let value = r
+                    .fields()
+                    .next()
+                    .map(|f| f.value.to_vec())
+                    .unwrap_or_default();
+                (
+                    r.raw().to_vec(),
+                    r.host().to_vec(),
+                    r.source().to_owned(),
+                    tags,
+                    value,
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn appending_keeps_every_record_and_its_names() {
+        let first = batch("udp", "a", &["1x", "2y"]);
+        let second = batch("tcp", "b", &["3z"]);
+        let mut both = first.clone();
+        both.append(&second).expect("room");
+        let mut expected = seen(&first);
+        expected.extend(seen(&second));
+        assert_eq!(seen(&both), expected);
+        assert_eq!(expected[2].3, ["syslog.empty", "b"]);
+
+        let mut copied = RecordBatch::new();
+        for record in both.iter() {
+            copied.push_record(record).expect("room");
+        }
+        assert_eq!(seen(&copied), expected);
+    }
+
+    #[test]
+    fn receipt_never_goes_back() {
+        let mut batch = batch("udp", "a", &["2", "1", "3"]);
+        let last = batch.make_received_monotone(Timestamp::from_seconds(0));
+        let received: Vec<_> = batch
+            .iter()
+            .map(|r| r.received().nanos() / 1_000_000_000)
+            .collect();
+        assert_eq!(received, [50, 50, 51]);
+        assert_eq!(last, Timestamp::from_seconds(51));
+    }
+
+    #[test]
+    fn tags_have_a_limit() {
+        let mut batch = RecordBatch::new();
+        for index in SYSLOG_TAG_NAMES.len()..BATCH_TAGS_MAX {
+            batch.tag_bit(&format!("tag{index}")).expect("room");
+        }
+        assert_eq!(batch.tag_bit("one more"), Err(BatchFull));
+        assert!(batch.tag_bit("syslog.empty").is_ok());
+    }
+
+    #[test]
+    fn field_names_match_in_ssb_and_short_form() {
+        let field = FieldName {
+            group: "win@1.2",
+            name: "event_id",
+        };
+        for name in [
+            "event_id",
+            "EVENT_ID",
+            "win@1.2.event_id",
+            ".SDATA.win@1.2.Event_Id",
+        ] {
+            assert!(field.is_named(name), "{name}");
+        }
+        for name in ["event", "win@1.2", "1.2.event_id", "xwin@1.2.event_id", ""] {
+            assert!(!field.is_named(name), "{name}");
+        }
+    }
+
+    struct FieldName {
+        group: &'static str,
+        name: &'static str,
+    }
+
+    impl FieldName {
+        fn is_named(&self, name: &str) -> bool {
+            let (group, own) = (self.group.as_bytes(), self.name.as_bytes());
+            crate::FieldRef {
+                group,
+                name: own,
+                value: b"",
+            }
+            .is_named(name.as_bytes())
+        }
+    }
+}

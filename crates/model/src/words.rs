@@ -1,0 +1,117 @@
+//! What a word is, and when two are the same: the byte-level meaning of a search term.
+//!
+//! Word characters are ASCII letters and digits, `_`, and every byte that is not ASCII. A term
+//! matches where its text stands bounded by other characters or the ends of the text. `*` and `?`
+//! run over anything but white space and the delimiters. Case is folded with Unicode's lower case;
+//! bytes that are not UTF-8 are left as they are.
+
+use std::borrow::Cow;
+
+/// Whether a byte belongs to a word.
+pub const fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// Whether a byte ends what a wildcard can run over: white space, other control characters, and
+/// the delimiters ``& : ~ ? ! [ ] = , ; ( ) ' "``.
+pub const fn is_wildcard_stop(byte: u8) -> bool {
+    byte <= b' '
+        || byte == 0x7f
+        || matches!(
+            byte,
+            b'&' | b':'
+                | b'~'
+                | b'?'
+                | b'!'
+                | b'['
+                | b']'
+                | b'='
+                | b','
+                | b';'
+                | b'('
+                | b')'
+                | b'\''
+                | b'"'
+        )
+}
+
+/// The words of a text: its maximal runs of word bytes, in order, not folded.
+pub fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|byte| !is_word_byte(*byte))
+        .filter(|word| !word.is_empty())
+}
+
+/// The text in lower case, borrowed where it already is.
+pub fn fold(text: &[u8]) -> Cow<'_, [u8]> {
+    if text
+        .iter()
+        .all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())
+    {
+        return Cow::Borrowed(text);
+    }
+    let mut folded = Vec::with_capacity(text.len());
+    fold_into(text, &mut folded);
+    Cow::Owned(folded)
+}
+
+/// Appends the text in lower case.
+pub fn fold_into(text: &[u8], folded: &mut Vec<u8>) {
+    if text.is_ascii() {
+        let start = folded.len();
+        folded.extend_from_slice(text);
+        if let Some(added) = folded.get_mut(start..) {
+            added.make_ascii_lowercase();
+        }
+        return;
+    }
+    for chunk in text.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            for lower in character.to_lowercase() {
+                folded.extend_from_slice(lower.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+        }
+        folded.extend_from_slice(chunk.invalid());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn words_are_runs_of_word_bytes() {
+        let text = "GET /var/log-1 é_x \"10.0\"".as_bytes();
+        let found: Vec<_> = words(text).map(String::from_utf8_lossy).collect();
+        assert_eq!(found, ["GET", "var", "log", "1", "é_x", "10", "0"]);
+    }
+
+    #[test]
+    fn folding_is_lower_case_and_keeps_broken_bytes() {
+        assert_eq!(
+            &*fold("ÉRROR ß \u{212a}".as_bytes()),
+            "érror ß k".as_bytes()
+        );
+        assert_eq!(&*fold(b"A\xff\xc3B"), b"a\xff\xc3b");
+        assert!(matches!(fold(b"already lower"), Cow::Borrowed(_)));
+    }
+
+    proptest! {
+        // The index folds words and the matcher folds texts: both must see the same words.
+        #[test]
+        fn folding_words_is_the_words_of_the_folded_text(text in prop::collection::vec(any::<u8>(), 0..64)) {
+            let one: Vec<Vec<u8>> = words(&text).map(|word| fold(word).into_owned()).collect();
+            let folded = fold(&text);
+            let other: Vec<Vec<u8>> = words(&folded).map(<[u8]>::to_vec).collect();
+            prop_assert_eq!(one, other);
+        }
+
+        #[test]
+        fn folding_words_of_any_string(text in "\\PC{0,24}") {
+            let one: Vec<Vec<u8>> = words(text.as_bytes()).map(|word| fold(word).into_owned()).collect();
+            let folded = fold(text.as_bytes());
+            let other: Vec<Vec<u8>> = words(&folded).map(<[u8]>::to_vec).collect();
+            prop_assert_eq!(one, other);
+        }
+    }
+}
