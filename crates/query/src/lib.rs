@@ -1,1 +1,24 @@
-//! To be written.
+//! The query language: text to tree with spans and diagnostics, and what a query means for a record.
+//!
+//! Pure: no I/O, no clock, no state. [`parse`] never fails; [`naive`] is the meaning in its simplest
+//! form and the oracle of the tests; [`Matcher`] is the same, fast; [`Probe`] is what an index can
+//! know of a leaf. The reference for people is `docs/reference/query.md`.
+
+mod ast;
+mod canonical;
+mod diagnostic;
+pub mod limits;
+mod matcher;
+pub mod naive;
+mod parse;
+mod probe;
+mod time;
+
+pub use ast::{
+    Comparison, Expr, Leaf, Network, Number, Pattern, Piece, Query, RegexPattern, Target, Test,
+};
+pub use diagnostic::{Diagnostic, DiagnosticSeverity, InvalidQuery, render};
+pub use matcher::Matcher;
+pub use parse::{Parsed, Token, TokenKind, parse};
+pub use probe::{Probe, WordProbe};
+pub use time::{InvalidTimeText, parse_time};

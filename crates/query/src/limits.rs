@@ -1,0 +1,19 @@
+//! Bounds of a query, each with its reason.
+
+/// Longest query text, in bytes. A person types far less; generated ones belong in several queries.
+pub const QUERY_BYTES_MAX: usize = 16 * 1024;
+
+/// Deepest nesting of parentheses. The parser and everything that walks the tree recurse.
+pub const DEPTH_MAX: usize = 64;
+
+/// Most leaves (terms, phrases, comparisons) of one query: each may cost a pass over the data.
+pub const LEAVES_MAX: usize = 1_024;
+
+/// Most diagnostics reported of one text: behind that nobody reads, and answers stay small.
+pub const DIAGNOSTICS_MAX: usize = 20;
+
+/// Largest compiled form of one regular expression, in bytes; bounds `(a{1000}){1000}`.
+pub const REGEX_BYTES_MAX: usize = 1024 * 1024;
+
+/// Largest lazily built automaton of one regular expression, in bytes.
+pub const REGEX_CACHE_BYTES_MAX: usize = 2 * 1024 * 1024;
