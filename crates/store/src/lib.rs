@@ -1,1 +1,39 @@
-//! To be written.
+//! Logspaces that survive anything: journal, tail, sealing, manifest, recovery, snapshots.
+//!
+//! A batch handed to [`Store::append`] is written to the journal by one committer thread that
+//! groups whatever waits, calls `fdatasync` once for the group, and only then makes the records
+//! visible and calls back. A sealer thread turns the tail into immutable segments; a segment
+//! becomes part of its logspace by one durable append to the manifest, after which the journal
+//! files that held its records are recycled. Readers hold a [`Snapshot`] and never wait.
+//!
+//! All I/O goes through [`Disk`], all time through [`Clock`].
+
+mod clock;
+mod committer;
+mod disk;
+mod error;
+mod import;
+mod journal;
+pub mod limits;
+mod lock;
+mod logspace;
+mod manifest;
+mod names;
+mod options;
+mod recovery;
+mod sealer;
+mod segment_handle;
+mod snapshot;
+mod status;
+mod store;
+
+pub use clock::{Clock, SystemClock};
+pub use committer::{AppendError, Appended, OnDurable};
+pub use disk::{Disk, DiskEntry, DiskFile, OpenMode, RealDisk};
+pub use error::{Error, ReadError};
+pub use lock::LockHolder;
+pub use options::Options;
+pub use segment_handle::SegmentHandle;
+pub use snapshot::{Damage, Part, Snapshot, TailChunk};
+pub use status::{LogspaceStatus, State, Status};
+pub use store::Store;

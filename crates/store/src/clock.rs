@@ -1,0 +1,25 @@
+//! The one place that reads the time of day.
+
+use std::time::SystemTime;
+
+use model::Timestamp;
+
+/// A source of the time of day.
+pub trait Clock: Send + Sync {
+    /// The time now. It may step back; storage keeps records in order all the same.
+    fn now(&self) -> Timestamp;
+}
+
+/// The clock of the operating system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        let nanos = match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
+            Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |n| -n),
+        };
+        Timestamp::from_nanos(nanos)
+    }
+}

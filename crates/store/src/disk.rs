@@ -1,0 +1,172 @@
+//! The one place that opens files.
+//!
+//! Every path is absolute or relative to the process; the store builds them from its data
+//! directory. The traits exist so that tests can put a disk that fails, tears and forgets below
+//! the real code.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+
+/// A file system.
+pub trait Disk: Send + Sync {
+    /// Creates a directory and its parents and makes their entries durable.
+    fn create_dir_all(&self, path: &Path) -> io::Result<()>;
+    /// Opens a file.
+    fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Box<dyn DiskFile>>;
+    /// What a directory holds, in the order of the names.
+    fn list(&self, path: &Path) -> io::Result<Vec<DiskEntry>>;
+    /// Renames a file, replacing the target. Durable after [`Disk::sync_dir`] of both directories.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Removes a file.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Makes the entries of a directory durable.
+    fn sync_dir(&self, path: &Path) -> io::Result<()>;
+    /// Bytes that can still be written below a directory.
+    fn free_bytes(&self, path: &Path) -> io::Result<u64>;
+}
+
+/// An open file.
+pub trait DiskFile: Send + Sync {
+    /// Fills the buffer from an offset or fails.
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()>;
+    /// Writes all of the data at an offset.
+    fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()>;
+    /// Makes data and size durable. After an error the file must not be trusted again: the kernel
+    /// marks failed pages clean, so a second call may succeed without having written anything.
+    fn sync(&self) -> io::Result<()>;
+    /// The size in bytes.
+    fn len(&self) -> io::Result<u64>;
+    /// Reserves space so that writing below `len` cannot run out of it.
+    fn allocate(&self, len: u64) -> io::Result<()>;
+    /// Cuts or extends the file.
+    fn set_len(&self, len: u64) -> io::Result<()>;
+    /// Takes an exclusive lock for as long as the file is open; false when another process has it.
+    fn try_lock(&self) -> io::Result<bool>;
+}
+
+/// How to open a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenMode {
+    /// An existing file, for reading.
+    Read,
+    /// An existing or new file, for reading and writing, readable by owner and group.
+    ReadWrite,
+    /// A new or emptied file, for reading and writing.
+    Create,
+}
+
+/// One entry of a directory.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DiskEntry {
+    /// Its name. Names that are not UTF-8 are not ours and are left out.
+    pub name: String,
+    /// Whether it is a directory.
+    pub is_dir: bool,
+}
+
+/// The file system of the operating system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RealDisk;
+
+/// Logs are readable by the owner and the group only (CVE-2015-3243 was world-readable logs).
+const FILE_MODE: u32 = 0o640;
+
+impl Disk for RealDisk {
+    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
+        if path.is_dir() {
+            return Ok(());
+        }
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        if let Some(parent) = parent {
+            self.create_dir_all(parent)?;
+        }
+        match fs::create_dir(path) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        self.sync_dir(parent.unwrap_or_else(|| Path::new(".")))
+    }
+
+    fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Box<dyn DiskFile>> {
+        let mut options = OpenOptions::new();
+        options.read(true).mode(FILE_MODE);
+        match mode {
+            OpenMode::Read => {}
+            OpenMode::ReadWrite => _ = options.write(true).create(true),
+            OpenMode::Create => _ = options.write(true).create(true).truncate(true),
+        }
+        Ok(Box::new(RealFile(options.open(path)?)))
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<DiskEntry>> {
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(path)? {
+            let entry = entry?;
+            if let Ok(name) = entry.file_name().into_string() {
+                entries.push(DiskEntry { name, is_dir: entry.file_type()?.is_dir() });
+            }
+        }
+        entries.sort();
+        Ok(entries)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        File::open(path)?.sync_all()
+    }
+
+    fn free_bytes(&self, path: &Path) -> io::Result<u64> {
+        let stat = rustix::fs::statvfs(path)?;
+        Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+    }
+}
+
+struct RealFile(File);
+
+impl DiskFile for RealFile {
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        self.0.read_exact_at(buffer, offset)
+    }
+
+    fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        self.0.write_all_at(data, offset)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.0.metadata()?.len())
+    }
+
+    fn allocate(&self, len: u64) -> io::Result<()> {
+        let flags = rustix::fs::FallocateFlags::empty();
+        match rustix::fs::fallocate(&self.0, flags, 0, len) {
+            // File systems without the call: extending costs a little more per commit, no safety.
+            Err(error) if error == rustix::io::Errno::OPNOTSUPP => self.0.set_len(len),
+            result => Ok(result?),
+        }
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+
+    fn try_lock(&self) -> io::Result<bool> {
+        match self.0.try_lock() {
+            Ok(()) => Ok(true),
+            Err(fs::TryLockError::WouldBlock) => Ok(false),
+            Err(fs::TryLockError::Error(error)) => Err(error),
+        }
+    }
+}

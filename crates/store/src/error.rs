@@ -1,0 +1,106 @@
+//! What can go wrong, in words for whoever has to mend it.
+
+use std::io;
+use std::path::PathBuf;
+
+use model::{LogspaceName, RecordNumber};
+
+use crate::lock::LockHolder;
+
+/// A store cannot be opened, or an operation on it failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused.
+    #[error("cannot {action} {path}: {source}")]
+    Io {
+        /// What was tried, such as `open`.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Another process has the data directory open.
+    #[error("the data directory {data_dir} is in use by {holder}")]
+    Locked {
+        /// The data directory.
+        data_dir: PathBuf,
+        /// Who has it.
+        holder: LockHolder,
+    },
+    /// The directory for reading is not there.
+    #[error("{data_dir} is not a Logwood data directory: it has no logspaces")]
+    NotADataDirectory {
+        /// The directory.
+        data_dir: PathBuf,
+    },
+    /// The file is of a newer version than this program reads.
+    #[error("{path} has format version {found}, this program reads up to {supported}: use a newer Logwood")]
+    NewerFormat {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u16,
+        /// The newest version that can be read.
+        supported: u16,
+    },
+    /// A file does not hold what it should.
+    #[error("{path} is damaged at offset {offset}: {what}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where in it, in bytes.
+        offset: u64,
+        /// What is wrong there.
+        what: String,
+    },
+    /// No such logspace.
+    #[error("there is no logspace {0}")]
+    UnknownLogspace(LogspaceName),
+    /// A segment could not be built from its records.
+    #[error("cannot build a segment: {0}")]
+    Build(#[from] segment::BuildError),
+}
+
+impl Error {
+    /// Wraps an I/O error with what was tried on what.
+    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { action, path, source }
+    }
+}
+
+/// A page of a segment cannot be read. The other pages can.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The operating system refused.
+    #[error("cannot read {path} at offset {offset}: {reason}")]
+    Io {
+        /// The segment's file.
+        path: PathBuf,
+        /// Where in it, in bytes.
+        offset: u64,
+        /// Why not.
+        reason: String,
+    },
+    /// The page does not hold what was written.
+    #[error("{path} is damaged at offset {offset}: {reason}")]
+    Damaged {
+        /// The segment's file.
+        path: PathBuf,
+        /// Where in it, in bytes.
+        offset: u64,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// A row or page that the segment does not have: an error of the caller.
+    #[error("{path} has no record {number:?}")]
+    OutOfRange {
+        /// The segment's file.
+        path: PathBuf,
+        /// The record asked for.
+        number: RecordNumber,
+    },
+}

@@ -1,0 +1,253 @@
+//! One block: a header bound to its place, the logspace's name, and the compressed records.
+
+use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
+
+use crate::limits::{BLOCK_RAW_BYTES_MAX, BLOCK_STORED_BYTES_MAX};
+
+/// `LWJB`, the first bytes of every block.
+pub(crate) const MAGIC: [u8; 4] = *b"LWJB";
+/// Bytes of a header.
+pub(crate) const HEADER_LEN: usize = 72;
+/// Blocks start at multiples of this, so that recovery can look for one behind a damaged one.
+pub(crate) const ALIGNMENT: usize = 16;
+
+/// The compression of a block's records.
+const CODEC_LZ4: u8 = 1;
+
+/// Records of one logspace, encoded and compressed, before their place in a file is known.
+pub(crate) struct Encoded {
+    logspace: LogspaceName,
+    first: RecordNumber,
+    rows: u32,
+    received_len: u32,
+    raw_len: u32,
+    stored: Vec<u8>,
+}
+
+impl Encoded {
+    /// Encodes a batch whose first record has a number.
+    pub(crate) fn new(logspace: &LogspaceName, first: RecordNumber, batch: &RecordBatch) -> Self {
+        let received: Vec<Timestamp> = batch.heads().iter().map(|head| head.received).collect();
+        let mut raw = Vec::with_capacity(batch.bytes().len() + batch.len() * 24 + 256);
+        segment::received::encode(&received, &mut raw);
+        let received_len = raw.len();
+        segment::rows::encode_rows(batch, 0..batch.len(), &mut raw);
+        Self {
+            logspace: logspace.clone(),
+            first,
+            rows: narrow(batch.len()),
+            received_len: narrow(received_len),
+            raw_len: narrow(raw.len()),
+            stored: lz4_flex::block::compress(&raw),
+        }
+    }
+
+    /// Bytes the block takes in a file, padding included.
+    pub(crate) fn len(&self) -> usize {
+        (HEADER_LEN + self.logspace.as_str().len() + self.stored.len())
+            .next_multiple_of(ALIGNMENT)
+    }
+
+    /// The logspace the records belong to.
+    pub(crate) fn logspace(&self) -> &LogspaceName {
+        &self.logspace
+    }
+
+    /// The number of the last record.
+    pub(crate) fn last(&self) -> RecordNumber {
+        RecordNumber(self.first.0 + u64::from(self.rows) - 1)
+    }
+
+    /// Appends the block as it stands at an offset of a file. `group_start` is the offset of the
+    /// first block that is made durable together with this one.
+    pub(crate) fn write(&self, file_id: u64, offset: u64, group_start: u64, out: &mut Vec<u8>) {
+        let start = out.len();
+        let name = self.logspace.as_str().as_bytes();
+        let payload_crc = crc32c::crc32c_append(crc32c::crc32c(name), &self.stored);
+        out.extend_from_slice(&MAGIC);
+        out.push(CODEC_LZ4);
+        out.push(u8::try_from(name.len()).unwrap_or(u8::MAX));
+        out.extend_from_slice(&[0; 2]);
+        for long in [file_id, offset, group_start, self.first.0] {
+            out.extend_from_slice(&long.to_le_bytes());
+        }
+        for word in
+            [self.rows, self.received_len, self.raw_len, narrow(self.stored.len()), payload_crc, 0]
+        {
+            out.extend_from_slice(&word.to_le_bytes());
+        }
+        out.extend_from_slice(&[0; 4]);
+        let header_crc = crc32c::crc32c(out.get(start..start + HEADER_LEN - 4).unwrap_or(&[]));
+        if let Some(place) = out.get_mut(start + HEADER_LEN - 4..start + HEADER_LEN) {
+            place.copy_from_slice(&header_crc.to_le_bytes());
+        }
+        out.extend_from_slice(name);
+        out.extend_from_slice(&self.stored);
+        out.resize(start + self.len(), 0);
+    }
+}
+
+/// The records of one block, read back.
+#[derive(Debug)]
+pub(crate) struct Block {
+    /// The logspace the records belong to.
+    pub(crate) logspace: LogspaceName,
+    /// The number of the first record.
+    pub(crate) first: RecordNumber,
+    /// The records, at least one.
+    pub(crate) batch: RecordBatch,
+    /// Where the commit that this block belongs to started.
+    pub(crate) group_start: u64,
+    /// Bytes the block takes in its file.
+    pub(crate) len: usize,
+}
+
+impl Block {
+    /// Decodes the block at the start of `bytes`, which lie at `offset` of a file. `Err` says in
+    /// words what is wrong: there is no block, a torn one, or one from another place.
+    pub(crate) fn decode(bytes: &[u8], file_id: u64, offset: u64) -> Result<Self, &'static str> {
+        let header = Header::decode(bytes, file_id, offset)?;
+        let name_end = HEADER_LEN + header.name_len;
+        let name = bytes.get(HEADER_LEN..name_end).ok_or("the block is cut off")?;
+        let stored =
+            bytes.get(name_end..name_end + header.stored_len).ok_or("the block is cut off")?;
+        if crc32c::crc32c_append(crc32c::crc32c(name), stored) != header.payload_crc {
+            return Err("the checksum of the records is wrong");
+        }
+        let logspace = std::str::from_utf8(name)
+            .ok()
+            .and_then(|name| LogspaceName::parse(name).ok())
+            .ok_or("the name of the logspace is wrong")?;
+        let raw = lz4_flex::block::decompress(stored, header.raw_len)
+            .map_err(|_| "the records cannot be decompressed")?;
+        let (received, rows) =
+            raw.split_at_checked(header.received_len).ok_or("the columns are cut off")?;
+        let received =
+            segment::received::decode(received, header.rows).map_err(|_| "bad times of receipt")?;
+        let batch =
+            segment::rows::decode_rows(rows, &received).map_err(|_| "the records are malformed")?;
+        if batch.len() != header.rows || batch.is_empty() {
+            return Err("the number of records is wrong");
+        }
+        let len = (name_end + header.stored_len).next_multiple_of(ALIGNMENT);
+        Ok(Self { logspace, first: header.first, batch, group_start: header.group_start, len })
+    }
+
+    /// The number of the last record.
+    pub(crate) fn last(&self) -> RecordNumber {
+        RecordNumber(self.first.0 + (self.batch.len() as u64).saturating_sub(1))
+    }
+}
+
+struct Header {
+    name_len: usize,
+    group_start: u64,
+    first: RecordNumber,
+    rows: usize,
+    received_len: usize,
+    raw_len: usize,
+    stored_len: usize,
+    payload_crc: u32,
+}
+
+impl Header {
+    fn decode(bytes: &[u8], file_id: u64, offset: u64) -> Result<Self, &'static str> {
+        let header = bytes.get(..HEADER_LEN).ok_or("the header is cut off")?;
+        if !header.starts_with(&MAGIC) {
+            return Err("no block starts here");
+        }
+        let word = |at: usize| {
+            header.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes)
+        };
+        let long = |at: usize| {
+            header.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_le_bytes)
+        };
+        if crc32c::crc32c(header.get(..HEADER_LEN - 4).unwrap_or(&[])) != word(HEADER_LEN - 4) {
+            return Err("the checksum of the header is wrong");
+        }
+        if long(8) != file_id || long(16) != offset {
+            return Err("the block belongs to another place");
+        }
+        if header.get(4) != Some(&CODEC_LZ4) {
+            return Err("the compression is unknown");
+        }
+        let header = Self {
+            name_len: header.get(5).copied().map_or(0, usize::from),
+            group_start: long(24),
+            first: RecordNumber(long(32)),
+            rows: word(40) as usize,
+            received_len: word(44) as usize,
+            raw_len: word(48) as usize,
+            stored_len: word(52) as usize,
+            payload_crc: word(56),
+        };
+        let fits = header.rows <= model::limits::BATCH_RECORDS_MAX
+            && header.raw_len <= BLOCK_RAW_BYTES_MAX
+            && header.stored_len <= BLOCK_STORED_BYTES_MAX
+            && header.group_start <= offset
+            && header.first.0.checked_add(header.rows as u64).is_some();
+        if fits { Ok(header) } else { Err("a number of the header is beyond its limit") }
+    }
+}
+
+/// Narrows a length that the limits of a batch keep below 32 bits.
+fn narrow(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::tests::batch;
+    use proptest::prelude::*;
+
+    fn block(texts: &[&str]) -> Vec<u8> {
+        let encoded = Encoded::new(&LogspaceName::main(), RecordNumber(7), &batch(texts));
+        let mut out = Vec::new();
+        encoded.write(3, 64, 64, &mut out);
+        assert_eq!(out.len(), encoded.len());
+        assert_eq!(out.len() % ALIGNMENT, 0);
+        out
+    }
+
+    #[test]
+    fn a_block_comes_back_whole() {
+        let bytes = block(&["one", "two", ""]);
+        let read = Block::decode(&bytes, 3, 64).expect("valid");
+        let raws: Vec<_> = read.batch.iter().map(|record| record.raw().to_vec()).collect();
+        assert_eq!(raws, [b"one".to_vec(), b"two".to_vec(), b"".to_vec()]);
+        assert_eq!((read.first, read.last()), (RecordNumber(7), RecordNumber(9)));
+        assert_eq!((read.logspace.as_str(), read.len), ("main", bytes.len()));
+    }
+
+    #[test]
+    fn a_block_is_bound_to_its_place() {
+        let bytes = block(&["one"]);
+        assert!(Block::decode(&bytes, 4, 64).is_err());
+        assert!(Block::decode(&bytes, 3, 80).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_flipped_bit_is_found(at in 0_usize..4_000, bit in 0_u8..8) {
+            let mut bytes = block(&["a message", "another message"]);
+            let len = bytes.len();
+            let at = at % len;
+            bytes[at] ^= 1 << bit;
+            // Only the padding behind the records may differ unnoticed.
+            if let Ok(read) = Block::decode(&bytes, 3, 64) {
+                prop_assert!(len - at <= ALIGNMENT);
+                prop_assert_eq!(read.batch.len(), 2);
+            }
+        }
+
+        #[test]
+        fn any_bytes_decode_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let mut forged = block(&["x"]);
+            let n = bytes.len().min(forged.len());
+            forged[..n].copy_from_slice(&bytes[..n]);
+            _ = Block::decode(&forged, 3, 64);
+            _ = Block::decode(&bytes, 3, 64);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Writing commits: one write and one `fdatasync` for a group of blocks.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use model::{LogspaceName, RecordNumber};
+
+use crate::disk::{Disk, DiskFile, OpenMode};
+use crate::error::Error;
+use crate::journal::block::Encoded;
+use crate::journal::file::{HEADER_LEN, encode_header};
+use crate::limits::{JOURNAL_FILE_BYTES_SMALL, JOURNAL_FREE_FILES_MAX};
+use crate::names;
+
+/// A journal file that holds records, and up to which number of each logspace.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct JournalFile {
+    /// Its number.
+    pub(crate) id: u64,
+    /// Its size in bytes.
+    pub(crate) bytes: u64,
+    /// The last record of each logspace in it.
+    pub(crate) last: BTreeMap<LogspaceName, RecordNumber>,
+    /// A sync of it failed: it is never written nor recycled again.
+    pub(crate) is_quarantined: bool,
+}
+
+/// The end of the journal that is being written. Used by the committer thread alone.
+pub(crate) struct JournalWriter {
+    disk: Arc<dyn Disk>,
+    data_dir: PathBuf,
+    file_bytes: u64,
+    next_id: u64,
+    free_ids: Vec<u64>,
+    open: Option<OpenFile>,
+    buffer: Vec<u8>,
+}
+
+struct OpenFile {
+    file: Box<dyn DiskFile>,
+    path: PathBuf,
+    info: JournalFile,
+    offset: u64,
+}
+
+impl JournalWriter {
+    /// A writer that starts a new file at the first commit. `next_id` is behind every file there
+    /// is; `free_ids` are the files that can be recycled.
+    pub(crate) fn new(
+        disk: Arc<dyn Disk>,
+        data_dir: PathBuf,
+        file_bytes: u64,
+        next_id: u64,
+        free_ids: Vec<u64>,
+    ) -> Self {
+        Self { disk, data_dir, file_bytes, next_id, free_ids, open: None, buffer: Vec::new() }
+    }
+
+    /// Makes the blocks durable together. Returns the files that are full and closed by it. After
+    /// an error nothing of the group counts as written, its file is quarantined, and the call may
+    /// be repeated: it then goes to another file.
+    pub(crate) fn commit(&mut self, blocks: &[Encoded]) -> Result<Vec<JournalFile>, CommitError> {
+        let len: u64 = blocks.iter().map(|block| block.len() as u64).sum();
+        let mut closed = Vec::new();
+        if self.open.as_ref().is_some_and(|open| open.offset + len > open.info.bytes) {
+            closed.extend(self.open.take().map(|open| open.info));
+        }
+        let result = self.write_group(blocks, len);
+        if result.is_err() && let Some(open) = self.open.take() {
+            closed.push(JournalFile { is_quarantined: true, ..open.info });
+        }
+        match result {
+            Ok(()) => Ok(closed),
+            Err(error) => Err(CommitError { error, closed }),
+        }
+    }
+
+    /// The file being written.
+    pub(crate) fn current(&self) -> Option<&JournalFile> {
+        self.open.as_ref().map(|open| &open.info)
+    }
+
+    /// Takes back a file whose records are all in segments: keeps it for reuse or removes it.
+    pub(crate) fn release(&mut self, file: &JournalFile) -> Result<(), Error> {
+        let path = names::journal(&self.data_dir, file.id);
+        let reusable = !file.is_quarantined
+            && file.bytes == self.file_bytes
+            && self.free_ids.len() < JOURNAL_FREE_FILES_MAX;
+        if reusable {
+            let free = names::free_journal(&self.data_dir, file.id);
+            self.disk.rename(&path, &free).map_err(Error::io("rename", path))?;
+            self.free_ids.push(file.id);
+            return Ok(());
+        }
+        self.disk.remove(&path).map_err(Error::io("remove", path))
+    }
+
+    fn write_group(&mut self, blocks: &[Encoded], len: u64) -> Result<(), Error> {
+        if self.open.is_none() {
+            self.open = Some(self.start_file(len)?);
+        }
+        let Some(open) = self.open.as_mut() else { return Ok(()) };
+        self.buffer.clear();
+        for block in blocks {
+            let offset = open.offset + self.buffer.len() as u64;
+            block.write(open.info.id, offset, open.offset, &mut self.buffer);
+        }
+        let path = open.path.as_path();
+        open.file.write_all_at(&self.buffer, open.offset).map_err(Error::io("write", path))?;
+        open.file.sync().map_err(Error::io("sync", path))?;
+        open.offset += self.buffer.len() as u64;
+        for block in blocks {
+            open.info.last.insert(block.logspace().clone(), block.last());
+        }
+        Ok(())
+    }
+
+    /// Starts a file with room for at least `len` bytes of blocks: a recycled one or a new one,
+    /// its name durable before the first commit in it can be acknowledged.
+    fn start_file(&mut self, len: u64) -> Result<OpenFile, Error> {
+        let id = self.next_id;
+        self.next_id += 1;
+        let path = names::journal(&self.data_dir, id);
+        let needed = len + HEADER_LEN as u64;
+        let bytes = match self.free_ids.pop() {
+            Some(free_id) if needed <= self.file_bytes => {
+                let free = names::free_journal(&self.data_dir, free_id);
+                self.disk.rename(&free, &path).map_err(Error::io("rename", free))?;
+                self.file_bytes
+            }
+            other => {
+                self.free_ids.extend(other);
+                self.create_file(&path, needed)?
+            }
+        };
+        let file =
+            self.disk.open(&path, OpenMode::ReadWrite).map_err(Error::io("open", path.as_path()))?;
+        file.write_all_at(&encode_header(id), 0).map_err(Error::io("write", path.as_path()))?;
+        let dir = names::journal_dir(&self.data_dir);
+        self.disk.sync_dir(&dir).map_err(Error::io("sync", dir))?;
+        let info = JournalFile { id, bytes, ..JournalFile::default() };
+        Ok(OpenFile { file, path, info, offset: HEADER_LEN as u64 })
+    }
+
+    /// Creates a file with its space reserved: of full size, or smaller where the disk is short.
+    fn create_file(&self, path: &std::path::Path, needed: u64) -> Result<u64, Error> {
+        let file = self.disk.open(path, OpenMode::Create).map_err(Error::io("create", path))?;
+        let mut result = Ok(());
+        for bytes in [self.file_bytes.max(needed), JOURNAL_FILE_BYTES_SMALL.max(needed)] {
+            result = file.allocate(bytes);
+            if result.is_ok() {
+                return Ok(bytes);
+            }
+        }
+        // What allocate reserved before it failed would keep the disk full.
+        drop(file);
+        _ = self.disk.remove(path);
+        result.map(|()| needed).map_err(Error::io("reserve space for", path))
+    }
+}
+
+/// A commit that failed, and the files it closed all the same.
+pub(crate) struct CommitError {
+    /// Why.
+    pub(crate) error: Error,
+    /// Files closed on the way, quarantined ones among them.
+    pub(crate) closed: Vec<JournalFile>,
+}

@@ -1,0 +1,51 @@
+//! Bounds of the store, each with its reason.
+
+/// Memory of the records in one journal block, in bytes. A block is written, checked and decoded
+/// as one; larger ones compress no better.
+pub const BLOCK_BYTES: usize = 1024 * 1024;
+
+/// Memory of the records that one commit takes from the queue, in bytes. Bounds what one
+/// `fdatasync` has to flush and so the latency of an acknowledgement.
+pub const GROUP_BYTES: usize = 16 * 1024 * 1024;
+
+/// Size of a journal file, in bytes. Large enough that files change seldom, small enough that
+/// recovery reads little and a small disk can hold one.
+pub const JOURNAL_FILE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Size of a journal file when the disk has no room for a whole one.
+pub const JOURNAL_FILE_BYTES_SMALL: u64 = 4 * 1024 * 1024;
+
+/// Most unused journal files kept for recycling. Rewriting a file costs no metadata; they are also
+/// the reserve that keeps receiving possible when others fill the disk.
+pub const JOURNAL_FREE_FILES_MAX: usize = 2;
+
+/// Most bytes of journal in use before the logspaces that pin its oldest file are sealed.
+pub const JOURNAL_BYTES_MAX: u64 = 512 * 1024 * 1024;
+
+/// Largest stored size of a block that recovery believes. A block holds one batch at most.
+pub const BLOCK_STORED_BYTES_MAX: usize = 2 * model::limits::BATCH_BYTES_MAX;
+
+/// Largest uncompressed size of a block that recovery believes: a batch's bytes and its columns.
+pub const BLOCK_RAW_BYTES_MAX: usize = 4 * model::limits::BATCH_BYTES_MAX;
+
+/// Rows of a segment. The tail is sealed when it holds so many.
+pub const SEGMENT_ROWS: usize = 256 * 1024;
+
+/// How many times the tail may exceed its target before commits wait for the sealer.
+pub const TAIL_OVERFLOW: usize = 4;
+
+/// Tail chunks smaller than this are joined with their neighbour, so that a trickle of single
+/// records does not become a million chunks. In bytes.
+pub const TAIL_CHUNK_BYTES: usize = 256 * 1024;
+
+/// Largest manifest record, in bytes: one seal adds one segment a day that its rows span.
+pub const MANIFEST_RECORD_BYTES_MAX: usize = 1024 * 1024;
+
+/// Largest manifest file that is read at once, in bytes: about fifteen million segments.
+pub const MANIFEST_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+
+/// How long the committer waits before it tries a failed disk again, in milliseconds.
+pub const STALL_RETRY_MS: u64 = 500;
+
+/// Most bytes read from the lock file, which holds a few words about its holder.
+pub const LOCK_BYTES_MAX: usize = 1024;

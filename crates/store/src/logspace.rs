@@ -1,0 +1,198 @@
+//! One logspace in memory: its segments, its tail, and the next record number.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
+
+use crate::limits::TAIL_CHUNK_BYTES;
+use crate::manifest::Manifest;
+use crate::segment_handle::SegmentHandle;
+use crate::snapshot::{Damage, Part, Snapshot, TailChunk};
+use crate::status::LogspaceStatus;
+use crate::store::locked;
+
+/// A logspace.
+pub(crate) struct Logspace {
+    /// Its name.
+    pub(crate) name: LogspaceName,
+    /// Its directory.
+    pub(crate) dir: PathBuf,
+    /// Its manifest; `None` when the store is open for reading only. Locked before the state.
+    pub(crate) manifest: Mutex<Option<Manifest>>,
+    state: Mutex<LogspaceState>,
+}
+
+/// What changes in a logspace.
+pub(crate) struct LogspaceState {
+    /// The number of the next record.
+    pub(crate) next: u64,
+    /// No record received from now on is stamped earlier.
+    pub(crate) last_received: Timestamp,
+    /// Sealed records, in the order of their numbers.
+    pub(crate) segments: Vec<Arc<SegmentHandle>>,
+    /// What cannot be read.
+    pub(crate) damages: Arc<[Damage]>,
+    tail: Vec<Arc<TailChunk>>,
+    tail_bytes: usize,
+    tail_rows: usize,
+    /// How many chunks at the front of the tail are being sealed and must stay as they are.
+    frozen_chunks: usize,
+}
+
+impl LogspaceState {
+    /// An empty logspace.
+    pub(crate) fn new() -> Self {
+        Self {
+            next: 1,
+            last_received: Timestamp::MIN,
+            segments: Vec::new(),
+            damages: Arc::from([]),
+            tail: Vec::new(),
+            tail_bytes: 0,
+            tail_rows: 0,
+            frozen_chunks: 0,
+        }
+    }
+
+    /// Adds durable records to the tail, joined with the last chunk where both are small.
+    pub(crate) fn publish(&mut self, first: RecordNumber, batch: RecordBatch) {
+        self.next = self.next.max(first.0 + batch.len() as u64);
+        self.tail_bytes += batch.memory_bytes();
+        self.tail_rows += batch.len();
+        let last_is_free = self.tail.len() > self.frozen_chunks;
+        if last_is_free
+            && let Some(last) = self.tail.last()
+            && last.end() == first.0
+            && last.batch.memory_bytes() + batch.memory_bytes() < TAIL_CHUNK_BYTES
+        {
+            let mut joined = last.batch.clone();
+            if joined.append(&batch).is_ok() {
+                let chunk = TailChunk { first: last.first, batch: joined };
+                self.tail.pop();
+                self.tail.push(Arc::new(chunk));
+                return;
+            }
+        }
+        self.tail.push(Arc::new(TailChunk { first, batch }));
+    }
+
+    /// The memory of the tail in bytes, and its records.
+    pub(crate) fn tail_size(&self) -> (usize, usize) {
+        (self.tail_bytes, self.tail_rows)
+    }
+
+    /// The number behind the newest record of the tail.
+    pub(crate) fn tail_end(&self) -> Option<u64> {
+        self.tail.last().map(|chunk| chunk.end())
+    }
+
+    /// The number and the day of the oldest record of the tail.
+    pub(crate) fn tail_start(&self) -> Option<(RecordNumber, i64)> {
+        let chunk = self.tail.first()?;
+        Some((chunk.first, chunk.batch.get(0)?.received().day()))
+    }
+
+    /// Takes chunks from the front of the tail for sealing: at least one, consecutive in number,
+    /// up to about `rows_max` records. They stay visible until [`LogspaceState::finish_seal`].
+    pub(crate) fn freeze(&mut self, rows_max: usize) -> Vec<Arc<TailChunk>> {
+        let mut rows = 0;
+        let mut chunks: Vec<Arc<TailChunk>> = Vec::new();
+        for chunk in &self.tail {
+            let follows = chunks.last().is_none_or(|last| last.end() == chunk.first.0);
+            if !follows || (rows > 0 && rows + chunk.batch.len() > rows_max) {
+                break;
+            }
+            rows += chunk.batch.len();
+            chunks.push(Arc::clone(chunk));
+        }
+        self.frozen_chunks = chunks.len();
+        chunks
+    }
+
+    /// Gives the frozen chunks back to the tail after a failed seal.
+    pub(crate) fn thaw(&mut self) {
+        self.frozen_chunks = 0;
+    }
+
+    /// Replaces the frozen chunks by the segments made of them.
+    pub(crate) fn finish_seal(&mut self, sealed: Vec<Arc<SegmentHandle>>) {
+        for chunk in self.tail.drain(..self.frozen_chunks) {
+            self.tail_bytes -= chunk.batch.memory_bytes();
+            self.tail_rows -= chunk.batch.len();
+        }
+        self.frozen_chunks = 0;
+        self.add_segments(sealed);
+    }
+
+    /// Adds segments in the order of their numbers.
+    pub(crate) fn add_segments(&mut self, added: Vec<Arc<SegmentHandle>>) {
+        self.segments.extend(added);
+        self.segments.sort_by_key(|segment| segment.first_number());
+    }
+
+    /// Whether a sealed segment holds the record.
+    pub(crate) fn is_sealed(&self, number: RecordNumber) -> bool {
+        let behind = self.segments.partition_point(|segment| segment.first_number() <= number);
+        behind
+            .checked_sub(1)
+            .and_then(|index| self.segments.get(index))
+            .is_some_and(|segment| number.0 < segment.first_number().0 + u64::from(segment.rows()))
+    }
+
+    /// Notes something that cannot be read.
+    pub(crate) fn add_damages(&mut self, damages: impl IntoIterator<Item = Damage>) {
+        self.damages = self.damages.iter().cloned().chain(damages).collect();
+    }
+}
+
+impl Logspace {
+    /// A logspace in a directory.
+    pub(crate) fn new(
+        name: LogspaceName,
+        dir: PathBuf,
+        manifest: Option<Manifest>,
+        state: LogspaceState,
+    ) -> Self {
+        Self { name, dir, manifest: Mutex::new(manifest), state: Mutex::new(state) }
+    }
+
+    /// What changes, locked.
+    pub(crate) fn state(&self) -> std::sync::MutexGuard<'_, LogspaceState> {
+        locked(&self.state)
+    }
+
+    /// What a reader sees now.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let state = self.state();
+        let segments = state.segments.iter().cloned().map(Part::Segment);
+        let mut parts: Vec<Part> =
+            segments.chain(state.tail.iter().cloned().map(Part::Tail)).collect();
+        parts.sort_by_key(Part::first_number);
+        Snapshot { logspace: self.name.clone(), parts, damages: Arc::clone(&state.damages) }
+    }
+
+    /// Figures for the administrator.
+    pub(crate) fn status(&self) -> LogspaceStatus {
+        let snapshot = self.snapshot();
+        let (tail_bytes, tail_records) = self.state().tail_size();
+        let segments = || {
+            snapshot.parts.iter().filter_map(|part| match part {
+                Part::Segment(segment) => Some(segment),
+                Part::Tail(_) => None,
+            })
+        };
+        LogspaceStatus {
+            name: self.name.clone(),
+            records: snapshot.parts.iter().map(|part| u64::from(part.rows())).sum(),
+            segments: segments().count(),
+            disk_bytes: segments().map(|segment| segment.file_bytes()).sum(),
+            raw_bytes: segments().map(|segment| segment.footer().raw_bytes).sum(),
+            tail_records: tail_records as u64,
+            tail_bytes: tail_bytes as u64,
+            first_received: snapshot.parts.iter().map(Part::first_received).min(),
+            last_received: snapshot.parts.iter().map(Part::last_received).max(),
+            damages: snapshot.damages.to_vec(),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Every file name in a data directory.
+//!
+//! ```text
+//! DATA/lock                                           who has it open
+//! DATA/journal/00000000000000000001.journal           blocks of records, all logspaces
+//! DATA/journal/00000000000000000002.free              a journal file to recycle
+//! DATA/logspaces/NAME/manifest                        which segments the logspace has
+//! DATA/logspaces/NAME/2026/11-21/00000000000000000001.segment   by day and first record number
+//! ```
+
+use std::path::{Path, PathBuf};
+
+use model::{LogspaceName, RecordNumber, Timestamp};
+
+/// Ending of a journal file in use.
+pub(crate) const JOURNAL_SUFFIX: &str = ".journal";
+/// Ending of a journal file that waits to be recycled.
+pub(crate) const FREE_SUFFIX: &str = ".free";
+/// Ending of a segment.
+pub(crate) const SEGMENT_SUFFIX: &str = ".segment";
+/// Ending of a file being written; removed at start.
+pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
+/// Ending given to a segment that no manifest names.
+pub(crate) const ORPHAN_SUFFIX: &str = ".orphan";
+
+/// The lock file.
+pub(crate) fn lock(data_dir: &Path) -> PathBuf {
+    data_dir.join("lock")
+}
+
+/// The directory of the journal.
+pub(crate) fn journal_dir(data_dir: &Path) -> PathBuf {
+    data_dir.join("journal")
+}
+
+/// A journal file in use.
+pub(crate) fn journal(data_dir: &Path, id: u64) -> PathBuf {
+    journal_dir(data_dir).join(format!("{id:020}{JOURNAL_SUFFIX}"))
+}
+
+/// A journal file that waits to be recycled.
+pub(crate) fn free_journal(data_dir: &Path, id: u64) -> PathBuf {
+    journal_dir(data_dir).join(format!("{id:020}{FREE_SUFFIX}"))
+}
+
+/// The number in a journal file's name.
+pub(crate) fn journal_id(name: &str, suffix: &str) -> Option<u64> {
+    name.strip_suffix(suffix).filter(|digits| digits.len() == 20)?.parse().ok()
+}
+
+/// The directory of all logspaces.
+pub(crate) fn logspaces_dir(data_dir: &Path) -> PathBuf {
+    data_dir.join("logspaces")
+}
+
+/// The directory of a logspace.
+pub(crate) fn logspace_dir(data_dir: &Path, name: &LogspaceName) -> PathBuf {
+    logspaces_dir(data_dir).join(name.as_str())
+}
+
+/// The manifest of a logspace.
+pub(crate) fn manifest(logspace_dir: &Path) -> PathBuf {
+    logspace_dir.join("manifest")
+}
+
+/// The directory of a day, counted from 1970-01-01 (UTC).
+pub(crate) fn day_dir(logspace_dir: &Path, day: i64) -> PathBuf {
+    let civil = Timestamp::from_seconds(day.saturating_mul(86_400)).to_civil();
+    logspace_dir
+        .join(format!("{:04}", civil.year))
+        .join(format!("{:02}-{:02}", civil.month, civil.day))
+}
+
+/// A segment in its day.
+pub(crate) fn segment(logspace_dir: &Path, day: i64, first: RecordNumber) -> PathBuf {
+    day_dir(logspace_dir, day).join(format!("{:020}{SEGMENT_SUFFIX}", first.0))
+}

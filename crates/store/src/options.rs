@@ -1,0 +1,36 @@
+//! What an administrator can set.
+
+use std::path::PathBuf;
+
+use crate::limits::{JOURNAL_FILE_BYTES, SEGMENT_ROWS};
+
+/// Settings of a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Where everything lies.
+    pub data_dir: PathBuf,
+    /// Memory of a logspace's unsealed records at which they are sealed, in bytes.
+    pub tail_bytes: usize,
+    /// Records of a logspace at which its tail is sealed.
+    pub segment_rows: usize,
+    /// Memory for decoded pages, in bytes.
+    pub page_cache_bytes: u64,
+    /// Size of a journal file, in bytes.
+    pub journal_file_bytes: u64,
+    /// zstd level of segments, 1 to 19.
+    pub compression_level: i32,
+}
+
+impl Options {
+    /// The defaults, with data in a directory.
+    pub fn new(data_dir: impl Into<PathBuf>) -> Self {
+        Self {
+            data_dir: data_dir.into(),
+            tail_bytes: 48 * 1024 * 1024,
+            segment_rows: SEGMENT_ROWS,
+            page_cache_bytes: 256 * 1024 * 1024,
+            journal_file_bytes: JOURNAL_FILE_BYTES,
+            compression_level: 1,
+        }
+    }
+}

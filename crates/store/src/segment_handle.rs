@@ -1,0 +1,342 @@
+//! A sealed segment, open for reading: pages from disk, decoded once, kept in a bounded cache.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use model::{RecordBatch, RecordNumber, Timestamp};
+use quick_cache::sync::Cache;
+use segment::{Corrupt, Footer, LexiconPage, PageEntry, PostingPage, TermEntry, Trailer};
+
+use crate::disk::{Disk, DiskFile, OpenMode};
+use crate::error::{Error, ReadError};
+
+/// The decoded pages of all segments of a store.
+pub(crate) type PageCache = Cache<PageKey, Page, PageWeight>;
+
+/// Which page of which segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PageKey {
+    segment: u64,
+    kind: Kind,
+    index: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    Rows,
+    Received,
+    Lexicon,
+    Posting,
+}
+
+/// A decoded page.
+#[derive(Clone)]
+pub(crate) enum Page {
+    Rows(Arc<RecordBatch>),
+    Received(Arc<Vec<Timestamp>>),
+    Lexicon(Arc<LexiconPage>),
+    Posting(Arc<PostingPage>),
+}
+
+/// Weighs a page by the memory it takes.
+#[derive(Clone)]
+pub(crate) struct PageWeight;
+
+impl quick_cache::Weighter<PageKey, Page> for PageWeight {
+    fn weight(&self, _: &PageKey, page: &Page) -> u64 {
+        let bytes = match page {
+            Page::Rows(batch) => batch.memory_bytes(),
+            Page::Received(times) => times.len() * size_of::<Timestamp>(),
+            Page::Lexicon(page) => page.memory_bytes(),
+            Page::Posting(page) => page.memory_bytes(),
+        };
+        bytes as u64 + 64
+    }
+}
+
+/// A cache of so many bytes.
+pub(crate) fn page_cache(bytes: u64) -> Arc<PageCache> {
+    // A page takes 128 KiB at the most, nearly always; the estimate sizes the cache's own tables.
+    let pages = usize::try_from(bytes / (64 * 1024)).unwrap_or(usize::MAX).max(16);
+    Arc::new(Cache::with_weighter(pages, bytes, PageWeight))
+}
+
+/// A sealed segment.
+pub struct SegmentHandle {
+    path: PathBuf,
+    file: Box<dyn DiskFile>,
+    file_bytes: u64,
+    footer: Footer,
+    cache: Arc<PageCache>,
+    /// Distinguishes segments in the cache; paths can be reused after a failed seal.
+    uid: u64,
+    bytes_read: AtomicU64,
+}
+
+impl fmt::Debug for SegmentHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SegmentHandle").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+static NEXT_UID: AtomicU64 = AtomicU64::new(0);
+
+impl SegmentHandle {
+    /// Opens a segment and reads its footer.
+    pub(crate) fn open(disk: &dyn Disk, path: &Path, cache: Arc<PageCache>) -> Result<Self, Error> {
+        let file = disk.open(path, OpenMode::Read).map_err(Error::io("open", path))?;
+        let file_bytes = file.len().map_err(Error::io("read", path))?;
+        let damaged = |offset: u64| {
+            move |error: Corrupt| Error::Damaged {
+                path: path.to_owned(),
+                offset,
+                what: error.to_string(),
+            }
+        };
+        let trailer_offset = file_bytes.saturating_sub(Trailer::LEN as u64);
+        let mut trailer = [0; Trailer::LEN];
+        file.read_exact_at(&mut trailer, trailer_offset).map_err(Error::io("read", path))?;
+        let trailer = Trailer::decode(&trailer, file_bytes).map_err(damaged(trailer_offset))?;
+        let mut footer = vec![0; trailer.footer_len as usize];
+        file.read_exact_at(&mut footer, trailer.footer_offset).map_err(Error::io("read", path))?;
+        let footer =
+            Footer::decode(&footer, &trailer).map_err(damaged(trailer.footer_offset))?;
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            file_bytes,
+            footer,
+            cache,
+            uid: NEXT_UID.fetch_add(1, Ordering::Relaxed),
+            bytes_read: AtomicU64::new(0),
+        })
+    }
+
+    /// What the segment says of itself.
+    pub fn footer(&self) -> &Footer {
+        &self.footer
+    }
+
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The size of its file in bytes.
+    pub fn file_bytes(&self) -> u64 {
+        self.file_bytes
+    }
+
+    /// The number of its first record.
+    pub fn first_number(&self) -> RecordNumber {
+        self.footer.first_number
+    }
+
+    /// How many records it has, at least one.
+    pub fn rows(&self) -> u32 {
+        self.footer.rows
+    }
+
+    /// When its first record was received.
+    pub fn first_received(&self) -> Timestamp {
+        self.footer.first_received
+    }
+
+    /// When its last record was received.
+    pub fn last_received(&self) -> Timestamp {
+        self.footer.last_received
+    }
+
+    /// Bytes read from disk so far; what an answer cost is the difference.
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes_read.load(Ordering::Relaxed)
+    }
+
+    /// The index of the row page that holds a row.
+    pub fn page_of_row(&self, row: u32) -> usize {
+        self.footer.row_pages.partition_point(|page| page.first_row <= row).saturating_sub(1)
+    }
+
+    /// The records of a row page; its first row is `footer().row_pages[index].first_row`.
+    pub fn rows_page(&self, index: usize) -> Result<Arc<RecordBatch>, ReadError> {
+        let entry = self.entry(&self.footer.row_pages, index)?;
+        let page = self.page(Kind::Rows, index, || {
+            let received = self.received_rows(entry.first_row, entry.rows)?;
+            let stored = self.read(entry)?;
+            let batch = segment::decode_row_page(entry, &stored, &received);
+            Ok(Page::Rows(Arc::new(batch.map_err(|error| self.damaged(entry, &error))?)))
+        })?;
+        match page {
+            Page::Rows(batch) => Ok(batch),
+            _ => Err(self.out_of_range()),
+        }
+    }
+
+    /// The times of receipt of a received page.
+    pub fn received_page(&self, index: usize) -> Result<Arc<Vec<Timestamp>>, ReadError> {
+        let entry = self.entry(&self.footer.received_pages, index)?;
+        let page = self.page(Kind::Received, index, || {
+            let times = segment::decode_received_page(entry, &self.read(entry)?);
+            Ok(Page::Received(Arc::new(times.map_err(|error| self.damaged(entry, &error))?)))
+        })?;
+        match page {
+            Page::Received(times) => Ok(times),
+            _ => Err(self.out_of_range()),
+        }
+    }
+
+    /// When a row was received.
+    pub fn received(&self, row: u32) -> Result<Timestamp, ReadError> {
+        self.received_rows(row, 1)?.first().copied().ok_or_else(|| self.out_of_range())
+    }
+
+    /// The first row received at or after a time; the number of rows where there is none.
+    pub fn row_at(&self, time: Timestamp) -> Result<u32, ReadError> {
+        if time <= self.first_received() {
+            return Ok(0);
+        }
+        if time > self.last_received() {
+            return Ok(self.rows());
+        }
+        let mut low = 0;
+        let mut high = self.footer.received_pages.len();
+        while low + 1 < high {
+            let middle = low.midpoint(high);
+            let times = self.received_page(middle)?;
+            if times.first().is_some_and(|first| *first < time) { low = middle } else { high = middle }
+        }
+        let entry = self.entry(&self.footer.received_pages, low)?;
+        let within = self.received_page(low)?.partition_point(|received| *received < time);
+        Ok(entry.first_row + u32::try_from(within).unwrap_or(u32::MAX))
+    }
+
+    /// The lexicon's entry of a key; `None` where no record has it.
+    pub fn find_term(&self, key: &[u8]) -> Result<Option<TermEntry>, ReadError> {
+        let behind = self.footer.lexicon_pages.partition_point(|page| &*page.first_key <= key);
+        let Some(index) = behind.checked_sub(1) else { return Ok(None) };
+        Ok(self.lexicon_page(index)?.find(key))
+    }
+
+    /// Calls `visit` with every term whose key starts with `prefix`, in order, until it says false.
+    pub fn scan_terms(
+        &self,
+        prefix: &[u8],
+        visit: &mut dyn FnMut(&[u8], TermEntry) -> bool,
+    ) -> Result<(), ReadError> {
+        let pages = &self.footer.lexicon_pages;
+        let start = pages.partition_point(|page| &*page.first_key <= prefix).saturating_sub(1);
+        for index in start..pages.len() {
+            let is_behind = pages
+                .get(index)
+                .is_some_and(|page| &*page.first_key > prefix && !page.first_key.starts_with(prefix));
+            if is_behind {
+                return Ok(());
+            }
+            if !self.lexicon_page(index)?.scan(prefix, visit) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows that hold a term, ascending.
+    pub fn rows_of(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
+        let Some(index) = term.posting_page() else {
+            return Ok(term.inline_rows(self.rows()));
+        };
+        let page = self.posting_page(index as usize)?;
+        page.rows(term).map_err(|error| match self.footer.posting_pages.get(index as usize) {
+            Some(entry) => self.damaged(entry, &error),
+            None => self.out_of_range(),
+        })
+    }
+
+    fn lexicon_page(&self, index: usize) -> Result<Arc<LexiconPage>, ReadError> {
+        let entry = match self.footer.lexicon_pages.get(index) {
+            Some(page) => &page.page,
+            None => return Err(self.out_of_range()),
+        };
+        let page = self.page(Kind::Lexicon, index, || {
+            let page = LexiconPage::decode(entry, &self.read(entry)?);
+            Ok(Page::Lexicon(Arc::new(page.map_err(|error| self.damaged(entry, &error))?)))
+        })?;
+        match page {
+            Page::Lexicon(page) => Ok(page),
+            _ => Err(self.out_of_range()),
+        }
+    }
+
+    fn posting_page(&self, index: usize) -> Result<Arc<PostingPage>, ReadError> {
+        let entry = self.entry(&self.footer.posting_pages, index)?;
+        let page = self.page(Kind::Posting, index, || {
+            let page = PostingPage::decode(entry, &self.read(entry)?);
+            Ok(Page::Posting(Arc::new(page.map_err(|error| self.damaged(entry, &error))?)))
+        })?;
+        match page {
+            Page::Posting(page) => Ok(page),
+            _ => Err(self.out_of_range()),
+        }
+    }
+
+    /// The times of receipt of consecutive rows, which may span pages.
+    fn received_rows(&self, first: u32, count: u32) -> Result<Vec<Timestamp>, ReadError> {
+        let pages = &self.footer.received_pages;
+        let mut index = pages.partition_point(|page| page.first_row <= first).saturating_sub(1);
+        let mut times = Vec::with_capacity(count.min(self.rows()) as usize);
+        let (mut row, end) = (first, first.saturating_add(count));
+        while row < end {
+            let entry = self.entry(pages, index)?;
+            let page = self.received_page(index)?;
+            let from = (row - entry.first_row) as usize;
+            let until = ((end - entry.first_row) as usize).min(page.len());
+            let part = page.get(from..until).filter(|part| !part.is_empty());
+            let part = part.ok_or_else(|| self.out_of_range())?;
+            times.extend_from_slice(part);
+            row += u32::try_from(part.len()).unwrap_or(u32::MAX);
+            index += 1;
+        }
+        Ok(times)
+    }
+
+    fn page(
+        &self,
+        kind: Kind,
+        index: usize,
+        load: impl FnOnce() -> Result<Page, ReadError>,
+    ) -> Result<Page, ReadError> {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        self.cache.get_or_insert_with(&PageKey { segment: self.uid, kind, index }, load)
+    }
+
+    fn entry<'a>(&self, pages: &'a [PageEntry], index: usize) -> Result<&'a PageEntry, ReadError> {
+        pages.get(index).ok_or_else(|| self.out_of_range())
+    }
+
+    fn read(&self, entry: &PageEntry) -> Result<Vec<u8>, ReadError> {
+        let mut stored = vec![0; entry.stored_len as usize];
+        self.file.read_exact_at(&mut stored, entry.offset).map_err(|error: io::Error| {
+            ReadError::Io {
+                path: self.path.clone(),
+                offset: entry.offset,
+                reason: error.to_string(),
+            }
+        })?;
+        self.bytes_read.fetch_add(u64::from(entry.stored_len), Ordering::Relaxed);
+        Ok(stored)
+    }
+
+    fn damaged(&self, entry: &PageEntry, error: &Corrupt) -> ReadError {
+        ReadError::Damaged {
+            path: self.path.clone(),
+            offset: entry.offset,
+            reason: error.to_string(),
+        }
+    }
+
+    fn out_of_range(&self) -> ReadError {
+        ReadError::OutOfRange { path: self.path.clone(), number: self.first_number() }
+    }
+}

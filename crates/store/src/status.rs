@@ -1,0 +1,59 @@
+//! Figures about the store.
+
+use model::{LogspaceName, Timestamp};
+
+use crate::snapshot::Damage;
+
+/// Whether records can be made durable.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum State {
+    /// They can.
+    #[default]
+    Working,
+    /// They wait, nothing is acknowledged, and the disk is tried again and again; why.
+    Stalled(String),
+}
+
+/// The store as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Whether records can be made durable.
+    pub state: State,
+    /// Records handed over and not yet durable.
+    pub pending_records: u64,
+    /// Bytes that can still be written; `None` where the system does not say.
+    pub free_bytes: Option<u64>,
+    /// Bytes of journal files that hold unsealed records.
+    pub journal_bytes: u64,
+    /// Commits since the start.
+    pub commits: u64,
+    /// Time spent in writing and syncing commits since the start, in nanoseconds.
+    pub commit_nanos: u64,
+    /// The logspaces, by name.
+    pub logspaces: Vec<LogspaceStatus>,
+}
+
+/// A logspace as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogspaceStatus {
+    /// Its name.
+    pub name: LogspaceName,
+    /// Records, sealed or not.
+    pub records: u64,
+    /// Segments.
+    pub segments: usize,
+    /// Bytes of the segments' files.
+    pub disk_bytes: u64,
+    /// Bytes of the sealed messages as they arrived.
+    pub raw_bytes: u64,
+    /// Records not yet sealed.
+    pub tail_records: u64,
+    /// Memory of the records not yet sealed, in bytes.
+    pub tail_bytes: u64,
+    /// When the oldest record was received.
+    pub first_received: Option<Timestamp>,
+    /// When the newest record was received.
+    pub last_received: Option<Timestamp>,
+    /// What cannot be read.
+    pub damages: Vec<Damage>,
+}

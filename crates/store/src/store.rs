@@ -1,0 +1,287 @@
+//! The front door: opening, appending, importing, reading, closing.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::thread::JoinHandle;
+
+use model::{LogspaceName, RecordBatch};
+
+use crate::clock::Clock;
+use crate::committer::{self, AppendError, OnDurable, Pending, Queue};
+use crate::disk::Disk;
+use crate::error::Error;
+use crate::import;
+use crate::journal::{JournalFile, JournalWriter};
+use crate::lock::{self, Lock, LockHolder};
+use crate::logspace::Logspace;
+use crate::names;
+use crate::options::Options;
+use crate::recovery;
+use crate::sealer::{self, Sealer};
+use crate::segment_handle::{PageCache, page_cache};
+use crate::snapshot::Snapshot;
+use crate::status::{State, Status};
+
+/// A data directory, open.
+///
+/// Dropping it closes it: what was handed over is made durable first.
+pub struct Store {
+    shared: Arc<Shared>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+    lock: Option<Lock>,
+}
+
+/// What the threads of a store share.
+pub(crate) struct Shared {
+    pub(crate) options: Options,
+    pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) cache: Arc<PageCache>,
+    pub(crate) queue: Queue,
+    pub(crate) sealer: Sealer,
+    pub(crate) writer: Mutex<JournalWriter>,
+    /// Closed journal files that hold unsealed records, the oldest first.
+    pub(crate) journal_files: Mutex<Vec<JournalFile>>,
+    logspaces: RwLock<BTreeMap<LogspaceName, Arc<Logspace>>>,
+    listeners: RwLock<Vec<Box<dyn Fn() + Send + Sync>>>,
+    state: Mutex<State>,
+    commits: AtomicU64,
+    commit_nanos: AtomicU64,
+    is_read_only: bool,
+}
+
+impl Store {
+    /// Opens a data directory for receiving and reading, creating it where it is not there, and
+    /// recovers whatever a stop or a crash left behind.
+    ///
+    /// # Errors
+    /// When another process has it open, when a file is of a newer format, or when the operating
+    /// system refuses. Damage is no error: it is reported by [`Store::status`].
+    pub fn open(
+        options: Options,
+        disk: Arc<dyn Disk>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, Error> {
+        let data_dir = options.data_dir.as_path();
+        for dir in [names::journal_dir(data_dir), names::logspaces_dir(data_dir)] {
+            disk.create_dir_all(&dir).map_err(Error::io("create", dir.as_path()))?;
+        }
+        let lock = Lock::take(disk.as_ref(), data_dir)?;
+        let shared = Arc::new(Shared::recover(options, disk, clock, false)?);
+        let mut threads = Vec::new();
+        for (name, run) in [
+            ("committer", committer::run as fn(&Shared)),
+            ("sealer", sealer::run as fn(&Shared)),
+        ] {
+            let shared_here = Arc::clone(&shared);
+            let thread = std::thread::Builder::new()
+                .name(name.to_owned())
+                .spawn(move || run(&shared_here))
+                .map_err(Error::io("start a thread for", shared.options.data_dir.as_path()))?;
+            threads.push(thread);
+        }
+        // A crash may have left more in the journal than a tail should hold.
+        shared.sealer.wake();
+        Ok(Self { shared, threads: Mutex::new(threads), lock: Some(lock) })
+    }
+
+    /// Opens a data directory for reading only; nothing on disk is touched and no lock is taken.
+    ///
+    /// # Errors
+    /// When it is no data directory, or as for [`Store::open`].
+    pub fn open_read_only(
+        options: Options,
+        disk: Arc<dyn Disk>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, Error> {
+        if disk.list(&names::logspaces_dir(&options.data_dir)).is_err() {
+            return Err(Error::NotADataDirectory { data_dir: options.data_dir });
+        }
+        let shared = Arc::new(Shared::recover(options, disk, clock, true)?);
+        shared.queue.close();
+        Ok(Self { shared, threads: Mutex::new(Vec::new()), lock: None })
+    }
+
+    /// Who has a data directory open; `None` where nobody does.
+    pub fn holder(disk: &dyn Disk, data_dir: &Path) -> Option<LockHolder> {
+        lock::holder(disk, data_dir)
+    }
+
+    /// Tells those who find the data directory locked where this process answers.
+    ///
+    /// # Errors
+    /// When the lock file cannot be written.
+    pub fn announce_http(&self, address: &str) -> Result<(), Error> {
+        self.lock.as_ref().map_or(Ok(()), |lock| lock.describe(Some(address)))
+    }
+
+    /// Creates a logspace where it does not exist yet.
+    ///
+    /// # Errors
+    /// When its directory or manifest cannot be written.
+    pub fn create_logspace(&self, name: &LogspaceName) -> Result<(), Error> {
+        let mut logspaces = self.shared.logspaces.write().unwrap_or_else(PoisonError::into_inner);
+        if !logspaces.contains_key(name) {
+            let shared = &self.shared;
+            let data_dir = shared.options.data_dir.as_path();
+            let made =
+                recovery::open_logspace(&shared.disk, data_dir, name, &shared.cache, false)?;
+            logspaces.insert(name.clone(), Arc::new(made));
+        }
+        Ok(())
+    }
+
+    /// The names of the logspaces, in order.
+    pub fn logspaces(&self) -> Vec<LogspaceName> {
+        self.shared.logspaces().iter().map(|logspace| logspace.name.clone()).collect()
+    }
+
+    /// Hands records over to be made durable. Returns at once and never blocks: whoever calls
+    /// bounds what is under way. `on_durable` is called exactly once.
+    pub fn append(&self, logspace: &LogspaceName, batch: RecordBatch, on_durable: OnDurable) {
+        if self.shared.is_read_only {
+            return on_durable(Err(AppendError::ReadOnly));
+        }
+        match self.shared.logspace(logspace) {
+            Some(logspace) => self.shared.queue.push(Pending { logspace, batch, on_durable }),
+            None => on_durable(Err(AppendError::UnknownLogspace(logspace.clone()))),
+        }
+    }
+
+    /// Seals records under the times of receipt they carry, in any order; they are durable and
+    /// visible on return. May be called from several threads.
+    ///
+    /// # Errors
+    /// When there is no such logspace or the disk refuses. Some days of the batch may then have
+    /// been written; none of it is visible.
+    pub fn import(&self, logspace: &LogspaceName, batch: RecordBatch) -> Result<(), Error> {
+        let unknown = || Error::UnknownLogspace(logspace.clone());
+        let logspace = self.shared.logspace(logspace).ok_or_else(unknown)?;
+        import::import(&self.shared, &logspace, batch)
+    }
+
+    /// What a reader of a logspace sees now; `None` where there is no such logspace.
+    pub fn snapshot(&self, logspace: &LogspaceName) -> Option<Snapshot> {
+        self.shared.logspace(logspace).map(|logspace| logspace.snapshot())
+    }
+
+    /// Has a function called after every commit and import, on the thread that did it. It must
+    /// not block.
+    pub fn on_commit(&self, listener: Box<dyn Fn() + Send + Sync>) {
+        self.shared.listeners.write().unwrap_or_else(PoisonError::into_inner).push(listener);
+    }
+
+    /// Figures about the store.
+    pub fn status(&self) -> Status {
+        let shared = &self.shared;
+        Status {
+            state: locked(&shared.state).clone(),
+            pending_records: shared.queue.records(),
+            free_bytes: shared.disk.free_bytes(&shared.options.data_dir).ok(),
+            journal_bytes: shared.journal_bytes(),
+            commits: shared.commits.load(Ordering::Relaxed),
+            commit_nanos: shared.commit_nanos.load(Ordering::Relaxed),
+            logspaces: shared.logspaces().iter().map(|logspace| logspace.status()).collect(),
+        }
+    }
+
+    /// The directory everything lies in.
+    pub fn data_dir(&self) -> &Path {
+        &self.shared.options.data_dir
+    }
+
+    /// Makes everything handed over durable and ends the threads. Later appends are refused. Where
+    /// the disk refuses, the records that wait are called back with an error.
+    pub fn close(&self) {
+        self.shared.queue.close();
+        self.shared.sealer.close();
+        let threads = std::mem::take(&mut *locked(&self.threads));
+        for thread in threads {
+            if thread.join().is_err() {
+                tracing::error!("a thread of the store panicked");
+            }
+        }
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Shared {
+    fn recover(
+        options: Options,
+        disk: Arc<dyn Disk>,
+        clock: Arc<dyn Clock>,
+        is_read_only: bool,
+    ) -> Result<Self, Error> {
+        let cache = page_cache(options.page_cache_bytes);
+        let found = recovery::recover(&disk, &options.data_dir, &cache, is_read_only)?;
+        let writer = JournalWriter::new(
+            Arc::clone(&disk),
+            options.data_dir.clone(),
+            options.journal_file_bytes,
+            found.next_journal_id,
+            found.free_ids,
+        );
+        Ok(Self {
+            options,
+            disk,
+            clock,
+            cache,
+            queue: Queue::default(),
+            sealer: Sealer::default(),
+            writer: Mutex::new(writer),
+            journal_files: Mutex::new(found.files),
+            logspaces: RwLock::new(found.logspaces),
+            listeners: RwLock::new(Vec::new()),
+            state: Mutex::new(State::Working),
+            commits: AtomicU64::new(0),
+            commit_nanos: AtomicU64::new(0),
+            is_read_only,
+        })
+    }
+
+    /// All logspaces, by name.
+    pub(crate) fn logspaces(&self) -> Vec<Arc<Logspace>> {
+        self.logspaces.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
+    /// A logspace by its name.
+    pub(crate) fn logspace(&self, name: &LogspaceName) -> Option<Arc<Logspace>> {
+        self.logspaces.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    /// Notes whether records can be made durable.
+    pub(crate) fn set_state(&self, state: State) {
+        *locked(&self.state) = state;
+    }
+
+    /// Counts a commit and the time it took.
+    pub(crate) fn count_commit(&self, nanos: i64) {
+        self.commits.fetch_add(1, Ordering::Relaxed);
+        self.commit_nanos.fetch_add(u64::try_from(nanos).unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// Tells the listeners that there are new records.
+    pub(crate) fn notify_listeners(&self) {
+        for listener in self.listeners.read().unwrap_or_else(PoisonError::into_inner).iter() {
+            listener();
+        }
+    }
+
+    fn journal_bytes(&self) -> u64 {
+        let open = locked(&self.writer).current().map_or(0, |file| file.bytes);
+        open + locked(&self.journal_files).iter().map(|file| file.bytes).sum::<u64>()
+    }
+}
+
+/// Locks a mutex. A panic while it was held is reported where it happened; the data behind every
+/// mutex of the store is consistent between statements.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
