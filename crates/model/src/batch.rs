@@ -203,6 +203,32 @@ impl RecordBatch {
         Ok(())
     }
 
+    /// Replaces all records, as a decoder does that has them whole, and keeps the names. The bytes
+    /// and fields of the records stand one after another; `start` and `fields_start` are set here.
+    /// Where the lengths in `heads` do not add up to those of `bytes` and `fields`, or a limit is
+    /// passed, the batch is left empty.
+    pub fn set_records(
+        &mut self,
+        mut heads: Vec<RecordHead>,
+        fields: Vec<Field>,
+        bytes: Vec<u8>,
+    ) -> Result<(), BatchFull> {
+        self.clear();
+        self.check_room(bytes.len(), heads.len(), fields.len())?;
+        let (mut start, mut fields_start) = (0_usize, 0_usize);
+        for head in &mut heads {
+            head.start = narrow(start)?;
+            head.fields_start = narrow(fields_start)?;
+            start += head.raw_len as usize + head.extra_len as usize;
+            fields_start += head.fields_len as usize;
+        }
+        if (start, fields_start) != (bytes.len(), fields.len()) {
+            return Err(BatchFull);
+        }
+        (self.bytes, self.heads, self.fields) = (bytes, heads, fields);
+        Ok(())
+    }
+
     /// Adds a copy of a record of another batch, its names carried over.
     pub fn push_record(&mut self, record: RecordRef<'_>) -> Result<(), BatchFull> {
         let source = self.source_index(record.source())?;
@@ -278,6 +304,13 @@ impl RecordBatch {
             last = head.received;
         }
         last
+    }
+
+    /// Adds tags to the record at an index; the bits are those of [`Self::tag_bit`].
+    pub fn add_tags(&mut self, index: usize, set: u64) {
+        if let Some(head) = self.heads.get_mut(index) {
+            head.tags |= set;
+        }
     }
 
     /// Orders the records by time of receipt; equal ones keep their order.
@@ -371,6 +404,42 @@ mod tests {
             copied.push_record(record).expect("room");
         }
         assert_eq!(seen(&copied), expected);
+    }
+
+    #[test]
+    fn records_can_be_set_whole() {
+        let batch = batch("udp", "a", &["1x", "2yy"]);
+        let parts = || {
+            (
+                batch.heads.clone(),
+                batch.fields.clone(),
+                batch.bytes.clone(),
+            )
+        };
+        let mut copy = batch.clone();
+        let (mut heads, fields, bytes) = parts();
+        for head in &mut heads {
+            (head.start, head.fields_start) = (7, 7);
+        }
+        assert_eq!(copy.set_records(heads, fields, bytes), Ok(()));
+        assert_eq!(copy, batch);
+
+        let (heads, fields, mut bytes) = parts();
+        bytes.pop();
+        assert_eq!(copy.set_records(heads, fields, bytes), Err(BatchFull));
+        assert!(copy.is_empty());
+    }
+
+    #[test]
+    fn tags_are_added_to_one_record() {
+        let mut batch = batch("udp", "a", &["1", "2"]);
+        let bit = batch.tag_bit("b").expect("room");
+        batch.add_tags(1, bit);
+        let tags: Vec<Vec<_>> = batch.iter().map(|r| r.tags().collect()).collect();
+        assert_eq!(
+            tags,
+            [vec!["syslog.empty", "a"], vec!["syslog.empty", "a", "b"]]
+        );
     }
 
     #[test]

@@ -1,0 +1,55 @@
+//! Records as columns: what row pages and journal blocks hold before they are compressed.
+//!
+//! Numbers of a kind stand together (see `column`), in the order of the records; the bytes of all
+//! records follow at the end. Spans are written as the gap to the part before, in the order of a
+//! syslog header, so that records of one sender have the same small numbers over and over. The
+//! times of receipt are kept elsewhere (see [`crate::received`]).
+
+mod decode;
+mod encode;
+mod place;
+#[cfg(test)]
+mod tests;
+
+pub use decode::decode_rows;
+pub use encode::encode_rows;
+
+/// How the times of a page are written: what the column holds. The value is the byte on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum TimeForm {
+    /// Difference to the time of receipt.
+    Received,
+    /// Difference to the record before in nanoseconds.
+    Nanos,
+    /// The same in microseconds; every time is a whole one.
+    Micros,
+    /// The same in milliseconds.
+    Millis,
+    /// The same in seconds, as in all of RFC 3164.
+    Seconds,
+}
+
+impl TimeForm {
+    const ALL: [Self; 5] = [
+        Self::Received,
+        Self::Nanos,
+        Self::Micros,
+        Self::Millis,
+        Self::Seconds,
+    ];
+
+    /// Nanoseconds in the unit of the differences.
+    const fn unit(self) -> i64 {
+        match self {
+            Self::Received | Self::Nanos => 1,
+            Self::Micros => 1_000,
+            Self::Millis => 1_000_000,
+            Self::Seconds => 1_000_000_000,
+        }
+    }
+}
+
+/// Kinds of a peer's address on disk.
+const PEER_V4: u8 = 4;
+const PEER_V6: u8 = 6;

@@ -1,0 +1,356 @@
+//! Columns into records. Every number is checked before it is used: bytes that no encoder wrote
+//! give an error, not a panic, a large allocation or a span outside its record.
+#![deny(clippy::indexing_slicing)]
+
+use std::net::IpAddr;
+
+use model::limits::{
+    BATCH_BYTES_MAX, BATCH_FIELDS_MAX, BATCH_RECORDS_MAX, BATCH_SOURCES_MAX, BATCH_TAGS_MAX,
+};
+use model::{Field, Priority, RecordBatch, RecordHead, Span, Timestamp};
+
+use super::place::{FieldPlaces, Place};
+use super::{PEER_V4, PEER_V6, TimeForm};
+use crate::Corrupt;
+use crate::column;
+use crate::limits::STORED_NAME_BYTES_MAX;
+use crate::wire::{Reader, unzigzag};
+
+/// Reads what [`super::encode_rows`] wrote; all of `bytes` must be it. `received` holds the time of
+/// receipt of each record.
+pub fn decode_rows(bytes: &[u8], received: &[Timestamp]) -> Result<RecordBatch, Corrupt> {
+    let mut columns = Columns::new(bytes, received)?;
+    let mut batch = RecordBatch::new();
+    columns.times()?;
+    columns.priorities()?;
+    columns.peers()?;
+    columns.sources(&mut batch)?;
+    columns.tags(&mut batch)?;
+    columns.lens()?;
+    for set in [
+        |head: &mut RecordHead, span| head.host = span,
+        |head: &mut RecordHead, span| head.program = span,
+        |head: &mut RecordHead, span| head.pid = span,
+        |head: &mut RecordHead, span| head.msgid = span,
+        |head: &mut RecordHead, span| head.structured_data = span,
+    ] {
+        columns.part(set)?;
+    }
+    columns.messages()?;
+    let fields = columns.fields()?;
+    columns.finish(batch, fields)
+}
+
+/// The records as far as they are read, and the bytes still to be read.
+struct Columns<'a> {
+    reader: Reader<'a>,
+    heads: Vec<RecordHead>,
+    places: Vec<Place>,
+    /// The last two columns.
+    first: Vec<u64>,
+    second: Vec<u64>,
+    /// Sum of `raw_len` and `extra_len` of all records.
+    total_bytes: usize,
+}
+
+impl<'a> Columns<'a> {
+    fn new(bytes: &'a [u8], received: &[Timestamp]) -> Result<Self, Corrupt> {
+        let mut reader = Reader::new("rows", bytes);
+        let rows = reader.count("number of rows", BATCH_RECORDS_MAX)?;
+        if rows != received.len() {
+            return Err(Corrupt::Invalid {
+                what: "number of rows",
+                value: rows as u64,
+            });
+        }
+        let head = |received: &Timestamp| RecordHead {
+            received: *received,
+            time: *received,
+            priority: Priority::DEFAULT,
+            peer: None,
+            source: 0,
+            tags: 0,
+            start: 0,
+            raw_len: 0,
+            extra_len: 0,
+            host: Span::default(),
+            program: Span::default(),
+            pid: Span::default(),
+            msgid: Span::default(),
+            structured_data: Span::default(),
+            message: Span::default(),
+            fields_start: 0,
+            fields_len: 0,
+        };
+        Ok(Self {
+            reader,
+            heads: received.iter().map(head).collect(),
+            places: vec![Place::default(); rows],
+            first: Vec::with_capacity(rows),
+            second: Vec::with_capacity(rows),
+            total_bytes: 0,
+        })
+    }
+
+    /// Reads the next column into `first`.
+    fn read(&mut self) -> Result<(), Corrupt> {
+        column::decode(&mut self.reader, self.heads.len(), &mut self.first)
+    }
+
+    fn times(&mut self) -> Result<(), Corrupt> {
+        let form = self.reader.byte()?;
+        let form = TimeForm::ALL
+            .get(usize::from(form))
+            .ok_or_else(|| invalid("form of times", u64::from(form)))?;
+        if *form == TimeForm::Received {
+            self.read()?;
+            for (head, value) in self.heads.iter_mut().zip(&self.first) {
+                let nanos = head.received.nanos().wrapping_add(unzigzag(*value));
+                head.time = Timestamp::from_nanos(nanos);
+            }
+            return Ok(());
+        }
+        let mut time = unzigzag(self.reader.varint()?);
+        self.read()?;
+        for (head, value) in self.heads.iter_mut().zip(&self.first) {
+            time = time.wrapping_add(unzigzag(*value));
+            head.time = Timestamp::from_nanos(time.wrapping_mul(form.unit()));
+        }
+        Ok(())
+    }
+
+    fn priorities(&mut self) -> Result<(), Corrupt> {
+        self.read()?;
+        for (head, &value) in self.heads.iter_mut().zip(&self.first) {
+            head.priority = u8::try_from(value)
+                .ok()
+                .and_then(Priority::from_number)
+                .ok_or_else(|| invalid("priority", value))?;
+        }
+        Ok(())
+    }
+
+    fn peers(&mut self) -> Result<(), Corrupt> {
+        let count = self.reader.count("number of peers", self.heads.len())?;
+        let mut peers = vec![None];
+        for _ in 0..count {
+            peers.push(Some(match self.reader.byte()? {
+                PEER_V4 => IpAddr::from(self.reader.array::<4>()?),
+                PEER_V6 => IpAddr::from(self.reader.array::<16>()?),
+                kind => return Err(invalid("kind of a peer", u64::from(kind))),
+            }));
+        }
+        self.read()?;
+        for (head, &value) in self.heads.iter_mut().zip(&self.first) {
+            head.peer = *at(&peers, value).ok_or_else(|| invalid("index of a peer", value))?;
+        }
+        Ok(())
+    }
+
+    fn name(&mut self) -> Result<&'a str, Corrupt> {
+        let len = self
+            .reader
+            .count("length of a name", STORED_NAME_BYTES_MAX)?;
+        std::str::from_utf8(self.reader.bytes(len)?).map_err(|_| invalid("name", len as u64))
+    }
+
+    fn sources(&mut self, batch: &mut RecordBatch) -> Result<(), Corrupt> {
+        let count = self.reader.count("number of sources", BATCH_SOURCES_MAX)?;
+        let mut sources = Vec::new();
+        for _ in 0..count {
+            let source = batch.source_index(self.name()?);
+            sources.push(source.map_err(|_| invalid("number of sources", count as u64))?);
+        }
+        self.read()?;
+        for (head, &value) in self.heads.iter_mut().zip(&self.first) {
+            head.source =
+                *at(&sources, value).ok_or_else(|| invalid("index of a source", value))?;
+        }
+        Ok(())
+    }
+
+    fn tags(&mut self, batch: &mut RecordBatch) -> Result<(), Corrupt> {
+        let count = self.reader.count("number of tags", BATCH_TAGS_MAX)?;
+        let mut bits = Vec::new();
+        for _ in 0..count {
+            let bit = batch.tag_bit(self.name()?);
+            bits.push(bit.map_err(|_| invalid("number of tags", count as u64))?);
+        }
+        self.read()?;
+        for (head, &value) in self.heads.iter_mut().zip(&self.first) {
+            let mut rest = value;
+            while rest != 0 {
+                let bit = at(&bits, u64::from(rest.trailing_zeros()));
+                head.tags |= bit.ok_or_else(|| invalid("set of tags", value))?;
+                rest &= rest - 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn lens(&mut self) -> Result<(), Corrupt> {
+        self.read()?;
+        for (head, &value) in self.heads.iter_mut().zip(&self.first) {
+            head.raw_len = narrow("length of a record", value)?;
+        }
+        self.read()?;
+        for (head, &value) in self.heads.iter_mut().zip(&self.first) {
+            head.extra_len = narrow("length of an extra", value)?;
+            self.total_bytes += head.raw_len as usize + head.extra_len as usize;
+        }
+        if self.total_bytes > BATCH_BYTES_MAX {
+            return Err(Corrupt::TooLarge {
+                what: "length of all records",
+                value: self.total_bytes as u64,
+                max: BATCH_BYTES_MAX as u64,
+            });
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, set: fn(&mut RecordHead, Span)) -> Result<(), Corrupt> {
+        let rows = self.heads.len();
+        column::decode(&mut self.reader, rows, &mut self.first)?;
+        column::decode(&mut self.reader, rows, &mut self.second)?;
+        let values = self.first.iter().zip(&self.second);
+        for ((head, place), (&len, &gap)) in self.heads.iter_mut().zip(&mut self.places).zip(values)
+        {
+            if len == 0 {
+                continue;
+            }
+            let start = place.start(gap, head.raw_len);
+            let span = fitting(start, len, head)?;
+            place.pass(span, head.raw_len);
+            set(head, span);
+        }
+        Ok(())
+    }
+
+    fn messages(&mut self) -> Result<(), Corrupt> {
+        let rows = self.heads.len();
+        column::decode(&mut self.reader, rows, &mut self.first)?;
+        column::decode(&mut self.reader, rows, &mut self.second)?;
+        let values = self.first.iter().zip(&self.second);
+        for ((head, place), (&gap, &tail)) in self.heads.iter_mut().zip(&self.places).zip(values) {
+            let start = place.start(gap, head.raw_len);
+            let end = i64::from(head.raw_len).checked_sub(unzigzag(tail));
+            let len = end
+                .zip(start)
+                .and_then(|(end, start)| end.checked_sub(i64::from(start)))
+                .and_then(|len| u64::try_from(len).ok())
+                .ok_or_else(|| invalid("end of a message", tail))?;
+            if len > 0 {
+                head.message = fitting(start, len, head)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn fields(&mut self) -> Result<Vec<Field>, Corrupt> {
+        self.read()?;
+        let mut total = 0_usize;
+        for (head, &value) in self.heads.iter_mut().zip(&self.first) {
+            head.fields_len = narrow("number of fields", value)?;
+            total = total.saturating_add(head.fields_len as usize);
+        }
+        if total > BATCH_FIELDS_MAX {
+            return Err(Corrupt::TooLarge {
+                what: "number of fields",
+                value: total as u64,
+                max: BATCH_FIELDS_MAX as u64,
+            });
+        }
+        let mut fields = vec![Field::default(); total];
+        if total == 0 {
+            return Ok(fields);
+        }
+        let mut columns: [Vec<u64>; 6] = Default::default();
+        for column in &mut columns {
+            column::decode(&mut self.reader, total, column)?;
+        }
+        let mut values = columns.each_ref().map(|column| column.iter().copied());
+        let mut next = || {
+            values
+                .each_mut()
+                .map(|value| value.next().unwrap_or_default())
+        };
+        let mut rest = fields.as_mut_slice();
+        for (head, place) in self.heads.iter().zip(&self.places) {
+            let (own, others) = rest
+                .split_at_mut_checked(head.fields_len as usize)
+                .ok_or_else(|| invalid("number of fields", u64::from(head.fields_len)))?;
+            rest = others;
+            let mut places = FieldPlaces::new(*place, head.structured_data, head.message);
+            for field in own {
+                *field = decode_field(next(), &mut places, head)?;
+            }
+        }
+        Ok(fields)
+    }
+
+    fn finish(self, mut batch: RecordBatch, fields: Vec<Field>) -> Result<RecordBatch, Corrupt> {
+        let mut reader = self.reader;
+        let bytes = reader.bytes(self.total_bytes)?.to_vec();
+        reader.finish()?;
+        batch
+            .set_records(self.heads, fields, bytes)
+            .map_err(|_| invalid("length of all records", self.total_bytes as u64))?;
+        Ok(batch)
+    }
+}
+
+fn decode_field(
+    values: [u64; 6],
+    places: &mut FieldPlaces,
+    head: &RecordHead,
+) -> Result<Field, Corrupt> {
+    let [
+        group_len,
+        group_gap,
+        name_len,
+        name_gap,
+        value_len,
+        value_gap,
+    ] = values;
+    let mut field = Field::default();
+    if group_len > 0 {
+        field.group = fitting(places.group_start(group_gap, head.raw_len), group_len, head)?;
+        places.pass_group(field.group, head.raw_len);
+    }
+    if name_len > 0 {
+        field.name = fitting(places.start(name_gap, head.raw_len), name_len, head)?;
+        places.pass(field.name, head.raw_len);
+    }
+    if value_len > 0 {
+        field.value = fitting(places.start(value_gap, head.raw_len), value_len, head)?;
+        places.pass(field.value, head.raw_len);
+    }
+    Ok(field)
+}
+
+/// The span, checked to lie within its record.
+fn fitting(start: Option<u32>, len: u64, head: &RecordHead) -> Result<Span, Corrupt> {
+    let total = u64::from(head.raw_len) + u64::from(head.extra_len);
+    match (start, u32::try_from(len)) {
+        (Some(start), Ok(len)) if u64::from(start) + u64::from(len) <= total => {
+            Ok(Span { start, len })
+        }
+        _ => Err(invalid("span", len)),
+    }
+}
+
+fn invalid(what: &'static str, value: u64) -> Corrupt {
+    Corrupt::Invalid { what, value }
+}
+
+fn narrow(what: &'static str, value: u64) -> Result<u32, Corrupt> {
+    u32::try_from(value).map_err(|_| Corrupt::TooLarge {
+        what,
+        value,
+        max: u64::from(u32::MAX),
+    })
+}
+
+fn at<T>(table: &[T], index: u64) -> Option<&T> {
+    table.get(usize::try_from(index).ok()?)
+}

@@ -1,0 +1,328 @@
+//! Records into columns. Each column is one pass over the heads of a page, which stay in the cache.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::ops::Range;
+
+use model::{Field, RecordBatch, RecordHead, Span};
+
+use super::place::{FieldPlaces, Place};
+use super::{PEER_V4, PEER_V6, TimeForm};
+use crate::column;
+use crate::wire::{put_bytes, put_varint, zigzag};
+
+/// Appends the records of a range of a batch. What [`super::decode_rows`] makes of them is equal to
+/// them in all but two things: a span of no bytes, or one that does not fit its record, comes back
+/// as 0, 0, and only the names that records use are kept.
+pub fn encode_rows(batch: &RecordBatch, range: Range<usize>, out: &mut Vec<u8>) {
+    let heads = batch.heads().get(range).unwrap_or(&[]);
+    let mut column = Vec::with_capacity(heads.len());
+    put_varint(heads.len() as u64, out);
+    encode_times(heads, &mut column, out);
+    encode_by(heads, &mut column, out, |head| {
+        u64::from(head.priority.number())
+    });
+    encode_peers(heads, &mut column, out);
+    encode_sources(batch, heads, &mut column, out);
+    encode_tags(batch, heads, &mut column, out);
+    encode_by(heads, &mut column, out, |head| u64::from(head.raw_len));
+    encode_by(heads, &mut column, out, |head| u64::from(head.extra_len));
+    let mut places = vec![Place::default(); heads.len()];
+    for part in [
+        |head: &RecordHead| head.host,
+        |head: &RecordHead| head.program,
+        |head: &RecordHead| head.pid,
+        |head: &RecordHead| head.msgid,
+        |head: &RecordHead| head.structured_data,
+    ] {
+        encode_part(heads, &mut places, &mut column, out, part);
+    }
+    encode_message(heads, &places, &mut column, out);
+    encode_fields(batch, heads, &places, &mut column, out);
+    encode_bytes(batch, heads, out);
+}
+
+/// A column of one value a record.
+fn encode_by(
+    heads: &[RecordHead],
+    column: &mut Vec<u64>,
+    out: &mut Vec<u8>,
+    value: impl FnMut(&RecordHead) -> u64,
+) {
+    column.clear();
+    column.extend(heads.iter().map(value));
+    column::encode(column, out);
+}
+
+fn encode_times(heads: &[RecordHead], column: &mut Vec<u64>, out: &mut Vec<u8>) {
+    let form = time_form(heads);
+    out.push(form as u8);
+    if form == TimeForm::Received {
+        encode_by(heads, column, out, |head| {
+            zigzag(head.time.nanos().wrapping_sub(head.received.nanos()))
+        });
+        return;
+    }
+    let in_units = |head: &RecordHead| head.time.nanos() / form.unit();
+    let mut last = heads.first().map_or(0, in_units);
+    put_varint(zigzag(last), out);
+    encode_by(heads, column, out, |head| {
+        let time = in_units(head);
+        let step = time.wrapping_sub(last);
+        last = time;
+        zigzag(step)
+    });
+}
+
+/// The form that writes the fewest bits.
+fn time_form(heads: &[RecordHead]) -> TimeForm {
+    let form = [TimeForm::Seconds, TimeForm::Millis, TimeForm::Micros]
+        .into_iter()
+        .find(|form| {
+            heads
+                .iter()
+                .all(|head| head.time.nanos() % form.unit() == 0)
+        })
+        .unwrap_or(TimeForm::Nanos);
+    let bits = |difference: i64| u64::from(u64::BITS - zigzag(difference).leading_zeros());
+    let mut last = heads
+        .first()
+        .map_or(0, |head| head.time.nanos() / form.unit());
+    let (mut by_received, mut by_step) = (0, 0);
+    for head in heads {
+        let time = head.time.nanos();
+        by_received += bits(time.wrapping_sub(head.received.nanos()));
+        by_step += bits((time / form.unit()).wrapping_sub(last));
+        last = time / form.unit();
+    }
+    if by_received <= by_step {
+        TimeForm::Received
+    } else {
+        form
+    }
+}
+
+fn encode_peers(heads: &[RecordHead], column: &mut Vec<u64>, out: &mut Vec<u8>) {
+    let mut table: Vec<IpAddr> = Vec::new();
+    let mut known: HashMap<IpAddr, u64> = HashMap::new();
+    let mut last = (None, 0);
+    column.clear();
+    for head in heads {
+        if head.peer != last.0 {
+            let number = head.peer.map_or(0, |peer| {
+                *known.entry(peer).or_insert_with(|| {
+                    table.push(peer);
+                    table.len() as u64
+                })
+            });
+            last = (head.peer, number);
+        }
+        column.push(last.1);
+    }
+    put_varint(table.len() as u64, out);
+    for peer in &table {
+        match peer {
+            IpAddr::V4(address) => {
+                out.push(PEER_V4);
+                out.extend_from_slice(&address.octets());
+            }
+            IpAddr::V6(address) => {
+                out.push(PEER_V6);
+                out.extend_from_slice(&address.octets());
+            }
+        }
+    }
+    column::encode(column, out);
+}
+
+/// The names of sources that records use, in the order of their first use.
+fn encode_sources(
+    batch: &RecordBatch,
+    heads: &[RecordHead],
+    column: &mut Vec<u64>,
+    out: &mut Vec<u8>,
+) {
+    let mut table: Vec<u16> = Vec::new();
+    let mut known: HashMap<u16, u64> = HashMap::new();
+    let mut last = None;
+    column.clear();
+    for head in heads {
+        let index = match last {
+            Some((source, index)) if source == head.source => index,
+            _ => *known.entry(head.source).or_insert_with(|| {
+                table.push(head.source);
+                table.len() as u64 - 1
+            }),
+        };
+        last = Some((head.source, index));
+        column.push(index);
+    }
+    put_varint(table.len() as u64, out);
+    for source in table {
+        let name = batch.sources().get(usize::from(source));
+        put_bytes(name.map_or(b"", |name| name.as_bytes()), out);
+    }
+    column::encode(column, out);
+}
+
+/// The names of tags that records have, in the order of their bits, and sets with a bit for each.
+fn encode_tags(
+    batch: &RecordBatch,
+    heads: &[RecordHead],
+    column: &mut Vec<u64>,
+    out: &mut Vec<u8>,
+) {
+    let names = batch.tags().len().min(64) as u32;
+    let valid = u64::MAX.checked_shr(64 - names).unwrap_or(0);
+    let used = valid & heads.iter().fold(0, |set, head| set | head.tags);
+    put_varint(u64::from(used.count_ones()), out);
+    for (bit, name) in batch.tags().iter().enumerate() {
+        if used >> bit & 1 == 1 {
+            put_bytes(name.as_bytes(), out);
+        }
+    }
+    encode_by(heads, column, out, |head| {
+        let (mut set, mut rest, mut bit) = (0, used, 0);
+        while rest != 0 {
+            set |= (head.tags >> rest.trailing_zeros() & 1) << bit;
+            rest &= rest - 1;
+            bit += 1;
+        }
+        set
+    });
+}
+
+/// The span, or none where it is empty or leaves the record's bytes.
+fn fitting(span: Span, head: &RecordHead) -> Option<Span> {
+    let total = u64::from(head.raw_len) + u64::from(head.extra_len);
+    let end = u64::from(span.start) + u64::from(span.len);
+    (span.len > 0 && end <= total).then_some(span)
+}
+
+/// A part of the header: its gap to the part before and its length.
+fn encode_part(
+    heads: &[RecordHead],
+    places: &mut [Place],
+    column: &mut Vec<u64>,
+    out: &mut Vec<u8>,
+    part: fn(&RecordHead) -> Span,
+) {
+    encode_by(heads, column, out, |head| {
+        fitting(part(head), head).map_or(0, |span| u64::from(span.len))
+    });
+    let mut places = places.iter_mut();
+    encode_by(heads, column, out, |head| {
+        let (Some(place), Some(span)) = (places.next(), fitting(part(head), head)) else {
+            return 0;
+        };
+        let gap = place.gap(span.start, head.raw_len);
+        place.pass(span, head.raw_len);
+        gap
+    });
+}
+
+/// The message: its gap, and how far its end is from that of `raw`, nearly always not at all.
+fn encode_message(
+    heads: &[RecordHead],
+    places: &[Place],
+    column: &mut Vec<u64>,
+    out: &mut Vec<u8>,
+) {
+    let message = |head: &RecordHead, place: &Place| {
+        fitting(head.message, head).unwrap_or(Span {
+            start: place.raw,
+            len: 0,
+        })
+    };
+    let mut each = places.iter();
+    encode_by(heads, column, out, |head| {
+        each.next().map_or(0, |place| {
+            let span = message(head, place);
+            if span.is_empty() {
+                0
+            } else {
+                place.gap(span.start, head.raw_len)
+            }
+        })
+    });
+    let mut each = places.iter();
+    encode_by(heads, column, out, |head| {
+        each.next().map_or(0, |place| {
+            let span = message(head, place);
+            zigzag(i64::from(head.raw_len) - i64::from(span.start) - i64::from(span.len))
+        })
+    });
+}
+
+/// The fields of all records, six columns of a value a field; none where there are no fields.
+fn encode_fields(
+    batch: &RecordBatch,
+    heads: &[RecordHead],
+    places: &[Place],
+    column: &mut Vec<u64>,
+    out: &mut Vec<u8>,
+) {
+    let of = |head: &RecordHead| fields_of(batch, head);
+    encode_by(heads, column, out, |head| of(head).len() as u64);
+    if heads.iter().all(|head| of(head).is_empty()) {
+        return;
+    }
+    let mut columns: [Vec<u64>; 6] = Default::default();
+    let [
+        group_lens,
+        group_gaps,
+        name_lens,
+        name_gaps,
+        value_lens,
+        value_gaps,
+    ] = &mut columns;
+    for (head, place) in heads.iter().zip(places) {
+        let sd = fitting(head.structured_data, head).unwrap_or_default();
+        let message = fitting(head.message, head).unwrap_or_default();
+        let mut places = FieldPlaces::new(*place, sd, message);
+        let clean = |span| fitting(span, head).unwrap_or_default();
+        for field in of(head) {
+            let (group, name, value) = (clean(field.group), clean(field.name), clean(field.value));
+            group_lens.push(u64::from(group.len));
+            group_gaps.push(places.group_gap(group, head.raw_len));
+            name_lens.push(u64::from(name.len));
+            name_gaps.push(places.gap(name, head.raw_len));
+            value_lens.push(u64::from(value.len));
+            value_gaps.push(places.gap(value, head.raw_len));
+        }
+    }
+    for column in &columns {
+        column::encode(column, out);
+    }
+}
+
+fn fields_of<'a>(batch: &'a RecordBatch, head: &RecordHead) -> &'a [Field] {
+    let start = head.fields_start as usize;
+    batch
+        .fields()
+        .get(start..start.saturating_add(head.fields_len as usize))
+        .unwrap_or(&[])
+}
+
+/// `raw` and `extra` of all records: one copy where they stand in order, as they nearly always do.
+fn encode_bytes(batch: &RecordBatch, heads: &[RecordHead], out: &mut Vec<u8>) {
+    let len = |head: &RecordHead| u64::from(head.raw_len) + u64::from(head.extra_len);
+    let mut run = 0..0_u64;
+    let mut copy = |run: Range<u64>| {
+        let bytes = batch.bytes().get(run.start as usize..run.end as usize);
+        assert!(
+            bytes.is_some(),
+            "a record lies within the bytes of its batch"
+        );
+        out.extend_from_slice(bytes.unwrap_or(&[]));
+    };
+    for head in heads {
+        let start = u64::from(head.start);
+        if start != run.end {
+            copy(run.clone());
+            run.start = start;
+        }
+        run.end = start + len(head);
+    }
+    copy(run);
+}

@@ -1,0 +1,153 @@
+//! Batches for property tests, and equality of records as a reader sees it.
+
+use std::net::IpAddr;
+
+use model::{Field, Priority, RecordBatch, RecordParts, RecordRef, Span, Timestamp};
+use proptest::prelude::*;
+
+/// What a reader can see of a record.
+pub(crate) type Seen<'a> = (
+    (Timestamp, Timestamp, Priority, Option<IpAddr>),
+    (&'a [u8], &'a [u8], &'a str, Vec<&'a str>),
+    [&'a [u8]; 6],
+    Vec<[&'a [u8]; 3]>,
+);
+
+/// Everything that a reader can see of a record.
+pub(crate) fn seen(record: RecordRef<'_>) -> Seen<'_> {
+    (
+        (
+            record.received(),
+            record.time(),
+            record.priority(),
+            record.peer(),
+        ),
+        (
+            record.raw(),
+            record.bytes(),
+            record.source(),
+            record.tags().collect(),
+        ),
+        [
+            record.host(),
+            record.program(),
+            record.pid(),
+            record.msgid(),
+            record.structured_data(),
+            record.message(),
+        ],
+        record
+            .fields()
+            .map(|field| [field.group, field.name, field.value])
+            .collect(),
+    )
+}
+
+/// All records of a batch as a reader sees them.
+pub(crate) fn seen_all(batch: &RecordBatch) -> Vec<Seen<'_>> {
+    batch.iter().map(seen).collect()
+}
+
+/// Text with few distinct words, of either case, some not ASCII, some bytes that are not UTF-8.
+fn any_text() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        8 => prop::sample::select(vec![
+            "error", "Error", "ERROR", "of", "10", "é", "É", "x_y", "0", "web", "\u{212a}", "k",
+            "a-longer-WORD-than-sixteen_bytes_it_is_and_more", "a_longer_word_than_sixteen_bytes",
+            "a_longer_word_than_sixteen_bites", "sixteen_bytes_ab", "seventeen_bytes_x",
+        ]).prop_map(|text| text.as_bytes().to_vec()),
+        4 => prop::sample::select(vec![" ", "-", ".", "[", "]", ": ", "\"", "\\", "\0", "*", "\n"])
+            .prop_map(|text| text.as_bytes().to_vec()),
+        1 => prop::collection::vec(any::<u8>(), 0..6),
+    ];
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+/// A span anywhere in the first `len` bytes, sometimes outside.
+fn any_span(len: usize) -> impl Strategy<Value = Span> {
+    prop_oneof![
+        1 => Just(Span::default()),
+        6 => (0..=len, 0..=len).prop_map(|(a, b)| Span::new(a.min(b), a.max(b))),
+        1 => (any::<u32>(), any::<u32>()).prop_map(|(start, len)| Span { start, len }),
+    ]
+}
+
+fn any_field(len: usize) -> impl Strategy<Value = Field> {
+    (any_span(len), any_span(len), any_span(len)).prop_map(|(group, name, value)| Field {
+        group,
+        name,
+        value,
+    })
+}
+
+fn any_time() -> impl Strategy<Value = Timestamp> {
+    prop_oneof![
+        4 => (0..50_i64).prop_map(|step| Timestamp::from_seconds(1_795_286_847 + step)),
+        2 => (0..1_000_000_i64).prop_map(|n| Timestamp::from_nanos(1_795_286_847_000_000_000 + n * 1_000)),
+        1 => any::<i64>().prop_map(Timestamp::from_nanos),
+    ]
+}
+
+fn any_peer() -> impl Strategy<Value = Option<IpAddr>> {
+    prop_oneof![
+        Just(None),
+        (0..3_u8).prop_map(|last| Some(IpAddr::from([127, 0, 0, last]))),
+        (0..3_u16).prop_map(|last| Some(IpAddr::from([0xfe80, 0, 0, 0, 0, 0, 0, last]))),
+    ]
+}
+
+/// One message as parsers make them: raw, parts, time of receipt, peer, source.
+type Message = (Vec<u8>, RecordParts, Timestamp, Option<IpAddr>, usize);
+
+fn any_message() -> impl Strategy<Value = Message> {
+    (any_text(), any_text()).prop_flat_map(|(raw, extra)| {
+        let len = raw.len() + extra.len();
+        let spans = prop::collection::vec(any_span(len), 6);
+        let fields = prop::collection::vec(any_field(len), 0..4);
+        let fixed = (
+            any_time(),
+            any_time(),
+            0..192_u8,
+            any_peer(),
+            0..3_usize,
+            0..1_u64 << 18,
+        );
+        (spans, fields, fixed).prop_map(move |(spans, fields, fixed)| {
+            let (received, time, priority, peer, source, tags) = fixed;
+            let parts = RecordParts {
+                time,
+                priority: Priority::from_number(priority).expect("below 192"),
+                host: spans[0],
+                program: spans[1],
+                pid: spans[2],
+                msgid: spans[3],
+                structured_data: spans[4],
+                message: spans[5],
+                tags,
+                fields,
+                extra: extra.clone(),
+            };
+            (raw.clone(), parts, received, peer, source)
+        })
+    })
+}
+
+/// A batch of up to `records` records whose times of receipt do not go back.
+pub(crate) fn any_batch(records: usize) -> impl Strategy<Value = RecordBatch> {
+    prop::collection::vec(any_message(), 0..=records).prop_map(|messages| {
+        let mut batch = RecordBatch::new();
+        for name in ["custom.One", "two"] {
+            batch.tag_bit(name).expect("room");
+        }
+        for (raw, parts, received, peer, source) in messages {
+            let source = batch
+                .source_index(["udp", "tcp-2", ""][source])
+                .expect("room");
+            batch
+                .push(&raw, &parts, received, peer, source)
+                .expect("room");
+        }
+        batch.make_received_monotone(Timestamp::MIN);
+        batch
+    })
+}
