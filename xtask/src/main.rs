@@ -1,2 +1,55 @@
-//! To be written.
-fn main() {}
+//! Every chore of the project, in Rust, so that people and CI run the same command.
+//!
+//! `cargo xtask` without a word prints what there is.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command line tool talks"
+)]
+
+mod ci;
+mod peers;
+mod shell;
+mod tally;
+mod test;
+mod tidy;
+mod web;
+
+use std::env;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+const USAGE: &str = "\
+cargo xtask ci               everything a change must pass; what .ci/run calls
+cargo xtask test [FILTER]    every test, with the peers it needs from Debian's packages
+cargo xtask tidy             rules of the house that no compiler checks
+cargo xtask web [--check]    build the page into web/dist, or prove that web/dist is fresh";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = env::args().skip(1).collect();
+    match dispatch(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(words: &[String]) -> Result<()> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["ci"] => ci::run(),
+        ["test", rest @ ..] => test::run(rest),
+        ["tidy"] => tidy::run(),
+        ["web"] => web::build(),
+        ["web", "--check"] => web::check(),
+        [] | ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        _ => bail!("cannot do `{}`; there is:\n{USAGE}", words.join(" ")),
+    }
+}

@@ -1,0 +1,192 @@
+//! The programs of others that tests talk to, from Debian's packages.
+//!
+//! rsyslog is unpacked and not installed: its package and syslog-ng's exclude each other.
+
+use std::env;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::shell;
+
+/// A program tests need, and how it gets here.
+struct Peer {
+    program: &'static str,
+    package: &'static str,
+    tests: &'static str,
+}
+
+const PEERS: &[Peer] = &[
+    Peer {
+        program: "logger",
+        package: "bsdutils",
+        tests: "senders::logger",
+    },
+    Peer {
+        program: "loggen",
+        package: "syslog-ng-core",
+        tests: "senders::loggen",
+    },
+    Peer {
+        program: "syslog-ng",
+        package: "syslog-ng-core",
+        tests: "senders::syslog_ng",
+    },
+    Peer {
+        program: "python3",
+        package: "python3",
+        tests: "corpus",
+    },
+    Peer {
+        program: "chromium",
+        package: "chromium",
+        tests: "ui",
+    },
+];
+
+const RSYSLOG: Peer = Peer {
+    program: "rsyslogd",
+    package: "rsyslog",
+    tests: "senders::rsyslog",
+};
+
+// librelp0 also needs libgnutls30 and libssl3, which apt and every Rust image bring.
+const RSYSLOG_PACKAGES: &[&str] = &[
+    "rsyslog",
+    "rsyslog-gnutls",
+    "rsyslog-relp",
+    "libestr0",
+    "libfastjson4",
+    "liblognorm5",
+    "librelp0",
+];
+
+/// Where unpacked peers lie.
+pub(crate) fn folder() -> Result<PathBuf> {
+    Ok(shell::target()?.join("peers"))
+}
+
+/// Installs what is missing when run as root on a Debian, and says in one line what stays missing.
+pub(crate) fn install() -> Result<()> {
+    let wants_rsyslog = !rsyslog_is_there()?;
+    let packages: Vec<&str> = missing().iter().map(|peer| peer.package).collect();
+    if (wants_rsyslog || !packages.is_empty())
+        && is_root()
+        && shell::is_installed("apt-get")
+        && let Err(error) = update().and_then(|()| install_packages(&packages))
+    {
+        eprintln!("cannot install {}: {error:#}", packages.join(", "));
+    }
+    if wants_rsyslog && let Err(error) = unpack_rsyslog() {
+        eprintln!("cannot unpack rsyslog: {error:#}");
+    }
+    let mut missing = missing();
+    if !rsyslog_is_there()? {
+        missing.push(&RSYSLOG);
+    }
+    if !missing.is_empty() {
+        eprintln!("{}", missing_line(&missing));
+    }
+    Ok(())
+}
+
+fn missing() -> Vec<&'static Peer> {
+    PEERS
+        .iter()
+        .filter(|peer| !shell::is_installed(peer.program))
+        .collect()
+}
+
+/// What is missing, what is skipped for it, and what to do, in one line.
+fn missing_line(missing: &[&Peer]) -> String {
+    let mut packages: Vec<&str> = missing.iter().map(|peer| peer.package).collect();
+    packages.dedup();
+    let tests: Vec<&str> = missing.iter().map(|peer| peer.tests).collect();
+    format!(
+        "missing: {}; skipped: {}; to have them run `cargo xtask test` as root, which installs \
+         Debian's packages (rsyslog it only unpacks, for it excludes syslog-ng)",
+        packages.join(", "),
+        tests.join(", "),
+    )
+}
+
+fn is_root() -> bool {
+    // The owner of our own entry in /proc is the user we run as.
+    fs::metadata("/proc/self").is_ok_and(|entry| entry.uid() == 0)
+}
+
+fn apt_get(arguments: &[&str]) -> Command {
+    let mut command = Command::new("apt-get");
+    command
+        .args(arguments)
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        // Package scripts start no daemon in run level 1.
+        .env("RUNLEVEL", "1");
+    command
+}
+
+fn update() -> Result<()> {
+    shell::run(&mut apt_get(&["update", "-qq"]))
+}
+
+fn install_packages(packages: &[&str]) -> Result<()> {
+    if packages.is_empty() {
+        return Ok(());
+    }
+    let mut arguments = vec!["install", "-y", "-qq", "--no-install-recommends"];
+    arguments.extend(packages);
+    // What a package prints while it is set up is no news here.
+    shell::output(&mut apt_get(&arguments)).map(|_| ())
+}
+
+fn rsyslog_is_there() -> Result<bool> {
+    Ok(folder()?.join("rsyslog/usr/sbin/rsyslogd").is_file())
+}
+
+/// Unpacks rsyslog and the libraries it needs; a half-made folder never takes the final name.
+fn unpack_rsyslog() -> Result<()> {
+    let folder = folder()?;
+    let half = folder.join(format!("rsyslog.{}", std::process::id()));
+    let debs = half.join("debs");
+    fs::create_dir_all(&debs).with_context(|| format!("cannot make {}", debs.display()))?;
+    let mut download = apt_get(&["download", "-qq"]);
+    // As root apt would download as its own user, which may not write here.
+    download.args(["-o", "APT::Sandbox::User=root"]);
+    let unpacked = shell::run(download.args(RSYSLOG_PACKAGES).current_dir(&debs))
+        .and_then(|()| unpack_all(&debs, &half));
+    if let Err(error) = unpacked {
+        fs::remove_dir_all(&half)?;
+        return Err(error);
+    }
+    fs::rename(&half, folder.join("rsyslog")).context("cannot name the unpacked rsyslog")
+}
+
+fn unpack_all(debs: &Path, into: &Path) -> Result<()> {
+    for entry in fs::read_dir(debs)? {
+        let deb = entry?.path();
+        shell::run(Command::new("dpkg-deb").arg("-x").arg(&deb).arg(into))?;
+    }
+    fs::remove_dir_all(debs).context("cannot remove the packages")
+}
+
+/// Whether tests are run where a missing peer is a failure.
+pub(crate) fn must_be_there() -> bool {
+    env::var_os("CI").is_some() || is_root()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_told_in_one_line() {
+        let line = missing_line(&[&PEERS[1], &PEERS[2], &RSYSLOG]);
+        let told = "missing: syslog-ng-core, rsyslog; skipped: senders::loggen, \
+                    senders::syslog_ng, senders::rsyslog; to have them run `cargo xtask test`";
+        assert!(line.starts_with(told), "{line}");
+        assert!(!line.contains('\n'));
+    }
+}
