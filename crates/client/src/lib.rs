@@ -1,1 +1,241 @@
-//! To be written.
+//! Typed client of Logwood's HTTP API, used by the CLI and the end-to-end tests.
+//!
+//! Blocking; streams are iterators that read as they go. Dropping a stream closes its connection,
+//! which cancels the query on the server.
+
+mod error;
+mod parameters;
+mod stream;
+
+use std::io::{BufReader, Read};
+use std::time::Duration;
+
+use api::{
+    Accepted, CountAnswer, FieldsAnswer, HistogramAnswer, Imported, ParseAnswer, Problem, Row,
+    StatsAnswer, StatusAnswer, StreamLine,
+};
+use serde::de::DeserializeOwned;
+
+pub use error::Error;
+pub use parameters::{ImportTime, Parameters};
+pub use stream::Stream;
+
+/// How long connecting may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A server, by its URL.
+#[derive(Clone, Debug)]
+pub struct Client {
+    base: String,
+    agent: ureq::Agent,
+}
+
+impl Client {
+    /// A client of the server at a URL such as `http://127.0.0.1:8514`; `http://` may be left out.
+    pub fn new(url: &str) -> Self {
+        let trimmed = url.trim_end_matches('/');
+        let base = if trimmed.contains("://") {
+            trimmed.to_owned()
+        } else {
+            format!("http://{trimmed}")
+        };
+        let config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_connect(Some(CONNECT_TIMEOUT))
+            .build();
+        Self { base, agent: config.into() }
+    }
+
+    /// The server's URL, without a trailing slash.
+    pub fn url(&self) -> &str {
+        &self.base
+    }
+
+    /// Whether something answers there at all.
+    pub fn is_alive(&self) -> bool {
+        self.agent.get(format!("{}/healthz", self.base)).call().is_ok()
+    }
+
+    /// The records that match, one page of them.
+    ///
+    /// # Errors
+    /// When the server cannot be reached or refuses.
+    pub fn search(&self, parameters: &Parameters) -> Result<Stream, Error> {
+        self.stream("search", parameters)
+    }
+
+    /// Every record that matches, the oldest first.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn export(&self, parameters: &Parameters) -> Result<Stream, Error> {
+        self.stream("export", parameters)
+    }
+
+    /// Records as they arrive, without end.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn tail(&self, parameters: &Parameters) -> Result<Stream, Error> {
+        self.stream("tail", parameters)
+    }
+
+    /// How many records match.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn count(&self, parameters: &Parameters) -> Result<CountAnswer, Error> {
+        self.json("count", parameters)
+    }
+
+    /// How many records match over time.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn histogram(&self, parameters: &Parameters) -> Result<HistogramAnswer, Error> {
+        self.json("histogram", parameters)
+    }
+
+    /// The most frequent values of a field.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn stats(&self, parameters: &Parameters) -> Result<StatsAnswer, Error> {
+        self.json("stats", parameters)
+    }
+
+    /// The fields that the matching records have.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn fields(&self, parameters: &Parameters) -> Result<FieldsAnswer, Error> {
+        self.json("fields", parameters)
+    }
+
+    /// What the server makes of a query.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn parse(&self, query: &str) -> Result<ParseAnswer, Error> {
+        self.json("query/parse", &Parameters::query(query))
+    }
+
+    /// One record, with its bytes; `None` where there is none of that id.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn record(&self, id: &str) -> Result<Option<Row>, Error> {
+        let path = format!("records/{id}");
+        match self.json::<StreamLine>(&path, &Parameters::default()) {
+            Ok(StreamLine::Row(row)) => Ok(Some(*row)),
+            Ok(_) => Err(Error::Unexpected { what: "no row in the answer".to_owned() }),
+            Err(Error::Refused(problem)) if problem.status == 404 => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The state of the server.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn status(&self) -> Result<StatusAnswer, Error> {
+        self.json("status", &Parameters::default())
+    }
+
+    /// The text of a path such as `/metrics`, with its HTTP status.
+    ///
+    /// # Errors
+    /// When the server cannot be reached.
+    pub fn text(&self, path: &str) -> Result<(u16, String), Error> {
+        let mut response = self
+            .agent
+            .get(format!("{}{path}", self.base))
+            .call()
+            .map_err(|source| self.unreachable(source))?;
+        let status = response.status().as_u16();
+        let text =
+            response.body_mut().read_to_string().map_err(|source| self.unreachable(source))?;
+        Ok((status, text))
+    }
+
+    /// Sends messages, one a line; they are durable on return.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn ingest(&self, parameters: &Parameters, lines: &[u8]) -> Result<Accepted, Error> {
+        self.post("ingest", parameters, lines)
+    }
+
+    /// Imports messages, one a line; they are durable on return.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn import(&self, parameters: &Parameters, lines: impl Read) -> Result<Imported, Error> {
+        let mut lines = lines;
+        let url = self.endpoint("import");
+        let request = parameters.apply(self.agent.post(url));
+        let body = ureq::SendBody::from_reader(&mut lines);
+        let response = request.send(body).map_err(|source| self.unreachable(source))?;
+        Self::decode(&mut checked(response)?)
+    }
+
+    fn post<T: DeserializeOwned>(
+        &self,
+        endpoint: &str,
+        parameters: &Parameters,
+        body: &[u8],
+    ) -> Result<T, Error> {
+        let request = parameters.apply(self.agent.post(self.endpoint(endpoint)));
+        let response = request.send(body).map_err(|source| self.unreachable(source))?;
+        Self::decode(&mut checked(response)?)
+    }
+
+    fn json<T: DeserializeOwned>(
+        &self,
+        endpoint: &str,
+        parameters: &Parameters,
+    ) -> Result<T, Error> {
+        let request = parameters.apply(self.agent.get(self.endpoint(endpoint)));
+        let response = request.call().map_err(|source| self.unreachable(source))?;
+        Self::decode(&mut checked(response)?)
+    }
+
+    fn decode<T: DeserializeOwned>(
+        response: &mut ureq::http::Response<ureq::Body>,
+    ) -> Result<T, Error> {
+        let reader = response.body_mut().as_reader();
+        serde_json::from_reader(reader)
+            .map_err(|error| Error::Unexpected { what: error.to_string() })
+    }
+
+    fn stream(&self, endpoint: &str, parameters: &Parameters) -> Result<Stream, Error> {
+        let request = parameters.apply(self.agent.get(self.endpoint(endpoint)));
+        let response = request.call().map_err(|source| self.unreachable(source))?;
+        let (_, body) = checked(response)?.into_parts();
+        Ok(Stream::new(BufReader::new(body.into_reader())))
+    }
+
+    fn endpoint(&self, path: &str) -> String {
+        format!("{}/api/v1/{path}", self.base)
+    }
+
+    fn unreachable(&self, source: ureq::Error) -> Error {
+        Error::Unreachable { url: self.base.clone(), source: Box::new(source) }
+    }
+}
+
+/// Turns an answer that is an error into one.
+fn checked(
+    mut response: ureq::http::Response<ureq::Body>,
+) -> Result<ureq::http::Response<ureq::Body>, Error> {
+    let status = response.status();
+    if status.is_success() {
+        return Ok(response);
+    }
+    let text = response.body_mut().read_to_string().unwrap_or_default();
+    let problem = serde_json::from_str(&text).unwrap_or_else(|_| {
+        let title = status.canonical_reason().unwrap_or("an error");
+        Problem::new(status.as_u16(), "unknown", title, format!("{status}: {text}"))
+    });
+    Err(Error::Refused(Box::new(problem)))
+}

@@ -1,0 +1,18 @@
+//! The JSON of the HTTP API, version 1, as types for both ends of the wire.
+//!
+//! Members are only ever added. Streams are NDJSON: lines of [`StreamLine`], the last one
+//! [`StreamLine::End`]; a stream without it broke off. Times are RFC 3339 in UTC with nanoseconds.
+
+mod answer;
+mod problem;
+mod row;
+mod status;
+
+pub use answer::{
+    Accepted, Bar, Cost, CountAnswer, Dropped, End, FieldCount, FieldsAnswer, Heartbeat,
+    HistogramAnswer, Imported, ParseAnswer, ParseDiagnostic, ParseToken, Segments, StatsAnswer,
+    StreamLine, ValueCount,
+};
+pub use problem::{Problem, ProblemSpan};
+pub use row::{FieldValue, Row};
+pub use status::{ListenerStatus, LogspaceStatus, SourceStatus, StatusAnswer, StorageStatus};

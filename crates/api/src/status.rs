@@ -1,0 +1,88 @@
+//! The state of the server.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Answer of `status`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StatusAnswer {
+    /// The program's version.
+    pub version: String,
+    /// Seconds since the start.
+    pub uptime_seconds: u64,
+    /// Where it listens.
+    pub listeners: Vec<ListenerStatus>,
+    /// What came in.
+    pub sources: Vec<SourceStatus>,
+    /// What is kept.
+    pub logspaces: Vec<LogspaceStatus>,
+    /// The disk.
+    pub storage: StorageStatus,
+}
+
+/// A listening socket.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListenerStatus {
+    /// The source it belongs to.
+    pub source: String,
+    /// `udp`, `tcp`, `tls` or `relp`.
+    pub transport: String,
+    /// Address and port.
+    pub address: String,
+}
+
+/// A source: received = stored + dropped + in flight, at every moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceStatus {
+    /// Its name.
+    pub name: String,
+    /// Messages read.
+    pub received: u64,
+    /// Messages made durable.
+    pub stored: u64,
+    /// Messages given up, by reason.
+    pub dropped: BTreeMap<String, u64>,
+    /// Messages on their way.
+    pub in_flight: u64,
+    /// Bytes read.
+    pub bytes: u64,
+    /// Open connections.
+    pub connections: u64,
+    /// Datagrams that the kernel dropped because its buffer was full.
+    pub kernel_drops: u64,
+}
+
+/// A logspace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogspaceStatus {
+    /// Its name.
+    pub name: String,
+    /// Records.
+    pub records: u64,
+    /// Segments.
+    pub segments: u64,
+    /// Bytes on disk, the journal not counted.
+    pub bytes: u64,
+    /// When the oldest record was received.
+    pub first: Option<String>,
+    /// When the newest record was received.
+    pub last: Option<String>,
+    /// What cannot be read.
+    pub damages: Vec<String>,
+}
+
+/// The disk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StorageStatus {
+    /// `ok`, or `stalled` when records cannot be made durable.
+    pub state: String,
+    /// Why it is stalled.
+    pub reason: Option<String>,
+    /// Where the data lies.
+    pub data_dir: String,
+    /// Bytes that can still be written.
+    pub free_bytes: Option<u64>,
+    /// Bytes of journal that hold unsealed records.
+    pub journal_bytes: u64,
+}
