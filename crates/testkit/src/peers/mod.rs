@@ -1,0 +1,41 @@
+//! Programs of others that send syslog, run as their users run them.
+
+mod locate;
+mod loggen;
+mod logger;
+mod rsyslog;
+mod syslog_ng;
+
+pub use locate::{daemon, program};
+pub use loggen::{Loggen, LoggenReport};
+pub use logger::Logger;
+pub use rsyslog::Rsyslog;
+pub use syslog_ng::SyslogNg;
+
+use std::io::Write;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use crate::process::Process;
+use crate::wait::wait_for;
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Feeds lines to a daemon that listens on a stream socket of the file system.
+fn feed(process: &mut Process, socket: &Path, lines: &[String]) -> Result<()> {
+    let connected = wait_for("the daemon listened", LIMIT, || {
+        if let Some(status) = process.ended()? {
+            anyhow::bail!("it ended with {status}");
+        }
+        Ok(UnixStream::connect(socket).ok())
+    });
+    let mut stream =
+        connected.with_context(|| format!("it said: {}", process.errors().join("\n")))?;
+    for line in lines {
+        writeln!(stream, "{line}")?;
+    }
+    Ok(())
+}
