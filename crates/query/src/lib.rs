@@ -7,12 +7,17 @@
 mod ast;
 mod canonical;
 mod diagnostic;
+mod fields;
 pub mod limits;
 mod matcher;
 pub mod naive;
 mod parse;
 mod probe;
+#[cfg(test)]
+mod samples;
+mod scan;
 mod time;
+mod value;
 
 pub use ast::{
     Comparison, Expr, Leaf, Network, Number, Pattern, Piece, Query, RegexPattern, Target, Test,
