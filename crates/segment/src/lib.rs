@@ -1,13 +1,41 @@
 //! The immutable on-disk segment as pure functions over bytes: codecs, lexicon, postings,
-//! checksums; knows no files.
+//! checksums; knows no files. FORMAT.md describes every byte.
+//!
+//! [`Builder`] makes a segment of records. A reader starts at the end of the file: [`Trailer`],
+//! then [`Footer`], which names all pages; each kind of page has its decoder. [`rows`] and
+//! [`received`] are the codecs of records that the journal uses too.
+//!
+//! What must stay true: the same pushes give the same bytes; decoders survive any bytes; every
+//! page is checked before it is used.
 
+mod builder;
+mod chunks;
 mod column;
 mod corrupt;
+mod envelope;
+mod footer;
+mod index;
+mod lexicon;
 pub mod limits;
+mod namespace;
+mod page;
+mod postings;
 pub mod received;
 pub mod rows;
+mod term;
+mod terms;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod wire;
 
+pub use builder::{BuildError, BuildOptions, Builder, Built};
 pub use corrupt::Corrupt;
+pub use envelope::{FORMAT_VERSION, Header, Trailer, WORDS_VERSION};
+pub use footer::{Counts, Footer, LexiconPageEntry};
+pub use lexicon::LexiconPage;
+pub use namespace::Namespace;
+pub use page::{PageEntry, decode_received_page, decode_row_page};
+pub use postings::PostingPage;
+pub use term::{Location, TermEntry};

@@ -1,5 +1,44 @@
 //! Bounds of the segment format, each with its reason. FORMAT.md repeats them.
 
+use model::limits::BATCH_BYTES_MAX;
+
 /// Longest name of a source or tag that is read, in bytes. Writers are configured with at most
 /// [`model::limits::NAME_BYTES_MAX`]; reading more keeps records readable if that ever grows.
 pub const STORED_NAME_BYTES_MAX: usize = 64 * 1024;
+
+/// Most rows of a segment. Four times what merging aims at; keeps a list of all rows in 64 MiB.
+pub const SEGMENT_ROWS_MAX: u32 = 1 << 24;
+
+/// Most bytes of all records of a segment. The index of more would not fit in memory.
+pub const SEGMENT_RECORD_BYTES_MAX: u64 = 4 << 30;
+
+/// A row page is closed when its records reach this many bytes. Smaller pages compress worse,
+/// larger ones cost more to look at one row.
+pub const ROW_PAGE_BYTES: usize = 128 * 1024;
+
+/// What a row counts towards [`ROW_PAGE_BYTES`] besides its text, so that empty records end too.
+pub const ROW_OVERHEAD_BYTES: usize = 32;
+
+/// What a field counts towards [`ROW_PAGE_BYTES`].
+pub const FIELD_OVERHEAD_BYTES: usize = 8;
+
+/// Rows of a received page: all but the last have exactly so many, so that the page of a row is
+/// known. A segment of 4 Mi rows has 64.
+pub const RECEIVED_PAGE_ROWS: u32 = 64 * 1024;
+
+/// A lexicon page is closed when its entries reach this many bytes. A look-up reads one page.
+pub const LEXICON_PAGE_BYTES: usize = 16 * 1024;
+
+/// Every so many terms of a lexicon page the key is written whole, for binary search.
+pub const LEXICON_RESTART_TERMS: usize = 16;
+
+/// A posting page is closed when its lists reach this many bytes. A list never straddles pages.
+pub const POSTING_PAGE_BYTES: usize = 64 * 1024;
+
+/// Longest page in bytes before compression: one record as large as a batch can be, with as many
+/// fields as a batch can have.
+/// Far above what the targets lead to; bounds what a decoder allocates.
+pub const PAGE_RAW_BYTES_MAX: usize = 4 * BATCH_BYTES_MAX;
+
+/// Longest footer in bytes. It holds 24 bytes a page and the first keys of the lexicon's pages.
+pub const FOOTER_BYTES_MAX: usize = 1 << 30;

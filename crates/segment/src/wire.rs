@@ -45,6 +45,10 @@ impl<'a> Reader<'a> {
         Self { what, rest: bytes }
     }
 
+    /// The bytes not read yet.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
 
     /// The next `len` bytes.
     pub(crate) fn bytes(&mut self, len: usize) -> Result<&'a [u8], Corrupt> {

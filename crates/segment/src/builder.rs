@@ -1,0 +1,303 @@
+//! Records into a segment, in one pass: row pages are written as they fill, the index at the end.
+
+use std::ops::Range;
+
+use model::{RecordBatch, RecordHead, RecordNumber, RecordRef, Timestamp};
+use thiserror::Error;
+
+use crate::envelope::{Header, Trailer};
+use crate::footer::Footer;
+use crate::index;
+use crate::limits::{
+    FIELD_OVERHEAD_BYTES, FOOTER_BYTES_MAX, RECEIVED_PAGE_ROWS, ROW_OVERHEAD_BYTES, ROW_PAGE_BYTES,
+    SEGMENT_RECORD_BYTES_MAX, SEGMENT_ROWS_MAX,
+};
+use crate::page::{PageEntry, PageWriter, checksum};
+use crate::received;
+use crate::rows::encode_rows;
+use crate::terms::Terms;
+
+/// How a segment is built.
+#[derive(Clone, Copy, Debug)]
+pub struct BuildOptions {
+    /// The number of the first record; the others follow without a gap.
+    pub first_number: RecordNumber,
+    /// Level of zstd, 1 to 22. 1 is right for all but archives.
+    pub zstd_level: i32,
+}
+
+impl Default for BuildOptions {
+    fn default() -> Self {
+        Self {
+            first_number: RecordNumber(1),
+            zstd_level: 1,
+        }
+    }
+}
+
+/// Why records do not go into a segment. Those pushed before are unharmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// More records than a segment may have.
+    #[error("a segment of {rows} rows is too large, the limit is {SEGMENT_ROWS_MAX}")]
+    TooManyRows {
+        /// Rows there would be.
+        rows: u64,
+    },
+    /// More bytes than a segment may have.
+    #[error("a segment of {bytes} bytes is too large, the limit is {SEGMENT_RECORD_BYTES_MAX}")]
+    TooManyBytes {
+        /// Bytes of records there would be.
+        bytes: u64,
+    },
+    /// A record received before the one in front of it.
+    #[error("row {row} was received at {received}, before the row in front of it at {last}")]
+    OutOfOrder {
+        /// The row.
+        row: u32,
+        /// When it was received.
+        received: Timestamp,
+        /// When the row before was received.
+        last: Timestamp,
+    },
+    /// A footer that would not be read, because of many very long words.
+    #[error("a footer of {bytes} bytes is too large, the limit is {FOOTER_BYTES_MAX}")]
+    FooterTooLarge {
+        /// Its length.
+        bytes: u64,
+    },
+}
+
+/// A finished segment.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// Its footer, decoded.
+    pub footer: Footer,
+}
+
+/// Builds a segment of records pushed in order of receipt. The same pushes give the same bytes.
+pub struct Builder {
+    file: Vec<u8>,
+    pages: PageWriter,
+    raw: Vec<u8>,
+    footer: Footer,
+    record_bytes: u64,
+    /// Rows of the open row page, and what they count towards its size.
+    open_rows: RecordBatch,
+    open_bytes: usize,
+    /// Times of the open received page.
+    open_received: Vec<Timestamp>,
+    terms: Terms,
+}
+
+impl Builder {
+    /// A segment without records.
+    pub fn new(options: BuildOptions) -> Self {
+        let mut file = Vec::new();
+        let first_number = options.first_number;
+        Header { first_number }.encode(&mut file);
+        Self {
+            file,
+            pages: PageWriter::new(options.zstd_level),
+            raw: Vec::new(),
+            footer: Footer {
+                first_number,
+                ..Footer::default()
+            },
+            record_bytes: 0,
+            open_rows: RecordBatch::new(),
+            open_bytes: 0,
+            open_received: Vec::new(),
+            terms: Terms::new(),
+        }
+    }
+
+    /// How many rows there are so far.
+    pub fn rows(&self) -> u32 {
+        self.footer.rows
+    }
+
+    /// Memory the builder takes, in bytes; about twice the finished file's index and its pages.
+    pub fn memory_bytes(&self) -> usize {
+        self.file.capacity() + self.terms.memory_bytes() + self.open_rows.memory_bytes()
+    }
+
+    /// Adds all records of a batch, or none where they do not go into the segment.
+    pub fn push(&mut self, batch: &RecordBatch) -> Result<(), BuildError> {
+        self.check(batch)?;
+        if let Some(first) = batch.heads().first()
+            && self.footer.rows == 0
+        {
+            self.footer.first_received = first.received;
+            self.footer.first_time = first.time;
+            self.footer.last_time = first.time;
+        }
+        for record in batch.iter() {
+            self.push_record(record);
+        }
+        let mut start = 0;
+        while start < batch.len() {
+            let (end, is_full) = self.page_end(batch, start);
+            self.push_rows(batch, start..end, is_full);
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left and the index.
+    pub fn finish(mut self) -> Result<Built, BuildError> {
+        self.close_row_page();
+        self.close_received_page();
+        index::write(
+            &self.terms,
+            &mut self.footer,
+            &mut self.pages,
+            &mut self.file,
+        );
+        let offset = self.file.len();
+        self.footer.encode(&mut self.file);
+        let footer = self.file.get(offset..).unwrap_or(&[]);
+        if footer.len() > FOOTER_BYTES_MAX {
+            return Err(BuildError::FooterTooLarge {
+                bytes: footer.len() as u64,
+            });
+        }
+        let trailer = Trailer {
+            footer_offset: offset as u64,
+            footer_len: footer.len() as u32,
+            footer_crc: checksum(offset as u64, footer),
+        };
+        trailer.encode(&mut self.file);
+        Ok(Built {
+            bytes: self.file,
+            footer: self.footer,
+        })
+    }
+
+    fn check(&mut self, batch: &RecordBatch) -> Result<(), BuildError> {
+        let rows = u64::from(self.footer.rows) + batch.len() as u64;
+        if rows > u64::from(SEGMENT_ROWS_MAX) {
+            return Err(BuildError::TooManyRows { rows });
+        }
+        let bytes = self.record_bytes + record_bytes(batch.heads());
+        if bytes > SEGMENT_RECORD_BYTES_MAX {
+            return Err(BuildError::TooManyBytes { bytes });
+        }
+        let is_first = self.footer.rows == 0;
+        let mut last = if is_first {
+            Timestamp::MIN
+        } else {
+            self.footer.last_received
+        };
+        for (row, head) in (self.footer.rows..).zip(batch.heads()) {
+            if head.received < last {
+                return Err(BuildError::OutOfOrder {
+                    row,
+                    received: head.received,
+                    last,
+                });
+            }
+            last = head.received;
+        }
+        self.record_bytes = bytes;
+        Ok(())
+    }
+
+    /// Counts and indexes a record.
+    fn push_record(&mut self, record: RecordRef<'_>) {
+        let row = self.footer.rows;
+        let footer = &mut self.footer;
+        footer.rows += 1;
+        footer.last_received = record.received();
+        footer.first_time = footer.first_time.min(record.time());
+        footer.last_time = footer.last_time.max(record.time());
+        footer.raw_bytes += record.raw().len() as u64;
+        index::add_record(record, row, &mut self.terms, &mut footer.counts);
+        self.open_received.push(record.received());
+        if self.open_received.len() == RECEIVED_PAGE_ROWS as usize {
+            self.close_received_page();
+        }
+    }
+
+    /// The end of the rows from `start` that go into the open page, and whether they fill it.
+    fn page_end(&mut self, batch: &RecordBatch, start: usize) -> (usize, bool) {
+        let rows = batch.heads().get(start..).unwrap_or(&[]);
+        for (end, head) in (start + 1..).zip(rows) {
+            self.open_bytes += (head.raw_len + head.extra_len) as usize
+                + ROW_OVERHEAD_BYTES
+                + head.fields_len as usize * FIELD_OVERHEAD_BYTES;
+            if self.open_bytes >= ROW_PAGE_BYTES {
+                self.open_bytes = 0;
+                return (end, true);
+            }
+        }
+        (batch.len(), false)
+    }
+
+    /// Adds rows to the open page and writes it when full, straight from the batch where it can.
+    fn push_rows(&mut self, batch: &RecordBatch, rows: Range<usize>, is_full: bool) {
+        if is_full && self.open_rows.is_empty() {
+            return self.write_row_page(batch, rows);
+        }
+        for index in rows.clone() {
+            let record = batch.get(index);
+            if record.is_some_and(|record| self.open_rows.push_record(record).is_err()) {
+                // Too many names or bytes for one batch: the open page ends early.
+                self.close_row_page();
+                return self.write_row_page(batch, index..rows.end);
+            }
+        }
+        if is_full {
+            self.close_row_page();
+        }
+    }
+
+    fn close_row_page(&mut self) {
+        let rows = std::mem::take(&mut self.open_rows);
+        if !rows.is_empty() {
+            self.write_row_page(&rows, 0..rows.len());
+        }
+    }
+
+    fn write_row_page(&mut self, batch: &RecordBatch, rows: Range<usize>) {
+        let count = rows.len() as u32;
+        self.raw.clear();
+        encode_rows(batch, rows, &mut self.raw);
+        self.open_bytes = 0;
+        let page = self.pages.append(&self.raw, &mut self.file);
+        push_page(&mut self.footer.row_pages, page, count);
+    }
+
+    fn close_received_page(&mut self) {
+        if self.open_received.is_empty() {
+            return;
+        }
+        self.raw.clear();
+        received::encode(&self.open_received, &mut self.raw);
+        let page = self.pages.append(&self.raw, &mut self.file);
+        push_page(
+            &mut self.footer.received_pages,
+            page,
+            self.open_received.len() as u32,
+        );
+        self.open_received.clear();
+    }
+}
+
+/// Adds a page whose rows follow those of the page before.
+fn push_page(pages: &mut Vec<PageEntry>, page: PageEntry, rows: u32) {
+    let first_row = pages.last().map_or(0, |last| last.first_row + last.rows);
+    pages.push(PageEntry {
+        first_row,
+        rows,
+        ..page
+    });
+}
+
+fn record_bytes(heads: &[RecordHead]) -> u64 {
+    let len = |head: &RecordHead| u64::from(head.raw_len) + u64::from(head.extra_len);
+    heads.iter().map(len).sum()
+}

@@ -1,0 +1,155 @@
+//! The first and the last bytes of a segment file: header and trailer.
+#![deny(clippy::indexing_slicing)]
+
+use model::RecordNumber;
+
+use crate::Corrupt;
+use crate::limits::FOOTER_BYTES_MAX;
+use crate::page::{check, checksum};
+use crate::wire::Reader;
+
+/// Version of the format that is written and read.
+pub const FORMAT_VERSION: u16 = 1;
+
+/// Version of the rule that cuts text into words ([`model::words`]), as the index is made by it.
+pub const WORDS_VERSION: u16 = 1;
+
+const HEADER_MAGIC: [u8; 8] = *b"LOGWOOD\n";
+const TRAILER_MAGIC: [u8; 8] = *b"DOOWGOL\n";
+
+/// What a segment file starts with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Number of the first record.
+    pub first_number: RecordNumber,
+}
+
+impl Header {
+    /// Length in bytes.
+    pub const LEN: usize = 64;
+
+    /// Appends the header to an empty file.
+    pub(crate) fn encode(self, file: &mut Vec<u8>) {
+        assert!(file.is_empty(), "the header comes first");
+        file.extend_from_slice(&HEADER_MAGIC);
+        file.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+        file.extend_from_slice(&[0; 6]);
+        file.extend_from_slice(&self.first_number.0.to_le_bytes());
+        file.extend_from_slice(&[0; 36]);
+        let crc = checksum(0, file);
+        file.extend_from_slice(&crc.to_le_bytes());
+        assert_eq!(file.len(), Self::LEN);
+    }
+
+    /// Decodes the first [`Header::LEN`] bytes of a file.
+    pub fn decode(bytes: &[u8]) -> Result<Self, Corrupt> {
+        let what = "header";
+        let mut reader = Reader::new(what, bytes);
+        if reader.array()? != HEADER_MAGIC {
+            return Err(Corrupt::Magic { what });
+        }
+        let version = u16::from_le_bytes(reader.array()?);
+        check_version(version)?;
+        reader.bytes(6)?;
+        let first_number = RecordNumber(reader.u64()?);
+        reader.bytes(36)?;
+        let crc = reader.u32()?;
+        reader.finish()?;
+        let covered = bytes.get(..Self::LEN - 4).unwrap_or(&[]);
+        check(what, 0, covered, crc)?;
+        check_zero(what, covered.get(10..16))?;
+        check_zero(what, covered.get(24..60))?;
+        Ok(Self { first_number })
+    }
+}
+
+/// What a segment file ends with: where its footer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trailer {
+    /// Offset of the footer in the file, in bytes.
+    pub footer_offset: u64,
+    /// Length of the footer, in bytes.
+    pub footer_len: u32,
+    /// crc32c of the offset (eight bytes, little-endian) and the footer.
+    pub footer_crc: u32,
+}
+
+impl Trailer {
+    /// Length in bytes.
+    pub const LEN: usize = 32;
+
+    /// Appends the trailer behind the footer.
+    pub(crate) fn encode(self, file: &mut Vec<u8>) {
+        let offset = file.len();
+        file.extend_from_slice(&self.footer_offset.to_le_bytes());
+        file.extend_from_slice(&self.footer_len.to_le_bytes());
+        file.extend_from_slice(&self.footer_crc.to_le_bytes());
+        file.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+        file.extend_from_slice(&[0; 2]);
+        let crc = checksum(offset as u64, file.get(offset..).unwrap_or(&[]));
+        file.extend_from_slice(&crc.to_le_bytes());
+        file.extend_from_slice(&TRAILER_MAGIC);
+        assert_eq!(file.len() - offset, Self::LEN);
+    }
+
+    /// Decodes the last [`Trailer::LEN`] bytes of a file of `file_len` bytes.
+    pub fn decode(bytes: &[u8], file_len: u64) -> Result<Self, Corrupt> {
+        let what = "trailer";
+        let mut reader = Reader::new(what, bytes);
+        let trailer = Self {
+            footer_offset: reader.u64()?,
+            footer_len: reader.u32()?,
+            footer_crc: reader.u32()?,
+        };
+        let version = u16::from_le_bytes(reader.array()?);
+        reader.bytes(2)?;
+        let crc = reader.u32()?;
+        if reader.array()? != TRAILER_MAGIC {
+            return Err(Corrupt::Magic { what });
+        }
+        reader.finish()?;
+        check_version(version)?;
+        let offset = file_len.saturating_sub(Self::LEN as u64);
+        let covered = bytes.get(..20).unwrap_or(&[]);
+        check(what, offset, covered, crc)?;
+        check_zero(what, covered.get(18..))?;
+        if trailer.footer_len as usize > FOOTER_BYTES_MAX {
+            return Err(Corrupt::TooLarge {
+                what: "length of the footer",
+                value: u64::from(trailer.footer_len),
+                max: FOOTER_BYTES_MAX as u64,
+            });
+        }
+        let end = trailer
+            .footer_offset
+            .checked_add(u64::from(trailer.footer_len));
+        if end != Some(offset) || trailer.footer_offset < Header::LEN as u64 {
+            return Err(Corrupt::Invalid {
+                what: "offset of the footer",
+                value: trailer.footer_offset,
+            });
+        }
+        Ok(trailer)
+    }
+}
+
+fn check_version(found: u16) -> Result<(), Corrupt> {
+    if found == FORMAT_VERSION {
+        return Ok(());
+    }
+    Err(Corrupt::Version {
+        found,
+        known: FORMAT_VERSION,
+    })
+}
+
+/// Room for later versions is zero in this one.
+fn check_zero(what: &'static str, reserved: Option<&[u8]>) -> Result<(), Corrupt> {
+    match reserved.unwrap_or(&[]).iter().find(|byte| **byte != 0) {
+        None => Ok(()),
+        Some(byte) => Err(Corrupt::Invalid {
+            what,
+            value: u64::from(*byte),
+        }),
+    }
+}

@@ -1,0 +1,66 @@
+//! What a word of the index stands in: the message, the host, and so on.
+
+use model::RecordRef;
+
+/// The first byte of a key: which part of a record the word stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Namespace {
+    /// Words of the message.
+    Message = b'm',
+    /// Words of the structured data as it stands in `raw`.
+    StructuredData = b's',
+    /// Words of the host.
+    Host = b'h',
+    /// Words of the program.
+    Program = b'p',
+    /// Words of the process id.
+    Pid = b'i',
+    /// Words of the message id.
+    Msgid = b'g',
+    /// Words of the names of the tags.
+    Tag = b't',
+    /// Words of the name of the source.
+    Source = b'o',
+    /// The severity: one byte, 0 to 7.
+    Severity = b'v',
+    /// The facility: one byte, 0 to 23.
+    Facility = b'f',
+}
+
+impl Namespace {
+    /// Those whose keys are words, in the order of their counts in the footer.
+    pub const WORDS: [Self; 8] = [
+        Self::Message,
+        Self::StructuredData,
+        Self::Host,
+        Self::Program,
+        Self::Pid,
+        Self::Msgid,
+        Self::Tag,
+        Self::Source,
+    ];
+
+    /// The key of a word, which must be folded (see [`model::words::fold`]), or of a number.
+    pub fn key(self, word: &[u8]) -> Vec<u8> {
+        let mut key = Vec::with_capacity(1 + word.len());
+        key.push(self as u8);
+        key.extend_from_slice(word);
+        key
+    }
+
+    /// The text of a record that the namespace is about. None for tags, which are several, and
+    /// for severity and facility, which are numbers.
+    pub(crate) fn text(self, record: RecordRef<'_>) -> Option<&[u8]> {
+        match self {
+            Self::Message => Some(record.message()),
+            Self::StructuredData => Some(record.structured_data()),
+            Self::Host => Some(record.host()),
+            Self::Program => Some(record.program()),
+            Self::Pid => Some(record.pid()),
+            Self::Msgid => Some(record.msgid()),
+            Self::Source => Some(record.source().as_bytes()),
+            Self::Tag | Self::Severity | Self::Facility => None,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Pages: what a segment is cut into, each compressed and checked on its own.
+//!
+//! A stored page is a codec byte and the payload. Its checksum covers its place in the file too, so
+//! that a page written to the wrong place is noticed.
+#![deny(clippy::indexing_slicing)]
+
+use std::borrow::Cow;
+
+use model::{RecordBatch, Timestamp};
+
+use crate::limits::PAGE_RAW_BYTES_MAX;
+use crate::rows::decode_rows;
+use crate::{Corrupt, received};
+
+/// Codec byte of a payload stored as it is, because compression would not make it smaller.
+const CODEC_PLAIN: u8 = 0;
+/// Codec byte of one zstd frame.
+const CODEC_ZSTD: u8 = 1;
+
+/// Where a page is and what it holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PageEntry {
+    /// Offset of the stored page in the file, in bytes.
+    pub offset: u64,
+    /// Length of the stored page, in bytes.
+    pub stored_len: u32,
+    /// Length of the page when decompressed, in bytes.
+    pub raw_len: u32,
+    /// crc32c of the offset (eight bytes, little-endian) and the stored page.
+    pub crc: u32,
+    /// The first row of a row page or received page; the first term of a lexicon page and the
+    /// first list of a posting page, counted over all pages of the kind.
+    pub first_row: u32,
+    /// How many rows, terms or lists.
+    pub rows: u32,
+}
+
+/// The records of a row page. `received` holds the times of receipt of its rows.
+pub fn decode_row_page(
+    entry: &PageEntry,
+    stored: &[u8],
+    received: &[Timestamp],
+) -> Result<RecordBatch, Corrupt> {
+    decode_rows(&open("row page", entry, stored)?, received)
+}
+
+/// The times of receipt of the rows of a received page.
+pub fn decode_received_page(entry: &PageEntry, stored: &[u8]) -> Result<Vec<Timestamp>, Corrupt> {
+    let raw = open("received page", entry, stored)?;
+    received::decode(&raw, entry.rows as usize)
+}
+
+/// Appends pages to a file in memory.
+pub(crate) struct PageWriter {
+    compressor: Option<zstd::bulk::Compressor<'static>>,
+    compressed: Vec<u8>,
+}
+
+impl PageWriter {
+    /// Compresses with a level of zstd. Where zstd has no memory, pages are stored plain.
+    pub(crate) fn new(zstd_level: i32) -> Self {
+        Self {
+            compressor: zstd::bulk::Compressor::new(zstd_level).ok(),
+            compressed: Vec::new(),
+        }
+    }
+
+    /// Appends a page; `first_row` and `rows` are left 0.
+    pub(crate) fn append(&mut self, raw: &[u8], file: &mut Vec<u8>) -> PageEntry {
+        assert!(
+            raw.len() <= PAGE_RAW_BYTES_MAX,
+            "a page is within its limit"
+        );
+        let offset = file.len();
+        if self.compress(raw) {
+            file.push(CODEC_ZSTD);
+            file.extend_from_slice(&self.compressed);
+        } else {
+            file.push(CODEC_PLAIN);
+            file.extend_from_slice(raw);
+        }
+        let stored = file.get(offset..).unwrap_or(&[]);
+        PageEntry {
+            offset: offset as u64,
+            stored_len: stored.len() as u32,
+            raw_len: raw.len() as u32,
+            crc: checksum(offset as u64, stored),
+            first_row: 0,
+            rows: 0,
+        }
+    }
+
+    /// Compresses into `compressed`; false where that makes it no smaller.
+    fn compress(&mut self, raw: &[u8]) -> bool {
+        let Some(compressor) = &mut self.compressor else {
+            return false;
+        };
+        self.compressed.clear();
+        self.compressed
+            .reserve(zstd::zstd_safe::compress_bound(raw.len()));
+        compressor
+            .compress_to_buffer(raw, &mut self.compressed)
+            .is_ok_and(|len| len < raw.len())
+    }
+}
+
+/// crc32c of a part of the file, bound to its place.
+pub(crate) fn checksum(offset: u64, bytes: &[u8]) -> u32 {
+    crc32c::crc32c_append(crc32c::crc32c(&offset.to_le_bytes()), bytes)
+}
+
+/// Checks a part of the file against its checksum.
+pub(crate) fn check(
+    what: &'static str,
+    offset: u64,
+    bytes: &[u8],
+    expected: u32,
+) -> Result<(), Corrupt> {
+    let actual = checksum(offset, bytes);
+    if actual == expected {
+        return Ok(());
+    }
+    Err(Corrupt::Checksum {
+        what,
+        offset,
+        actual,
+        expected,
+    })
+}
+
+/// The page as it was before compression.
+pub(crate) fn open<'a>(
+    what: &'static str,
+    entry: &PageEntry,
+    stored: &'a [u8],
+) -> Result<Cow<'a, [u8]>, Corrupt> {
+    if stored.len() != entry.stored_len as usize {
+        return Err(Corrupt::Short { what });
+    }
+    check(what, entry.offset, stored, entry.crc)?;
+    let raw_len = entry.raw_len as usize;
+    if raw_len > PAGE_RAW_BYTES_MAX {
+        return Err(Corrupt::TooLarge {
+            what,
+            value: raw_len as u64,
+            max: PAGE_RAW_BYTES_MAX as u64,
+        });
+    }
+    let (codec, payload) = stored.split_first().ok_or(Corrupt::Short { what })?;
+    let raw = match *codec {
+        CODEC_PLAIN => Ok(Cow::Borrowed(payload)),
+        CODEC_ZSTD => zstd::bulk::decompress(payload, raw_len).map(Cow::Owned),
+        codec => {
+            return Err(Corrupt::Invalid {
+                what: "codec of a page",
+                value: u64::from(codec),
+            });
+        }
+    };
+    raw.ok()
+        .filter(|raw| raw.len() == raw_len)
+        .ok_or(Corrupt::Compression {
+            what,
+            offset: entry.offset,
+            raw_len: entry.raw_len,
+        })
+}

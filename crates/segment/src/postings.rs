@@ -1,0 +1,121 @@
+//! Posting pages: the rows of terms that are in more than one row but not in all.
+//!
+//! A list is the first row, then the distance of each row to the one before less one, as varints.
+//! Terms with the same rows share a list: the fixed words of one kind of message do.
+#![deny(clippy::indexing_slicing)]
+
+use crate::Corrupt;
+use crate::limits::{POSTING_PAGE_BYTES, SEGMENT_ROWS_MAX};
+use crate::page::{PageEntry, PageWriter, open};
+use crate::term::{Location, TermEntry};
+use crate::wire::{Reader, put_varint};
+
+/// A decoded posting page.
+#[derive(Clone, Debug)]
+pub struct PostingPage {
+    raw: Vec<u8>,
+    segment_rows: u32,
+}
+
+impl PostingPage {
+    /// Decodes a page. Its lists are checked when they are read.
+    pub fn decode(entry: &PageEntry, stored: &[u8]) -> Result<Self, Corrupt> {
+        let raw = open("posting page", entry, stored)?.into_owned();
+        let mut reader = Reader::new("posting page", &raw);
+        let segment_rows = reader.count("number of rows", SEGMENT_ROWS_MAX as usize)? as u32;
+        Ok(Self { raw, segment_rows })
+    }
+
+    /// The rows of a term whose list is in this page, ascending. The caller sees to it that it is
+    /// (see [`TermEntry::posting_page`]).
+    pub fn rows(&self, term: &TermEntry) -> Result<Vec<u32>, Corrupt> {
+        let Location::List { offset, .. } = term.location else {
+            return Ok(term.inline_rows(self.segment_rows));
+        };
+        let list = self.raw.get(offset as usize..).unwrap_or(&[]);
+        let mut reader = Reader::new("posting list", list);
+        // A row takes at least one byte, so that the allocation is bounded by the page.
+        let count = (term.rows as usize).min(list.len());
+        let mut rows = Vec::with_capacity(count);
+        let mut next = 0_u64;
+        for _ in 0..term.rows {
+            let row = reader.varint()?.saturating_add(next);
+            if row >= u64::from(self.segment_rows) {
+                return Err(Corrupt::Invalid {
+                    what: "row of a posting list",
+                    value: row,
+                });
+            }
+            rows.push(row as u32);
+            next = row + 1;
+        }
+        Ok(rows)
+    }
+
+    /// Memory the page takes, in bytes.
+    pub fn memory_bytes(&self) -> usize {
+        self.raw.capacity()
+    }
+}
+
+/// Writes posting pages.
+pub(crate) struct PostingWriter {
+    segment_rows: u32,
+    raw: Vec<u8>,
+    page_lists: u32,
+    lists: u32,
+    pages: Vec<PageEntry>,
+}
+
+impl PostingWriter {
+    pub(crate) fn new(segment_rows: u32) -> Self {
+        Self {
+            segment_rows,
+            raw: Vec::new(),
+            page_lists: 0,
+            lists: 0,
+            pages: Vec::new(),
+        }
+    }
+
+    /// Adds a list that is encoded already and says where it is.
+    pub(crate) fn push(
+        &mut self,
+        list: &[u8],
+        pages: &mut PageWriter,
+        file: &mut Vec<u8>,
+    ) -> Location {
+        if self.page_lists > 0 && self.raw.len() + list.len() > POSTING_PAGE_BYTES {
+            self.close_page(pages, file);
+        }
+        if self.page_lists == 0 {
+            put_varint(u64::from(self.segment_rows), &mut self.raw);
+        }
+        let location = Location::List {
+            page: self.pages.len() as u32,
+            offset: self.raw.len() as u32,
+        };
+        self.raw.extend_from_slice(list);
+        self.page_lists += 1;
+        location
+    }
+
+    /// Writes the last page and returns all entries.
+    pub(crate) fn finish(mut self, pages: &mut PageWriter, file: &mut Vec<u8>) -> Vec<PageEntry> {
+        if self.page_lists > 0 {
+            self.close_page(pages, file);
+        }
+        self.pages
+    }
+
+    fn close_page(&mut self, pages: &mut PageWriter, file: &mut Vec<u8>) {
+        self.pages.push(PageEntry {
+            first_row: self.lists,
+            rows: self.page_lists,
+            ..pages.append(&self.raw, file)
+        });
+        self.lists += self.page_lists;
+        self.page_lists = 0;
+        self.raw.clear();
+    }
+}
