@@ -6,6 +6,7 @@
 
 mod ast;
 mod canonical;
+mod codes;
 mod diagnostic;
 mod fields;
 pub mod limits;
@@ -22,6 +23,7 @@ mod value;
 pub use ast::{
     Comparison, Expr, Leaf, Network, Number, Pattern, Piece, Query, RegexPattern, Target, Test,
 };
+pub use codes::codes;
 pub use diagnostic::{Diagnostic, DiagnosticSeverity, InvalidQuery, render};
 pub use matcher::Matcher;
 pub use parse::{Parsed, Token, TokenKind, parse};

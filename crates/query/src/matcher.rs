@@ -1,26 +1,226 @@
-//! A query made ready to be asked of many records.
+//! A query made ready to be asked of many records: what [`naive`] says, as fast as we can.
+//!
+//! The message and the structured data are folded once per record, however many terms look at them,
+//! and not at all where no term needs it. Cheap tests go first. Nothing is allocated per record.
 
-use model::RecordRef;
+mod search;
 
-use crate::ast::{Expr, Query};
+use model::{RecordRef, words};
+
+use crate::ast::{Expr, Leaf, Network, Number, Query, RegexPattern, Target, Test};
+use crate::codes::codes;
 use crate::naive;
 
-/// A compiled query. Holds scratch memory, hence `&mut`: each thread has its own clone.
+use search::{PatternSearch, SearchScratch};
+
+/// A compiled query. Holds scratch memory, hence `&mut`: each thread takes its own clone.
 #[derive(Clone, Debug)]
 pub struct Matcher {
-    root: Expr,
+    root: Node,
+    scratch: Scratch,
 }
 
 impl Matcher {
     /// Compiles a query.
     pub fn new(query: &Query) -> Self {
         Self {
-            root: query.root.clone(),
+            root: Node::new(&query.root),
+            scratch: Scratch::default(),
         }
     }
 
-    /// Whether the record meets the query.
+    /// Whether the record meets the query; the same answer as [`naive::matches`].
     pub fn matches(&mut self, record: RecordRef<'_>) -> bool {
-        naive::matches(&self.root, record)
+        self.scratch.message.is_folded = false;
+        self.scratch.structured_data.is_folded = false;
+        self.root.matches(record, &mut self.scratch)
     }
 }
+
+/// A condition, members in the order of their cost.
+#[derive(Clone, Debug)]
+enum Node {
+    Constant(bool),
+    And(Vec<Node>),
+    Or(Vec<Node>),
+    Not(Box<Node>),
+    Severity(u32),
+    Facility(u32),
+    Network(Network),
+    Text(Target, TextTest),
+}
+
+/// A test of one text.
+#[derive(Clone, Debug)]
+enum TextTest {
+    Present,
+    Term(PatternSearch),
+    Exact(PatternSearch),
+    Number(Test),
+    Regex(RegexPattern),
+    Never,
+}
+
+/// Memory that is used again for each record.
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    message: FoldedText,
+    structured_data: FoldedText,
+    other: FoldedText,
+    search: SearchScratch,
+}
+
+/// A text of the present record in lower case, once it was needed.
+#[derive(Clone, Debug, Default)]
+struct FoldedText {
+    bytes: Vec<u8>,
+    is_folded: bool,
+}
+
+impl FoldedText {
+    fn of(&mut self, text: &[u8]) -> &[u8] {
+        if !self.is_folded {
+            self.bytes.clear();
+            words::fold_into(text, &mut self.bytes);
+            self.is_folded = true;
+        }
+        &self.bytes
+    }
+}
+
+impl Node {
+    fn new(expr: &Expr) -> Self {
+        match expr {
+            Expr::All => Self::Constant(true),
+            Expr::Nothing => Self::Constant(false),
+            Expr::And(members) => Self::And(Self::by_cost(members)),
+            Expr::Or(members) => Self::Or(Self::by_cost(members)),
+            Expr::Not(inner) => Self::Not(Box::new(Self::new(inner))),
+            Expr::Leaf(leaf) => Self::leaf(leaf),
+        }
+    }
+
+    fn by_cost(members: &[Expr]) -> Vec<Self> {
+        let mut nodes: Vec<Self> = members.iter().map(Self::new).collect();
+        nodes.sort_by_key(Self::cost);
+        nodes
+    }
+
+    fn leaf(leaf: &Leaf) -> Self {
+        match (&leaf.target, &leaf.test, codes(leaf)) {
+            (Target::Severity, _, Some(set)) => Self::Severity(set),
+            (_, _, Some(set)) => Self::Facility(set),
+            (Target::Peer, Test::Network(network), _) => Self::Network(*network),
+            (target, test, _) => Self::Text(target.clone(), TextTest::new(test)),
+        }
+    }
+
+    /// A rough number of nanoseconds; only its order matters.
+    fn cost(&self) -> u32 {
+        match self {
+            Self::Constant(_) => 0,
+            Self::And(members) | Self::Or(members) => members.iter().map(Self::cost).sum(),
+            Self::Not(inner) => inner.cost(),
+            Self::Severity(_) | Self::Facility(_) | Self::Network(_) => 1,
+            Self::Text(target, test) => {
+                let text = match target {
+                    Target::Text | Target::Message => 100,
+                    Target::Named(_) | Target::Peer => 50,
+                    _ => 10,
+                };
+                match test {
+                    TextTest::Never | TextTest::Present => text / 10,
+                    TextTest::Regex(_) => text * 5,
+                    TextTest::Term(search) | TextTest::Exact(search) if search.is_general() => {
+                        text * 2
+                    }
+                    _ => text,
+                }
+            }
+        }
+    }
+
+    fn matches(&self, record: RecordRef<'_>, scratch: &mut Scratch) -> bool {
+        match self {
+            Self::Constant(value) => *value,
+            Self::And(members) => members.iter().all(|member| member.matches(record, scratch)),
+            Self::Or(members) => members.iter().any(|member| member.matches(record, scratch)),
+            Self::Not(inner) => !inner.matches(record, scratch),
+            Self::Severity(set) => set >> record.priority().severity().number() & 1 == 1,
+            Self::Facility(set) => set >> record.priority().facility().number() & 1 == 1,
+            Self::Network(network) => record
+                .peer()
+                .is_some_and(|address| network.contains(address.to_canonical())),
+            Self::Text(target, test) => test.matches_target(target, record, scratch),
+        }
+    }
+}
+
+impl TextTest {
+    fn new(test: &Test) -> Self {
+        match test {
+            Test::Present => Self::Present,
+            Test::Term(pattern) => Self::Term(PatternSearch::new(pattern)),
+            Test::Exact(pattern) => Self::Exact(PatternSearch::new(pattern)),
+            Test::Compare { .. } | Test::Between { .. } => Self::Number(test.clone()),
+            Test::Network(_) => Self::Never,
+            Test::Regex(pattern) => Self::Regex(pattern.clone()),
+        }
+    }
+
+    fn matches_target(
+        &self,
+        target: &Target,
+        record: RecordRef<'_>,
+        scratch: &mut Scratch,
+    ) -> bool {
+        let Scratch {
+            message,
+            structured_data,
+            other,
+            search,
+        } = scratch;
+        let mut matches = |text: &[u8]| {
+            other.is_folded = false;
+            self.matches(text, other, search)
+        };
+        match target {
+            Target::Text => {
+                self.matches(record.message(), message, search)
+                    || self.matches(record.structured_data(), structured_data, search)
+            }
+            Target::Message => self.matches(record.message(), message, search),
+            Target::Host => matches(record.host()),
+            Target::Program => matches(record.program()),
+            Target::Pid => matches(record.pid()),
+            Target::Msgid => matches(record.msgid()),
+            Target::Facility => matches(record.priority().facility().name().as_bytes()),
+            Target::Severity => matches(record.priority().severity().name().as_bytes()),
+            Target::Tag => record.tags().any(|tag| matches(tag.as_bytes())),
+            Target::Source => matches(record.source().as_bytes()),
+            Target::Peer => record
+                .peer()
+                .is_some_and(|address| matches(address.to_canonical().to_string().as_bytes())),
+            Target::Named(name) => record
+                .fields()
+                .any(|field| field.is_named(name.as_bytes()) && matches(field.value)),
+        }
+    }
+
+    fn matches(&self, text: &[u8], folded: &mut FoldedText, scratch: &mut SearchScratch) -> bool {
+        match self {
+            Self::Present => !text.is_empty(),
+            Self::Term(search) if search.is_caseless() => search.is_in(text, scratch),
+            Self::Term(search) => search.is_in(folded.of(text), scratch),
+            Self::Exact(search) => search.is_in(text, scratch),
+            Self::Number(test) => {
+                Number::parse(text).is_some_and(|number| naive::matches_number(test, number))
+            }
+            Self::Regex(pattern) => pattern.regex().is_match(text),
+            Self::Never => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -90,7 +90,7 @@ pub fn matches_text(test: &Test, text: &[u8]) -> bool {
     }
 }
 
-fn matches_number(test: &Test, value: Number) -> bool {
+pub(crate) fn matches_number(test: &Test, value: Number) -> bool {
     match test {
         Test::Compare { comparison, number } => comparison.admits(value.compare(*number)),
         Test::Between { low, high } => value.compare(*low).is_ge() && value.compare(*high).is_le(),
@@ -142,3 +142,6 @@ fn character_len(text: &[u8]) -> usize {
         .find(|len| std::str::from_utf8(&text[..*len]).is_ok())
         .unwrap_or(1)
 }
+
+#[cfg(test)]
+mod tests;

@@ -406,13 +406,16 @@ fn likely_mistakes_are_warned_of() {
         = cats AND "and" AND dogs
     "#]],
     );
-    check("https://a.example/x?q=1", expect![[r#"
+    check(
+        "https://a.example/x?q=1",
+        expect![[r#"
         warning: `?` stands for any one character but delimiters such as `?`
           https://a.example/x?q=1
           ^^^^^^^^^^^^^^^^^^^^^^^
         hint: to search for the text as it is, quote it: `"https://a.example/x?q=1"`
         = https://a.example/x?q=1
-    "#]]);
+    "#]],
+    );
     check(
         "message:and",
         expect![[r#"

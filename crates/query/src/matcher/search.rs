@@ -1,0 +1,266 @@
+//! Whether a text holds a pattern, bounded (the meaning is in [`crate::naive`]).
+//!
+//! A single literal, with or without `*` around it, is a substring search and a look at the bytes
+//! next to it. Anything else follows the set of positions where a match of the pieces so far can
+//! end; kept as ranges of positions, since `*` reaches whole ranges, it is linear in the text.
+
+use memchr::memmem::Finder;
+use model::words::{is_wildcard_stop, is_word_byte};
+
+use crate::ast::{Pattern, Piece};
+
+/// A pattern made ready. Of a term the texts must be folded, unless it is caseless.
+#[derive(Clone, Debug)]
+pub(crate) struct PatternSearch {
+    shape: Shape,
+    is_caseless: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Shape {
+    /// One literal, and whether `*` stands before and behind it.
+    Literal {
+        finder: Finder<'static>,
+        is_open_before: bool,
+        is_open_behind: bool,
+    },
+    General {
+        parts: Vec<Part>,
+        /// The longest literal: a text without it is done with.
+        longest: Option<Finder<'static>>,
+    },
+}
+
+#[derive(Clone, Debug)]
+enum Part {
+    Literal(Finder<'static>),
+    AnyRun,
+    AnyOne,
+}
+
+/// Sets of positions, used again for each text: first and last of each range, ascending, disjoint.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SearchScratch {
+    reached: Vec<(usize, usize)>,
+    next: Vec<(usize, usize)>,
+}
+
+impl PatternSearch {
+    pub(crate) fn new(pattern: &Pattern) -> Self {
+        let literal = |bytes: &Vec<u8>, is_open_before, is_open_behind| Shape::Literal {
+            finder: Finder::new(bytes).into_owned(),
+            is_open_before,
+            is_open_behind,
+        };
+        let shape = match pattern.pieces() {
+            [Piece::Literal(bytes)] => literal(bytes, false, false),
+            [Piece::AnyRun, Piece::Literal(bytes)] => literal(bytes, true, false),
+            [Piece::Literal(bytes), Piece::AnyRun] => literal(bytes, false, true),
+            [Piece::AnyRun, Piece::Literal(bytes), Piece::AnyRun] => literal(bytes, true, true),
+            pieces => Shape::general(pieces),
+        };
+        Self {
+            shape,
+            is_caseless: is_caseless(pattern),
+        }
+    }
+
+    /// Whether folding the text changes nothing for this pattern.
+    pub(crate) fn is_caseless(&self) -> bool {
+        self.is_caseless
+    }
+
+    /// Whether the slower way is taken.
+    pub(crate) fn is_general(&self) -> bool {
+        matches!(self.shape, Shape::General { .. })
+    }
+
+    /// Whether the text holds the pattern, bounded.
+    pub(crate) fn is_in(&self, text: &[u8], scratch: &mut SearchScratch) -> bool {
+        match &self.shape {
+            Shape::Literal {
+                finder,
+                is_open_before,
+                is_open_behind,
+            } => occurrences(finder, text).any(|start| {
+                // Where `*` stands, it runs on to the edge of the word: word bytes are no stops.
+                let end = start + finder.needle().len();
+                (*is_open_before || !cuts_word(text, start))
+                    && (*is_open_behind || !cuts_word(text, end))
+            }),
+            Shape::General { parts, longest } => {
+                if longest
+                    .as_ref()
+                    .is_some_and(|finder| finder.find(text).is_none())
+                {
+                    return false;
+                }
+                scratch.holds(parts, text)
+            }
+        }
+    }
+}
+
+impl Shape {
+    fn general(pieces: &[Piece]) -> Self {
+        let parts = pieces.iter().map(|piece| match piece {
+            Piece::Literal(bytes) => Part::Literal(Finder::new(bytes).into_owned()),
+            Piece::AnyRun => Part::AnyRun,
+            Piece::AnyOne => Part::AnyOne,
+        });
+        let literals = pieces.iter().filter_map(|piece| match piece {
+            Piece::Literal(bytes) => Some(bytes),
+            Piece::AnyRun | Piece::AnyOne => None,
+        });
+        Self::General {
+            parts: parts.collect(),
+            longest: literals
+                .max_by_key(|bytes| bytes.len())
+                .map(|bytes| Finder::new(bytes).into_owned()),
+        }
+    }
+}
+
+/// Lower case never makes or unmakes a byte that is ASCII and no letter. `?` counts characters, and
+/// of those lower case can make two from one.
+fn is_caseless(pattern: &Pattern) -> bool {
+    pattern.pieces().iter().all(|piece| match piece {
+        Piece::Literal(bytes) => bytes
+            .iter()
+            .all(|byte| byte.is_ascii() && !byte.is_ascii_alphabetic()),
+        Piece::AnyRun => true,
+        Piece::AnyOne => false,
+    })
+}
+
+/// Where the needle stands in the text, overlapping ones too.
+fn occurrences<'a>(
+    finder: &'a Finder<'static>,
+    text: &'a [u8],
+) -> impl Iterator<Item = usize> + 'a {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let start = from + finder.find(text.get(from..)?)?;
+        from = start + 1;
+        Some(start)
+    })
+}
+
+/// Whether a word goes on over the position.
+fn cuts_word(text: &[u8], position: usize) -> bool {
+    let is_word = |index: usize| text.get(index).copied().is_some_and(is_word_byte);
+    position > 0 && is_word(position - 1) && is_word(position)
+}
+
+impl SearchScratch {
+    fn holds(&mut self, parts: &[Part], text: &[u8]) -> bool {
+        self.reached.clear();
+        // A match may start wherever no word is cut; `*` reaches every position from there.
+        let parts = match parts.split_first() {
+            Some((Part::AnyRun, rest)) => {
+                self.reached.push((0, text.len()));
+                rest
+            }
+            Some((Part::Literal(finder), rest)) => {
+                for start in occurrences(finder, text) {
+                    if !cuts_word(text, start) {
+                        let end = start + finder.needle().len();
+                        self.reached.push((end, end));
+                    }
+                }
+                rest
+            }
+            _ => {
+                for position in 0..=text.len() {
+                    if !cuts_word(text, position) {
+                        push(&mut self.reached, position);
+                    }
+                }
+                parts
+            }
+        };
+        for part in parts {
+            if self.reached.is_empty() {
+                return false;
+            }
+            self.next.clear();
+            match part {
+                Part::Literal(finder) => self.step_literal(finder, text),
+                Part::AnyRun => self.step_run(text),
+                Part::AnyOne => self.step_one(text),
+            }
+            std::mem::swap(&mut self.reached, &mut self.next);
+        }
+        self.reached
+            .iter()
+            .any(|(first, last)| (*first..=*last).any(|position| !cuts_word(text, position)))
+    }
+
+    fn step_literal(&mut self, finder: &Finder<'static>, text: &[u8]) {
+        let len = finder.needle().len();
+        for (first, last) in &self.reached {
+            let window = text
+                .get(*first..(*last + len).min(text.len()))
+                .unwrap_or(&[]);
+            for offset in occurrences(finder, window) {
+                push(&mut self.next, first + offset + len);
+            }
+        }
+    }
+
+    fn step_run(&mut self, text: &[u8]) {
+        for (first, last) in &self.reached {
+            match self.next.last_mut() {
+                Some((_, reached)) if *last <= *reached => {}
+                Some((_, reached)) if *first <= *reached => *reached = run_end(text, *last),
+                _ => self.next.push((*first, run_end(text, *last))),
+            }
+        }
+    }
+
+    fn step_one(&mut self, text: &[u8]) {
+        let mut is_sorted = true;
+        for (first, last) in &self.reached {
+            for position in *first..=*last {
+                let rest = text.get(position..).unwrap_or(&[]);
+                if rest.first().is_some_and(|byte| !is_wildcard_stop(*byte)) {
+                    let end = position + character_len(rest);
+                    is_sorted &= self.next.last().is_none_or(|(_, last)| *last < end);
+                    push(&mut self.next, end);
+                }
+            }
+        }
+        // Only from inside a character, where `*` can end, is the next position a step back.
+        if !is_sorted {
+            self.next.sort_unstable();
+            self.next.dedup();
+        }
+    }
+}
+
+/// Adds a position to a set that it is behind of.
+fn push(set: &mut Vec<(usize, usize)>, position: usize) {
+    match set.last_mut() {
+        Some((_, last)) if *last + 1 == position => *last = position,
+        _ => set.push((position, position)),
+    }
+}
+
+/// The first stop at or behind the position.
+fn run_end(text: &[u8], position: usize) -> usize {
+    let rest = text.get(position..).unwrap_or(&[]);
+    let len = rest.iter().position(|byte| is_wildcard_stop(*byte));
+    position + len.unwrap_or(rest.len())
+}
+
+/// Length of the UTF-8 character at the start; 1 where there is none. The text is not empty.
+fn character_len(text: &[u8]) -> usize {
+    let len = match text.first() {
+        Some(0xc2..=0xdf) => 2,
+        Some(0xe0..=0xef) => 3,
+        Some(0xf0..=0xf4) => 4,
+        _ => 1,
+    };
+    let character = text.get(..len).map(std::str::from_utf8);
+    if let Some(Ok(_)) = character { len } else { 1 }
+}
