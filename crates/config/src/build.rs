@@ -1,0 +1,297 @@
+//! The sections as options of the crates that they configure.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ingest::{
+    ClientCertificates, HttpOptions, ListenerOptions, TlsIdentity, TlsOptions, Transport,
+};
+use jiff::tz::TimeZone;
+use model::LogspaceName;
+use pipeline::Route;
+use syslog::{ParseMode, ParseOptions};
+
+use crate::document::{Document, Section};
+use crate::effective::Effective;
+use crate::value::Value;
+
+/// A configuration that has been checked.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The declared logspaces, `main` among them.
+    pub logspaces: Vec<LogspaceName>,
+    /// The routes, in the order of the file.
+    pub routes: Vec<Route>,
+    /// Where the page and the API are served.
+    pub http: SocketAddr,
+    /// What is listened to, and how messages are read.
+    pub ingest: ingest::Options,
+    /// How records are kept.
+    pub store: store::Options,
+    /// What Logwood says about itself.
+    pub log: LogOptions,
+    document: Document,
+}
+
+/// What Logwood says about itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogOptions {
+    /// The least important messages that are written.
+    pub level: LogLevel,
+    /// Their form.
+    pub format: LogFormat,
+}
+
+/// Importance of a message of Logwood itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    /// Something failed.
+    Error,
+    /// Something is odd.
+    Warn,
+    /// Something happened.
+    Info,
+    /// For those who look for a mistake.
+    Debug,
+    /// Everything.
+    Trace,
+}
+
+impl LogLevel {
+    /// All, the most important first.
+    pub const ALL: [Self; 5] = [
+        Self::Error,
+        Self::Warn,
+        Self::Info,
+        Self::Debug,
+        Self::Trace,
+    ];
+
+    /// Its name in the configuration: `info`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::Info => "info",
+            Self::Debug => "debug",
+            Self::Trace => "trace",
+        }
+    }
+}
+
+/// Form of the messages of Logwood itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+impl Config {
+    /// Every value in force with its origin.
+    pub fn effective(&self) -> Effective {
+        Effective::new(&self.document)
+    }
+}
+
+/// Builds the options of a document without errors.
+pub(crate) fn build(document: Document) -> Config {
+    let only = |kind| Values(document.of_kind(kind).next());
+    let (http, store, log) = (only("http"), only("store"), only("log"));
+    let store = store_options(&store);
+    let listeners = document
+        .sources()
+        .filter_map(|source| listener(source, &store.data_dir));
+    let ingest = ingest::Options {
+        listeners: listeners.collect(),
+        http: HttpOptions {
+            message_bytes_max: http.size("message_max"),
+            parse: http.parse(),
+            logspace: http.logspace("logspace"),
+        },
+        budget_bytes: only("receive").size("memory_max"),
+    };
+    Config {
+        logspaces: document
+            .of_kind("logspace")
+            .filter_map(|section| LogspaceName::parse(section.name()).ok())
+            .collect(),
+        routes: document.of_kind("route").map(route).collect(),
+        http: http.address("listen"),
+        ingest,
+        store,
+        log: LogOptions {
+            level: LogLevel::ALL
+                .into_iter()
+                .find(|level| level.name() == log.text("level"))
+                .unwrap_or(LogLevel::Info),
+            format: match log.text("format") {
+                "json" => LogFormat::Json,
+                _ => LogFormat::Text,
+            },
+        },
+        document,
+    }
+}
+
+/// A source as a listener; every kind of source is a transport.
+fn listener(section: &Section, data_dir: &Path) -> Option<ListenerOptions> {
+    let transport = [
+        Transport::Udp,
+        Transport::Tcp,
+        Transport::Tls,
+        Transport::Relp,
+    ]
+    .into_iter()
+    .find(|transport| transport.name() == section.kind())?;
+    let values = Values(Some(section));
+    let mut options = ListenerOptions::new(section.name(), transport, values.address("listen"));
+    options.message_bytes_max = values.size("message_max");
+    options.parse = values.parse();
+    options.logspace = values.logspace("logspace");
+    if transport == Transport::Udp {
+        options.receive_buffer_bytes = Some(values.size("receive_buffer"));
+        options.udp_sockets = values.size("sockets");
+    } else {
+        options.connections_max = values.size("connections_max");
+        options.idle_timeout = values.duration("idle_timeout");
+    }
+    let encrypted = match transport {
+        Transport::Udp | Transport::Tcp => false,
+        Transport::Tls => true,
+        Transport::Relp => values.bool("tls"),
+    };
+    if encrypted {
+        let timeout = values.duration("handshake_timeout");
+        options.handshake_timeout = timeout.unwrap_or(options.handshake_timeout);
+        options.tls = Some(tls(&values, data_dir));
+    }
+    Some(options)
+}
+
+fn tls(values: &Values<'_>, data_dir: &Path) -> TlsOptions {
+    let identity = match (values.path("certificate"), values.path("key")) {
+        (Some(certificate), Some(key)) => TlsIdentity::Files { certificate, key },
+        _ => TlsIdentity::SelfSigned {
+            directory: data_dir.join("tls"),
+        },
+    };
+    let clients = match (values.text("client_certificates"), values.path("client_ca")) {
+        ("optional", Some(authorities)) => ClientCertificates::Optional { authorities },
+        ("required", Some(authorities)) => ClientCertificates::Required { authorities },
+        _ => ClientCertificates::None,
+    };
+    TlsOptions { identity, clients }
+}
+
+fn route(section: &Section) -> Route {
+    let values = Values(Some(section));
+    let expression = values.text("match");
+    let matching = (!expression.trim().is_empty()).then(|| query::parse(expression).query);
+    Route {
+        name: section.name().to_owned(),
+        from: values.names("from"),
+        matching,
+        logspace: values.logspace("logspace"),
+        tags: values.names("tags"),
+        is_final: values.bool("final"),
+    }
+}
+
+fn store_options(values: &Values<'_>) -> store::Options {
+    store::Options {
+        data_dir: values.path("data_dir").unwrap_or_default(),
+        tail_bytes: values.size("tail_max"),
+        segment_rows: values.size("segment_rows_max"),
+        page_cache_bytes: values.number("page_cache"),
+        journal_file_bytes: values.number("journal_file"),
+        compression_level: i32::try_from(values.number("compression_level")).unwrap_or(1),
+    }
+}
+
+/// The values of a section by key. The table of known keys says what type each has and gives every
+/// key a default or makes it required; a test reads them all, so what stands in for a wrong type
+/// is never seen.
+pub(crate) struct Values<'a>(pub(crate) Option<&'a Section>);
+
+impl<'a> Values<'a> {
+    fn value(&self, key: &str) -> Option<&'a Value> {
+        let entry = self.0.and_then(|section| section.entry(key));
+        debug_assert!(entry.is_some(), "no key {key}");
+        entry.map(|entry| &entry.value)
+    }
+
+    fn address(&self, key: &str) -> SocketAddr {
+        match self.value(key) {
+            Some(Value::Address(address)) => *address,
+            _ => (Ipv4Addr::LOCALHOST, 0).into(),
+        }
+    }
+
+    /// A size in bytes or another number.
+    fn number(&self, key: &str) -> u64 {
+        match self.value(key) {
+            Some(Value::Bytes(number) | Value::Integer(number)) => *number,
+            _ => 0,
+        }
+    }
+
+    fn size(&self, key: &str) -> usize {
+        usize::try_from(self.number(key)).unwrap_or(usize::MAX)
+    }
+
+    fn bool(&self, key: &str) -> bool {
+        matches!(self.value(key), Some(Value::Bool(true)))
+    }
+
+    fn text(&self, key: &str) -> &'a str {
+        match self.value(key) {
+            Some(Value::Text(text)) => text,
+            _ => "",
+        }
+    }
+
+    fn path(&self, key: &str) -> Option<PathBuf> {
+        match self.value(key) {
+            Some(Value::Path(path)) => Some(path.clone()),
+            _ => None,
+        }
+    }
+
+    fn duration(&self, key: &str) -> Option<Duration> {
+        match self.value(key) {
+            Some(Value::Duration(duration)) => Some(*duration),
+            _ => None,
+        }
+    }
+
+    /// How messages are read: `zone` and `parse`.
+    fn parse(&self) -> ParseOptions {
+        ParseOptions {
+            zone: match self.value("zone") {
+                Some(Value::Zone(zone)) => zone.zone.clone(),
+                _ => TimeZone::UTC,
+            },
+            mode: match self.text("parse") {
+                "none" => ParseMode::None,
+                _ => ParseMode::Syslog,
+            },
+        }
+    }
+
+    fn names(&self, key: &str) -> Vec<String> {
+        match self.value(key) {
+            Some(Value::Names(names)) => names.iter().map(|name| name.text.clone()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn logspace(&self, key: &str) -> LogspaceName {
+        LogspaceName::parse(self.text(key)).unwrap_or_else(|_| LogspaceName::main())
+    }
+}
+
+#[cfg(test)]
+mod tests;

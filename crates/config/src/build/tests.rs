@@ -1,0 +1,181 @@
+use std::time::Duration;
+
+use jiff::tz::Offset;
+
+use super::*;
+use crate::document::Origin;
+use crate::overrides::Overrides;
+use crate::schema::SECTIONS;
+use crate::testing::{address, config};
+
+#[test]
+fn every_default_can_be_read_and_is_written_as_effective_shows_it() {
+    for spec in &SECTIONS {
+        for key in spec.keys {
+            let Some(text) = key.default else { continue };
+            let value = toml::de::DeValue::parse(text).expect(key.name);
+            let value = key.kind.read(value.get_ref()).expect(key.name);
+            assert_eq!(value.to_toml().as_deref(), Some(text), "{}", key.name);
+            assert!(!key.required, "{}: a default and required", key.name);
+        }
+    }
+}
+
+#[test]
+fn nothing_said_is_the_defaults_of_the_other_crates() {
+    use ingest::{HttpOptions, ListenerOptions, TlsIdentity, Transport};
+
+    let config = config("", &Overrides::default());
+    assert_eq!(config.store, store::Options::new("./logwood-data"));
+    assert_eq!(config.http, address("127.0.0.1:8514"));
+    assert_eq!(config.logspaces, [LogspaceName::main()]);
+    assert_eq!(config.routes, []);
+    let mut http = HttpOptions::default();
+    http.parse.zone = config.ingest.http.parse.zone.clone();
+    assert_eq!(format!("{:?}", config.ingest.http), format!("{http:?}"));
+    assert_eq!(
+        config.ingest.budget_bytes,
+        ingest::Options::new(Vec::new()).budget_bytes
+    );
+    let expected = [
+        ("udp", Transport::Udp, "127.0.0.1:5514"),
+        ("tcp", Transport::Tcp, "127.0.0.1:5514"),
+        ("tls", Transport::Tls, "127.0.0.1:6514"),
+        ("relp", Transport::Relp, "127.0.0.1:2514"),
+    ];
+    assert_eq!(config.ingest.listeners.len(), expected.len());
+    for (listener, (name, transport, listen)) in config.ingest.listeners.iter().zip(expected) {
+        let mut plain = ListenerOptions::new(name, transport, address(listen));
+        plain.parse.zone = listener.parse.zone.clone();
+        plain.tls = listener.tls.clone();
+        assert_eq!(format!("{listener:?}"), format!("{plain:?}"));
+        assert_eq!(listener.tls.is_some(), transport == Transport::Tls);
+        if let Some(tls) = &listener.tls {
+            let directory = "./logwood-data/tls".into();
+            assert_eq!(tls.identity, TlsIdentity::SelfSigned { directory });
+        }
+    }
+}
+
+#[test]
+fn every_value_of_a_file_arrives() {
+    use ingest::{ClientCertificates, TlsIdentity};
+
+    let config = config(
+        "[source.udp.u]\nlisten = \"[::1]:514\"\nmessage_max = \"16MiB\"\nparse = \"none\"\n\
+         zone = \"-05:30\"\nsockets = 7\nreceive_buffer = \"1MiB\"\nlogspace = \"web.eu\"\n\
+         [source.relp.r]\ntls = true\ncertificate = \"/c\"\nkey = \"/k\"\nclient_ca = \"/ca\"\n\
+         client_certificates = \"optional\"\nidle_timeout = \"90s\"\nhandshake_timeout = \"3s\"\n\
+         connections_max = 3\n\
+         [logspace.\"web.eu\"]\n\
+         [route.zz]\nmatch = \"*\"\nlogspace = \"main\"\n\
+         [route.aa]\nfrom = [\"u\", \"http\"]\nmatch = 'error'\nlogspace = \"web.eu\"\n\
+         tags = [\"bad\"]\nfinal = true\n\
+         [http]\nlogspace = \"web.eu\"\nmessage_max = \"1MiB\"\n\
+         [receive]\nmemory_max = \"8MiB\"\n[log]\nlevel = \"debug\"\nformat = \"json\"\n\
+         [store]\ndata_dir = \"/data\"\ntail_max = \"2MiB\"\nsegment_rows_max = 5000\n\
+         page_cache = \"3MiB\"\njournal_file = \"5MiB\"\ncompression_level = 9\n",
+        &Overrides::default(),
+    );
+    let [udp, relp] = config.ingest.listeners.as_slice() else {
+        panic!("two listeners: {:?}", config.ingest.listeners);
+    };
+    assert_eq!(
+        (udp.name.as_str(), udp.address),
+        ("u", address("[::1]:514"))
+    );
+    assert_eq!(udp.message_bytes_max, 16 << 20);
+    assert_eq!(udp.parse.mode, ParseMode::None);
+    let zone = Offset::from_seconds(-(5 * 3_600 + 1_800)).expect("in range");
+    assert_eq!(udp.parse.zone, TimeZone::fixed(zone));
+    assert_eq!(
+        (udp.udp_sockets, udp.receive_buffer_bytes),
+        (7, Some(1 << 20))
+    );
+    assert_eq!(udp.logspace.as_str(), "web.eu");
+    assert_eq!(relp.connections_max, 3);
+    assert_eq!(relp.idle_timeout, Some(Duration::from_secs(90)));
+    assert_eq!(relp.handshake_timeout, Duration::from_secs(3));
+    let tls = relp.tls.as_ref().expect("encrypted");
+    let (certificate, key) = ("/c".into(), "/k".into());
+    assert_eq!(tls.identity, TlsIdentity::Files { certificate, key });
+    let authorities = "/ca".into();
+    assert_eq!(tls.clients, ClientCertificates::Optional { authorities });
+    let [first, second] = config.routes.as_slice() else {
+        panic!("two routes: {:?}", config.routes);
+    };
+    assert_eq!((first.name.as_str(), second.name.as_str()), ("zz", "aa"));
+    assert_eq!(second.from, ["u", "http"]);
+    assert_eq!(second.matching, Some(query::parse("error").query));
+    assert_eq!(
+        (second.tags.as_slice(), second.is_final),
+        (&["bad".to_owned()][..], true)
+    );
+    assert_eq!(config.ingest.http.message_bytes_max, 1 << 20);
+    assert_eq!(config.ingest.http.logspace.as_str(), "web.eu");
+    assert_eq!(config.ingest.budget_bytes, 8 << 20);
+    assert_eq!(
+        (config.log.level, config.log.format),
+        (LogLevel::Debug, LogFormat::Json)
+    );
+    let store = store::Options {
+        data_dir: "/data".into(),
+        tail_bytes: 2 << 20,
+        segment_rows: 5_000,
+        page_cache_bytes: 3 << 20,
+        journal_file_bytes: 5 << 20,
+        compression_level: 9,
+    };
+    assert_eq!(config.store, store);
+}
+
+#[test]
+fn only_the_sources_of_the_file_are_used() {
+    let config = config(
+        "[source.tcp.x]\nlisten = \"127.0.0.1:1\"\n",
+        &Overrides::default(),
+    );
+    let names: Vec<_> = config
+        .ingest
+        .listeners
+        .iter()
+        .map(|l| l.name.as_str())
+        .collect();
+    assert_eq!(names, ["x"]);
+}
+
+/// The example with its settings switched on: they begin with `#` and no space.
+fn switched_on(example: &str) -> String {
+    let switch = |line: &str| match line.strip_prefix('#') {
+        Some(setting) if !setting.starts_with(' ') => format!("{setting}\n"),
+        _ => format!("{line}\n"),
+    };
+    example.lines().map(switch).collect()
+}
+
+#[test]
+fn the_example_is_the_defaults() {
+    let example = include_str!("../../../../packaging/logwood.toml");
+    let effective = config(example, &Overrides::default()).effective();
+    let default = config("", &Overrides::default()).effective();
+    assert_eq!(effective, default);
+}
+
+#[test]
+fn the_example_switched_on_has_every_key_and_no_problem() {
+    let example = switched_on(include_str!("../../../../packaging/logwood.toml"));
+    let effective = config(&example, &Overrides::default()).effective();
+    for spec in &SECTIONS {
+        let path = spec.path.join(".");
+        let mut sections = effective.sections.iter();
+        let is_kind = |section: &&crate::EffectiveSection| section.path.starts_with(&path);
+        assert!(sections.any(|section| is_kind(&section)), "{path}");
+        for key in spec.keys {
+            let sections = effective.sections.iter().filter(is_kind);
+            let set = sections
+                .flat_map(|section| &section.settings)
+                .any(|setting| setting.key == key.name && setting.origin != Origin::Default);
+            assert!(set, "{path}.{}", key.name);
+        }
+    }
+}

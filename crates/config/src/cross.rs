@@ -1,0 +1,348 @@
+//! Checks that need more than one value: names that refer to something, addresses that clash,
+//! routes that can never be reached.
+
+use std::net::SocketAddr;
+use std::ops::Range;
+
+use model::SYSLOG_TAG_NAMES;
+use pipeline::ROUTE_TAGS_MAX;
+use query::Query;
+
+use crate::document::{Document, Section, header_key};
+use crate::finding::Findings;
+use crate::nearest::{list, nearest};
+use crate::string::span_in_file;
+use crate::value::{Name, Value};
+
+/// The source of records handed in over the API.
+const HTTP_SOURCE: &str = "http";
+
+/// Adds what is wrong between the parts of a document.
+pub(crate) fn check(document: &Document, text: &str, findings: &mut Findings<'_>) {
+    source_names(document, findings);
+    addresses(document, findings);
+    for section in document.sources() {
+        tls_files(section, findings);
+    }
+    logspaces(document, findings);
+    for route in document.of_kind("route") {
+        from(document, route, findings);
+        query(route, text, findings);
+    }
+    tags(document, findings);
+    reachable(document, findings);
+}
+
+/// A source's name stands on every record it receives, so no two may share one.
+fn source_names(document: &Document, findings: &mut Findings<'_>) {
+    for (index, section) in document.sources().enumerate() {
+        if section.name() == HTTP_SOURCE {
+            findings.error(
+                section.name_span(),
+                format!("a source cannot be called `{HTTP_SOURCE}`"),
+                Some("records handed in over the API have that name as their source".to_owned()),
+            );
+        }
+        let mut earlier = document.sources().take(index);
+        if let Some(first) = earlier.find(|earlier| earlier.name() == section.name()) {
+            findings.error(
+                section.name_span(),
+                format!(
+                    "`{}` and `{}` have the same name",
+                    first.path(),
+                    section.path()
+                ),
+                Some(format!(
+                    "records carry the name of their source: call one of them {:?}",
+                    format!("{}-{}", section.name(), section.kind())
+                )),
+            );
+        }
+    }
+}
+
+/// Two listeners on the same address and port, or one on all addresses and one on a single one.
+fn addresses(document: &Document, findings: &mut Findings<'_>) {
+    let listeners: Vec<_> = document.sections.iter().filter_map(listener).collect();
+    for (index, late) in listeners.iter().enumerate() {
+        let mut earlier = listeners.iter().take(index);
+        if let Some(early) = earlier.find(|early| early.clashes(late)) {
+            findings.error(
+                late.span.clone(),
+                format!(
+                    "{} of `{}` is taken by `{}`",
+                    late.address,
+                    late.section.path(),
+                    early.section.path()
+                ),
+                Some(format!(
+                    "`{}` listens on {}/{}: give one of them another port",
+                    early.section.path(),
+                    early.address,
+                    early.transport
+                )),
+            );
+        }
+    }
+}
+
+struct Listener<'a> {
+    section: &'a Section,
+    transport: &'static str,
+    address: SocketAddr,
+    span: Option<Range<usize>>,
+}
+
+fn listener(section: &Section) -> Option<Listener<'_>> {
+    let entry = section.entry("listen")?;
+    let Value::Address(address) = entry.value else {
+        return None;
+    };
+    let transport = if section.kind() == "udp" {
+        "udp"
+    } else {
+        "tcp"
+    };
+    Some(Listener {
+        section,
+        transport,
+        address,
+        span: entry.span.clone().or_else(|| section.name_span()),
+    })
+}
+
+impl Listener<'_> {
+    /// Port 0 is a free port each time. `[::]` takes IPv4 along. Over UDP the kernel gives a
+    /// datagram to the socket with the nearer address, so only equal ones clash.
+    fn clashes(&self, other: &Self) -> bool {
+        let (one, two) = (self.address.ip(), other.address.ip());
+        let overlap = (one.is_unspecified() && (one.is_ipv6() || two.is_ipv4()))
+            || (two.is_unspecified() && (two.is_ipv6() || one.is_ipv4()));
+        self.transport == other.transport
+            && self.address.port() == other.address.port()
+            && self.address.port() != 0
+            && (one == two || (self.transport == "tcp" && overlap))
+    }
+}
+
+/// Certificate files come in pairs, client certificates need an authority, and RELP must be told
+/// to encrypt.
+fn tls_files(section: &Section, findings: &mut Findings<'_>) {
+    let span_of = |key| {
+        let entry = section.entry(key)?;
+        matches!(entry.value, Value::Path(_)).then(|| entry.span.clone())
+    };
+    let (certificate, key) = (span_of("certificate"), span_of("key"));
+    let client_ca = span_of("client_ca");
+    let tls = section.entry("tls").map(|entry| &entry.value);
+    if let (Some(Value::Bool(false)), Some(span)) = (tls, certificate.clone().or(client_ca.clone()))
+    {
+        findings.warning(
+            span,
+            "this is not used: the connection is not encrypted",
+            Some("set `tls = true`".to_owned()),
+        );
+    }
+    match (certificate, key) {
+        (Some(span), None) => findings.error(
+            span,
+            "`certificate` without `key`",
+            Some("name the file with its private key in `key`".to_owned()),
+        ),
+        (None, Some(span)) => findings.error(
+            span,
+            "`key` without `certificate`",
+            Some("name the file with its certificate in `certificate`".to_owned()),
+        ),
+        _ => {}
+    }
+    let Some(mode) = section.entry("client_certificates") else {
+        return;
+    };
+    let asks = !matches!(&mode.value, Value::Text(word) if word == "none");
+    match (asks, client_ca) {
+        (true, None) => findings.error(
+            mode.span.clone(),
+            "client certificates cannot be checked without `client_ca`",
+            Some("name the file with the authorities to trust in `client_ca`".to_owned()),
+        ),
+        (false, Some(span)) => findings.warning(
+            span,
+            "`client_ca` is not used: no client is asked for a certificate",
+            Some("set `client_certificates = \"required\"`, or \"optional\"".to_owned()),
+        ),
+        _ => {}
+    }
+}
+
+/// Logspaces that something sends records to must be declared.
+fn logspaces(document: &Document, findings: &mut Findings<'_>) {
+    let declared: Vec<_> = document.of_kind("logspace").map(Section::name).collect();
+    for section in &document.sections {
+        let Some(entry) = section.entry("logspace") else {
+            continue;
+        };
+        let Value::Text(wanted) = &entry.value else {
+            continue;
+        };
+        if declared.contains(&wanted.as_str()) {
+            continue;
+        }
+        let hint = match nearest(wanted, declared.iter().copied()) {
+            Some(near) => format!("did you mean {near:?}?"),
+            None => format!("declare it: `[logspace.{}]`", header_key(wanted)),
+        };
+        findings.error(
+            entry.span.clone(),
+            format!("no logspace {wanted:?}"),
+            Some(hint),
+        );
+    }
+}
+
+/// The names in `from` must be those of sources.
+fn from(document: &Document, route: &Section, findings: &mut Findings<'_>) {
+    let listeners = document.sources().map(Section::name);
+    let known: Vec<_> = listeners.chain([HTTP_SOURCE]).collect();
+    let names = names(route, "from");
+    for (index, name) in names.iter().enumerate() {
+        if !known.contains(&name.text.as_str()) {
+            let hint = match nearest(&name.text, known.iter().copied()) {
+                Some(near) => format!("did you mean {near:?}?"),
+                None => format!("the sources are {}", list(known.iter().copied())),
+            };
+            findings.error(
+                name.span.clone(),
+                format!("no source {:?}", name.text),
+                Some(hint),
+            );
+        }
+        if names
+            .iter()
+            .take(index)
+            .any(|other| other.text == name.text)
+        {
+            findings.warning(
+                name.span.clone(),
+                format!("{:?} is named twice", name.text),
+                None,
+            );
+        }
+    }
+}
+
+/// What the query parser says of `match`, at the right character of the file.
+fn query(route: &Section, text: &str, findings: &mut Findings<'_>) {
+    let Some(entry) = route.entry("match") else {
+        return;
+    };
+    let (Value::Text(expression), Some(span)) = (&entry.value, &entry.span) else {
+        return;
+    };
+    let raw = text.get(span.clone()).unwrap_or_default();
+    for diagnostic in query::parse(expression).diagnostics {
+        let place = span_in_file(raw, span.start, diagnostic.span);
+        let message = format!("`match`: {}", diagnostic.message);
+        match diagnostic.severity {
+            query::DiagnosticSeverity::Error => {
+                findings.error(Some(place), message, diagnostic.hint);
+            }
+            query::DiagnosticSeverity::Warning => {
+                findings.warning(Some(place), message, diagnostic.hint);
+            }
+        }
+    }
+}
+
+/// A record's tags are a small set, so all routes together may only add so many.
+fn tags(document: &Document, findings: &mut Findings<'_>) {
+    let mut known: Vec<&str> = Vec::new();
+    for name in document
+        .of_kind("route")
+        .flat_map(|route| names(route, "tags"))
+    {
+        if known.contains(&name.text.as_str()) || SYSLOG_TAG_NAMES.contains(&name.text.as_str()) {
+            continue;
+        }
+        known.push(&name.text);
+        if known.len() == ROUTE_TAGS_MAX + 1 {
+            findings.error(
+                name.span.clone(),
+                format!("{:?} is one tag too many", name.text),
+                Some(format!(
+                    "all routes together may add {ROUTE_TAGS_MAX} different tags"
+                )),
+            );
+        }
+    }
+}
+
+/// A route behind a final one that takes everything the later one looks at.
+fn reachable(document: &Document, findings: &mut Findings<'_>) {
+    let routes: Vec<_> = document.of_kind("route").collect();
+    for (index, route) in routes.iter().enumerate() {
+        let Some(from) = from_names(route) else {
+            continue;
+        };
+        let takes_all = |earlier: &&&Section| {
+            is_final(earlier) && matches_all(earlier) && covers(from_names(earlier), from)
+        };
+        if let Some(earlier) = routes.iter().take(index).find(takes_all) {
+            findings.warning(
+                route.name_span(),
+                format!(
+                    "`{}` is never reached: `{}` before it is final and takes everything",
+                    route.path(),
+                    earlier.path()
+                ),
+                Some(format!("move it in front of `[{}]`", earlier.path())),
+            );
+        }
+    }
+}
+
+/// The sources a route looks at, none for all; `None` where that could not be understood.
+fn from_names(route: &Section) -> Option<&[Name]> {
+    match &route.entry("from")?.value {
+        Value::Names(names) => Some(names),
+        _ => None,
+    }
+}
+
+/// Whether all of `from` is among `taken`; none means all sources.
+fn covers(taken: Option<&[Name]>, from: &[Name]) -> bool {
+    let is_taken = |name: &Name| {
+        let mut taken = taken.unwrap_or_default().iter();
+        taken.any(|other| other.text == name.text)
+    };
+    match taken {
+        None => false,
+        Some([]) => true,
+        Some(_) => !from.is_empty() && from.iter().all(is_taken),
+    }
+}
+
+fn is_final(route: &Section) -> bool {
+    route
+        .entry("final")
+        .is_some_and(|entry| matches!(entry.value, Value::Bool(true)))
+}
+
+fn matches_all(route: &Section) -> bool {
+    route
+        .entry("match")
+        .is_some_and(|entry| match &entry.value {
+            Value::Text(text) => query::parse(text).query == Query::all(),
+            _ => false,
+        })
+}
+
+fn names<'a>(section: &'a Section, key: &str) -> &'a [Name] {
+    match section.entry(key).map(|entry| &entry.value) {
+        Some(Value::Names(names)) => names,
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests;

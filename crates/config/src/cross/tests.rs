@@ -1,0 +1,209 @@
+use expect_test::expect;
+
+use crate::testing::check_problems;
+
+#[test]
+fn a_bad_query_has_its_caret_inside_the_string() {
+    check_problems(
+        "[route.a]\nlogspace = \"main\"\nmatch = \"severity:<=oops AND \\\"x\\\"\"\n\
+         [route.b]\nlogspace = \"main\"\nmatch = '(error'\n",
+        expect![[r#"
+            error: `match`: there is no severity `oops`
+             --> logwood.toml:3:21
+              |
+            3 | match = "severity:<=oops AND \"x\""
+              |                     ^^^^
+            hint: it is 0 to 7 or one of emerg, alert, crit, err, warning, notice, info, debug
+
+            error: `match`: this parenthesis is never closed
+             --> logwood.toml:6:10
+              |
+            6 | match = '(error'
+              |          ^
+            hint: add `)`
+        "#]],
+    );
+}
+
+#[test]
+fn names_must_refer_to_something() {
+    check_problems(
+        "[logspace.errors]\n[source.udp.office]\nlogspace = \"mian\"\n\
+         [route.a]\nfrom = [\"ofice\", \"http\", \"http\"]\nlogspace = \"error\"\n\
+         [route.b]\nfrom = [\"elsewhere\"]\nlogspace = \"x.y\"\n[route.c]\n",
+        expect![[r#"
+            error: no logspace "mian"
+             --> logwood.toml:3:12
+              |
+            3 | logspace = "mian"
+              |            ^^^^^^
+            hint: did you mean "main"?
+
+            error: no source "ofice"
+             --> logwood.toml:5:9
+              |
+            5 | from = ["ofice", "http", "http"]
+              |         ^^^^^^^
+            hint: did you mean "office"?
+
+            warning: "http" is named twice
+             --> logwood.toml:5:26
+              |
+            5 | from = ["ofice", "http", "http"]
+              |                          ^^^^^^
+
+            error: no logspace "error"
+             --> logwood.toml:6:12
+              |
+            6 | logspace = "error"
+              |            ^^^^^^^
+            hint: did you mean "errors"?
+
+            error: no source "elsewhere"
+             --> logwood.toml:8:9
+              |
+            8 | from = ["elsewhere"]
+              |         ^^^^^^^^^^^
+            hint: the sources are `office` and `http`
+
+            error: no logspace "x.y"
+             --> logwood.toml:9:12
+              |
+            9 | logspace = "x.y"
+              |            ^^^^^
+            hint: declare it: `[logspace."x.y"]`
+
+            error: `route.c` has no `logspace`
+              --> logwood.toml:10:8
+               |
+            10 | [route.c]
+               |        ^
+            hint: add `logspace = "main"`
+        "#]],
+    );
+}
+
+#[test]
+fn two_listeners_cannot_share_an_address() {
+    check_problems(
+        "[source.udp.a]\nlisten = \"0.0.0.0:514\"\n[source.tcp.b]\nlisten = \"127.0.0.1:514\"\n\
+         [source.tls.c]\nlisten = \"[::]:514\"\n[source.tcp.d]\nlisten = \"127.0.0.1:0\"\n\
+         [source.relp.e]\nlisten = \"127.0.0.1:0\"\n[http]\nlisten = \"0.0.0.0:514\"\n\
+         [source.udp.a2]\nlisten = \"0.0.0.0:514\"\n",
+        expect![[r#"
+            error: [::]:514 of `source.tls.c` is taken by `source.tcp.b`
+             --> logwood.toml:6:10
+              |
+            6 | listen = "[::]:514"
+              |          ^^^^^^^^^^
+            hint: `source.tcp.b` listens on 127.0.0.1:514/tcp: give one of them another port
+
+            error: 0.0.0.0:514 of `http` is taken by `source.tcp.b`
+              --> logwood.toml:12:10
+               |
+            12 | listen = "0.0.0.0:514"
+               |          ^^^^^^^^^^^^^
+            hint: `source.tcp.b` listens on 127.0.0.1:514/tcp: give one of them another port
+
+            error: 0.0.0.0:514 of `source.udp.a2` is taken by `source.udp.a`
+              --> logwood.toml:14:10
+               |
+            14 | listen = "0.0.0.0:514"
+               |          ^^^^^^^^^^^^^
+            hint: `source.udp.a` listens on 0.0.0.0:514/udp: give one of them another port
+        "#]],
+    );
+}
+
+#[test]
+fn sources_have_names_of_their_own() {
+    check_problems(
+        "[source.udp.office]\n[source.tcp.office]\n[source.tls.http]\n",
+        expect![[r#"
+            error: `source.udp.office` and `source.tcp.office` have the same name
+             --> logwood.toml:2:13
+              |
+            2 | [source.tcp.office]
+              |             ^^^^^^
+            hint: records carry the name of their source: call one of them "office-tcp"
+
+            error: a source cannot be called `http`
+             --> logwood.toml:3:13
+              |
+            3 | [source.tls.http]
+              |             ^^^^
+            hint: records handed in over the API have that name as their source
+        "#]],
+    );
+}
+
+#[test]
+fn a_route_behind_one_that_takes_everything_is_warned_of() {
+    check_problems(
+        "[source.udp.a]\n[source.tcp.b]\n\
+         [route.first]\nfrom = [\"a\"]\nlogspace = \"main\"\nfinal = true\n\
+         [route.second]\nfrom = [\"a\"]\nmatch = \"error\"\nlogspace = \"main\"\n\
+         [route.third]\nlogspace = \"main\"\nfinal = true\n\
+         [route.fourth]\nlogspace = \"main\"\n",
+        expect![[r#"
+            warning: `route.second` is never reached: `route.first` before it is final and takes everything
+             --> logwood.toml:7:8
+              |
+            7 | [route.second]
+              |        ^^^^^^
+            hint: move it in front of `[route.first]`
+
+            warning: `route.fourth` is never reached: `route.third` before it is final and takes everything
+              --> logwood.toml:14:8
+               |
+            14 | [route.fourth]
+               |        ^^^^^^
+            hint: move it in front of `[route.third]`
+        "#]],
+    );
+}
+
+#[test]
+fn certificates_and_keys_come_in_pairs() {
+    check_problems(
+        "[source.tls.a]\ncertificate = \"/c\"\nclient_certificates = \"required\"\n\
+         [source.tls.b]\nlisten = \"127.0.0.1:1\"\nkey = \"\"\nclient_ca = \"/ca\"\n\
+         [source.relp.c]\ncertificate = \"/c\"\nkey = \"/k\"\n",
+        expect![[r#"
+            error: `certificate` without `key`
+             --> logwood.toml:2:15
+              |
+            2 | certificate = "/c"
+              |               ^^^^
+            hint: name the file with its private key in `key`
+
+            error: client certificates cannot be checked without `client_ca`
+             --> logwood.toml:3:23
+              |
+            3 | client_certificates = "required"
+              |                       ^^^^^^^^^^
+            hint: name the file with the authorities to trust in `client_ca`
+
+            error: `key`: "" is no path
+             --> logwood.toml:6:7
+              |
+            6 | key = ""
+              |       ^^
+            hint: leave the key out for the default
+
+            warning: `client_ca` is not used: no client is asked for a certificate
+             --> logwood.toml:7:13
+              |
+            7 | client_ca = "/ca"
+              |             ^^^^^
+            hint: set `client_certificates = "required"`, or "optional"
+
+            warning: this is not used: the connection is not encrypted
+             --> logwood.toml:9:15
+              |
+            9 | certificate = "/c"
+              |               ^^^^
+            hint: set `tls = true`
+        "#]],
+    );
+}

@@ -1,0 +1,5 @@
+//! Bounds of a configuration, each with its reason.
+
+/// Longest file that is read, in bytes. Ten thousand sources and routes fit; a log file given by
+/// mistake does not.
+pub const CONFIG_BYTES_MAX: usize = 4 * 1024 * 1024;

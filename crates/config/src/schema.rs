@@ -1,0 +1,487 @@
+//! Every section and key that a configuration may have: the one table that the checker, the
+//! effective listing and the generated reference are made from.
+
+use std::ops::RangeInclusive;
+
+use model::limits::MESSAGE_BYTES_MAX;
+
+/// A table of the file that holds keys.
+#[derive(Debug)]
+pub(crate) struct SectionSpec {
+    /// The fixed part of its path: `source`, `udp`.
+    pub(crate) path: &'static [&'static str],
+    /// What it is for. The first sentence stands in lists.
+    pub(crate) doc: &'static str,
+    /// Whether one more part of the path is a name that the author chooses.
+    pub(crate) named: bool,
+    /// Its keys, in the order of the reference.
+    pub(crate) keys: &'static [KeySpec],
+}
+
+/// A key of a section.
+#[derive(Debug)]
+pub(crate) struct KeySpec {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    /// The default as it would be written in the file; `None` where the key is not set then.
+    pub(crate) default: Option<&'static str>,
+    /// What it does, one or two sentences.
+    pub(crate) doc: &'static str,
+    /// Whether the section cannot do without.
+    pub(crate) required: bool,
+    /// Whether a change takes effect only after a restart.
+    pub(crate) restart: bool,
+    /// What other programs call the same thing, to suggest this name for it.
+    pub(crate) also: &'static [&'static str],
+}
+
+/// What values a key takes.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    /// An IP address and a port.
+    Address,
+    /// A size with a unit, in a range of bytes.
+    Bytes(RangeInclusive<u64>),
+    /// A time with a unit, in a range of seconds.
+    Duration(RangeInclusive<u64>),
+    /// A whole number in a range.
+    Integer(RangeInclusive<u64>),
+    /// `true` or `false`.
+    Bool,
+    /// A path of the file system.
+    Path,
+    /// One of a few words.
+    Choice(&'static [&'static str]),
+    /// A time zone.
+    Zone,
+    /// A search expression.
+    Query,
+    /// The name of a logspace.
+    Logspace,
+    /// Names of sources.
+    Sources,
+    /// Tags.
+    Tags,
+}
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+const DAY: u64 = 86_400;
+
+const fn key(
+    name: &'static str,
+    kind: Kind,
+    default: Option<&'static str>,
+    doc: &'static str,
+) -> KeySpec {
+    KeySpec {
+        name,
+        kind,
+        default,
+        doc,
+        required: false,
+        restart: false,
+        also: &[],
+    }
+}
+
+impl KeySpec {
+    const fn required(mut self) -> Self {
+        self.required = true;
+        self
+    }
+
+    const fn restart(mut self) -> Self {
+        self.restart = true;
+        self
+    }
+
+    const fn also(mut self, names: &'static [&'static str]) -> Self {
+        self.also = names;
+        self
+    }
+}
+
+/// The address a kind of source listens on where nothing is said.
+const fn listen(default: &'static str) -> KeySpec {
+    key(
+        "listen",
+        Kind::Address,
+        Some(default),
+        "IP address and port to listen on. `0.0.0.0` means every IPv4 interface, `[::]` every \
+         interface.",
+    )
+    .also(&["address", "addr", "bind", "port", "ip", "host"])
+}
+
+const LOGSPACE: KeySpec = key(
+    "logspace",
+    Kind::Logspace,
+    Some("\"main\""),
+    "Logspace that records of this source go to if no route matches them.",
+)
+.also(&["destination", "index", "target"]);
+
+const MESSAGE_MAX: KeySpec = key(
+    "message_max",
+    Kind::Bytes(480..=MESSAGE_BYTES_MAX as u64),
+    Some("\"64KiB\""),
+    "Longest message. The rest of a longer one is cut off and the record tagged \
+     `syslog.truncated`; the next message is not touched.",
+)
+.also(&["log_msg_size", "max_message_size", "max_size"]);
+
+const PARSE: KeySpec = key(
+    "parse",
+    Kind::Choice(&["syslog", "none"]),
+    Some("\"syslog\""),
+    "`syslog` reads RFC 5424 and RFC 3164 headers; `none` takes all of what arrives as the \
+     message.",
+)
+.also(&["format", "parser", "flags"]);
+
+const ZONE: KeySpec = key(
+    "zone",
+    Kind::Zone,
+    Some("\"local\""),
+    "Time zone of time stamps that name none: an IANA name such as `Europe/Budapest`, `UTC`, an \
+     offset such as `+02:00`, or `local` for the zone of this machine.",
+)
+.also(&["time_zone", "timezone", "tz", "recv_time_zone"]);
+
+const CONNECTIONS_MAX: KeySpec = key(
+    "connections_max",
+    Kind::Integer(1..=100_000),
+    Some("10000"),
+    "Most connections at a time; further ones are closed at once and counted.",
+)
+.also(&["max_connections", "max_sessions"]);
+
+const IDLE_TIMEOUT: KeySpec = key(
+    "idle_timeout",
+    Kind::Duration(1..=(30 * DAY)),
+    None,
+    "Time without a byte after which a connection is closed. Not set: never; whether the peer is \
+     still there is asked by TCP keep-alive.",
+)
+.also(&["timeout", "read_timeout", "keep_alive"]);
+
+const HANDSHAKE_TIMEOUT: KeySpec = key(
+    "handshake_timeout",
+    Kind::Duration(1..=600),
+    Some("\"10s\""),
+    "How long a TLS handshake may take.",
+);
+
+const CERTIFICATE: KeySpec = key(
+    "certificate",
+    Kind::Path,
+    None,
+    "PEM file with the server's certificate and the chain behind it. Not set: a self-signed \
+     certificate is made on the first start and kept in the data directory under `tls`.",
+)
+.also(&["cert", "cert_file", "certificate_file", "tls_cert"]);
+
+const CERTIFICATE_KEY: KeySpec = key(
+    "key",
+    Kind::Path,
+    None,
+    "PEM file with the private key of `certificate`.",
+)
+.also(&["key_file", "private_key", "tls_key"]);
+
+const CLIENT_CA: KeySpec = key(
+    "client_ca",
+    Kind::Path,
+    None,
+    "PEM file with the authorities that client certificates must come from.",
+)
+.also(&["ca", "ca_file", "ca_dir", "trusted_ca"]);
+
+const CLIENT_CERTIFICATES: KeySpec = key(
+    "client_certificates",
+    Kind::Choice(&["none", "optional", "required"]),
+    Some("\"none\""),
+    "Whether clients show a certificate: `none` does not ask, `optional` checks what is shown, \
+     `required` refuses clients without.",
+)
+.also(&["peer_verify", "client_auth", "verify"]);
+
+const RECEIVE_BUFFER: KeySpec = key(
+    "receive_buffer",
+    Kind::Bytes((64 * KIB)..=GIB),
+    Some("\"32MiB\""),
+    "Kernel buffer of each socket. It bridges pauses; too small a buffer loses datagrams. Above \
+     `net.core.rmem_max` it needs `CAP_NET_ADMIN`.",
+)
+.also(&["so_rcvbuf", "rcvbuf", "buffer", "buffer_size"]);
+
+const SOCKETS: KeySpec = key(
+    "sockets",
+    Kind::Integer(1..=64),
+    Some("2"),
+    "Sockets that share the address; the kernel spreads senders over them.",
+)
+.also(&["threads", "workers", "listeners"]);
+
+const UDP: &[KeySpec] = &[
+    listen("\"127.0.0.1:5514\""),
+    LOGSPACE,
+    PARSE,
+    ZONE,
+    MESSAGE_MAX,
+    RECEIVE_BUFFER,
+    SOCKETS,
+];
+
+const TCP: &[KeySpec] = &[
+    listen("\"127.0.0.1:5514\""),
+    LOGSPACE,
+    PARSE,
+    ZONE,
+    MESSAGE_MAX,
+    CONNECTIONS_MAX,
+    IDLE_TIMEOUT,
+];
+
+const TLS: &[KeySpec] = &[
+    listen("\"127.0.0.1:6514\""),
+    LOGSPACE,
+    PARSE,
+    ZONE,
+    MESSAGE_MAX,
+    CONNECTIONS_MAX,
+    IDLE_TIMEOUT,
+    HANDSHAKE_TIMEOUT,
+    CERTIFICATE,
+    CERTIFICATE_KEY,
+    CLIENT_CA,
+    CLIENT_CERTIFICATES,
+];
+
+const RELP: &[KeySpec] = &[
+    listen("\"127.0.0.1:2514\""),
+    LOGSPACE,
+    PARSE,
+    ZONE,
+    MESSAGE_MAX,
+    CONNECTIONS_MAX,
+    IDLE_TIMEOUT,
+    key(
+        "tls",
+        Kind::Bool,
+        Some("false"),
+        "Whether the connection is encrypted. The keys below need it.",
+    ),
+    HANDSHAKE_TIMEOUT,
+    CERTIFICATE,
+    CERTIFICATE_KEY,
+    CLIENT_CA,
+    CLIENT_CERTIFICATES,
+];
+
+const ROUTE: &[KeySpec] = &[
+    key(
+        "from",
+        Kind::Sources,
+        Some("[]"),
+        "Names of the sources whose records are looked at; empty means all.",
+    )
+    .also(&["source", "sources", "input", "inputs"]),
+    key(
+        "match",
+        Kind::Query,
+        Some("\"\""),
+        "Search expression that a record must match; empty matches every record.",
+    )
+    .also(&["filter", "query", "when", "if"]),
+    key(
+        "logspace",
+        Kind::Logspace,
+        None,
+        "Logspace that the records which match go to.",
+    )
+    .required()
+    .also(&["to", "destination", "target", "index"]),
+    key(
+        "tags",
+        Kind::Tags,
+        Some("[]"),
+        "Tags put on these records there: letters, digits, `-`, `_` and `.`.",
+    )
+    .also(&["tag", "add_tags", "labels"]),
+    key(
+        "final",
+        Kind::Bool,
+        Some("false"),
+        "Whether later routes leave these records alone.",
+    )
+    .also(&["stop", "last"]),
+];
+
+const HTTP: &[KeySpec] = &[
+    key(
+        "listen",
+        Kind::Address,
+        Some("\"127.0.0.1:8514\""),
+        "IP address and port of the page and the API. There is no authentication yet: whoever \
+         reaches the address can read every record.",
+    )
+    .restart()
+    .also(&["address", "addr", "bind", "port"]),
+    key(
+        "logspace",
+        Kind::Logspace,
+        Some("\"main\""),
+        "Logspace of records handed in over the API if neither the request nor a route names one.",
+    ),
+    PARSE,
+    ZONE,
+    MESSAGE_MAX,
+];
+
+const RECEIVE: &[KeySpec] = &[key(
+    "memory_max",
+    Kind::Bytes(MIB..=(2 * GIB)),
+    Some("\"64MiB\""),
+    "Most bytes of records on their way to the disk, over all sources. When it is reached, reading \
+     pauses and senders wait.",
+)
+.restart()
+.also(&["memory", "buffer", "budget", "queue_size"])];
+
+const STORE: &[KeySpec] = &[
+    key(
+        "data_dir",
+        Kind::Path,
+        Some("\"./logwood-data\""),
+        "Directory that holds everything. A relative path starts at the working directory.",
+    )
+    .restart()
+    .also(&["dir", "path", "data", "directory"]),
+    key(
+        "tail_max",
+        Kind::Bytes(MIB..=(4 * GIB)),
+        Some("\"48MiB\""),
+        "Memory of a logspace's newest records; when it is full they become a segment.",
+    )
+    .restart()
+    .also(&["tail", "memory", "memory_max"]),
+    key(
+        "segment_rows_max",
+        Kind::Integer(1_024..=4_194_304),
+        Some("262144"),
+        "Number of records at which the newest ones become a segment, full memory or not.",
+    )
+    .restart()
+    .also(&["segment_rows", "rows_max"]),
+    key(
+        "page_cache",
+        Kind::Bytes(MIB..=(1024 * GIB)),
+        Some("\"256MiB\""),
+        "Memory for decoded pages of segments. More makes repeated searches faster.",
+    )
+    .restart()
+    .also(&["cache", "cache_size", "cache_max"]),
+    key(
+        "journal_file",
+        Kind::Bytes((4 * MIB)..=(4 * GIB)),
+        Some("\"64MiB\""),
+        "Size of a journal file. Files are allocated whole and used again.",
+    )
+    .restart()
+    .also(&["journal_file_size", "journal"]),
+    key(
+        "compression_level",
+        Kind::Integer(1..=19),
+        Some("1"),
+        "zstd level of segments. Higher levels take more time and a little less disk.",
+    )
+    .restart()
+    .also(&["compression", "zstd_level", "level"]),
+];
+
+const LOG: &[KeySpec] = &[
+    key(
+        "level",
+        Kind::Choice(&["error", "warn", "info", "debug", "trace"]),
+        Some("\"info\""),
+        "Least important messages about Logwood itself that are written to standard error.",
+    )
+    .also(&["severity", "verbosity"]),
+    key(
+        "format",
+        Kind::Choice(&["text", "json"]),
+        Some("\"text\""),
+        "Form of these messages: `text` for people, `json` for programs, one object a line.",
+    )
+    .restart()
+    .also(&["style", "output"]),
+];
+
+/// All sections, in the order of the reference.
+pub(crate) static SECTIONS: [SectionSpec; 10] = [
+    SectionSpec {
+        path: &["source", "udp"],
+        doc: "Syslog over UDP (RFC 5426). One datagram is one message.",
+        named: true,
+        keys: UDP,
+    },
+    SectionSpec {
+        path: &["source", "tcp"],
+        doc: "Syslog over TCP (RFC 6587). Line feeds and octet counts are told apart per message.",
+        named: true,
+        keys: TCP,
+    },
+    SectionSpec {
+        path: &["source", "tls"],
+        doc: "Syslog over TLS (RFC 5425). As TCP, encrypted.",
+        named: true,
+        keys: TLS,
+    },
+    SectionSpec {
+        path: &["source", "relp"],
+        doc: "RELP, as rsyslog's omrelp sends it. A message is acknowledged when it is durable.",
+        named: true,
+        keys: RELP,
+    },
+    SectionSpec {
+        path: &["logspace"],
+        doc: "Declares a logspace, a place of its own for records. `main` is always there.",
+        named: true,
+        keys: &[],
+    },
+    SectionSpec {
+        path: &["route"],
+        doc: "Sends records to a logspace. Routes are asked in the order of the file; a record goes to \
+              the logspace of each that matches, up to one that is final, and to that of its source \
+              if none does.",
+        named: true,
+        keys: ROUTE,
+    },
+    SectionSpec {
+        path: &["http"],
+        doc: "The page and the HTTP API. As a source of records it is called `http`.",
+        named: false,
+        keys: HTTP,
+    },
+    SectionSpec {
+        path: &["receive"],
+        doc: "What all sources share.",
+        named: false,
+        keys: RECEIVE,
+    },
+    SectionSpec {
+        path: &["store"],
+        doc: "Where records are kept, and the memory it takes.",
+        named: false,
+        keys: STORE,
+    },
+    SectionSpec {
+        path: &["log"],
+        doc: "What Logwood says about itself.",
+        named: false,
+        keys: LOG,
+    },
+];

@@ -1,0 +1,392 @@
+//! Values: from what TOML holds to what a key means, and back to TOML.
+
+use std::net::SocketAddr;
+use std::ops::{Range, RangeInclusive};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jiff::tz::{Offset, TimeZone};
+use model::LogspaceName;
+use toml::Spanned;
+use toml::de::{DeArray, DeInteger, DeValue};
+
+use crate::nearest::{list, nearest};
+use crate::schema::Kind;
+use crate::unit::{format_bytes, format_duration, parse_bytes, parse_duration};
+
+/// A value that has been understood.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Unset,
+    Address(SocketAddr),
+    Bytes(u64),
+    Duration(Duration),
+    Integer(u64),
+    Bool(bool),
+    Text(String),
+    Path(PathBuf),
+    Zone(Zone),
+    Names(Vec<Name>),
+}
+
+/// A time zone and how it was written.
+#[derive(Clone, Debug)]
+pub(crate) struct Zone {
+    pub(crate) text: String,
+    pub(crate) zone: TimeZone,
+}
+
+/// A name and where it stands in the file; nowhere where it is a default or comes from a flag.
+#[derive(Clone, Debug)]
+pub(crate) struct Name {
+    pub(crate) text: String,
+    pub(crate) span: Option<Range<usize>>,
+}
+
+/// Why a value cannot be taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BadValue {
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+    /// Where, if not the whole value is meant.
+    pub(crate) span: Option<Range<usize>>,
+}
+
+impl BadValue {
+    fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: Some(hint.into()),
+            span: None,
+        }
+    }
+}
+
+impl Kind {
+    /// What a value of this kind looks like, for the reference and for messages.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Self::Address => "address and port".to_owned(),
+            Self::Bytes(range) => {
+                let (low, high) = (format_bytes(*range.start()), format_bytes(*range.end()));
+                format!("size, {low} to {high}")
+            }
+            Self::Duration(range) => {
+                let show = |seconds: &u64| format_duration(Duration::from_secs(*seconds));
+                format!("time, {} to {}", show(range.start()), show(range.end()))
+            }
+            Self::Integer(range) => format!("number, {} to {}", range.start(), range.end()),
+            Self::Bool => "`true` or `false`".to_owned(),
+            Self::Path => "path".to_owned(),
+            Self::Choice(words) => words
+                .iter()
+                .map(|word| format!("`\"{word}\"`"))
+                .collect::<Vec<_>>()
+                .join(", "),
+            Self::Zone => "time zone".to_owned(),
+            Self::Query => "search expression".to_owned(),
+            Self::Logspace => "name".to_owned(),
+            Self::Sources => "list of names".to_owned(),
+            Self::Tags => "list of tags".to_owned(),
+        }
+    }
+
+    /// The TOML type and an example, to say what should have been written.
+    fn expectation(&self) -> (&'static str, &'static str) {
+        match self {
+            Self::Address => ("string", "\"127.0.0.1:5514\""),
+            Self::Bytes(_) => ("string", "\"64KiB\""),
+            Self::Duration(_) => ("string", "\"30s\""),
+            Self::Integer(_) => ("integer", "100"),
+            Self::Bool => ("boolean", "true"),
+            Self::Path => ("string", "\"/var/lib/logwood\""),
+            Self::Choice(words) => ("string", words.first().copied().unwrap_or_default()),
+            Self::Zone => ("string", "\"Europe/Budapest\""),
+            Self::Query => ("string", "\"severity:<=err\""),
+            Self::Logspace => ("string", "\"main\""),
+            Self::Sources => ("array", "[\"udp\", \"tcp\"]"),
+            Self::Tags => ("array", "[\"firewall\"]"),
+        }
+    }
+
+    /// A value that could stand in a file.
+    pub(crate) fn example(&self) -> &'static str {
+        self.expectation().1
+    }
+
+    /// Understands a value.
+    pub(crate) fn read(&self, value: &DeValue<'_>) -> Result<Value, BadValue> {
+        match (self, value) {
+            (Self::Address, DeValue::String(text)) => read_address(text).map(Value::Address),
+            (Self::Bytes(range), DeValue::String(text)) => {
+                let bytes =
+                    parse_bytes(text).map_err(|bad| BadValue::new(bad.message, bad.hint))?;
+                in_range(bytes, range, format_bytes).map(Value::Bytes)
+            }
+            (Self::Duration(range), DeValue::String(text)) => read_duration(text, range),
+            (Self::Integer(range), DeValue::Integer(digits)) => {
+                let number = read_integer(digits)?;
+                in_range(number, range, |number| number.to_string()).map(Value::Integer)
+            }
+            (Self::Bool, DeValue::Boolean(value)) => Ok(Value::Bool(*value)),
+            (Self::Path, DeValue::String(text)) => read_path(text).map(Value::Path),
+            (Self::Query, DeValue::String(text)) => Ok(Value::Text(text.to_string())),
+            (Self::Choice(words), DeValue::String(text)) => read_choice(text, words),
+            (Self::Zone, DeValue::String(text)) => read_zone(text).map(Value::Zone),
+            (Self::Logspace, DeValue::String(text)) => {
+                check_name(text)?;
+                Ok(Value::Text(text.to_string()))
+            }
+            (Self::Sources | Self::Tags, DeValue::Array(items)) => {
+                read_names(items).map(Value::Names)
+            }
+            (_, other) => Err(self.mismatch(other)),
+        }
+    }
+
+    /// The value is of another TOML type.
+    fn mismatch(&self, value: &DeValue<'_>) -> BadValue {
+        let (expected, example) = self.expectation();
+        let message = expected_found(expected, value);
+        let hint = match (self, value) {
+            (Self::Bytes(_), DeValue::Integer(digits)) => match read_integer(digits) {
+                Ok(bytes) => format!("sizes carry a unit: write {:?}", format_bytes(bytes)),
+                Err(_) => format!("write {example}"),
+            },
+            (Self::Duration(_), DeValue::Integer(digits)) => {
+                format!("times carry a unit: write \"{digits}s\" for seconds")
+            }
+            (Self::Sources | Self::Tags, DeValue::String(text)) => format!("write [{text:?}]"),
+            (Self::Address, DeValue::Integer(port)) => {
+                format!("write \"127.0.0.1:{port}\", or \"0.0.0.0:{port}\" for all interfaces")
+            }
+            (Self::Integer(_), DeValue::String(text)) if text.parse::<u64>().is_ok() => {
+                format!("write {text} without quotes")
+            }
+            (Self::Bool, DeValue::String(text)) if matches!(&**text, "true" | "false") => {
+                format!("write {text} without quotes")
+            }
+            (Self::Choice(words), _) => choice_hint(words),
+            _ => format!("write {example}"),
+        };
+        BadValue::new(message, hint)
+    }
+}
+
+impl Value {
+    /// The value as it would be written in the file; `None` where it is not set.
+    pub(crate) fn to_toml(&self) -> Option<String> {
+        Some(match self {
+            Self::Unset => return None,
+            Self::Address(address) => quote(&address.to_string()),
+            Self::Bytes(bytes) => quote(&format_bytes(*bytes)),
+            Self::Duration(duration) => quote(&format_duration(*duration)),
+            Self::Integer(number) => number.to_string(),
+            Self::Bool(value) => value.to_string(),
+            Self::Text(text) => quote(text),
+            Self::Path(path) => quote(&path.to_string_lossy()),
+            Self::Zone(zone) => quote(&zone.text),
+            Self::Names(names) => {
+                let quoted: Vec<_> = names.iter().map(|name| quote(&name.text)).collect();
+                format!("[{}]", quoted.join(", "))
+            }
+        })
+    }
+}
+
+/// A TOML basic string.
+pub(crate) fn quote(text: &str) -> String {
+    let mut out = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' => out += "\\\"",
+            '\\' => out += "\\\\",
+            '\n' => out += "\\n",
+            '\t' => out += "\\t",
+            control if control.is_control() => {
+                out += &format!("\\u{:04X}", u32::from(control));
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Refuses what cannot name a logspace, source or route; they share one rule.
+pub(crate) fn check_name(text: &str) -> Result<(), BadValue> {
+    match LogspaceName::parse(text) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(BadValue::new(
+            format!("{text:?} is no name"),
+            "use letters, digits, - and _, with single dots between; at most 128 of them",
+        )),
+    }
+}
+
+/// `expected a string, found an integer`.
+fn expected_found(expected: &str, value: &DeValue<'_>) -> String {
+    let article = |word: &str| match word.as_bytes().first() {
+        Some(b'a' | b'e' | b'i' | b'o' | b'u') => "an",
+        _ => "a",
+    };
+    let found = value.type_str();
+    format!(
+        "expected {} {expected}, found {} {found}",
+        article(expected),
+        article(found)
+    )
+}
+
+fn read_address(text: &str) -> Result<SocketAddr, BadValue> {
+    if let Ok(address) = text.parse() {
+        return Ok(address);
+    }
+    let suggestion = match text.rsplit_once(':') {
+        Some(("localhost", port)) if port.parse::<u16>().is_ok() => format!("127.0.0.1:{port}"),
+        Some(("" | "*", port)) if port.parse::<u16>().is_ok() => format!("0.0.0.0:{port}"),
+        _ if text.parse::<u16>().is_ok() => format!("0.0.0.0:{text}"),
+        _ => {
+            return Err(BadValue::new(
+                format!("{text:?} is no IP address with a port"),
+                "write one such as \"127.0.0.1:5514\", \"0.0.0.0:514\" or \"[::]:514\"; host \
+                 names are not looked up",
+            ));
+        }
+    };
+    Err(BadValue::new(
+        format!("{text:?} is no IP address with a port"),
+        format!("write {suggestion:?}"),
+    ))
+}
+
+fn read_integer(digits: &DeInteger<'_>) -> Result<u64, BadValue> {
+    u64::from_str_radix(digits.as_str(), digits.radix()).map_err(|_| {
+        BadValue::new(
+            format!("{digits} is out of range"),
+            "write a positive whole number",
+        )
+    })
+}
+
+fn in_range(
+    value: u64,
+    range: &RangeInclusive<u64>,
+    show: impl Fn(u64) -> String,
+) -> Result<u64, BadValue> {
+    if range.contains(&value) {
+        return Ok(value);
+    }
+    let (low, high) = (show(*range.start()), show(*range.end()));
+    let side = if value < *range.start() {
+        "small"
+    } else {
+        "large"
+    };
+    Err(BadValue::new(
+        format!("{} is too {side}", show(value)),
+        format!("{low} to {high} is possible"),
+    ))
+}
+
+fn read_duration(text: &str, range: &RangeInclusive<u64>) -> Result<Value, BadValue> {
+    let duration = parse_duration(text).map_err(|bad| BadValue::new(bad.message, bad.hint))?;
+    let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    let range = range.start() * 1_000..=range.end() * 1_000;
+    let show = |millis| format_duration(Duration::from_millis(millis));
+    in_range(millis, &range, show)?;
+    Ok(Value::Duration(duration))
+}
+
+fn read_path(text: &str) -> Result<PathBuf, BadValue> {
+    if text.is_empty() || text.contains('\0') {
+        return Err(BadValue::new(
+            format!("{text:?} is no path"),
+            "leave the key out for the default",
+        ));
+    }
+    Ok(PathBuf::from(text))
+}
+
+fn read_choice(text: &str, words: &'static [&'static str]) -> Result<Value, BadValue> {
+    if words.contains(&text) {
+        return Ok(Value::Text(text.to_owned()));
+    }
+    let hint = match nearest(text, words.iter().copied()) {
+        Some(word) => format!("did you mean {word:?}? {}", choice_hint(words)),
+        None => choice_hint(words),
+    };
+    Err(BadValue::new(
+        format!("{text:?} is not possible here"),
+        hint,
+    ))
+}
+
+fn choice_hint(words: &[&str]) -> String {
+    let quoted: Vec<_> = words.iter().map(|word| quote(word)).collect();
+    format!("possible are {}", list(quoted.iter().map(String::as_str)))
+}
+
+fn read_zone(text: &str) -> Result<Zone, BadValue> {
+    let zone = match text {
+        "local" => Some(TimeZone::system()),
+        "UTC" | "Z" => Some(TimeZone::UTC),
+        _ if text.starts_with(['+', '-']) => fixed_offset(text).map(TimeZone::fixed),
+        _ => TimeZone::get(text).ok(),
+    };
+    let Some(zone) = zone else {
+        return Err(BadValue::new(
+            format!("{text:?} is no time zone"),
+            "write an IANA name such as \"Europe/Budapest\", \"UTC\", an offset such as \
+             \"+02:00\", or \"local\"",
+        ));
+    };
+    Ok(Zone {
+        text: text.to_owned(),
+        zone,
+    })
+}
+
+/// `+02:00`, `-0530` or `+02` as an offset of less than a day.
+fn fixed_offset(text: &str) -> Option<Offset> {
+    let (sign, digits) = match text.split_at_checked(1)? {
+        ("+", digits) => (1, digits),
+        ("-", digits) => (-1, digits),
+        _ => return None,
+    };
+    let (hours, minutes) = match digits.split_once(':') {
+        Some(parts) => parts,
+        None => digits.split_at_checked(2)?,
+    };
+    let part = |text: &str, below: i32| {
+        let number = match text.as_bytes() {
+            [] if below == 60 => 0,
+            [tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => {
+                i32::from(tens - b'0') * 10 + i32::from(ones - b'0')
+            }
+            _ => return None,
+        };
+        (number < below).then_some(number)
+    };
+    let seconds = part(hours, 24)? * 3_600 + part(minutes, 60)? * 60;
+    Offset::from_seconds(sign * seconds).ok()
+}
+
+fn read_names(items: &DeArray<'_>) -> Result<Vec<Name>, BadValue> {
+    let read = |item: &Spanned<DeValue<'_>>| {
+        let here = |bad: BadValue| BadValue {
+            span: Some(item.span()),
+            ..bad
+        };
+        let Some(text) = item.get_ref().as_str() else {
+            let message = expected_found("string", item.get_ref());
+            return Err(here(BadValue::new(message, "put it in quotes")));
+        };
+        check_name(text).map_err(here)?;
+        Ok(Name {
+            text: text.to_owned(),
+            span: Some(item.span()),
+        })
+    };
+    items.iter().map(read).collect()
+}
