@@ -47,7 +47,7 @@ enum Node {
     Severity(u32),
     Facility(u32),
     Network(Network),
-    Text(Target, TextTest),
+    Text(Target, Box<TextTest>),
 }
 
 /// A test of one text.
@@ -111,7 +111,7 @@ impl Node {
             (Target::Severity, _, Some(set)) => Self::Severity(set),
             (_, _, Some(set)) => Self::Facility(set),
             (Target::Peer, Test::Network(network), _) => Self::Network(*network),
-            (target, test, _) => Self::Text(target.clone(), TextTest::new(test)),
+            (target, test, _) => Self::Text(target.clone(), Box::new(TextTest::new(test))),
         }
     }
 
@@ -128,7 +128,7 @@ impl Node {
                     Target::Named(_) | Target::Peer => 50,
                     _ => 10,
                 };
-                match test {
+                match &**test {
                     TextTest::Never | TextTest::Present => text / 10,
                     TextTest::Regex(_) => text * 5,
                     TextTest::Term(search) | TextTest::Exact(search) if search.is_general() => {

@@ -33,7 +33,7 @@ enum Shape {
 
 #[derive(Clone, Debug)]
 enum Part {
-    Literal(Finder<'static>),
+    Literal(Box<Finder<'static>>),
     AnyRun,
     AnyOne,
 }
@@ -104,7 +104,7 @@ impl PatternSearch {
 impl Shape {
     fn general(pieces: &[Piece]) -> Self {
         let parts = pieces.iter().map(|piece| match piece {
-            Piece::Literal(bytes) => Part::Literal(Finder::new(bytes).into_owned()),
+            Piece::Literal(bytes) => Part::Literal(Box::new(Finder::new(bytes).into_owned())),
             Piece::AnyRun => Part::AnyRun,
             Piece::AnyOne => Part::AnyOne,
         });

@@ -56,6 +56,10 @@ fn operators_without_terms() {
         = a AND b
     "#]],
     );
+}
+
+#[test]
+fn operators_side_by_side() {
     check(
         "a AND OR b",
         expect![[r#"
@@ -241,7 +245,7 @@ fn fields_without_values_and_misspelt_ones() {
 }
 
 #[test]
-fn values_that_are_none() {
+fn names_of_codes_that_are_none() {
     check(
         "severity:eror",
         expect![[r#"
@@ -272,6 +276,10 @@ fn values_that_are_none() {
         = NOT *
     "#]],
     );
+}
+
+#[test]
+fn values_that_are_no_number() {
     check(
         "size:>=10ms",
         expect![[r#"
@@ -292,6 +300,10 @@ fn values_that_are_none() {
             = 10
         "#]],
     );
+}
+
+#[test]
+fn ranges_that_are_none() {
     check(
         "size:[10 to 20]",
         expect![[r#"
@@ -342,6 +354,10 @@ fn values_that_are_none() {
         = NOT *
     "#]],
     );
+}
+
+#[test]
+fn values_that_are_no_address() {
     check(
         "ip:10.0.0.0/33",
         expect![[r#"
@@ -372,6 +388,10 @@ fn values_that_are_none() {
         = NOT *
     "#]],
     );
+}
+
+#[test]
+fn expressions_that_do_not_compile() {
     check(
         "/a(b/ c",
         expect![[r#"
