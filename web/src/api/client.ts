@@ -1,0 +1,90 @@
+// Calls of the HTTP API. Parameters keep their names from the page's URL to the server.
+
+import { readNdjson } from './ndjson';
+import { isAbort, Problem, problemOf } from './problem';
+import type {
+  CountAnswer,
+  HistogramAnswer,
+  ParseAnswer,
+  Row,
+  SearchEnd,
+  Status,
+} from './types';
+
+export type Params = Record<string, string | number | null | undefined>;
+
+/** The address of a call; parameters that are empty are left out. */
+export function apiUrl(path: string, params: Params = {}): string {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== null);
+  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  for (const [name, value] of [...query]) if (value === '') query.delete(name);
+  const text = query.toString();
+  return `/api/v1/${path}${text === '' ? '' : `?${text}`}`;
+}
+
+/** The answer to a call; throws a `Problem` if it is not a success. */
+export async function call(path: string, params: Params, signal: AbortSignal): Promise<Response> {
+  const response = await fetch(apiUrl(path, params), { signal });
+  if (!response.ok) throw await problemOf(response);
+  return response;
+}
+
+async function callJson<T>(path: string, params: Params, signal: AbortSignal): Promise<T> {
+  const response = await call(path, params, signal);
+  try {
+    return (await response.json()) as T;
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    throw new Problem('broken-answer', 'the answer is not JSON', null);
+  }
+}
+
+export function histogram(params: Params, signal: AbortSignal): Promise<HistogramAnswer> {
+  return callJson('histogram', params, signal);
+}
+
+export function count(params: Params, signal: AbortSignal): Promise<CountAnswer> {
+  return callJson('count', params, signal);
+}
+
+export function parseQuery(q: string, signal: AbortSignal): Promise<ParseAnswer> {
+  return callJson('query/parse', { q }, signal);
+}
+
+export function status(signal: AbortSignal): Promise<Status> {
+  return callJson('status', {}, signal);
+}
+
+/** One record with its raw bytes. */
+export async function record(id: string, signal: AbortSignal): Promise<Row> {
+  const path = `records/${encodeURIComponent(id).replaceAll('%3A', ':')}`;
+  return (await callJson<{ row: Row }>(path, {}, signal)).row;
+}
+
+type SearchLine = { row: Row } | { end: SearchEnd };
+
+/**
+ * A page of rows. `onRows` gets them as they arrive; the end line says whether that was all.
+ * An answer without an end line was cut off, which is a problem and not an end.
+ */
+export async function search(
+  params: Params,
+  signal: AbortSignal,
+  onRows: (rows: Row[]) => void,
+): Promise<SearchEnd> {
+  const response = await call('search', params, signal);
+  if (!response.body) throw new Problem('broken-answer', 'the answer has no body', null);
+  let end: SearchEnd | undefined;
+  for await (const lines of readNdjson<SearchLine>(response.body)) {
+    const rows: Row[] = [];
+    for (const line of lines) {
+      if ('row' in line) rows.push(line.row);
+      if ('end' in line) end = line.end;
+    }
+    if (rows.length > 0) onRows(rows);
+  }
+  if (!end) {
+    throw new Problem('broken-answer', 'the answer was cut off', 'Rows shown are not all.');
+  }
+  return end;
+}

@@ -1,0 +1,85 @@
+// The shapes of the HTTP API, version 1, as far as the page reads them.
+
+export interface Row {
+  id: string;
+  logspace: string;
+  received: string;
+  time: string | null;
+  host: string;
+  program: string;
+  pid: string;
+  msgid: string;
+  facility: string;
+  severity: string;
+  message: string;
+  source: string;
+  peer: string | null;
+  tags: string[];
+  fields: Record<string, string | string[]>;
+  /** The bytes as they arrived, where asked for and UTF-8. */
+  raw?: string;
+  /** The bytes as they arrived, where asked for and not UTF-8. */
+  raw_base64?: string;
+}
+
+/** What an answer cost; comes with every answer. */
+export interface Cost {
+  complete: boolean;
+  reason: string | null;
+  elapsed_ms: number;
+  segments: { total: number; pruned: number };
+  bytes_read: number;
+}
+
+export interface SearchEnd extends Cost {
+  cursor: string | null;
+  rows: number;
+}
+
+export interface Bar {
+  start: string;
+  count: number;
+}
+
+export interface HistogramAnswer extends Cost {
+  from: string | null;
+  to: string | null;
+  total: number;
+  bars: Bar[];
+}
+
+export interface CountAnswer extends Cost {
+  count: number;
+}
+
+/** A span of the query's text, in UTF-8 bytes, `end` exclusive. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+export interface Diagnostic extends Span {
+  message: string;
+  hint: string | null;
+  severity: 'error' | 'warning';
+}
+
+export interface ParseAnswer {
+  valid: boolean;
+  canonical: string;
+  diagnostics: Diagnostic[];
+}
+
+export interface Status {
+  version: string;
+  listeners: { source: string; transport: string; address: string }[];
+  sources: { name: string; received: number; dropped: Record<string, number> }[];
+  logspaces: { name: string; records: number; bytes: number }[];
+  storage: { state: string; reason: string | null; free_bytes: number };
+}
+
+/** A line of the tail. */
+export type TailLine =
+  | { row: Row }
+  | { heartbeat: { time: string } }
+  | { dropped: { count: number } };

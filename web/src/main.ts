@@ -1,0 +1,20 @@
+// Starts the page in the place of the plain form that index.html brings.
+
+import './style/base.css';
+import './style/controls.css';
+
+import { mount } from 'svelte';
+
+import App from './app/App.svelte';
+import { applyTheme, readTheme } from './state/preferences';
+
+applyTheme(readTheme());
+
+const target = document.getElementById('app');
+if (target) {
+  // What has been typed before the script was there is not lost.
+  const typed = target.querySelector('input')?.value ?? '';
+  const wasTyping = target.contains(document.activeElement);
+  target.replaceChildren();
+  mount(App, { target, props: { typed, wasTyping } });
+}

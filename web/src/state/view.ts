@@ -1,0 +1,72 @@
+// What the page shows, as its URL. The parameters are those of the API, so that a URL of the page
+// and a call of the API differ in the path only; `tz`, `cols` and `at` are the page's own.
+
+import type { Params } from '../api/client';
+import type { Zone } from '../text/clock';
+
+export interface View {
+  q: string;
+  from: string;
+  to: string;
+  /** Names with commas between; empty means all. */
+  logspace: string;
+  /** Empty means as last chosen in this browser. */
+  tz: Zone | '';
+  /** Columns between the severity and the message. */
+  cols: readonly string[];
+  /** The id of the record whose details are open. */
+  at: string;
+}
+
+export const DEFAULT_COLUMNS: readonly string[] = ['host', 'program'];
+
+/** Most columns a URL can ask for; a row must stay cheap to draw. */
+const COLUMNS_MAX = 12;
+
+const TEXT_PARAMETERS = ['q', 'from', 'to', 'logspace', 'at'] as const;
+
+function readColumns(text: string | null): readonly string[] {
+  if (text === null) return DEFAULT_COLUMNS;
+  const names = text.split(',').filter((name) => name !== '');
+  return [...new Set(names)].slice(0, COLUMNS_MAX);
+}
+
+/** The view of a URL's query string; what it does not say has its default. */
+export function parseView(search: string): View {
+  const params = new URLSearchParams(search);
+  const tz = params.get('tz');
+  const view: View = {
+    q: '',
+    from: '',
+    to: '',
+    logspace: '',
+    tz: tz === 'utc' || tz === 'local' ? tz : '',
+    cols: readColumns(params.get('cols')),
+    at: '',
+  };
+  for (const name of TEXT_PARAMETERS) view[name] = params.get(name) ?? '';
+  return view;
+}
+
+/** The query string of a view, with its `?`; empty for the default view. */
+export function formatView(view: View): string {
+  const params = new URLSearchParams();
+  for (const name of ['q', 'from', 'to', 'logspace', 'tz'] as const) {
+    if (view[name] !== '') params.set(name, view[name]);
+  }
+  const columns = view.cols.join(',');
+  if (columns !== DEFAULT_COLUMNS.join(',')) params.set('cols', columns);
+  if (view.at !== '') params.set('at', view.at);
+  const text = params.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
+  return text === '' ? '' : `?${text}`;
+}
+
+/** The parameters that say which records a view is about. */
+export function scopeOf(view: View): Params {
+  return { q: view.q, from: view.from, to: view.to, logspace: view.logspace };
+}
+
+/** The address of one record, as the page shows it. */
+export function permalink(id: string): string {
+  return `/search?at=${encodeURIComponent(id).replaceAll('%3A', ':')}`;
+}
