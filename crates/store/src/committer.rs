@@ -102,7 +102,10 @@ impl Queue {
             if state.is_closed {
                 return None;
             }
-            state = self.changed.wait(state).unwrap_or_else(std::sync::PoisonError::into_inner);
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
         }
         let mut group = Vec::new();
         let mut bytes = 0;
@@ -125,7 +128,9 @@ impl Queue {
         let state = locked(&self.state);
         let retry = Duration::from_millis(STALL_RETRY_MS);
         if !state.is_closed {
-            _ = self.changed.wait_timeout_while(state, retry, |state| !state.is_closed);
+            _ = self
+                .changed
+                .wait_timeout_while(state, retry, |state| !state.is_closed);
         }
     }
 }
@@ -184,13 +189,26 @@ fn join(group: Vec<Pending>) -> (Vec<Joined>, Vec<(OnDurable, Appended)>) {
     let mut blocks: Vec<Joined> = Vec::new();
     let mut last_block: BTreeMap<model::LogspaceName, usize> = BTreeMap::new();
     let mut callbacks = Vec::with_capacity(group.len());
-    for Pending { logspace, mut batch, on_durable } in group {
+    for Pending {
+        logspace,
+        mut batch,
+        on_durable,
+    } in group
+    {
         let first = number(&logspace, &mut batch);
-        callbacks.push((on_durable, Appended { first, records: batch.len() }));
+        callbacks.push((
+            on_durable,
+            Appended {
+                first,
+                records: batch.len(),
+            },
+        ));
         if batch.is_empty() {
             continue;
         }
-        let open = last_block.get(&logspace.name).and_then(|index| blocks.get_mut(*index));
+        let open = last_block
+            .get(&logspace.name)
+            .and_then(|index| blocks.get_mut(*index));
         if let Some(block) = open
             && block.first.0 + block.batch.len() as u64 == first.0
             && block.batch.memory_bytes() + batch.memory_bytes() <= BLOCK_BYTES
@@ -199,7 +217,11 @@ fn join(group: Vec<Pending>) -> (Vec<Joined>, Vec<(OnDurable, Appended)>) {
             continue;
         }
         last_block.insert(logspace.name.clone(), blocks.len());
-        blocks.push(Joined { logspace, first, batch });
+        blocks.push(Joined {
+            logspace,
+            first,
+            batch,
+        });
     }
     (blocks, callbacks)
 }
@@ -220,7 +242,9 @@ fn wait_for_room(shared: &Shared, logspace: &Logspace) {
             shared.set_state(State::Stalled(reason));
         }
         shared.sealer.wake();
-        shared.sealer.wait_for_progress(Duration::from_millis(STALL_RETRY_MS));
+        shared
+            .sealer
+            .wait_for_progress(Duration::from_millis(STALL_RETRY_MS));
     }
 }
 

@@ -78,7 +78,9 @@ impl Disk for RealDisk {
         if path.is_dir() {
             return Ok(());
         }
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let parent = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
         if let Some(parent) = parent {
             self.create_dir_all(parent)?;
         }
@@ -105,7 +107,10 @@ impl Disk for RealDisk {
         for entry in fs::read_dir(path)? {
             let entry = entry?;
             if let Ok(name) = entry.file_name().into_string() {
-                entries.push(DiskEntry { name, is_dir: entry.file_type()?.is_dir() });
+                entries.push(DiskEntry {
+                    name,
+                    is_dir: entry.file_type()?.is_dir(),
+                });
             }
         }
         entries.sort();

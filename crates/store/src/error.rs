@@ -36,7 +36,9 @@ pub enum Error {
         data_dir: PathBuf,
     },
     /// The file is of a newer version than this program reads.
-    #[error("{path} has format version {found}, this program reads up to {supported}: use a newer Logwood")]
+    #[error(
+        "{path} has format version {found}, this program reads up to {supported}: use a newer Logwood"
+    )]
     NewerFormat {
         /// The file.
         path: PathBuf,
@@ -65,9 +67,16 @@ pub enum Error {
 
 impl Error {
     /// Wraps an I/O error with what was tried on what.
-    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn io(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Io { action, path, source }
+        move |source| Self::Io {
+            action,
+            path,
+            source,
+        }
     }
 }
 

@@ -26,6 +26,8 @@ mod segment_handle;
 mod snapshot;
 mod status;
 mod store;
+#[cfg(test)]
+mod tests;
 
 pub use clock::{Clock, SystemClock};
 pub use committer::{AppendError, Appended, OnDurable};

@@ -37,11 +37,15 @@ impl Lock {
     /// Takes the lock of a data directory that exists.
     pub(crate) fn take(disk: &dyn Disk, data_dir: &Path) -> Result<Self, Error> {
         let path = names::lock(data_dir);
-        let file =
-            disk.open(&path, OpenMode::ReadWrite).map_err(Error::io("open", path.as_path()))?;
+        let file = disk
+            .open(&path, OpenMode::ReadWrite)
+            .map_err(Error::io("open", path.as_path()))?;
         if !file.try_lock().map_err(Error::io("lock", path.as_path()))? {
             let holder = read(file.as_ref());
-            return Err(Error::Locked { data_dir: data_dir.to_owned(), holder });
+            return Err(Error::Locked {
+                data_dir: data_dir.to_owned(),
+                holder,
+            });
         }
         let lock = Self { file, path };
         lock.describe(None)?;
@@ -71,12 +75,20 @@ pub(crate) fn holder(disk: &dyn Disk, data_dir: &Path) -> Option<LockHolder> {
 }
 
 fn read(file: &dyn DiskFile) -> LockHolder {
-    let len = file.len().map_or(0, |len| usize::try_from(len).unwrap_or(LOCK_BYTES_MAX));
+    let len = file
+        .len()
+        .map_or(0, |len| usize::try_from(len).unwrap_or(LOCK_BYTES_MAX));
     let mut text = vec![0; len.min(LOCK_BYTES_MAX)];
     if file.read_exact_at(&mut text, 0).is_err() {
         return LockHolder::default();
     }
     let text = String::from_utf8_lossy(&text);
-    let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key).map(String::from));
-    LockHolder { pid: value("pid=").and_then(|pid| pid.parse().ok()), http: value("http=") }
+    let value = |key: &str| {
+        text.lines()
+            .find_map(|line| line.strip_prefix(key).map(String::from))
+    };
+    LockHolder {
+        pid: value("pid=").and_then(|pid| pid.parse().ok()),
+        http: value("http="),
+    }
 }

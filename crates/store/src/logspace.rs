@@ -68,7 +68,10 @@ impl LogspaceState {
         {
             let mut joined = last.batch.clone();
             if joined.append(&batch).is_ok() {
-                let chunk = TailChunk { first: last.first, batch: joined };
+                let chunk = TailChunk {
+                    first: last.first,
+                    batch: joined,
+                };
                 self.tail.pop();
                 self.tail.push(Arc::new(chunk));
                 return;
@@ -133,7 +136,9 @@ impl LogspaceState {
 
     /// Whether a sealed segment holds the record.
     pub(crate) fn is_sealed(&self, number: RecordNumber) -> bool {
-        let behind = self.segments.partition_point(|segment| segment.first_number() <= number);
+        let behind = self
+            .segments
+            .partition_point(|segment| segment.first_number() <= number);
         behind
             .checked_sub(1)
             .and_then(|index| self.segments.get(index))
@@ -154,7 +159,12 @@ impl Logspace {
         manifest: Option<Manifest>,
         state: LogspaceState,
     ) -> Self {
-        Self { name, dir, manifest: Mutex::new(manifest), state: Mutex::new(state) }
+        Self {
+            name,
+            dir,
+            manifest: Mutex::new(manifest),
+            state: Mutex::new(state),
+        }
     }
 
     /// What changes, locked.
@@ -166,10 +176,15 @@ impl Logspace {
     pub(crate) fn snapshot(&self) -> Snapshot {
         let state = self.state();
         let segments = state.segments.iter().cloned().map(Part::Segment);
-        let mut parts: Vec<Part> =
-            segments.chain(state.tail.iter().cloned().map(Part::Tail)).collect();
+        let mut parts: Vec<Part> = segments
+            .chain(state.tail.iter().cloned().map(Part::Tail))
+            .collect();
         parts.sort_by_key(Part::first_number);
-        Snapshot { logspace: self.name.clone(), parts, damages: Arc::clone(&state.damages) }
+        Snapshot {
+            logspace: self.name.clone(),
+            parts,
+            damages: Arc::clone(&state.damages),
+        }
     }
 
     /// Figures for the administrator.
@@ -184,7 +199,11 @@ impl Logspace {
         };
         LogspaceStatus {
             name: self.name.clone(),
-            records: snapshot.parts.iter().map(|part| u64::from(part.rows())).sum(),
+            records: snapshot
+                .parts
+                .iter()
+                .map(|part| u64::from(part.rows()))
+                .sum(),
             segments: segments().count(),
             disk_bytes: segments().map(|segment| segment.file_bytes()).sum(),
             raw_bytes: segments().map(|segment| segment.footer().raw_bytes).sum(),

@@ -74,7 +74,12 @@ impl Manifest {
             }
             result => result?,
         };
-        let mut manifest = Self { disk, path, entries: loaded.entries, open: None };
+        let mut manifest = Self {
+            disk,
+            path,
+            entries: loaded.entries,
+            open: None,
+        };
         match loaded.clean_end {
             Some(end) => {
                 let path = manifest.path.as_path();
@@ -90,10 +95,7 @@ impl Manifest {
     }
 
     /// Reads the manifest of a logspace directory without touching it.
-    pub(crate) fn read(
-        disk: &dyn Disk,
-        dir: &Path,
-    ) -> Result<(Vec<Entry>, Vec<Damage>), Error> {
+    pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<(Vec<Entry>, Vec<Damage>), Error> {
         let loaded = load(disk, &names::manifest(dir))?;
         Ok((loaded.entries, loaded.damages))
     }
@@ -109,7 +111,9 @@ impl Manifest {
             None => false,
             Some((file, offset)) => {
                 let record = encode_record(added, *offset);
-                let result = file.write_all_at(&record, *offset).and_then(|()| file.sync());
+                let result = file
+                    .write_all_at(&record, *offset)
+                    .and_then(|()| file.sync());
                 if let Err(error) = result {
                     self.open = None;
                     return Err(Error::io("write", self.path.as_path())(error));
@@ -120,9 +124,10 @@ impl Manifest {
                 true
             }
         };
-        self.entries.extend_from_slice(added);
+        let before = self.entries.clone();
+        merge(&mut self.entries, added);
         if !appended && let Err(error) = self.rewrite() {
-            self.entries.truncate(self.entries.len() - added.len());
+            self.entries = before;
             return Err(error);
         }
         Ok(())
@@ -131,18 +136,29 @@ impl Manifest {
     /// Writes a new file with all entries and puts it in place of the old one.
     fn rewrite(&mut self) -> Result<(), Error> {
         self.open = None;
-        let temporary = self.path.with_extension(names::TEMPORARY_SUFFIX.trim_start_matches('.'));
+        let temporary = self
+            .path
+            .with_extension(names::TEMPORARY_SUFFIX.trim_start_matches('.'));
         let mut bytes = encode_header().to_vec();
         // A record has a limit; many entries take many records.
-        for chunk in self.entries.chunks(MANIFEST_RECORD_BYTES_MAX / ENTRY_LEN / 2) {
+        for chunk in self
+            .entries
+            .chunks(MANIFEST_RECORD_BYTES_MAX / ENTRY_LEN / 2)
+        {
             let record = encode_record(chunk, bytes.len() as u64);
             bytes.extend_from_slice(&record);
         }
         let path = temporary.as_path();
-        let file = self.disk.open(path, OpenMode::Create).map_err(Error::io("create", path))?;
-        file.write_all_at(&bytes, 0).map_err(Error::io("write", path))?;
+        let file = self
+            .disk
+            .open(path, OpenMode::Create)
+            .map_err(Error::io("create", path))?;
+        file.write_all_at(&bytes, 0)
+            .map_err(Error::io("write", path))?;
         file.sync().map_err(Error::io("sync", path))?;
-        self.disk.rename(path, &self.path).map_err(Error::io("rename", path))?;
+        self.disk
+            .rename(path, &self.path)
+            .map_err(Error::io("rename", path))?;
         let dir = self.path.parent().unwrap_or(Path::new("."));
         self.disk.sync_dir(dir).map_err(Error::io("sync", dir))?;
         self.open = Some((file, bytes.len() as u64));
@@ -151,28 +167,41 @@ impl Manifest {
 }
 
 fn load(disk: &dyn Disk, path: &Path) -> Result<Loaded, Error> {
-    let file = disk.open(path, OpenMode::Read).map_err(Error::io("open", path))?;
+    let file = disk
+        .open(path, OpenMode::Read)
+        .map_err(Error::io("open", path))?;
     let len = file.len().map_err(Error::io("read", path))?;
     if len > MANIFEST_BYTES_MAX {
         let what = format!("the file has {len} bytes, at most {MANIFEST_BYTES_MAX} are read");
-        return Err(Error::Damaged { path: path.to_owned(), offset: 0, what });
+        return Err(Error::Damaged {
+            path: path.to_owned(),
+            offset: 0,
+            what,
+        });
     }
     let mut bytes = vec![0; usize::try_from(len).unwrap_or(usize::MAX)];
-    file.read_exact_at(&mut bytes, 0).map_err(Error::io("read", path))?;
+    file.read_exact_at(&mut bytes, 0)
+        .map_err(Error::io("read", path))?;
     let mut loaded = Loaded::default();
     match bytes.get(..HEADER_LEN) {
         Some(header) if header == encode_header() => {}
         Some(header) if header.starts_with(&MAGIC) && version(header) > VERSION => {
             let found = version(header);
-            return Err(Error::NewerFormat { path: path.to_owned(), found, supported: VERSION });
+            return Err(Error::NewerFormat {
+                path: path.to_owned(),
+                found,
+                supported: VERSION,
+            });
         }
-        _ => loaded.damages.push(Damage::new(path, 0, "the header is wrong")),
+        _ => loaded
+            .damages
+            .push(Damage::new(path, 0, "the header is wrong")),
     }
     let mut offset = HEADER_LEN;
     while offset < bytes.len() {
         let next = match decode_record(&bytes, offset) {
             Ok((entries, len)) => {
-                loaded.entries.extend(entries);
+                merge(&mut loaded.entries, &entries);
                 Some(offset + len)
             }
             Err(what) => {
@@ -194,13 +223,28 @@ fn load(disk: &dyn Disk, path: &Path) -> Result<Loaded, Error> {
     Ok(loaded)
 }
 
+/// Adds entries. One with the number of an older one replaces it: a damaged segment was built anew
+/// from the journal, under the same name.
+fn merge(entries: &mut Vec<Entry>, added: &[Entry]) {
+    let is_replaced = |entry: &Entry| added.iter().any(|new| new.first == entry.first);
+    entries.retain(|entry| !is_replaced(entry));
+    entries.extend_from_slice(added);
+}
+
 fn version(header: &[u8]) -> u16 {
-    header.get(4..6).and_then(|bytes| bytes.try_into().ok()).map_or(0, u16::from_le_bytes)
+    header
+        .get(4..6)
+        .and_then(|bytes| bytes.try_into().ok())
+        .map_or(0, u16::from_le_bytes)
 }
 
 fn encode_header() -> [u8; HEADER_LEN] {
     let mut header = [0; HEADER_LEN];
-    let parts = MAGIC.iter().chain(VERSION.to_le_bytes().iter()).copied().collect::<Vec<_>>();
+    let parts = MAGIC
+        .iter()
+        .chain(VERSION.to_le_bytes().iter())
+        .copied()
+        .collect::<Vec<_>>();
     for (place, byte) in header.iter_mut().zip(parts) {
         *place = byte;
     }
@@ -221,7 +265,10 @@ fn encode_record(entries: &[Entry], offset: u64) -> Vec<u8> {
         payload.extend_from_slice(&entry.last_received.nanos().to_le_bytes());
         payload.extend_from_slice(&entry.raw_bytes.to_le_bytes());
     }
-    let mut record = u32::try_from(payload.len()).unwrap_or(0).to_le_bytes().to_vec();
+    let mut record = u32::try_from(payload.len())
+        .unwrap_or(0)
+        .to_le_bytes()
+        .to_vec();
     let crc = crc32c::crc32c_append(crc32c::crc32c(&offset.to_le_bytes()), &payload);
     record.extend_from_slice(&crc.to_le_bytes());
     record.extend_from_slice(&payload);
@@ -232,14 +279,19 @@ fn encode_record(entries: &[Entry], offset: u64) -> Vec<u8> {
 /// The entries of the record at an offset, and the bytes it takes.
 fn decode_record(bytes: &[u8], offset: usize) -> Result<(Vec<Entry>, usize), &'static str> {
     let word = |at: usize| {
-        bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes)
+        bytes
+            .get(at..at + 4)
+            .and_then(|b| b.try_into().ok())
+            .map_or(0, u32::from_le_bytes)
     };
     let len = word(offset) as usize;
     if !(8..=MANIFEST_RECORD_BYTES_MAX).contains(&len) {
         return Err("the length of the record is wrong");
     }
     let start = offset + RECORD_HEADER_LEN;
-    let payload = bytes.get(start..start + len).ok_or("the record is cut off")?;
+    let payload = bytes
+        .get(start..start + len)
+        .ok_or("the record is cut off")?;
     let crc = crc32c::crc32c_append(crc32c::crc32c(&(offset as u64).to_le_bytes()), payload);
     if crc != word(offset + 4) {
         return Err("the checksum of the record is wrong");
@@ -250,15 +302,24 @@ fn decode_record(bytes: &[u8], offset: usize) -> Result<(Vec<Entry>, usize), &'s
         return Err("the record is of an unknown kind");
     }
     let entries = entries.chunks_exact(ENTRY_LEN).map(decode_entry).collect();
-    Ok((entries, (RECORD_HEADER_LEN + len).next_multiple_of(ALIGNMENT)))
+    Ok((
+        entries,
+        (RECORD_HEADER_LEN + len).next_multiple_of(ALIGNMENT),
+    ))
 }
 
 fn decode_entry(bytes: &[u8]) -> Entry {
     let long = |at: usize| {
-        bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_le_bytes)
+        bytes
+            .get(at..at + 8)
+            .and_then(|b| b.try_into().ok())
+            .map_or(0, u64::from_le_bytes)
     };
     let word = |at: usize| {
-        bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes)
+        bytes
+            .get(at..at + 4)
+            .and_then(|b| b.try_into().ok())
+            .map_or(0, u32::from_le_bytes)
     };
     Entry {
         first: RecordNumber(long(0)),
@@ -295,7 +356,11 @@ mod tests {
     }
 
     fn firsts(manifest: &Manifest) -> Vec<u64> {
-        manifest.entries().iter().map(|entry| entry.first.0).collect()
+        manifest
+            .entries()
+            .iter()
+            .map(|entry| entry.first.0)
+            .collect()
     }
 
     #[test]
@@ -322,7 +387,11 @@ mod tests {
         for cut in 1..record_len {
             std::fs::write(&path, &whole[..whole.len() - cut]).expect("writes");
             let (manifest, damages) = open(dir.path());
-            assert_eq!((firsts(&manifest), damages.len()), (vec![1, 11], 0), "cut {cut}");
+            assert_eq!(
+                (firsts(&manifest), damages.len()),
+                (vec![1, 11], 0),
+                "cut {cut}"
+            );
         }
         let mut broken = whole.clone();
         broken[HEADER_LEN + record_len + 20] ^= 1;

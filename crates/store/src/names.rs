@@ -45,7 +45,10 @@ pub(crate) fn free_journal(data_dir: &Path, id: u64) -> PathBuf {
 
 /// The number in a journal file's name.
 pub(crate) fn journal_id(name: &str, suffix: &str) -> Option<u64> {
-    name.strip_suffix(suffix).filter(|digits| digits.len() == 20)?.parse().ok()
+    name.strip_suffix(suffix)
+        .filter(|digits| digits.len() == 20)?
+        .parse()
+        .ok()
 }
 
 /// The directory of all logspaces.

@@ -43,8 +43,12 @@ pub(crate) fn recover(
             logspaces.insert(name, Arc::new(logspace));
         }
     }
-    let mut recovered =
-        Recovered { logspaces, files: Vec::new(), free_ids: Vec::new(), next_journal_id: 1 };
+    let mut recovered = Recovered {
+        logspaces,
+        files: Vec::new(),
+        free_ids: Vec::new(),
+        next_journal_id: 1,
+    };
     recovered.replay_journal(disk, data_dir, cache, is_read_only)?;
     Ok(recovered)
 }
@@ -62,7 +66,8 @@ pub(crate) fn open_logspace(
         let (entries, damages) = Manifest::read(disk.as_ref(), &dir)?;
         (None, entries, damages)
     } else {
-        disk.create_dir_all(&dir).map_err(Error::io("create", dir.as_path()))?;
+        disk.create_dir_all(&dir)
+            .map_err(Error::io("create", dir.as_path()))?;
         let (manifest, damages) = Manifest::open(Arc::clone(disk), &dir)?;
         let entries = manifest.entries().to_vec();
         (Some(manifest), entries, damages)
@@ -102,16 +107,22 @@ fn tidy(disk: &dyn Disk, logspace_dir: &Path, entries: &[Entry]) -> Result<(), E
         let year_dir = logspace_dir.join(year);
         for day in directories(disk, &year_dir)? {
             let day_dir = year_dir.join(day);
-            for entry in disk.list(&day_dir).map_err(Error::io("list", day_dir.as_path()))? {
+            for entry in disk
+                .list(&day_dir)
+                .map_err(Error::io("list", day_dir.as_path()))?
+            {
                 let path = day_dir.join(&entry.name);
                 if entry.name.ends_with(names::TEMPORARY_SUFFIX) {
                     disk.remove(&path).map_err(Error::io("remove", path))?;
                 } else if entry.name.ends_with(names::SEGMENT_SUFFIX)
-                    && !entries.iter().any(|e| names::segment(logspace_dir, e.day, e.first) == path)
+                    && !entries
+                        .iter()
+                        .any(|e| names::segment(logspace_dir, e.day, e.first) == path)
                 {
                     let aside = day_dir.join(entry.name + names::ORPHAN_SUFFIX);
                     tracing::warn!(path = %path.display(), "setting aside an unfinished segment");
-                    disk.rename(&path, &aside).map_err(Error::io("rename", path))?;
+                    disk.rename(&path, &aside)
+                        .map_err(Error::io("rename", path))?;
                 }
             }
         }
@@ -121,7 +132,11 @@ fn tidy(disk: &dyn Disk, logspace_dir: &Path, entries: &[Entry]) -> Result<(), E
 
 fn directories(disk: &dyn Disk, dir: &Path) -> Result<Vec<String>, Error> {
     let entries = disk.list(dir).map_err(Error::io("list", dir))?;
-    Ok(entries.into_iter().filter(|entry| entry.is_dir).map(|entry| entry.name).collect())
+    Ok(entries
+        .into_iter()
+        .filter(|entry| entry.is_dir)
+        .map(|entry| entry.name)
+        .collect())
 }
 
 impl Recovered {
@@ -134,7 +149,9 @@ impl Recovered {
     ) -> Result<(), Error> {
         let dir = names::journal_dir(data_dir);
         let listed = match disk.list(&dir) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && is_read_only => Vec::new(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && is_read_only => {
+                Vec::new()
+            }
             result => result.map_err(Error::io("list", dir.as_path()))?,
         };
         for entry in &listed {
@@ -144,7 +161,9 @@ impl Recovered {
             }
         }
         for entry in &listed {
-            let Some(id) = names::journal_id(&entry.name, names::JOURNAL_SUFFIX) else { continue };
+            let Some(id) = names::journal_id(&entry.name, names::JOURNAL_SUFFIX) else {
+                continue;
+            };
             self.next_journal_id = self.next_journal_id.max(id + 1);
             let path = dir.join(&entry.name);
             let scan = journal::scan(disk.as_ref(), &path, id)?;
@@ -161,8 +180,12 @@ impl Recovered {
                 .and_then(|file| file.len())
                 .map_err(Error::io("read", path.as_path()))?;
             // A damaged file is kept as it is, for whoever wants to look at it.
-            let mut file =
-                JournalFile { id, bytes, is_quarantined: is_damaged, last: BTreeMap::new() };
+            let mut file = JournalFile {
+                id,
+                bytes,
+                is_quarantined: is_damaged,
+                last: BTreeMap::new(),
+            };
             for damage in scan.damages {
                 tracing::error!(%damage, "damaged journal");
                 for logspace in self.logspaces.values() {
@@ -197,7 +220,8 @@ impl Recovered {
             None => {
                 let made = open_logspace(disk, data_dir, &block.logspace, cache, false)?;
                 let made = Arc::new(made);
-                self.logspaces.insert(block.logspace.clone(), Arc::clone(&made));
+                self.logspaces
+                    .insert(block.logspace.clone(), Arc::clone(&made));
                 made
             }
         };
@@ -205,7 +229,11 @@ impl Recovered {
         let is_known = state.is_sealed(block.first) || state.is_in_tail(block.first);
         if !is_known {
             file.last.insert(block.logspace.clone(), block.last());
-            let received = block.batch.iter().next_back().map(|record| record.received());
+            let received = block
+                .batch
+                .iter()
+                .next_back()
+                .map(|record| record.received());
             state.last_received = state.last_received.max(received.unwrap_or(Timestamp::MIN));
             state.publish(block.first, block.batch);
         }

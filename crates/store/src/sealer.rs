@@ -72,9 +72,9 @@ impl Sealer {
     /// Waits to be woken, at most for `timeout`; false when closed.
     fn wait(&self, timeout: Duration) -> bool {
         let state = locked(&self.state);
-        let waited = self.changed.wait_timeout_while(state, timeout, |state| {
-            !state.is_woken && !state.is_closed
-        });
+        let waited = self
+            .changed
+            .wait_timeout_while(state, timeout, |state| !state.is_woken && !state.is_closed);
         let (mut state, _) = waited.unwrap_or_else(std::sync::PoisonError::into_inner);
         state.is_woken = false;
         !state.is_closed
@@ -115,7 +115,9 @@ pub(crate) fn run(shared: &Shared) {
 fn is_due(shared: &Shared, logspace: &Logspace) -> bool {
     let state = logspace.state();
     let (bytes, rows) = state.tail_size();
-    let Some((first, day)) = state.tail_start() else { return false };
+    let Some((first, day)) = state.tail_start() else {
+        return false;
+    };
     drop(state);
     bytes >= shared.options.tail_bytes
         || rows >= shared.options.segment_rows
@@ -153,7 +155,9 @@ fn seal_chunks(
     logspace: &Logspace,
     chunks: &[Arc<TailChunk>],
 ) -> Result<Vec<Arc<SegmentHandle>>, Error> {
-    let Some(first) = chunks.first().map(|chunk| chunk.first) else { return Ok(Vec::new()) };
+    let Some(first) = chunks.first().map(|chunk| chunk.first) else {
+        return Ok(Vec::new());
+    };
     let batches = chunks.iter().map(|chunk| &chunk.batch);
     let built = build(first, batches, shared.options.compression_level)?;
     publish(shared, logspace, &built, false)
@@ -179,16 +183,25 @@ pub(crate) fn build<'a>(
             if open.as_ref().is_some_and(|(open_day, _)| *open_day != day)
                 && let Some((day, builder)) = open.take()
             {
-                segments.push(DaySegment { day, built: builder.finish()? });
+                segments.push(DaySegment {
+                    day,
+                    built: builder.finish()?,
+                });
             }
-            let options = BuildOptions { first_number: next, zstd_level };
+            let options = BuildOptions {
+                first_number: next,
+                zstd_level,
+            };
             let (_, builder) = open.get_or_insert_with(|| (day, Builder::new(options)));
             builder.push(&part)?;
             next = RecordNumber(next.0 + part.len() as u64);
         }
     }
     if let Some((day, builder)) = open {
-        segments.push(DaySegment { day, built: builder.finish()? });
+        segments.push(DaySegment {
+            day,
+            built: builder.finish()?,
+        });
     }
     Ok(segments)
 }
@@ -228,7 +241,11 @@ pub(crate) fn publish(
     for DaySegment { day, built } in built {
         let path = write(shared, logspace, *day, built)?;
         let cache = Arc::clone(&shared.cache);
-        handles.push(Arc::new(SegmentHandle::open(shared.disk.as_ref(), &path, cache)?));
+        handles.push(Arc::new(SegmentHandle::open(
+            shared.disk.as_ref(),
+            &path,
+            cache,
+        )?));
         entries.push(Entry {
             first: built.footer.first_number,
             rows: built.footer.rows,
@@ -249,7 +266,10 @@ pub(crate) fn publish(
 /// Writes a segment beside its place and renames it there once it is durable.
 fn write(shared: &Shared, logspace: &Logspace, day: i64, built: &Built) -> Result<PathBuf, Error> {
     let dir = names::day_dir(&logspace.dir, day);
-    shared.disk.create_dir_all(&dir).map_err(Error::io("create", dir.as_path()))?;
+    shared
+        .disk
+        .create_dir_all(&dir)
+        .map_err(Error::io("create", dir.as_path()))?;
     let path = names::segment(&logspace.dir, day, built.footer.first_number);
     let temporary = path.with_extension(names::TEMPORARY_SUFFIX.trim_start_matches('.'));
     let result = (|| {
@@ -257,10 +277,18 @@ fn write(shared: &Shared, logspace: &Logspace, day: i64, built: &Built) -> Resul
             .disk
             .open(&temporary, OpenMode::Create)
             .map_err(Error::io("create", temporary.as_path()))?;
-        file.write_all_at(&built.bytes, 0).map_err(Error::io("write", temporary.as_path()))?;
-        file.sync().map_err(Error::io("sync", temporary.as_path()))?;
-        shared.disk.rename(&temporary, &path).map_err(Error::io("rename", temporary.as_path()))?;
-        shared.disk.sync_dir(&dir).map_err(Error::io("sync", dir.as_path()))
+        file.write_all_at(&built.bytes, 0)
+            .map_err(Error::io("write", temporary.as_path()))?;
+        file.sync()
+            .map_err(Error::io("sync", temporary.as_path()))?;
+        shared
+            .disk
+            .rename(&temporary, &path)
+            .map_err(Error::io("rename", temporary.as_path()))?;
+        shared
+            .disk
+            .sync_dir(&dir)
+            .map_err(Error::io("sync", dir.as_path()))
     })();
     if result.is_err() {
         // A half-written file would keep a full disk full.
@@ -272,8 +300,7 @@ fn write(shared: &Shared, logspace: &Logspace, day: i64, built: &Built) -> Resul
 /// Gives back the journal files whose records are all in segments.
 pub(crate) fn release_journal_files(shared: &Shared) {
     let mut files = locked(&shared.journal_files);
-    let (done, kept): (Vec<_>, Vec<_>) =
-        files.drain(..).partition(|file| is_sealed(shared, file));
+    let (done, kept): (Vec<_>, Vec<_>) = files.drain(..).partition(|file| is_sealed(shared, file));
     *files = kept;
     drop(files);
     for file in done {
@@ -286,7 +313,10 @@ pub(crate) fn release_journal_files(shared: &Shared) {
 fn is_sealed(shared: &Shared, file: &JournalFile) -> bool {
     file.last.iter().all(|(name, last)| {
         shared.logspace(name).is_none_or(|logspace| {
-            logspace.state().tail_start().is_none_or(|(first, _)| first > *last)
+            logspace
+                .state()
+                .tail_start()
+                .is_none_or(|(first, _)| first > *last)
         })
     })
 }

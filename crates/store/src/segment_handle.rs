@@ -60,7 +60,9 @@ impl quick_cache::Weighter<PageKey, Page> for PageWeight {
 /// A cache of so many bytes.
 pub(crate) fn page_cache(bytes: u64) -> Arc<PageCache> {
     // A page takes 128 KiB at the most, nearly always; the estimate sizes the cache's own tables.
-    let pages = usize::try_from(bytes / (64 * 1024)).unwrap_or(usize::MAX).max(16);
+    let pages = usize::try_from(bytes / (64 * 1024))
+        .unwrap_or(usize::MAX)
+        .max(16);
     Arc::new(Cache::with_weighter(pages, bytes, PageWeight))
 }
 
@@ -78,7 +80,9 @@ pub struct SegmentHandle {
 
 impl fmt::Debug for SegmentHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SegmentHandle").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("SegmentHandle")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
     }
 }
 
@@ -87,7 +91,9 @@ static NEXT_UID: AtomicU64 = AtomicU64::new(0);
 impl SegmentHandle {
     /// Opens a segment and reads its footer.
     pub(crate) fn open(disk: &dyn Disk, path: &Path, cache: Arc<PageCache>) -> Result<Self, Error> {
-        let file = disk.open(path, OpenMode::Read).map_err(Error::io("open", path))?;
+        let file = disk
+            .open(path, OpenMode::Read)
+            .map_err(Error::io("open", path))?;
         let file_bytes = file.len().map_err(Error::io("read", path))?;
         let damaged = |offset: u64| {
             move |error: Corrupt| Error::Damaged {
@@ -98,12 +104,13 @@ impl SegmentHandle {
         };
         let trailer_offset = file_bytes.saturating_sub(Trailer::LEN as u64);
         let mut trailer = [0; Trailer::LEN];
-        file.read_exact_at(&mut trailer, trailer_offset).map_err(Error::io("read", path))?;
+        file.read_exact_at(&mut trailer, trailer_offset)
+            .map_err(Error::io("read", path))?;
         let trailer = Trailer::decode(&trailer, file_bytes).map_err(damaged(trailer_offset))?;
         let mut footer = vec![0; trailer.footer_len as usize];
-        file.read_exact_at(&mut footer, trailer.footer_offset).map_err(Error::io("read", path))?;
-        let footer =
-            Footer::decode(&footer, &trailer).map_err(damaged(trailer.footer_offset))?;
+        file.read_exact_at(&mut footer, trailer.footer_offset)
+            .map_err(Error::io("read", path))?;
+        let footer = Footer::decode(&footer, &trailer).map_err(damaged(trailer.footer_offset))?;
         Ok(Self {
             path: path.to_owned(),
             file,
@@ -157,7 +164,10 @@ impl SegmentHandle {
 
     /// The index of the row page that holds a row.
     pub fn page_of_row(&self, row: u32) -> usize {
-        self.footer.row_pages.partition_point(|page| page.first_row <= row).saturating_sub(1)
+        self.footer
+            .row_pages
+            .partition_point(|page| page.first_row <= row)
+            .saturating_sub(1)
     }
 
     /// The records of a row page; its first row is `footer().row_pages[index].first_row`.
@@ -167,7 +177,9 @@ impl SegmentHandle {
             let received = self.received_rows(entry.first_row, entry.rows)?;
             let stored = self.read(entry)?;
             let batch = segment::decode_row_page(entry, &stored, &received);
-            Ok(Page::Rows(Arc::new(batch.map_err(|error| self.damaged(entry, &error))?)))
+            Ok(Page::Rows(Arc::new(
+                batch.map_err(|error| self.damaged(entry, &error))?,
+            )))
         })?;
         match page {
             Page::Rows(batch) => Ok(batch),
@@ -180,7 +192,9 @@ impl SegmentHandle {
         let entry = self.entry(&self.footer.received_pages, index)?;
         let page = self.page(Kind::Received, index, || {
             let times = segment::decode_received_page(entry, &self.read(entry)?);
-            Ok(Page::Received(Arc::new(times.map_err(|error| self.damaged(entry, &error))?)))
+            Ok(Page::Received(Arc::new(
+                times.map_err(|error| self.damaged(entry, &error))?,
+            )))
         })?;
         match page {
             Page::Received(times) => Ok(times),
@@ -190,7 +204,10 @@ impl SegmentHandle {
 
     /// When a row was received.
     pub fn received(&self, row: u32) -> Result<Timestamp, ReadError> {
-        self.received_rows(row, 1)?.first().copied().ok_or_else(|| self.out_of_range())
+        self.received_rows(row, 1)?
+            .first()
+            .copied()
+            .ok_or_else(|| self.out_of_range())
     }
 
     /// The first row received at or after a time; the number of rows where there is none.
@@ -206,17 +223,28 @@ impl SegmentHandle {
         while low + 1 < high {
             let middle = low.midpoint(high);
             let times = self.received_page(middle)?;
-            if times.first().is_some_and(|first| *first < time) { low = middle } else { high = middle }
+            if times.first().is_some_and(|first| *first < time) {
+                low = middle
+            } else {
+                high = middle
+            }
         }
         let entry = self.entry(&self.footer.received_pages, low)?;
-        let within = self.received_page(low)?.partition_point(|received| *received < time);
+        let within = self
+            .received_page(low)?
+            .partition_point(|received| *received < time);
         Ok(entry.first_row + u32::try_from(within).unwrap_or(u32::MAX))
     }
 
     /// The lexicon's entry of a key; `None` where no record has it.
     pub fn find_term(&self, key: &[u8]) -> Result<Option<TermEntry>, ReadError> {
-        let behind = self.footer.lexicon_pages.partition_point(|page| &*page.first_key <= key);
-        let Some(index) = behind.checked_sub(1) else { return Ok(None) };
+        let behind = self
+            .footer
+            .lexicon_pages
+            .partition_point(|page| &*page.first_key <= key);
+        let Some(index) = behind.checked_sub(1) else {
+            return Ok(None);
+        };
         Ok(self.lexicon_page(index)?.find(key))
     }
 
@@ -227,11 +255,13 @@ impl SegmentHandle {
         visit: &mut dyn FnMut(&[u8], TermEntry) -> bool,
     ) -> Result<(), ReadError> {
         let pages = &self.footer.lexicon_pages;
-        let start = pages.partition_point(|page| &*page.first_key <= prefix).saturating_sub(1);
+        let start = pages
+            .partition_point(|page| &*page.first_key <= prefix)
+            .saturating_sub(1);
         for index in start..pages.len() {
-            let is_behind = pages
-                .get(index)
-                .is_some_and(|page| &*page.first_key > prefix && !page.first_key.starts_with(prefix));
+            let is_behind = pages.get(index).is_some_and(|page| {
+                &*page.first_key > prefix && !page.first_key.starts_with(prefix)
+            });
             if is_behind {
                 return Ok(());
             }
@@ -248,10 +278,12 @@ impl SegmentHandle {
             return Ok(term.inline_rows(self.rows()));
         };
         let page = self.posting_page(index as usize)?;
-        page.rows(term).map_err(|error| match self.footer.posting_pages.get(index as usize) {
-            Some(entry) => self.damaged(entry, &error),
-            None => self.out_of_range(),
-        })
+        page.rows(term).map_err(
+            |error| match self.footer.posting_pages.get(index as usize) {
+                Some(entry) => self.damaged(entry, &error),
+                None => self.out_of_range(),
+            },
+        )
     }
 
     fn lexicon_page(&self, index: usize) -> Result<Arc<LexiconPage>, ReadError> {
@@ -261,7 +293,9 @@ impl SegmentHandle {
         };
         let page = self.page(Kind::Lexicon, index, || {
             let page = LexiconPage::decode(entry, &self.read(entry)?);
-            Ok(Page::Lexicon(Arc::new(page.map_err(|error| self.damaged(entry, &error))?)))
+            Ok(Page::Lexicon(Arc::new(
+                page.map_err(|error| self.damaged(entry, &error))?,
+            )))
         })?;
         match page {
             Page::Lexicon(page) => Ok(page),
@@ -273,7 +307,9 @@ impl SegmentHandle {
         let entry = self.entry(&self.footer.posting_pages, index)?;
         let page = self.page(Kind::Posting, index, || {
             let page = PostingPage::decode(entry, &self.read(entry)?);
-            Ok(Page::Posting(Arc::new(page.map_err(|error| self.damaged(entry, &error))?)))
+            Ok(Page::Posting(Arc::new(
+                page.map_err(|error| self.damaged(entry, &error))?,
+            )))
         })?;
         match page {
             Page::Posting(page) => Ok(page),
@@ -284,7 +320,9 @@ impl SegmentHandle {
     /// The times of receipt of consecutive rows, which may span pages.
     fn received_rows(&self, first: u32, count: u32) -> Result<Vec<Timestamp>, ReadError> {
         let pages = &self.footer.received_pages;
-        let mut index = pages.partition_point(|page| page.first_row <= first).saturating_sub(1);
+        let mut index = pages
+            .partition_point(|page| page.first_row <= first)
+            .saturating_sub(1);
         let mut times = Vec::with_capacity(count.min(self.rows()) as usize);
         let (mut row, end) = (first, first.saturating_add(count));
         while row < end {
@@ -308,7 +346,14 @@ impl SegmentHandle {
         load: impl FnOnce() -> Result<Page, ReadError>,
     ) -> Result<Page, ReadError> {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
-        self.cache.get_or_insert_with(&PageKey { segment: self.uid, kind, index }, load)
+        self.cache.get_or_insert_with(
+            &PageKey {
+                segment: self.uid,
+                kind,
+                index,
+            },
+            load,
+        )
     }
 
     fn entry<'a>(&self, pages: &'a [PageEntry], index: usize) -> Result<&'a PageEntry, ReadError> {
@@ -317,14 +362,15 @@ impl SegmentHandle {
 
     fn read(&self, entry: &PageEntry) -> Result<Vec<u8>, ReadError> {
         let mut stored = vec![0; entry.stored_len as usize];
-        self.file.read_exact_at(&mut stored, entry.offset).map_err(|error: io::Error| {
-            ReadError::Io {
+        self.file
+            .read_exact_at(&mut stored, entry.offset)
+            .map_err(|error: io::Error| ReadError::Io {
                 path: self.path.clone(),
                 offset: entry.offset,
                 reason: error.to_string(),
-            }
-        })?;
-        self.bytes_read.fetch_add(u64::from(entry.stored_len), Ordering::Relaxed);
+            })?;
+        self.bytes_read
+            .fetch_add(u64::from(entry.stored_len), Ordering::Relaxed);
         Ok(stored)
     }
 
@@ -337,6 +383,9 @@ impl SegmentHandle {
     }
 
     fn out_of_range(&self) -> ReadError {
-        ReadError::OutOfRange { path: self.path.clone(), number: self.first_number() }
+        ReadError::OutOfRange {
+            path: self.path.clone(),
+            number: self.first_number(),
+        }
     }
 }

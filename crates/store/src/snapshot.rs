@@ -80,7 +80,11 @@ impl TailChunk {
 
     /// When the last record was received.
     pub(crate) fn last_received(&self) -> Timestamp {
-        self.batch.iter().next_back().map(|record| record.received()).unwrap_or_default()
+        self.batch
+            .iter()
+            .next_back()
+            .map(|record| record.received())
+            .unwrap_or_default()
     }
 }
 
@@ -98,12 +102,22 @@ pub struct Damage {
 impl Damage {
     /// Notes what is wrong where.
     pub(crate) fn new(path: &Path, offset: u64, what: impl Into<String>) -> Self {
-        Self { path: path.to_owned(), offset, what: what.into() }
+        Self {
+            path: path.to_owned(),
+            offset,
+            what: what.into(),
+        }
     }
 }
 
 impl std::fmt::Display for Damage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} at offset {}: {}", self.path.display(), self.offset, self.what)
+        write!(
+            f,
+            "{} at offset {}: {}",
+            self.path.display(),
+            self.offset,
+            self.what
+        )
     }
 }

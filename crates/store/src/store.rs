@@ -66,7 +66,8 @@ impl Store {
     ) -> Result<Self, Error> {
         let data_dir = options.data_dir.as_path();
         for dir in [names::journal_dir(data_dir), names::logspaces_dir(data_dir)] {
-            disk.create_dir_all(&dir).map_err(Error::io("create", dir.as_path()))?;
+            disk.create_dir_all(&dir)
+                .map_err(Error::io("create", dir.as_path()))?;
         }
         let lock = Lock::take(disk.as_ref(), data_dir)?;
         let shared = Arc::new(Shared::recover(options, disk, clock, false)?);
@@ -79,12 +80,19 @@ impl Store {
             let thread = std::thread::Builder::new()
                 .name(name.to_owned())
                 .spawn(move || run(&shared_here))
-                .map_err(Error::io("start a thread for", shared.options.data_dir.as_path()))?;
+                .map_err(Error::io(
+                    "start a thread for",
+                    shared.options.data_dir.as_path(),
+                ))?;
             threads.push(thread);
         }
         // A crash may have left more in the journal than a tail should hold.
         shared.sealer.wake();
-        Ok(Self { shared, threads: Mutex::new(threads), lock: Some(lock) })
+        Ok(Self {
+            shared,
+            threads: Mutex::new(threads),
+            lock: Some(lock),
+        })
     }
 
     /// Opens a data directory for reading only; nothing on disk is touched and no lock is taken.
@@ -97,11 +105,17 @@ impl Store {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, Error> {
         if disk.list(&names::logspaces_dir(&options.data_dir)).is_err() {
-            return Err(Error::NotADataDirectory { data_dir: options.data_dir });
+            return Err(Error::NotADataDirectory {
+                data_dir: options.data_dir,
+            });
         }
         let shared = Arc::new(Shared::recover(options, disk, clock, true)?);
         shared.queue.close();
-        Ok(Self { shared, threads: Mutex::new(Vec::new()), lock: None })
+        Ok(Self {
+            shared,
+            threads: Mutex::new(Vec::new()),
+            lock: None,
+        })
     }
 
     /// Who has a data directory open; `None` where nobody does.
@@ -114,7 +128,9 @@ impl Store {
     /// # Errors
     /// When the lock file cannot be written.
     pub fn announce_http(&self, address: &str) -> Result<(), Error> {
-        self.lock.as_ref().map_or(Ok(()), |lock| lock.describe(Some(address)))
+        self.lock
+            .as_ref()
+            .map_or(Ok(()), |lock| lock.describe(Some(address)))
     }
 
     /// Creates a logspace where it does not exist yet.
@@ -122,12 +138,15 @@ impl Store {
     /// # Errors
     /// When its directory or manifest cannot be written.
     pub fn create_logspace(&self, name: &LogspaceName) -> Result<(), Error> {
-        let mut logspaces = self.shared.logspaces.write().unwrap_or_else(PoisonError::into_inner);
+        let mut logspaces = self
+            .shared
+            .logspaces
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         if !logspaces.contains_key(name) {
             let shared = &self.shared;
             let data_dir = shared.options.data_dir.as_path();
-            let made =
-                recovery::open_logspace(&shared.disk, data_dir, name, &shared.cache, false)?;
+            let made = recovery::open_logspace(&shared.disk, data_dir, name, &shared.cache, false)?;
             logspaces.insert(name.clone(), Arc::new(made));
         }
         Ok(())
@@ -135,7 +154,11 @@ impl Store {
 
     /// The names of the logspaces, in order.
     pub fn logspaces(&self) -> Vec<LogspaceName> {
-        self.shared.logspaces().iter().map(|logspace| logspace.name.clone()).collect()
+        self.shared
+            .logspaces()
+            .iter()
+            .map(|logspace| logspace.name.clone())
+            .collect()
     }
 
     /// Hands records over to be made durable. Returns at once and never blocks: whoever calls
@@ -145,7 +168,11 @@ impl Store {
             return on_durable(Err(AppendError::ReadOnly));
         }
         match self.shared.logspace(logspace) {
-            Some(logspace) => self.shared.queue.push(Pending { logspace, batch, on_durable }),
+            Some(logspace) => self.shared.queue.push(Pending {
+                logspace,
+                batch,
+                on_durable,
+            }),
             None => on_durable(Err(AppendError::UnknownLogspace(logspace.clone()))),
         }
     }
@@ -164,13 +191,19 @@ impl Store {
 
     /// What a reader of a logspace sees now; `None` where there is no such logspace.
     pub fn snapshot(&self, logspace: &LogspaceName) -> Option<Snapshot> {
-        self.shared.logspace(logspace).map(|logspace| logspace.snapshot())
+        self.shared
+            .logspace(logspace)
+            .map(|logspace| logspace.snapshot())
     }
 
     /// Has a function called after every commit and import, on the thread that did it. It must
     /// not block.
     pub fn on_commit(&self, listener: Box<dyn Fn() + Send + Sync>) {
-        self.shared.listeners.write().unwrap_or_else(PoisonError::into_inner).push(listener);
+        self.shared
+            .listeners
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(listener);
     }
 
     /// Figures about the store.
@@ -183,7 +216,11 @@ impl Store {
             journal_bytes: shared.journal_bytes(),
             commits: shared.commits.load(Ordering::Relaxed),
             commit_nanos: shared.commit_nanos.load(Ordering::Relaxed),
-            logspaces: shared.logspaces().iter().map(|logspace| logspace.status()).collect(),
+            logspaces: shared
+                .logspaces()
+                .iter()
+                .map(|logspace| logspace.status())
+                .collect(),
         }
     }
 
@@ -248,12 +285,21 @@ impl Shared {
 
     /// All logspaces, by name.
     pub(crate) fn logspaces(&self) -> Vec<Arc<Logspace>> {
-        self.logspaces.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+        self.logspaces
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .values()
+            .cloned()
+            .collect()
     }
 
     /// A logspace by its name.
     pub(crate) fn logspace(&self, name: &LogspaceName) -> Option<Arc<Logspace>> {
-        self.logspaces.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+        self.logspaces
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(name)
+            .cloned()
     }
 
     /// Notes whether records can be made durable.
@@ -264,19 +310,28 @@ impl Shared {
     /// Counts a commit and the time it took.
     pub(crate) fn count_commit(&self, nanos: i64) {
         self.commits.fetch_add(1, Ordering::Relaxed);
-        self.commit_nanos.fetch_add(u64::try_from(nanos).unwrap_or(0), Ordering::Relaxed);
+        self.commit_nanos
+            .fetch_add(u64::try_from(nanos).unwrap_or(0), Ordering::Relaxed);
     }
 
     /// Tells the listeners that there are new records.
     pub(crate) fn notify_listeners(&self) {
-        for listener in self.listeners.read().unwrap_or_else(PoisonError::into_inner).iter() {
+        for listener in self
+            .listeners
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+        {
             listener();
         }
     }
 
     fn journal_bytes(&self) -> u64 {
         let open = locked(&self.writer).current().map_or(0, |file| file.bytes);
-        open + locked(&self.journal_files).iter().map(|file| file.bytes).sum::<u64>()
+        open + locked(&self.journal_files)
+            .iter()
+            .map(|file| file.bytes)
+            .sum::<u64>()
     }
 }
 

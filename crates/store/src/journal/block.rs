@@ -44,8 +44,7 @@ impl Encoded {
 
     /// Bytes the block takes in a file, padding included.
     pub(crate) fn len(&self) -> usize {
-        (HEADER_LEN + self.logspace.as_str().len() + self.stored.len())
-            .next_multiple_of(ALIGNMENT)
+        (HEADER_LEN + self.logspace.as_str().len() + self.stored.len()).next_multiple_of(ALIGNMENT)
     }
 
     /// The logspace the records belong to.
@@ -71,12 +70,17 @@ impl Encoded {
         for long in [file_id, offset, group_start, self.first.0] {
             out.extend_from_slice(&long.to_le_bytes());
         }
-        for word in
-            [self.rows, self.received_len, self.raw_len, narrow(self.stored.len()), payload_crc, 0]
-        {
+        for word in [
+            self.rows,
+            self.received_len,
+            self.raw_len,
+            narrow(self.stored.len()),
+            payload_crc,
+            0,
+        ] {
             out.extend_from_slice(&word.to_le_bytes());
         }
-        out.extend_from_slice(&[0; 4]);
+        out.extend_from_slice(&[0; 8]);
         let header_crc = crc32c::crc32c(out.get(start..start + HEADER_LEN - 4).unwrap_or(&[]));
         if let Some(place) = out.get_mut(start + HEADER_LEN - 4..start + HEADER_LEN) {
             place.copy_from_slice(&header_crc.to_le_bytes());
@@ -108,9 +112,12 @@ impl Block {
     pub(crate) fn decode(bytes: &[u8], file_id: u64, offset: u64) -> Result<Self, &'static str> {
         let header = Header::decode(bytes, file_id, offset)?;
         let name_end = HEADER_LEN + header.name_len;
-        let name = bytes.get(HEADER_LEN..name_end).ok_or("the block is cut off")?;
-        let stored =
-            bytes.get(name_end..name_end + header.stored_len).ok_or("the block is cut off")?;
+        let name = bytes
+            .get(HEADER_LEN..name_end)
+            .ok_or("the block is cut off")?;
+        let stored = bytes
+            .get(name_end..name_end + header.stored_len)
+            .ok_or("the block is cut off")?;
         if crc32c::crc32c_append(crc32c::crc32c(name), stored) != header.payload_crc {
             return Err("the checksum of the records is wrong");
         }
@@ -120,8 +127,9 @@ impl Block {
             .ok_or("the name of the logspace is wrong")?;
         let raw = lz4_flex::block::decompress(stored, header.raw_len)
             .map_err(|_| "the records cannot be decompressed")?;
-        let (received, rows) =
-            raw.split_at_checked(header.received_len).ok_or("the columns are cut off")?;
+        let (received, rows) = raw
+            .split_at_checked(header.received_len)
+            .ok_or("the columns are cut off")?;
         let received =
             segment::received::decode(received, header.rows).map_err(|_| "bad times of receipt")?;
         let batch =
@@ -130,7 +138,13 @@ impl Block {
             return Err("the number of records is wrong");
         }
         let len = (name_end + header.stored_len).next_multiple_of(ALIGNMENT);
-        Ok(Self { logspace, first: header.first, batch, group_start: header.group_start, len })
+        Ok(Self {
+            logspace,
+            first: header.first,
+            batch,
+            group_start: header.group_start,
+            len,
+        })
     }
 
     /// The number of the last record.
@@ -157,10 +171,16 @@ impl Header {
             return Err("no block starts here");
         }
         let word = |at: usize| {
-            header.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes)
+            header
+                .get(at..at + 4)
+                .and_then(|b| b.try_into().ok())
+                .map_or(0, u32::from_le_bytes)
         };
         let long = |at: usize| {
-            header.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_le_bytes)
+            header
+                .get(at..at + 8)
+                .and_then(|b| b.try_into().ok())
+                .map_or(0, u64::from_le_bytes)
         };
         if crc32c::crc32c(header.get(..HEADER_LEN - 4).unwrap_or(&[])) != word(HEADER_LEN - 4) {
             return Err("the checksum of the header is wrong");
@@ -186,7 +206,11 @@ impl Header {
             && header.stored_len <= BLOCK_STORED_BYTES_MAX
             && header.group_start <= offset
             && header.first.0.checked_add(header.rows as u64).is_some();
-        if fits { Ok(header) } else { Err("a number of the header is beyond its limit") }
+        if fits {
+            Ok(header)
+        } else {
+            Err("a number of the header is beyond its limit")
+        }
     }
 }
 
@@ -214,9 +238,16 @@ mod tests {
     fn a_block_comes_back_whole() {
         let bytes = block(&["one", "two", ""]);
         let read = Block::decode(&bytes, 3, 64).expect("valid");
-        let raws: Vec<_> = read.batch.iter().map(|record| record.raw().to_vec()).collect();
+        let raws: Vec<_> = read
+            .batch
+            .iter()
+            .map(|record| record.raw().to_vec())
+            .collect();
         assert_eq!(raws, [b"one".to_vec(), b"two".to_vec(), b"".to_vec()]);
-        assert_eq!((read.first, read.last()), (RecordNumber(7), RecordNumber(9)));
+        assert_eq!(
+            (read.first, read.last()),
+            (RecordNumber(7), RecordNumber(9))
+        );
         assert_eq!((read.logspace.as_str(), read.len), ("main", bytes.len()));
     }
 

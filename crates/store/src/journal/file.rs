@@ -36,7 +36,10 @@ pub(crate) enum FileHeader {
 /// Reads the header of a file.
 pub(crate) fn decode_header(bytes: &[u8; HEADER_LEN]) -> FileHeader {
     let word = |at: usize| {
-        bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes)
+        bytes
+            .get(at..at + 4)
+            .and_then(|b| b.try_into().ok())
+            .map_or(0, u32::from_le_bytes)
     };
     let crc = crc32c::crc32c(bytes.get(..HEADER_LEN - 4).unwrap_or(&[]));
     if !bytes.starts_with(&MAGIC) || word(HEADER_LEN - 4) != crc {
@@ -46,7 +49,10 @@ pub(crate) fn decode_header(bytes: &[u8; HEADER_LEN]) -> FileHeader {
     if version > VERSION {
         return FileHeader::Newer(version);
     }
-    let id = bytes.get(8..16).and_then(|b| b.try_into().ok()).map_or(0, u64::from_le_bytes);
+    let id = bytes
+        .get(8..16)
+        .and_then(|b| b.try_into().ok())
+        .map_or(0, u64::from_le_bytes);
     FileHeader::Id(id)
 }
 

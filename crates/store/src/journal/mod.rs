@@ -10,5 +10,8 @@ mod scan;
 mod writer;
 
 pub(crate) use block::{Block, Encoded};
-pub(crate) use scan::{FileScan, scan};
-pub(crate) use writer::{JournalWriter, JournalFile};
+pub(crate) use scan::scan;
+pub(crate) use writer::{JournalFile, JournalWriter};
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -25,17 +25,30 @@ pub(crate) struct FileScan {
 
 /// Reads a journal file. `named_id` is the number in its name.
 pub(crate) fn scan(disk: &dyn Disk, path: &Path, named_id: u64) -> Result<FileScan, Error> {
-    let file = disk.open(path, OpenMode::Read).map_err(Error::io("open", path))?;
+    let file = disk
+        .open(path, OpenMode::Read)
+        .map_err(Error::io("open", path))?;
     let len = file.len().map_err(Error::io("read", path))?;
     let mut bytes = vec![0; usize::try_from(len).unwrap_or(usize::MAX)];
-    file.read_exact_at(&mut bytes, 0).map_err(Error::io("read", path))?;
-    let mut scan = FileScan { blocks: Vec::new(), damages: Vec::new(), torn_bytes: 0 };
-    let Some(header) = bytes.first_chunk::<HEADER_LEN>() else { return Ok(scan) };
+    file.read_exact_at(&mut bytes, 0)
+        .map_err(Error::io("read", path))?;
+    let mut scan = FileScan {
+        blocks: Vec::new(),
+        damages: Vec::new(),
+        torn_bytes: 0,
+    };
+    let Some(header) = bytes.first_chunk::<HEADER_LEN>() else {
+        return Ok(scan);
+    };
     let file_id = match decode_header(header) {
         FileHeader::Id(id) => id,
         FileHeader::Unreadable => named_id,
         FileHeader::Newer(found) => {
-            return Err(Error::NewerFormat { path: path.to_owned(), found, supported: VERSION });
+            return Err(Error::NewerFormat {
+                path: path.to_owned(),
+                found,
+                supported: VERSION,
+            });
         }
     };
     let mut offset = HEADER_LEN;
@@ -67,9 +80,15 @@ impl FileScan {
     fn drop_torn_commit(&mut self, bytes: &[u8], file_id: u64, offset: usize) {
         let later = later_blocks(bytes, file_id, offset).last();
         let torn_end = later.as_ref().map(|(at, block)| at + block.len);
-        let is_zero = bytes.get(offset..).is_none_or(|rest| rest.iter().all(|byte| *byte == 0));
+        let is_zero = bytes
+            .get(offset..)
+            .is_none_or(|rest| rest.iter().all(|byte| *byte == 0));
         if let Some((_, later)) = later {
-            while self.blocks.last().is_some_and(|last| last.group_start == later.group_start) {
+            while self
+                .blocks
+                .last()
+                .is_some_and(|last| last.group_start == later.group_start)
+            {
                 self.blocks.pop();
             }
         }
@@ -99,6 +118,10 @@ fn later_blocks(
 ) -> impl Iterator<Item = (usize, Block)> + '_ {
     (offset + ALIGNMENT..bytes.len())
         .step_by(ALIGNMENT)
-        .filter(|at| bytes.get(*at..).is_some_and(|rest| rest.starts_with(&MAGIC)))
+        .filter(|at| {
+            bytes
+                .get(*at..)
+                .is_some_and(|rest| rest.starts_with(&MAGIC))
+        })
         .filter_map(move |at| block_at(bytes, file_id, at).ok().map(|block| (at, block)))
 }

@@ -54,7 +54,15 @@ impl JournalWriter {
         next_id: u64,
         free_ids: Vec<u64>,
     ) -> Self {
-        Self { disk, data_dir, file_bytes, next_id, free_ids, open: None, buffer: Vec::new() }
+        Self {
+            disk,
+            data_dir,
+            file_bytes,
+            next_id,
+            free_ids,
+            open: None,
+            buffer: Vec::new(),
+        }
     }
 
     /// Makes the blocks durable together. Returns the files that are full and closed by it. After
@@ -63,12 +71,21 @@ impl JournalWriter {
     pub(crate) fn commit(&mut self, blocks: &[Encoded]) -> Result<Vec<JournalFile>, CommitError> {
         let len: u64 = blocks.iter().map(|block| block.len() as u64).sum();
         let mut closed = Vec::new();
-        if self.open.as_ref().is_some_and(|open| open.offset + len > open.info.bytes) {
+        if self
+            .open
+            .as_ref()
+            .is_some_and(|open| open.offset + len > open.info.bytes)
+        {
             closed.extend(self.open.take().map(|open| open.info));
         }
         let result = self.write_group(blocks, len);
-        if result.is_err() && let Some(open) = self.open.take() {
-            closed.push(JournalFile { is_quarantined: true, ..open.info });
+        if result.is_err()
+            && let Some(open) = self.open.take()
+        {
+            closed.push(JournalFile {
+                is_quarantined: true,
+                ..open.info
+            });
         }
         match result {
             Ok(()) => Ok(closed),
@@ -89,7 +106,9 @@ impl JournalWriter {
             && self.free_ids.len() < JOURNAL_FREE_FILES_MAX;
         if reusable {
             let free = names::free_journal(&self.data_dir, file.id);
-            self.disk.rename(&path, &free).map_err(Error::io("rename", path))?;
+            self.disk
+                .rename(&path, &free)
+                .map_err(Error::io("rename", path))?;
             self.free_ids.push(file.id);
             return Ok(());
         }
@@ -100,18 +119,24 @@ impl JournalWriter {
         if self.open.is_none() {
             self.open = Some(self.start_file(len)?);
         }
-        let Some(open) = self.open.as_mut() else { return Ok(()) };
+        let Some(open) = self.open.as_mut() else {
+            return Ok(());
+        };
         self.buffer.clear();
         for block in blocks {
             let offset = open.offset + self.buffer.len() as u64;
             block.write(open.info.id, offset, open.offset, &mut self.buffer);
         }
         let path = open.path.as_path();
-        open.file.write_all_at(&self.buffer, open.offset).map_err(Error::io("write", path))?;
+        open.file
+            .write_all_at(&self.buffer, open.offset)
+            .map_err(Error::io("write", path))?;
         open.file.sync().map_err(Error::io("sync", path))?;
         open.offset += self.buffer.len() as u64;
         for block in blocks {
-            open.info.last.insert(block.logspace().clone(), block.last());
+            open.info
+                .last
+                .insert(block.logspace().clone(), block.last());
         }
         Ok(())
     }
@@ -126,7 +151,9 @@ impl JournalWriter {
         let bytes = match self.free_ids.pop() {
             Some(free_id) if needed <= self.file_bytes => {
                 let free = names::free_journal(&self.data_dir, free_id);
-                self.disk.rename(&free, &path).map_err(Error::io("rename", free))?;
+                self.disk
+                    .rename(&free, &path)
+                    .map_err(Error::io("rename", free))?;
                 self.file_bytes
             }
             other => {
@@ -134,20 +161,38 @@ impl JournalWriter {
                 self.create_file(&path, needed)?
             }
         };
-        let file =
-            self.disk.open(&path, OpenMode::ReadWrite).map_err(Error::io("open", path.as_path()))?;
-        file.write_all_at(&encode_header(id), 0).map_err(Error::io("write", path.as_path()))?;
+        let file = self
+            .disk
+            .open(&path, OpenMode::ReadWrite)
+            .map_err(Error::io("open", path.as_path()))?;
+        file.write_all_at(&encode_header(id), 0)
+            .map_err(Error::io("write", path.as_path()))?;
         let dir = names::journal_dir(&self.data_dir);
         self.disk.sync_dir(&dir).map_err(Error::io("sync", dir))?;
-        let info = JournalFile { id, bytes, ..JournalFile::default() };
-        Ok(OpenFile { file, path, info, offset: HEADER_LEN as u64 })
+        let info = JournalFile {
+            id,
+            bytes,
+            ..JournalFile::default()
+        };
+        Ok(OpenFile {
+            file,
+            path,
+            info,
+            offset: HEADER_LEN as u64,
+        })
     }
 
     /// Creates a file with its space reserved: of full size, or smaller where the disk is short.
     fn create_file(&self, path: &std::path::Path, needed: u64) -> Result<u64, Error> {
-        let file = self.disk.open(path, OpenMode::Create).map_err(Error::io("create", path))?;
+        let file = self
+            .disk
+            .open(path, OpenMode::Create)
+            .map_err(Error::io("create", path))?;
         let mut result = Ok(());
-        for bytes in [self.file_bytes.max(needed), JOURNAL_FILE_BYTES_SMALL.max(needed)] {
+        for bytes in [
+            self.file_bytes.max(needed),
+            JOURNAL_FILE_BYTES_SMALL.max(needed),
+        ] {
             result = file.allocate(bytes);
             if result.is_ok() {
                 return Ok(bytes);
@@ -156,7 +201,9 @@ impl JournalWriter {
         // What allocate reserved before it failed would keep the disk full.
         drop(file);
         _ = self.disk.remove(path);
-        result.map(|()| needed).map_err(Error::io("reserve space for", path))
+        result
+            .map(|()| needed)
+            .map_err(Error::io("reserve space for", path))
     }
 }
 

@@ -1,0 +1,487 @@
+//! The store as a whole, on a real disk and on one that fails.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+
+use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
+
+use crate::journal::tests::batch;
+use crate::{
+    Appended, Clock, Disk, DiskEntry, DiskFile, Error, OpenMode, Options, Part, RealDisk, Snapshot,
+    State, Store,
+};
+
+/// A clock that stands where it is put.
+#[derive(Default)]
+struct TestClock(AtomicI64);
+
+impl Clock for TestClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_nanos(self.0.load(Ordering::Relaxed))
+    }
+}
+
+/// A disk whose syncs and writes of the journal fail while a counter is above zero.
+#[derive(Default)]
+struct FailingDisk {
+    failures: Arc<AtomicU64>,
+}
+
+struct FailingFile {
+    file: Box<dyn DiskFile>,
+    failures: Option<Arc<AtomicU64>>,
+}
+
+impl FailingFile {
+    fn check(&self) -> io::Result<()> {
+        let Some(failures) = &self.failures else {
+            return Ok(());
+        };
+        let spend = |left: u64| left.checked_sub(1);
+        match failures.fetch_update(Ordering::SeqCst, Ordering::SeqCst, spend) {
+            Ok(_) => Err(io::Error::other("injected")),
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+impl Disk for FailingDisk {
+    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
+        RealDisk.create_dir_all(path)
+    }
+    fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Box<dyn DiskFile>> {
+        let is_journal = path.extension().is_some_and(|ending| ending == "journal");
+        let failures = is_journal.then(|| Arc::clone(&self.failures));
+        Ok(Box::new(FailingFile {
+            file: RealDisk.open(path, mode)?,
+            failures,
+        }))
+    }
+    fn list(&self, path: &Path) -> io::Result<Vec<DiskEntry>> {
+        RealDisk.list(path)
+    }
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        RealDisk.rename(from, to)
+    }
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        RealDisk.remove(path)
+    }
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        RealDisk.sync_dir(path)
+    }
+    fn free_bytes(&self, path: &Path) -> io::Result<u64> {
+        RealDisk.free_bytes(path)
+    }
+}
+
+impl DiskFile for FailingFile {
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        self.file.read_exact_at(buffer, offset)
+    }
+    fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        self.file.write_all_at(data, offset)
+    }
+    fn sync(&self) -> io::Result<()> {
+        self.file.sync()?;
+        self.check()
+    }
+    fn len(&self) -> io::Result<u64> {
+        self.file.len()
+    }
+    fn allocate(&self, len: u64) -> io::Result<()> {
+        self.file.allocate(len)
+    }
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.file.set_len(len)
+    }
+    fn try_lock(&self) -> io::Result<bool> {
+        self.file.try_lock()
+    }
+}
+
+fn options(dir: &Path) -> Options {
+    Options {
+        segment_rows: 1_000_000,
+        journal_file_bytes: 256 * 1024,
+        ..Options::new(dir)
+    }
+}
+
+fn open_with(options: Options, disk: Arc<dyn Disk>) -> Store {
+    let store = Store::open(options, disk, Arc::new(TestClock::default())).expect("opens");
+    store
+        .create_logspace(&LogspaceName::main())
+        .expect("creates");
+    store
+}
+
+fn open(dir: &Path) -> Store {
+    open_with(options(dir), Arc::new(RealDisk))
+}
+
+/// Appends and waits until it is durable.
+fn append(store: &Store, batch: RecordBatch) -> Appended {
+    let (sender, receiver) = mpsc::channel();
+    let on_durable = Box::new(move |result| _ = sender.send(result));
+    store.append(&LogspaceName::main(), batch, on_durable);
+    receiver.recv().expect("called back").expect("durable")
+}
+
+fn snapshot(store: &Store) -> Snapshot {
+    store.snapshot(&LogspaceName::main()).expect("there")
+}
+
+/// Every record: its number, when it was received (seconds) and its bytes.
+fn rows(store: &Store) -> Vec<(u64, i64, String)> {
+    let mut rows = Vec::new();
+    for part in snapshot(store).parts {
+        let mut number = part.first_number().0;
+        let mut add = |batch: &RecordBatch| {
+            for record in batch.iter() {
+                let text = String::from_utf8(record.raw().to_vec()).expect("text");
+                rows.push((number, record.received().nanos() / 1_000_000_000, text));
+                number += 1;
+            }
+        };
+        match &part {
+            Part::Tail(chunk) => add(&chunk.batch),
+            Part::Segment(segment) => {
+                for index in 0..segment.footer().row_pages.len() {
+                    add(&segment.rows_page(index).expect("reads"));
+                }
+            }
+        }
+    }
+    rows
+}
+
+fn texts(store: &Store) -> Vec<String> {
+    rows(store).into_iter().map(|(_, _, text)| text).collect()
+}
+
+fn segments(store: &Store) -> usize {
+    store
+        .status()
+        .logspaces
+        .iter()
+        .map(|logspace| logspace.segments)
+        .sum()
+}
+
+/// Waits until the sealer has done what it has to.
+fn wait_until(store: &Store, mut is_done: impl FnMut(&Store) -> bool) {
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while !is_done(store) {
+        assert!(
+            std::time::Instant::now() < deadline,
+            "still waiting after a minute"
+        );
+        std::thread::yield_now();
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).expect("lists") {
+        let entry = entry.expect("lists");
+        let target = to.join(entry.file_name());
+        if entry.file_type().expect("stats").is_dir() {
+            std::fs::create_dir_all(&target).expect("creates");
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).expect("copies");
+        }
+    }
+}
+
+fn journal_files(dir: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<_> = std::fs::read_dir(dir.join("journal"))
+        .expect("lists")
+        .map(|entry| entry.expect("lists").path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "journal"))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn durable_records_are_visible_and_survive_a_restart() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let store = open(dir.path());
+    assert_eq!(append(&store, batch(&["a", "b"])).first, RecordNumber(1));
+    assert_eq!(append(&store, batch(&["c"])).first, RecordNumber(3));
+    let before = rows(&store);
+    assert_eq!(texts(&store), ["a", "b", "c"]);
+    drop(store);
+    let store = open(dir.path());
+    assert_eq!(rows(&store), before);
+    assert_eq!(append(&store, batch(&["d"])).first, RecordNumber(4));
+    assert_eq!(texts(&store), ["a", "b", "c", "d"]);
+}
+
+#[test]
+fn a_crash_at_any_moment_keeps_what_was_acknowledged() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let store = open(dir.path());
+    for round in 0..20 {
+        append(&store, batch(&[&format!("message {round}")]));
+        let crashed = tempfile::tempdir().expect("temporary directory");
+        copy(dir.path(), crashed.path());
+        let recovered = open(crashed.path());
+        assert_eq!(texts(&recovered), texts(&store));
+    }
+}
+
+#[test]
+fn sealed_records_stay_and_their_journal_goes() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let small = Options {
+        segment_rows: 100,
+        ..options(dir.path())
+    };
+    let store = open_with(small.clone(), Arc::new(RealDisk));
+    let mut expected = Vec::new();
+    for round in 0..200_u64 {
+        let text = format!("{round} {:x}", round.wrapping_mul(0x9E37_79B9_7F4A_7C15)).repeat(3);
+        append(&store, batch(&[&text, "x"]));
+        expected.extend([text, "x".to_owned()]);
+    }
+    wait_until(&store, |store| segments(store) >= 3);
+    assert_eq!(texts(&store), expected);
+    let before = rows(&store);
+    drop(store);
+    let store = open_with(small, Arc::new(RealDisk));
+    assert_eq!(rows(&store), before);
+    assert!(segments(&store) >= 3);
+}
+
+#[test]
+fn journal_files_are_recycled_once_their_records_are_sealed() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let small = Options {
+        segment_rows: 50,
+        ..options(dir.path())
+    };
+    let store = open_with(small, Arc::new(RealDisk));
+    let mut seed = 1_u64;
+    for _ in 0..600 {
+        // Incompressible, so that the journal's files fill.
+        let text: String = (0..500)
+            .map(|_| {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                char::from(b'!' + u8::try_from(seed >> 58).expect("six bits"))
+            })
+            .collect();
+        append(&store, batch(&[&text, &text[1..], &text[2..]]));
+    }
+    wait_until(&store, |store| {
+        store.status().journal_bytes <= 3 * 256 * 1024
+    });
+    assert!(journal_files(dir.path()).len() <= 3);
+}
+
+#[test]
+fn a_segment_holds_one_day() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let small = Options {
+        segment_rows: 4,
+        ..options(dir.path())
+    };
+    let store = open_with(small, Arc::new(RealDisk));
+    let mut days = batch(&["a", "b", "c", "d"]);
+    days.make_received_monotone(Timestamp::from_seconds(86_399));
+    let mut late = batch(&["e", "f"]);
+    late.make_received_monotone(Timestamp::from_seconds(86_400));
+    days.append(&late).expect("room");
+    append(&store, days);
+    wait_until(&store, |store| segments(store) >= 2);
+    assert_eq!(texts(&store), ["a", "b", "c", "d", "e", "f"]);
+    for day in ["1970/01-01", "1970/01-02"] {
+        let dir = dir.path().join("logspaces/main").join(day);
+        assert!(std::fs::read_dir(dir).expect("there").count() >= 1, "{day}");
+    }
+}
+
+#[test]
+fn imports_are_sorted_and_filed_by_day() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let store = open(dir.path());
+    append(&store, batch(&["live"]));
+    let mut old = RecordBatch::new();
+    for (text, seconds) in [("late", 200_000), ("early", 5), ("next day", 90_000)] {
+        let mut one = batch(&[text]);
+        one.make_received_monotone(Timestamp::from_seconds(seconds));
+        let mut fixed = RecordBatch::new();
+        let record = one.get(0).expect("one");
+        let head = model::RecordHead {
+            received: Timestamp::from_seconds(seconds),
+            ..*record.head()
+        };
+        fixed.source_index("test").expect("room");
+        fixed.push_head(head, record.bytes(), &[]).expect("room");
+        old.append(&fixed).expect("room");
+    }
+    store.import(&LogspaceName::main(), old).expect("imports");
+    append(&store, batch(&["live again"]));
+    let expected = [
+        (1, 1_000, "live"),
+        (2, 5, "early"),
+        (3, 90_000, "next day"),
+        (4, 200_000, "late"),
+        (5, 1_000, "live again"),
+    ];
+    let expected: Vec<_> = expected
+        .iter()
+        .map(|(n, at, text)| (*n, *at, (*text).to_owned()))
+        .collect();
+    assert_eq!(rows(&store), expected);
+    drop(store);
+    assert_eq!(rows(&open(dir.path())), expected);
+}
+
+#[test]
+fn a_failed_sync_is_never_trusted_and_loses_nothing() {
+    for failures in 1..4 {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let disk = Arc::new(FailingDisk::default());
+        let store = open_with(options(dir.path()), Arc::clone(&disk) as Arc<dyn Disk>);
+        append(&store, batch(&["before"]));
+        disk.failures.store(failures, Ordering::SeqCst);
+        append(&store, batch(&["during"]));
+        append(&store, batch(&["after"]));
+        assert_eq!(disk.failures.load(Ordering::SeqCst), 0);
+        assert_eq!(store.status().state, State::Working);
+        assert_eq!(texts(&store), ["before", "during", "after"]);
+        drop(store);
+        let files = journal_files(dir.path());
+        assert!(
+            files.len() > 1,
+            "the file whose sync failed was written again"
+        );
+        assert_eq!(texts(&open(dir.path())), ["before", "during", "after"]);
+    }
+}
+
+#[test]
+fn a_disk_that_never_takes_the_records_acknowledges_nothing() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let disk = Arc::new(FailingDisk::default());
+    let store = open_with(options(dir.path()), Arc::clone(&disk) as Arc<dyn Disk>);
+    disk.failures.store(u64::MAX, Ordering::SeqCst);
+    let outcome = Arc::new(Mutex::new(None));
+    let outcome_here = Arc::clone(&outcome);
+    let on_durable = Box::new(move |result| *outcome_here.lock().expect("lock") = Some(result));
+    store.append(&LogspaceName::main(), batch(&["lost"]), on_durable);
+    wait_until(&store, |store| {
+        matches!(store.status().state, State::Stalled(_))
+    });
+    assert_eq!(*outcome.lock().expect("lock"), None);
+    assert!(texts(&store).is_empty());
+    store.close();
+    assert_eq!(
+        *outcome.lock().expect("lock"),
+        Some(Err(crate::AppendError::Closed))
+    );
+}
+
+#[test]
+fn a_second_process_is_told_who_holds_the_directory() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let store = open(dir.path());
+    store.announce_http("127.0.0.1:1234").expect("writes");
+    let again = Store::open(
+        options(dir.path()),
+        Arc::new(RealDisk),
+        Arc::new(TestClock::default()),
+    );
+    let Err(Error::Locked { holder, .. }) = again else {
+        panic!("two stores on one directory")
+    };
+    assert_eq!(holder.pid, Some(std::process::id()));
+    assert_eq!(holder.http.as_deref(), Some("127.0.0.1:1234"));
+    assert_eq!(Store::holder(&RealDisk, dir.path()), Some(holder));
+    drop(store);
+    assert_eq!(Store::holder(&RealDisk, dir.path()), None);
+    open(dir.path());
+}
+
+#[test]
+fn reading_only_sees_the_same_and_touches_nothing() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let store = open(dir.path());
+    append(&store, batch(&["a", "b"]));
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let clock = Arc::new(TestClock::default());
+    let reader = Store::open_read_only(options(dir.path()), disk, clock).expect("opens");
+    assert_eq!(rows(&reader), rows(&store));
+    let (sender, receiver) = mpsc::channel();
+    let on_durable = Box::new(move |result| _ = sender.send(result));
+    reader.append(&LogspaceName::main(), batch(&["c"]), on_durable);
+    assert_eq!(
+        receiver.recv().expect("called"),
+        Err(crate::AppendError::ReadOnly)
+    );
+}
+
+#[test]
+fn a_damaged_segment_heals_from_the_journal_or_is_reported() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let small = Options {
+        segment_rows: 2,
+        ..options(dir.path())
+    };
+    let store = open_with(small.clone(), Arc::new(RealDisk));
+    for round in 0..4 {
+        append(&store, batch(&[&format!("{round}a"), &format!("{round}b")]));
+        wait_until(&store, |store| segments(store) == round + 1);
+    }
+    drop(store);
+    let path = dir
+        .path()
+        .join("logspaces/main/1970/01-01/00000000000000000003.segment");
+    let mut bytes = std::fs::read(&path).expect("reads");
+    let end = bytes.len();
+    bytes[end - 3] ^= 1;
+    std::fs::write(&path, &bytes).expect("writes");
+    let store = open_with(small.clone(), Arc::new(RealDisk));
+    assert_eq!(
+        texts(&store),
+        ["0a", "0b", "1a", "1b", "2a", "2b", "3a", "3b"]
+    );
+    wait_until(&store, |store| segments(store) == 4);
+    drop(store);
+    let healed = open_with(small.clone(), Arc::new(RealDisk));
+    assert_eq!(
+        texts(&healed),
+        ["0a", "0b", "1a", "1b", "2a", "2b", "3a", "3b"]
+    );
+    assert!(snapshot(&healed).damages.is_empty());
+    drop(healed);
+
+    std::fs::write(&path, &bytes).expect("writes");
+    for file in journal_files(dir.path()) {
+        std::fs::remove_file(file).expect("removes");
+    }
+    let store = open_with(small, Arc::new(RealDisk));
+    assert_eq!(texts(&store), ["0a", "0b", "2a", "2b", "3a", "3b"]);
+    let damages = snapshot(&store).damages;
+    assert_eq!(damages.len(), 1);
+    assert_eq!(damages[0].path, path);
+    assert_eq!(append(&store, batch(&["new"])).first, RecordNumber(9));
+}
+
+#[test]
+fn the_clock_may_step_back() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let store = open(dir.path());
+    let mut late = batch(&["late"]);
+    late.make_received_monotone(Timestamp::from_seconds(9_000));
+    append(&store, late);
+    append(&store, batch(&["early"]));
+    drop(store);
+    let store = open(dir.path());
+    append(&store, batch(&["earlier"]));
+    let received: Vec<_> = rows(&store).iter().map(|(_, at, _)| *at).collect();
+    assert_eq!(received, [9_000, 9_000, 9_000]);
+}
