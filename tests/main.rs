@@ -1,1 +1,10 @@
-//! Drives the real binary.
+//! Drives the real binary over its sockets, as users and their programs do.
+//!
+//! Every test starts servers of its own on free ports and passes alone and beside the others.
+
+mod api; // What scripts rely on in the HTTP API: pages, errors, tail, counters.
+mod bad_input; // Everything a network or a disk can get wrong.
+mod cli; // What scripts rely on in the command line: exit codes, output, reload.
+mod corpus; // Every word of a log is counted as an independent program counts it.
+mod crash; // Kill -9, fifty times: nothing acknowledged is lost.
+mod senders; // Real senders: what they sent is what a search returns.

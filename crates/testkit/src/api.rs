@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use crate::http::{Answer, Connection, encode};
@@ -20,7 +22,7 @@ pub struct Api {
 
 /// The conservation counters of one source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StatusReport {
+pub struct SourceCounts {
     /// Messages taken from the network.
     pub received: u64,
     /// Messages that are durable.
@@ -124,7 +126,7 @@ impl Api {
     }
 
     /// The counters of a source.
-    pub fn source(&self, name: &str) -> Result<StatusReport> {
+    pub fn source(&self, name: &str) -> Result<SourceCounts> {
         let status = self.status()?;
         let sources = status["sources"].as_array();
         let source = sources
@@ -132,7 +134,7 @@ impl Api {
             .with_context(|| format!("no source {name} in {status}"))?;
         let number = |key: &str| source[key].as_u64().with_context(|| format!("no {key}"));
         let reasons = source["dropped"].as_object().context("no reasons")?;
-        Ok(StatusReport {
+        Ok(SourceCounts {
             received: number("received")?,
             stored: number("stored")?,
             dropped: reasons.values().filter_map(Value::as_u64).sum(),
@@ -141,7 +143,7 @@ impl Api {
     }
 
     /// Waits until nothing of a source is on its way, and asserts that nothing vanished.
-    pub fn conserved(&self, name: &str) -> Result<StatusReport> {
+    pub fn conserved(&self, name: &str) -> Result<SourceCounts> {
         let report = wait_for("nothing was in flight", LIMIT, || {
             let report = self.source(name)?;
             Ok((report.in_flight == 0).then_some(report))
@@ -150,6 +152,15 @@ impl Api {
             bail!("records of {name} vanished: {report:?}");
         }
         Ok(report)
+    }
+}
+
+/// The bytes of a row as they arrived; it must have been asked for with `raw`.
+pub fn raw(row: &Value) -> Result<Vec<u8>> {
+    match (&row["raw"], &row["raw_base64"]) {
+        (Value::String(raw), _) => Ok(raw.clone().into_bytes()),
+        (_, Value::String(encoded)) => Ok(STANDARD.decode(encoded)?),
+        _ => bail!("no raw in {row}"),
     }
 }
 

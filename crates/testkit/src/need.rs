@@ -6,6 +6,8 @@ use std::io::{self, Write};
 
 use anyhow::{Result, anyhow};
 
+use crate::machine::is_root;
+
 /// Turns a missing need into a skipped test with one line, or into a failure where tests must be
 /// complete: in CI (`CI` is set) and as root, who can install it.
 ///
@@ -15,12 +17,17 @@ pub fn need<T, E: Display>(found: Result<T, E>) -> Result<Option<T>> {
         Ok(value) => return Ok(Some(value)),
         Err(error) => error,
     };
-    if env::var_os("CI").is_some() || rustix::process::getuid().is_root() {
+    if env::var_os("CI").is_some() || is_root() {
         return Err(anyhow!(
             "{error:#}; `cargo xtask test` installs what tests need"
         ));
     }
-    // Written past the capture of the test harness, so that a skipped test is seen.
-    writeln!(io::stderr(), "skipped: {error:#}")?;
+    skipped(&format!("{error:#}"))?;
     Ok(None)
+}
+
+/// Says in one line what is not tested here, and why.
+pub fn skipped(why: &str) -> Result<()> {
+    // Written past the capture of the test harness, so that it is seen.
+    Ok(writeln!(io::stderr(), "skipped: {why}")?)
 }

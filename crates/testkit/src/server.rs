@@ -163,7 +163,9 @@ fn spawn(setup: &Setup, data_dir: &Path, folder: &Path) -> Result<Process> {
         fs::write(&file, config).context("cannot write the configuration")?;
         command.arg("--config").arg(file);
     }
-    command.args(&setup.words).env("NO_COLOR", "1");
+    command.args(&setup.words);
+    // Time stamps without a zone are local ones.
+    command.env("NO_COLOR", "1").env("TZ", "UTC");
     Process::start(&mut command)
 }
 

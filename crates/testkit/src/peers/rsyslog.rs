@@ -38,7 +38,8 @@ impl Rsyslog {
         let config = folder.path().join("rsyslog.conf");
         let socket = socket(folder.path());
         let text = format!(
-            "global(workDirectory=\"{}\" preserveFQDN=\"on\")\n\
+            "global(workDirectory=\"{}\" preserveFQDN=\"on\" \
+             parser.permitSlashInProgramName=\"on\")\n\
              module(load=\"imptcp\")\n\
              input(type=\"imptcp\" path=\"{}\" ruleset=\"forward\")\n\
              ruleset(name=\"forward\") {{\n{action}\n}}\n",

@@ -32,7 +32,7 @@ impl SyslogNg {
         let text = format!(
             "@version: current\n\
              options {{ keep-hostname(yes); use-dns(no); stats-freq(0); time-zone(\"UTC\"); }};\n\
-             source in {{ unix-stream(\"{}\" create-dirs(no)); }};\n\
+             source in {{ unix-stream(\"{}\" flags(expect-hostname)); }};\n\
              destination out {{ {destination} }};\n\
              log {{ source(in); destination(out); }};\n",
             socket(folder.path()).display(),

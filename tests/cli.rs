@@ -1,0 +1,280 @@
+//! What scripts rely on in the command line: exit codes, output, reload.
+
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use model::Timestamp;
+use serde_json::Value;
+use testkit::{Corpus, Line, Server, Setup, Signal, run, send_stream, text, wait_until};
+
+const LINES: usize = 300;
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// A server that holds a made-up log.
+fn server_with_log() -> Result<(Server, Vec<Line>)> {
+    let server = Server::start()?;
+    let lines: Vec<Line> = Corpus::new(3, Timestamp::from_seconds(1_795_300_000))
+        .take(LINES)
+        .collect();
+    let body: Vec<String> = lines.iter().map(|line| line.rfc5424() + "\n").collect();
+    let answer = server
+        .api()
+        .post("/api/v1/import?time=message", body.concat().as_bytes())?;
+    assert_eq!(answer.ok()?.json()?["imported"], LINES);
+    Ok((server, lines))
+}
+
+fn count(lines: &[Line], program: &str) -> usize {
+    lines.iter().filter(|line| line.program == program).count()
+}
+
+#[test]
+fn exit_codes_tell_found_from_nothing_from_error() -> Result<()> {
+    let (server, lines) = server_with_log()?;
+    let url = server.url();
+    let nginx = count(&lines, "nginx").to_string();
+    let cases = [
+        (vec!["count", "program:nginx"], 0, nginx.as_str()),
+        (vec!["count", "nowhere_to_be_found"], 1, "0"),
+        (vec!["search", "nowhere_to_be_found"], 1, ""),
+        (vec!["stats", "nowhere_to_be_found", "--by", "host"], 1, ""),
+        (vec!["count", "(program:nginx"], 2, ""),
+        (
+            vec!["search", "program:nginx", "--from", "yesterdayish"],
+            2,
+            "",
+        ),
+        (vec!["count", "x", "--no-such-flag"], 2, ""),
+    ];
+    for (words, code, output) in cases {
+        let finished = run(&[&words[..], &["--url", &url]].concat())?;
+        assert_eq!(finished.code, Some(code), "{words:?}: {}", finished.errors);
+        assert_eq!(finished.output.trim_end(), output, "{words:?}");
+        assert_eq!(
+            finished.errors.is_empty(),
+            code != 2,
+            "{words:?}: {}",
+            finished.errors
+        );
+    }
+    // Nobody listens on port 1.
+    let nobody = run(&["count", "x", "--url", "http://127.0.0.1:1"])?;
+    assert_eq!(nobody.code, Some(2));
+    assert!(nobody.errors.contains("127.0.0.1:1"), "{}", nobody.errors);
+    Ok(())
+}
+
+#[test]
+fn an_error_in_a_query_points_at_its_place() -> Result<()> {
+    let (server, _) = server_with_log()?;
+    let finished = run(&["count", "error AND (nginx OR", "--url", &server.url()])?;
+    assert_eq!(finished.code, Some(2));
+    assert!(
+        finished.errors.contains("error AND (nginx OR"),
+        "{}",
+        finished.errors
+    );
+    assert!(finished.errors.contains('^'), "{}", finished.errors);
+    Ok(())
+}
+
+#[test]
+fn json_is_one_object_a_line() -> Result<()> {
+    let (server, lines) = server_with_log()?;
+    let url = server.url();
+    let finished = run(&[
+        "search",
+        "program:sshd",
+        "--json",
+        "--limit",
+        "1000",
+        "--url",
+        &url,
+    ])?;
+    assert_eq!(finished.code, Some(0), "{}", finished.errors);
+    let mut messages = Vec::new();
+    for line in finished.output.lines() {
+        let value: Value = serde_json::from_str(line).with_context(|| line.to_owned())?;
+        ensure!(value.is_object(), "{line}");
+        if let Some(row) = value.get("row") {
+            messages.push(text(row, "message").to_owned());
+        }
+    }
+    // Newest first.
+    let mut expected: Vec<&Line> = lines.iter().filter(|line| line.program == "sshd").collect();
+    expected.reverse();
+    assert_eq!(messages.len(), expected.len());
+    assert_eq!(messages.first(), expected.first().map(|line| &line.message));
+
+    for command in ["histogram", "stats"] {
+        let more: &[&str] = match command {
+            "stats" => &["--by", "host"],
+            _ => &["--bars", "5"],
+        };
+        let words = [&[command, "", "--json", "--url", &url], more].concat();
+        let finished = run(&words)?;
+        assert_eq!(finished.code, Some(0), "{}", finished.errors);
+        for line in finished.output.lines() {
+            let value: Value = serde_json::from_str(line).with_context(|| line.to_owned())?;
+            ensure!(value["count"].is_u64(), "{line}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn histogram_and_stats_are_lines_of_two_words() -> Result<()> {
+    let (server, lines) = server_with_log()?;
+    let url = server.url();
+    let bars = run(&["histogram", "program:nginx", "--bars", "7", "--url", &url])?;
+    assert_eq!(bars.code, Some(0), "{}", bars.errors);
+    let mut total = 0;
+    let mut last = Timestamp::MIN;
+    for line in bars.output.lines() {
+        let (start, bar) = line.split_once(' ').with_context(|| line.to_owned())?;
+        let start = Timestamp::parse_rfc3339(start.as_bytes()).with_context(|| line.to_owned())?;
+        ensure!(last < start, "bars are in order");
+        last = start;
+        total += bar.parse::<usize>()?;
+    }
+    assert_eq!(bars.output.lines().count(), 7);
+    assert_eq!(total, count(&lines, "nginx"));
+
+    let stats = run(&[
+        "stats", "", "--by", "program", "--limit", "3", "--url", &url,
+    ])?;
+    assert_eq!(stats.code, Some(0), "{}", stats.errors);
+    let mut counts = Vec::new();
+    for line in stats.output.lines() {
+        let (number, program) = line.trim_start().split_once(' ').context("two words")?;
+        let number: usize = number.parse()?;
+        assert_eq!(number, count(&lines, program), "{program}");
+        counts.push(number);
+    }
+    assert_eq!(counts.len(), 3);
+    assert!(counts.is_sorted_by(|a, b| a >= b), "{counts:?}");
+    Ok(())
+}
+
+#[test]
+fn a_data_directory_is_read_without_a_server() -> Result<()> {
+    let (mut server, lines) = server_with_log()?;
+    ensure!(server.stop()?.success());
+    let data_dir = server
+        .data_dir()
+        .to_str()
+        .context("a path that is not UTF-8")?;
+    let finished = run(&["count", "program:nginx", "--data-dir", data_dir])?;
+    assert_eq!(finished.code, Some(0), "{}", finished.errors);
+    assert_eq!(finished.output, format!("{}\n", count(&lines, "nginx")));
+    Ok(())
+}
+
+#[test]
+fn packed_files_are_imported_under_the_time_of_their_messages() -> Result<()> {
+    let server = Server::start()?;
+    let plain = server.folder().join("log");
+    let lines: Vec<Line> = Corpus::new(4, Timestamp::from_seconds(1_700_000_000))
+        .take(LINES)
+        .collect();
+    let body: Vec<String> = lines.iter().map(|line| line.rfc5424() + "\n").collect();
+    fs::write(&plain, body.concat())?;
+    let packed = Command::new("gzip").arg("--keep").arg(&plain).status()?;
+    ensure!(packed.success());
+    let path = plain.to_str().context("a path that is not UTF-8")?;
+    let packed = format!("{path}.gz");
+    let url = server.url();
+    let finished = run(&["import", path, &packed, "--time", "message", "--url", &url])?;
+    assert_eq!(finished.code, Some(0), "{}", finished.errors);
+
+    let range = [
+        ("from", "2023-11-14T00:00:00Z"),
+        ("to", "2023-11-16T00:00:00Z"),
+    ];
+    let rows = server.api().export("", &range)?;
+    assert_eq!(rows.len(), 2 * LINES);
+    let missing = run(&["import", "no/such/file", "--url", &url])?;
+    assert_eq!(missing.code, Some(2));
+    assert!(
+        missing.errors.contains("no/such/file"),
+        "{}",
+        missing.errors
+    );
+    Ok(())
+}
+
+#[test]
+fn check_tells_every_error_at_once_with_its_place() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("logwood.toml");
+    let path = file.to_str().context("a path that is not UTF-8")?;
+    fs::write(
+        &file,
+        "[source.udp.office]\nlissten = \"127.0.0.1:0\"\nmessage_max = \"1XiB\"\n\n\
+         [sorce.tcp.x]\n\n[route.r]\nmatch = \"(a\"\nlogspace = \"main\"\n",
+    )?;
+    let bad = run(&["check", path])?;
+    assert_eq!(bad.code, Some(2), "{}", bad.errors);
+    for place in [":2:1", ":3:15", ":5:", ":8:"] {
+        assert!(
+            bad.errors.contains(&format!("{path}{place}")),
+            "{place}: {}",
+            bad.errors
+        );
+    }
+    assert!(
+        bad.errors.contains("lissten = \"127.0.0.1:0\""),
+        "{}",
+        bad.errors
+    );
+    assert!(bad.errors.contains("| ^^^^^^^\n"), "{}", bad.errors);
+    assert!(
+        bad.errors.contains("listen"),
+        "the nearest name: {}",
+        bad.errors
+    );
+
+    fs::write(&file, "[source.udp.office]\nlisten = \"127.0.0.1:0\"\n")?;
+    let good = run(&["check", path])?;
+    assert_eq!(good.code, Some(0), "{}", good.errors);
+    Ok(())
+}
+
+#[test]
+fn a_reload_takes_a_good_file_and_keeps_the_old_one_on_an_error() -> Result<()> {
+    let source = |parse: &str| {
+        format!("[source.tcp.lines]\nlisten = \"127.0.0.1:0\"\nparse = \"{parse}\"\n")
+    };
+    let mut server = Server::start_with(Setup {
+        config: Some(source("syslog")),
+        ..Setup::default()
+    })?;
+    let line = "<13>1 - - parsed - - - m\n";
+    send_stream(server.addresses().tcp, line.as_bytes())?;
+    server.api().wait_for_count("program:parsed", 1)?;
+
+    fs::write(server.config_file(), source("sylog"))?;
+    server.process().signal(Signal::HUP)?;
+    wait_until("the error was told", LIMIT, || {
+        server.process().errors().join("\n").contains("sylog")
+    })?;
+    send_stream(server.addresses().tcp, line.as_bytes())?;
+    server.api().wait_for_count("program:parsed", 2)?;
+
+    fs::write(server.config_file(), source("none"))?;
+    server.process().signal(Signal::HUP)?;
+    // The reload is noticed by its effect: from some message on, nothing is parsed.
+    wait_until("the new file was in force", LIMIT, || {
+        let tcp = server.addresses().tcp;
+        send_stream(tcp, line.as_bytes()).is_ok()
+            && server
+                .api()
+                .count("source:lines NOT program:parsed")
+                .is_ok_and(|n| n > 0)
+    })?;
+    server.api().conserved("lines")?;
+    ensure!(server.process().ended()?.is_none());
+    Ok(())
+}
