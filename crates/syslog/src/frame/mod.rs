@@ -1,0 +1,367 @@
+//! Cuts a TCP or TLS stream into messages (RFC 6587, RFC 5425).
+//!
+//! Each frame says for itself how it is framed: digits and a space are an octet count, anything
+//! else is text up to the next line feed. Senders that mix the two, or that start the connection
+//! with a keep-alive line, are read right; syslog-ng decides once per connection and is not.
+//!
+//! What must stay true:
+//! - any split of the stream gives the same frames;
+//! - the framer keeps no bytes: the caller's buffer does, and `message_bytes_max` plus
+//!   [`FRAME_OVERHEAD_BYTES`] of it are always enough;
+//! - `raw` is what the sender framed, byte for byte, without the count and the terminator;
+//! - a frame that is too long is cut and the rest of it skipped, and the next one is whole;
+//! - a count that cannot be is not guessed at: the line is kept whole, the wrong count with it.
+//!
+//! A NUL does not end a message, unlike in syslog-ng's text transport: a message that holds one
+//! stays one message. One NUL beside the line feed is taken for a part of the terminator.
+//!
+//! The one guess is made where a count was provably wrong: text right behind an octet-counted
+//! frame that starts with neither a priority nor a count. `loggen -P` with too small a `-s` sends
+//! that, and no line feed at all, so such text also ends where a count and `<` stand.
+
+#[cfg(test)]
+mod tests;
+
+use memchr::{memchr, memchr2};
+use model::Tag;
+use model::limits::{MESSAGE_BYTES_DEFAULT, MESSAGE_BYTES_MAX};
+
+use crate::limits::{
+    FRAME_BYTES_MAX, FRAME_OVERHEAD_BYTES, OCTET_COUNT_DIGITS_MAX, OCTET_COUNT_SIGNIFICANT_MAX,
+    TERMINATOR_BYTES_MAX,
+};
+
+/// What a framer may be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FramerOptions {
+    /// Longest message in bytes; the rest of a longer one is cut off. Held to 1 to
+    /// [`MESSAGE_BYTES_MAX`].
+    pub message_bytes_max: usize,
+}
+
+impl Default for FramerOptions {
+    fn default() -> Self {
+        Self {
+            message_bytes_max: MESSAGE_BYTES_DEFAULT,
+        }
+    }
+}
+
+/// One message as it was framed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame<'a> {
+    /// The message, byte for byte; never empty, at most `message_bytes_max` long.
+    pub raw: &'a [u8],
+    /// Bits of [`Tag::Truncated`], [`Tag::InvalidOctetCount`] and [`Tag::IncompleteFrame`], to be
+    /// added to the record's tags.
+    pub tags: u64,
+}
+
+/// What became of the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step<'a> {
+    /// A message. The next call gets the buffer from `consumed` on.
+    Frame {
+        /// The message.
+        frame: Frame<'a>,
+        /// Bytes of the buffer that are done with.
+        consumed: usize,
+    },
+    /// No complete message. The next call gets the buffer from `consumed` on, and more behind it.
+    NeedMore {
+        /// Bytes of the buffer that are done with.
+        consumed: usize,
+    },
+}
+
+/// Cuts one stream into messages; one framer a connection.
+#[derive(Clone, Debug)]
+pub struct Framer {
+    message_bytes_max: usize,
+    state: State,
+    /// Bytes of the present frame that are known to hold no end.
+    scanned: usize,
+    /// Whether the last frame had an octet count.
+    was_counted: bool,
+    cut_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The buffer starts with a frame.
+    Start,
+    /// The rest of a line is to be skipped.
+    SkipLine,
+    /// So many bytes are to be skipped.
+    SkipOctets(usize),
+}
+
+/// How a frame says it is framed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Header {
+    /// Digits and no more: the next byte decides.
+    Unknown,
+    /// A line of text.
+    Text,
+    /// A line of text with digits in front that were meant as a count.
+    WrongCount,
+    /// `count` bytes behind a header of `len`.
+    Counted { len: usize, count: usize },
+}
+
+impl Framer {
+    /// A framer at the start of a stream.
+    pub fn new(options: FramerOptions) -> Self {
+        Self {
+            message_bytes_max: options.message_bytes_max.clamp(1, MESSAGE_BYTES_MAX),
+            state: State::Start,
+            scanned: 0,
+            was_counted: false,
+            cut_bytes: 0,
+        }
+    }
+
+    /// The size of the caller's buffer with which every frame can be found, in bytes.
+    pub fn buffer_bytes_min(&self) -> usize {
+        self.message_bytes_max + FRAME_OVERHEAD_BYTES
+    }
+
+    /// Bytes cut off messages that were too long, so far.
+    pub fn cut_bytes(&self) -> u64 {
+        self.cut_bytes
+    }
+
+    /// Finds the next message.
+    ///
+    /// `buffer` is the stream from where the last call left off: what it consumed gone, what it
+    /// did not consume still in front. Call until it needs more, then read more.
+    pub fn next<'b>(&mut self, buffer: &'b [u8]) -> Step<'b> {
+        let Some(mut start) = self.skip(buffer) else {
+            return Step::NeedMore {
+                consumed: buffer.len(),
+            };
+        };
+        loop {
+            start += leading_terminators(buffer.get(start..).unwrap_or(&[]));
+            let rest = buffer.get(start..).unwrap_or(&[]);
+            let found = match header(rest) {
+                Header::Unknown => None,
+                Header::Counted { len, count } => self.counted(rest, len, count),
+                Header::WrongCount => self.line(rest, Tag::InvalidOctetCount.bit()),
+                Header::Text => self.line(rest, 0),
+            };
+            let Some((frame, consumed)) = found else {
+                return Step::NeedMore { consumed: start };
+            };
+            start += consumed;
+            self.scanned = 0;
+            let is_cut = frame.tags & Tag::Truncated.bit() != 0;
+            if is_cut || !is_terminator_only(frame.raw) {
+                return Step::Frame {
+                    frame,
+                    consumed: start,
+                };
+            }
+        }
+    }
+
+    /// The message that the end of the stream cut short, if any, with
+    /// [`Tag::IncompleteFrame`]. `buffer` is what is left when [`Self::next`] needed more. The
+    /// framer is as new afterwards.
+    pub fn finish<'b>(&mut self, buffer: &'b [u8]) -> Option<Frame<'b>> {
+        let start = self.skip(buffer);
+        let is_leftover = self.was_counted;
+        *self = Self {
+            cut_bytes: self.cut_bytes,
+            ..Self::new(FramerOptions {
+                message_bytes_max: self.message_bytes_max,
+            })
+        };
+        let rest = buffer.get(start?..)?;
+        let rest = rest.get(leading_terminators(rest)..)?;
+        let (body, tags) = match header(rest) {
+            Header::Counted { len, .. } if len < rest.len() => (rest.get(len..)?, 0),
+            Header::WrongCount => (rest, Tag::InvalidOctetCount.bit()),
+            Header::Text if is_leftover && !rest.starts_with(b"<") => {
+                (rest, Tag::InvalidOctetCount.bit())
+            }
+            _ => (rest, 0),
+        };
+        let frame = self.cut(trim_terminator(body), tags | Tag::IncompleteFrame.bit());
+        (!is_terminator_only(frame.raw)).then_some(frame)
+    }
+
+    /// Skips what is left of a frame that was cut. Returns the offset behind it, or `None` where
+    /// the whole buffer belongs to it.
+    fn skip(&mut self, buffer: &[u8]) -> Option<usize> {
+        let (skipped, end) = match self.state {
+            State::Start => return Some(0),
+            State::SkipLine => match memchr(b'\n', buffer) {
+                Some(line_feed) => (line_feed, Some(line_feed + 1)),
+                None => (buffer.len(), None),
+            },
+            State::SkipOctets(count) if count > buffer.len() => {
+                self.state = State::SkipOctets(count - buffer.len());
+                (buffer.len(), None)
+            }
+            State::SkipOctets(count) => (count, Some(count)),
+        };
+        self.cut_bytes = self.cut_bytes.saturating_add(skipped as u64);
+        if end.is_some() {
+            self.state = State::Start;
+        }
+        end
+    }
+
+    /// An octet-counted frame and its length, if it is there as far as it is kept.
+    fn counted<'b>(
+        &mut self,
+        rest: &'b [u8],
+        header_len: usize,
+        count: usize,
+    ) -> Option<(Frame<'b>, usize)> {
+        let message_end = header_len + self.message_bytes_max;
+        if count > self.message_bytes_max + TERMINATOR_BYTES_MAX {
+            let raw = rest.get(header_len..message_end)?;
+            self.state = State::SkipOctets(count - self.message_bytes_max);
+            self.was_counted = true;
+            let tags = Tag::Truncated.bit();
+            return Some((Frame { raw, tags }, message_end));
+        }
+        let body = rest.get(header_len..header_len + count)?;
+        self.was_counted = true;
+        Some((self.cut(trim_terminator(body), 0), header_len + count))
+    }
+
+    /// A line of text and its length with the line feed, if it is there as far as it is kept.
+    fn line<'b>(&mut self, rest: &'b [u8], tags: u64) -> Option<(Frame<'b>, usize)> {
+        let window_len = self.message_bytes_max + TERMINATOR_BYTES_MAX;
+        let window = rest.get(..window_len).unwrap_or(rest);
+        let is_leftover = self.was_counted && !rest.starts_with(b"<");
+        let tags = if is_leftover {
+            tags | Tag::InvalidOctetCount.bit()
+        } else {
+            tags
+        };
+        let end = if is_leftover {
+            leftover_end(window, self.scanned)
+        } else {
+            let unread = window.get(self.scanned..).unwrap_or(&[]);
+            memchr(b'\n', unread).map(|index| self.scanned + index + 1)
+        };
+        if let Some(end) = end {
+            self.was_counted = false;
+            let line = window.get(..end)?;
+            return Some((self.cut(trim_terminator(line), tags), end));
+        }
+        if window.len() < window_len {
+            self.scanned = window.len();
+            return None;
+        }
+        self.was_counted = false;
+        self.state = State::SkipLine;
+        let raw = rest.get(..self.message_bytes_max)?;
+        let tags = tags | Tag::Truncated.bit();
+        Some((Frame { raw, tags }, self.message_bytes_max))
+    }
+
+    /// The message, cut where it is too long.
+    fn cut<'b>(&mut self, raw: &'b [u8], tags: u64) -> Frame<'b> {
+        match raw.split_at_checked(self.message_bytes_max) {
+            Some((kept, cut)) if !cut.is_empty() => {
+                self.cut_bytes = self.cut_bytes.saturating_add(cut.len() as u64);
+                Frame {
+                    raw: kept,
+                    tags: tags | Tag::Truncated.bit(),
+                }
+            }
+            _ => Frame { raw, tags },
+        }
+    }
+}
+
+/// A message without its terminator: one of LF, CR LF, NUL, and NUL on either side of those. This
+/// is what a datagram or the data of a RELP frame goes through before it is a record's `raw`.
+pub fn trim_terminator(message: &[u8]) -> &[u8] {
+    let message = message.strip_suffix(b"\0").unwrap_or(message);
+    let Some(message) = message.strip_suffix(b"\n") else {
+        return message;
+    };
+    let message = message.strip_suffix(b"\r").unwrap_or(message);
+    message.strip_suffix(b"\0").unwrap_or(message)
+}
+
+/// Reads what stands in front of a frame. Cisco's sequence numbers, dates and addresses start with
+/// digits too: only a letter or `<` behind the digits shows that a count was meant.
+fn header(rest: &[u8]) -> Header {
+    let digits = rest
+        .iter()
+        .take(OCTET_COUNT_DIGITS_MAX + 1)
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    if digits > OCTET_COUNT_DIGITS_MAX {
+        return Header::WrongCount;
+    }
+    match rest.get(digits) {
+        None => Header::Unknown,
+        Some(_) if digits == 0 => Header::Text,
+        Some(b' ') => match octet_count(rest.get(..digits).unwrap_or(&[])) {
+            Some(count) => Header::Counted {
+                len: digits + 1,
+                count,
+            },
+            None => Header::WrongCount,
+        },
+        Some(byte) if *byte == b'<' || byte.is_ascii_alphabetic() => Header::WrongCount,
+        Some(_) => Header::Text,
+    }
+}
+
+/// The value of a count; `None` where it is zero or larger than is believed.
+fn octet_count(digits: &[u8]) -> Option<usize> {
+    let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+    let significant = digits.get(zeros..)?;
+    if significant.is_empty() || significant.len() > OCTET_COUNT_SIGNIFICANT_MAX {
+        return None;
+    }
+    let count = significant.iter().fold(0_usize, |count, digit| {
+        count * 10 + usize::from(digit.wrapping_sub(b'0'))
+    });
+    (count <= FRAME_BYTES_MAX).then_some(count)
+}
+
+/// Where text behind a wrong count ends: behind a line feed, or before a count and `<`.
+fn leftover_end(window: &[u8], scanned: usize) -> Option<usize> {
+    let mut from = scanned;
+    loop {
+        let found = from + memchr2(b'\n', b'<', window.get(from..)?)?;
+        if window.get(found) == Some(&b'\n') {
+            return Some(found + 1);
+        }
+        let before = window.get(..found)?;
+        if let Some(before) = before.strip_suffix(b" ") {
+            let digits = before
+                .iter()
+                .rev()
+                .take_while(|byte| byte.is_ascii_digit())
+                .count();
+            let start = before.len() - digits;
+            if start > 0 && (1..=OCTET_COUNT_DIGITS_MAX).contains(&digits) {
+                return Some(start);
+            }
+        }
+        from = found + 1;
+    }
+}
+
+/// Number of line feeds and NULs that end nothing.
+fn leading_terminators(rest: &[u8]) -> usize {
+    rest.iter()
+        .take_while(|byte| matches!(byte, b'\n' | b'\0'))
+        .count()
+}
+
+/// Whether nothing but terminators stands in a frame, as in a keep-alive line.
+fn is_terminator_only(raw: &[u8]) -> bool {
+    raw.iter().all(|byte| matches!(byte, b'\r' | b'\n' | b'\0'))
+}

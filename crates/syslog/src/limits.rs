@@ -1,0 +1,46 @@
+//! Bounds on what the wire may ask for, each with its reason.
+
+/// Most digits of an octet count (RFC 6587 section 3.4.1), leading zeros included.
+///
+/// The same as syslog-ng. `loggen -R -P` writes nine, zeros in front.
+pub const OCTET_COUNT_DIGITS_MAX: usize = 10;
+
+/// Most digits of an octet count behind its leading zeros; checked before they are added up.
+pub const OCTET_COUNT_SIGNIFICANT_MAX: usize = 8;
+
+/// Largest octet count and RELP DATALEN that is believed, in bytes.
+///
+/// A message above the source's limit is cut, and the rest of its frame is skipped: a larger bound
+/// would let one wrong count swallow that much of the stream.
+pub const FRAME_BYTES_MAX: usize = model::limits::MESSAGE_BYTES_MAX;
+
+/// Bytes beside the message that a framer needs in its buffer: an octet count, its space, and a
+/// terminator of NUL, CR and LF.
+pub const FRAME_OVERHEAD_BYTES: usize = OCTET_COUNT_DIGITS_MAX + 1 + TERMINATOR_BYTES_MAX;
+
+/// Longest terminator of a message: NUL, CR, LF.
+pub const TERMINATOR_BYTES_MAX: usize = 3;
+
+/// Largest RELP transaction number; the next one is 1 again (RELP specification, "TXNR").
+pub const RELP_TRANSACTION_MAX: u32 = 999_999_999;
+
+/// Most digits of a RELP transaction number and of a RELP data length.
+pub const RELP_DIGITS_MAX: usize = 9;
+
+/// Longest RELP command, in letters.
+pub const RELP_COMMAND_BYTES_MAX: usize = 32;
+
+/// Bytes of the longest RELP header: number, command and length, a space behind each.
+pub const RELP_HEADER_BYTES_MAX: usize = 2 * (RELP_DIGITS_MAX + 1) + RELP_COMMAND_BYTES_MAX + 1;
+
+/// Longest HOSTNAME (RFC 5424 section 6), in bytes; a longer word is no host in an RFC 3164 header.
+pub const HOST_BYTES_MAX: usize = 255;
+
+/// Longest APP-NAME (RFC 5424 section 6) that is written, in bytes.
+pub const PROGRAM_BYTES_MAX: usize = 48;
+
+/// Longest PROCID (RFC 5424 section 6) that is written, in bytes.
+pub const PID_BYTES_MAX: usize = 128;
+
+/// Longest MSGID, SD-ID or PARAM-NAME (RFC 5424 section 6) that is written, in bytes.
+pub const NAME_BYTES_MAX: usize = 32;

@@ -1,0 +1,260 @@
+//! One message into a record's parts.
+//!
+//! The path of a message: preamble, priority, then RFC 5424 where a version 1 and its time stamp
+//! follow, otherwise an RFC 3164 header, otherwise no header at all. Each step either moves the
+//! cursor over what it understood or leaves it, so that what nobody understood is the message.
+//!
+//! What must stay true: parsing cannot fail; every part is a span of the message, and only text
+//! that does not stand there (the peer's address, an unescaped value, the name of a Cisco field)
+//! goes to `extra`; a record in good order allocates nothing once the parts' vectors have grown.
+
+mod header;
+mod ietf;
+mod stamp;
+mod structured;
+#[cfg(test)]
+mod tests;
+mod zone;
+
+use std::io::Write;
+use std::net::IpAddr;
+
+use jiff::tz::TimeZone;
+use model::{Priority, RecordParts, Span, Tag, Timestamp};
+
+use crate::cursor::Cursor;
+use crate::limits::OCTET_COUNT_DIGITS_MAX;
+use stamp::Stamp;
+use zone::Zone;
+
+/// The UTF-8 byte order mark (RFC 5424 section 6.4).
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// How to read the messages of a source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ParseMode {
+    /// As syslog, of whatever dialect.
+    #[default]
+    Syslog,
+    /// Not at all: the whole of it is the message, the peer is the host, the time of receipt is
+    /// the time.
+    None,
+}
+
+/// What a parser may be told.
+#[derive(Clone, Debug)]
+pub struct ParseOptions {
+    /// The zone of time stamps that do not name theirs. A fixed offset is fastest; another zone
+    /// is looked up once a day of stamps.
+    pub zone: TimeZone,
+    /// How to read the messages.
+    pub mode: ParseMode,
+}
+
+impl Default for ParseOptions {
+    fn default() -> Self {
+        Self {
+            zone: TimeZone::UTC,
+            mode: ParseMode::Syslog,
+        }
+    }
+}
+
+/// What is known of a message beside its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// When it was read: the time of messages without one, and what decides the year of those
+    /// without a year.
+    pub received: Timestamp,
+    /// Who sent it: the host of messages without one.
+    pub peer: Option<IpAddr>,
+}
+
+/// Parses messages. Cheap to make; shared by threads if need be.
+#[derive(Debug)]
+pub struct Parser {
+    zone: Zone,
+    mode: ParseMode,
+}
+
+impl Parser {
+    /// A parser with these options.
+    pub fn new(options: ParseOptions) -> Self {
+        Self {
+            zone: Zone::new(options.zone),
+            mode: options.mode,
+        }
+    }
+
+    /// Makes `parts` of a message; what they held is forgotten.
+    ///
+    /// `raw` is the message without framing (see [`crate::frame::trim_terminator`]), of any length
+    /// up to [`model::limits::MESSAGE_BYTES_MAX`]; spans saturate beyond 4 GiB. The tags of the
+    /// frame are added by the caller: `parts.tags |= frame.tags`.
+    pub fn parse(&self, raw: &[u8], context: &Context, parts: &mut RecordParts) {
+        parts.clear();
+        parts.time = context.received;
+        match self.mode {
+            ParseMode::Syslog => Message {
+                at: Cursor::new(trim_end(raw)),
+                raw_len: raw.len(),
+                zone: &self.zone,
+                received: context.received,
+                parts,
+            }
+            .parse(),
+            ParseMode::None => parts.message = Span::new(0, raw.len()),
+        }
+        if parts.host.is_empty()
+            && let Some(peer) = context.peer
+        {
+            parts.host = push_address(peer, raw.len(), &mut parts.extra);
+        }
+        if parts.message.is_empty() && parts.structured_data.is_empty() {
+            parts.tags |= Tag::Empty.bit();
+        }
+        if std::str::from_utf8(raw).is_err() {
+            parts.tags |= Tag::InvalidUtf8.bit();
+        }
+    }
+}
+
+/// A message being parsed: where we are in it, and what has been found.
+struct Message<'a, 'p> {
+    at: Cursor<'a>,
+    /// Length of the whole message; `extra` follows it.
+    raw_len: usize,
+    zone: &'a Zone,
+    received: Timestamp,
+    parts: &'p mut RecordParts,
+}
+
+impl Message<'_, '_> {
+    fn parse(&mut self) {
+        self.skip_preamble();
+        if !self.priority() {
+            self.tag(Tag::MissingTimestamp);
+            self.tag(Tag::Rfc3164MissingHeader);
+            self.parts.message = self.at.span_of_rest();
+            return;
+        }
+        if !self.ietf() {
+            self.bsd();
+        }
+    }
+
+    /// Moves over what should not stand before a message: a byte order mark, spaces (Cisco ASA
+    /// behind a line feed), an octet count. Only where a priority follows.
+    fn skip_preamble(&mut self) {
+        if self.at.peek() == Some(b'<') {
+            return;
+        }
+        let mut ahead = self.at;
+        ahead.eat_text(BOM);
+        ahead.eat_run(b' ');
+        let digits = ahead.take_digits().len();
+        let is_count = (1..=OCTET_COUNT_DIGITS_MAX).contains(&digits) && ahead.eat(b' ');
+        let is_before_priority = ahead.peek() == Some(b'<')
+            && ahead.peek_at(1).is_some_and(|byte| byte.is_ascii_digit());
+        if is_before_priority && (is_count || digits == 0) {
+            if is_count {
+                self.tag(Tag::UnexpectedFraming);
+            }
+            self.at = ahead;
+        }
+    }
+
+    /// Reads `<PRI>`. Whether the rest may be read on: not behind `<34` without an end.
+    fn priority(&mut self) -> bool {
+        let mut ahead = self.at;
+        if !ahead.eat(b'<') {
+            self.tag(Tag::MissingPri);
+            return true;
+        }
+        let digits = ahead.take_digits();
+        if !ahead.eat(b'>') {
+            // `<html>` is text, `<34 text` is a priority gone wrong.
+            let is_broken = !digits.is_empty();
+            self.tag(if is_broken {
+                Tag::InvalidPri
+            } else {
+                Tag::MissingPri
+            });
+            return !is_broken;
+        }
+        // Three digits at most are added up: a longer run is wrong whatever it says.
+        let number = match *digits {
+            [a] => Some(digit(a)),
+            [a, b] => Some(digit(a) * 10 + digit(b)),
+            [a, b, c] => Some(digit(a) * 100 + digit(b) * 10 + digit(c)),
+            _ => None,
+        };
+        let priority = number
+            .and_then(|number| u8::try_from(number).ok())
+            .and_then(Priority::from_number);
+        match priority {
+            Some(priority) => self.parts.priority = priority,
+            None => self.tag(Tag::InvalidPri),
+        }
+        self.at = ahead;
+        true
+    }
+
+    fn tag(&mut self, tag: Tag) {
+        self.parts.tags |= tag.bit();
+    }
+
+    /// Takes the time of a stamp, or says that it is impossible.
+    fn take_time(&mut self, stamp: &Stamp) {
+        match stamp.time {
+            Some(time) => self.parts.time = time,
+            None => self.tag(Tag::InvalidTimestamp),
+        }
+    }
+
+    /// The rest is the message, without a byte order mark.
+    fn take_message(&mut self) {
+        self.at.eat_text(BOM);
+        self.parts.message = self.at.span_of_rest();
+    }
+
+    /// Adds text that is not in the message, and returns its span.
+    fn push_extra(&mut self, text: &[u8]) -> Span {
+        let start = self.raw_len + self.parts.extra.len();
+        self.parts.extra.extend_from_slice(text);
+        Span::new(start, start + text.len())
+    }
+}
+
+/// The message without CR, LF and NUL at its end.
+fn trim_end(raw: &[u8]) -> &[u8] {
+    let mut trimmed = raw;
+    while let [rest @ .., b'\r' | b'\n' | b'\0'] = trimmed {
+        trimmed = rest;
+    }
+    trimmed
+}
+
+/// The value of an ASCII digit.
+fn digit(byte: u8) -> u16 {
+    u16::from(byte.wrapping_sub(b'0'))
+}
+
+/// Appends the text of an address to `extra` and returns its span. An IPv4 address that came over
+/// IPv6 is written as IPv4.
+fn push_address(address: IpAddr, raw_len: usize, extra: &mut Vec<u8>) -> Span {
+    let start = raw_len + extra.len();
+    match address.to_canonical() {
+        IpAddr::V4(address) => {
+            for (index, octet) in address.octets().into_iter().enumerate() {
+                if index > 0 {
+                    extra.push(b'.');
+                }
+                crate::write::decimal(u64::from(octet), extra);
+            }
+        }
+        // The rules of zero runs (RFC 5952) are std's; writing to a vector cannot fail.
+        IpAddr::V6(address) => drop(write!(extra, "{address}")),
+    }
+    Span::new(start, raw_len + extra.len())
+}

@@ -1,0 +1,339 @@
+//! Time stamps as senders write them.
+//!
+//! | form | who |
+//! |---|---|
+//! | `Oct 11 22:14:15`, `Oct  1 …`, `Oct 1 …`, with `.123` or `,123` | RFC 3164, Cisco IOS |
+//! | `Jan 31 2025 17:24:03` | Cisco ASA |
+//! | `Feb 12 12:00:00 2024` | LinkSys |
+//! | `2024 Feb 12 12:00:00` | Brocade, Cisco NX-OS |
+//! | `2026-11-21T19:12:18`, with a space for `T`, with fraction, `Z`, `+01:00`, `+0100`, `+01` | RFC 5424, rsyslog, loggen |
+//!
+//! Behind any of them may stand a zone (` UTC`, ` +01:00`) and a colon (Cisco). A stamp without a
+//! year is given the year that puts it closest to the time of receipt.
+
+use model::{CivilTime, Timestamp};
+
+use super::zone::{Zone, abbreviation_offset, distance};
+use crate::cursor::Cursor;
+
+/// A year-less stamp this close to the time of receipt cannot be closer in another year.
+const HALF_YEAR_NANOS: u64 = 182 * 86_400 * 1_000_000_000;
+
+/// What four digits beside a month may be to be a year; else they may be a host.
+const YEARS: std::ops::Range<i16> = 1970..2200;
+
+/// What the digits of a fraction of a second are worth, by their number.
+const FRACTION_SCALE: [u32; 10] = [
+    0,
+    100_000_000,
+    10_000_000,
+    1_000_000,
+    100_000,
+    10_000,
+    1_000,
+    100,
+    10,
+    1,
+];
+
+/// A stamp that was recognised.
+pub(super) struct Stamp {
+    /// Its length with zone and colon, in bytes.
+    pub(super) len: usize,
+    /// What it says; `None` for an impossible date or time.
+    pub(super) time: Option<Timestamp>,
+}
+
+/// What a stamp says of the time. The civil year is only a number where `has_year`.
+#[derive(Clone, Copy, Default)]
+struct Reading {
+    civil: CivilTime,
+    has_year: bool,
+    offset_seconds: Option<i32>,
+}
+
+/// Reads a stamp of any form at the start of `text`, if a space, a colon or the end follows it.
+pub(super) fn any(text: &[u8], zone: &Zone, received: Timestamp) -> Option<Stamp> {
+    let mut at = Cursor::new(text);
+    let mut reading = match at.peek()? {
+        b'0'..=b'9' => iso(&mut at).or_else(|| year_first(&mut at))?,
+        _ => month_first(&mut at)?,
+    };
+    if reading.offset_seconds.is_none() {
+        reading.offset_seconds = zone_behind(&mut at);
+    }
+    if !at.eat(b':') && !matches!(at.peek(), None | Some(b' ' | b'\t')) {
+        return None;
+    }
+    Some(Stamp {
+        len: at.at(),
+        time: reading.time(zone, received),
+    })
+}
+
+/// Reads an RFC 5424 TIMESTAMP at the start of `text`, if a space or the end follows it. The zone
+/// may be missing and the `T` a space.
+pub(super) fn ietf(text: &[u8], zone: &Zone, received: Timestamp) -> Option<Stamp> {
+    let mut at = Cursor::new(text);
+    let reading = iso(&mut at)?;
+    if !matches!(at.peek(), None | Some(b' ')) {
+        return None;
+    }
+    Some(Stamp {
+        len: at.at(),
+        time: reading.time(zone, received),
+    })
+}
+
+impl Reading {
+    fn time(&self, zone: &Zone, received: Timestamp) -> Option<Timestamp> {
+        if self.has_year {
+            return self.in_year(self.civil.year, zone, received);
+        }
+        let this_year = received.to_civil().year;
+        let time = self.in_year(this_year, zone, received);
+        if let Some(time) = time
+            && distance(time, received) <= HALF_YEAR_NANOS
+        {
+            return Some(time);
+        }
+        // The 29th of February comes once in four years, around 2100 once in eight.
+        let years_around = if self.civil.day == 29 { 8 } else { 1 };
+        (-years_around..=years_around)
+            .filter_map(|years| self.in_year(this_year + years, zone, received))
+            .min_by_key(|time| distance(*time, received))
+    }
+
+    fn in_year(&self, year: i16, zone: &Zone, received: Timestamp) -> Option<Timestamp> {
+        let mut civil = CivilTime { year, ..self.civil };
+        // A leap second has no number of its own in UNIX time.
+        if civil.second == 60 {
+            civil.second = 59;
+        }
+        match self.offset_seconds {
+            Some(offset) => Timestamp::from_civil(civil, offset),
+            None => zone.instant(civil, received),
+        }
+    }
+}
+
+/// `2026-11-21T19:12:18.123456789+01:00`
+fn iso(at: &mut Cursor<'_>) -> Option<Reading> {
+    let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, between] = at.rest().first_chunk()? else {
+        return None;
+    };
+    if !matches!(between, b'T' | b't' | b' ') {
+        return None;
+    }
+    let mut ahead = *at;
+    ahead.skip(11);
+    let civil = CivilTime {
+        year: four(y1, y2, y3, y4)?,
+        month: two(m1, m2)?,
+        day: two(d1, d2)?,
+        ..clock(&mut ahead)?
+    };
+    let offset_seconds = offset(&mut ahead);
+    *at = ahead;
+    Some(Reading {
+        civil,
+        has_year: true,
+        offset_seconds,
+    })
+}
+
+/// `2024 Feb 12 12:00:00`
+fn year_first(at: &mut Cursor<'_>) -> Option<Reading> {
+    let mut ahead = *at;
+    let year = take_year(&mut ahead)?;
+    let mut reading = month_first(&mut ahead)?;
+    if reading.has_year {
+        return None;
+    }
+    reading.civil.year = year;
+    reading.has_year = true;
+    *at = ahead;
+    Some(reading)
+}
+
+/// `Oct 11 22:14:15`, `Jan 31 2025 17:24:03` or `Feb 12 12:00:00 2024`
+fn month_first(at: &mut Cursor<'_>) -> Option<Reading> {
+    let &[a, b, c, b' ', d1, d2] = at.rest().first_chunk()? else {
+        return None;
+    };
+    let month = month_number(a, b, c)?;
+    let mut ahead = *at;
+    let day = if d2 == b' ' {
+        ahead.skip(5);
+        two(b'0', d1)?
+    } else {
+        ahead.skip(6);
+        two(if d1 == b' ' { b'0' } else { d1 }, d2)?
+    };
+    if !ahead.eat(b' ') {
+        return None;
+    }
+    let mut year = take_year(&mut ahead);
+    let civil = clock(&mut ahead)?;
+    let offset_seconds = offset(&mut ahead);
+    if year.is_none() && offset_seconds.is_none() {
+        year = year_behind(&mut ahead);
+    }
+    *at = ahead;
+    Some(Reading {
+        civil: CivilTime {
+            year: year.unwrap_or_default(),
+            month,
+            day,
+            ..civil
+        },
+        has_year: year.is_some(),
+        offset_seconds,
+    })
+}
+
+/// Four digits of a year and a space.
+fn take_year(at: &mut Cursor<'_>) -> Option<i16> {
+    let &[a, b, c, d, b' '] = at.rest().first_chunk()? else {
+        return None;
+    };
+    let year = four(a, b, c, d).filter(|year| YEARS.contains(year))?;
+    at.skip(5);
+    Some(year)
+}
+
+/// A space, four digits of a year, and a space, a colon or the end.
+fn year_behind(at: &mut Cursor<'_>) -> Option<i16> {
+    let &[b' ', a, b, c, d] = at.rest().first_chunk()? else {
+        return None;
+    };
+    let year = four(a, b, c, d).filter(|year| YEARS.contains(year))?;
+    // `2001:db8::1` is a host.
+    let is_end = match at.peek_at(5) {
+        None | Some(b' ') => true,
+        Some(b':') => matches!(at.peek_at(6), None | Some(b' ')),
+        Some(_) => false,
+    };
+    is_end.then(|| {
+        at.skip(5);
+        year
+    })
+}
+
+/// `22:14:15`, with a fraction: digits behind the ninth are not kept.
+fn clock(at: &mut Cursor<'_>) -> Option<CivilTime> {
+    let &[h1, h2, b':', n1, n2, b':', s1, s2] = at.rest().first_chunk()? else {
+        return None;
+    };
+    let mut civil = CivilTime {
+        hour: two(h1, h2)?,
+        minute: two(n1, n2)?,
+        second: two(s1, s2)?,
+        ..CivilTime::default()
+    };
+    at.skip(8);
+    if matches!(at.peek(), Some(b'.' | b','))
+        && at.peek_at(1).is_some_and(|byte| byte.is_ascii_digit())
+    {
+        at.skip(1);
+        let digits = at.take_digits();
+        let kept = digits.get(..9).unwrap_or(digits);
+        let value = kept.iter().fold(0_u32, |value, digit| {
+            value * 10 + u32::from(digit.wrapping_sub(b'0'))
+        });
+        let scale = FRACTION_SCALE.get(kept.len()).copied().unwrap_or_default();
+        civil.nanosecond = value * scale;
+    }
+    Some(civil)
+}
+
+/// `Z`, `+01:00`, `+0100` or `+01` in seconds east of UTC.
+fn offset(at: &mut Cursor<'_>) -> Option<i32> {
+    let sign = match at.peek()? {
+        b'Z' | b'z' => {
+            at.skip(1);
+            return Some(0);
+        }
+        b'+' => 1,
+        b'-' => -1,
+        _ => return None,
+    };
+    let (hours, minutes, len) = match *at.rest() {
+        [_, a, b, b':', c, d, ..] => (two(a, b)?, two(c, d)?, 6),
+        [_, a, b, c, d, ..] if c.is_ascii_digit() => (two(a, b)?, two(c, d)?, 5),
+        [_, a, b, ..] => (two(a, b)?, 0, 3),
+        _ => return None,
+    };
+    if hours > 23 || minutes > 59 {
+        return None;
+    }
+    at.skip(len);
+    Some(sign * (i32::from(hours) * 3_600 + i32::from(minutes) * 60))
+}
+
+/// A space and a zone: an offset, or an abbreviation with a space or a colon behind it. A word
+/// that is not known is taken for a zone, which then is the configured one, only where a Cisco
+/// message follows: ` XYZ: %`.
+fn zone_behind(at: &mut Cursor<'_>) -> Option<i32> {
+    let mut ahead = *at;
+    if !ahead.eat(b' ') {
+        return None;
+    }
+    match ahead.peek()? {
+        b'+' | b'-' => {
+            let found = offset(&mut ahead)?;
+            if !matches!(ahead.peek(), None | Some(b' ' | b':')) {
+                return None;
+            }
+            *at = ahead;
+            Some(found)
+        }
+        b'A'..=b'Z' => {
+            let word = ahead.take_while(|byte| byte.is_ascii_uppercase());
+            let known = abbreviation_offset(word);
+            let is_zone = match known {
+                Some(_) => matches!(ahead.peek(), Some(b' ' | b':')),
+                None => word.len() <= 7 && ahead.rest().starts_with(b": %"),
+            };
+            if is_zone {
+                *at = ahead;
+            }
+            known.filter(|_| is_zone)
+        }
+        _ => None,
+    }
+}
+
+/// The number of a month's first three letters, in any case.
+fn month_number(a: u8, b: u8, c: u8) -> Option<u8> {
+    // Letters only: `|` would make letters of other bytes.
+    if !(a.is_ascii_alphabetic() && b.is_ascii_alphabetic() && c.is_ascii_alphabetic()) {
+        return None;
+    }
+    Some(match &[a | 0x20, b | 0x20, c | 0x20] {
+        b"jan" => 1,
+        b"feb" => 2,
+        b"mar" => 3,
+        b"apr" => 4,
+        b"may" => 5,
+        b"jun" => 6,
+        b"jul" => 7,
+        b"aug" => 8,
+        b"sep" => 9,
+        b"oct" => 10,
+        b"nov" => 11,
+        b"dec" => 12,
+        _ => return None,
+    })
+}
+
+/// The value of two digits.
+fn two(a: u8, b: u8) -> Option<u8> {
+    let (a, b) = (a.wrapping_sub(b'0'), b.wrapping_sub(b'0'));
+    (a < 10 && b < 10).then(|| a * 10 + b)
+}
+
+/// The value of four digits.
+fn four(a: u8, b: u8, c: u8, d: u8) -> Option<i16> {
+    Some(i16::from(two(a, b)?) * 100 + i16::from(two(c, d)?))
+}
