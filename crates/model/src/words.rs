@@ -65,13 +65,44 @@ pub fn fold_into(text: &[u8], folded: &mut Vec<u8>) {
         return;
     }
     for chunk in text.utf8_chunks() {
-        for character in chunk.valid().chars() {
-            for lower in character.to_lowercase() {
-                folded.extend_from_slice(lower.encode_utf8(&mut [0; 4]).as_bytes());
-            }
-        }
+        fold_characters_into(chunk.valid(), folded);
         folded.extend_from_slice(chunk.invalid());
     }
+}
+
+/// ASCII in runs and the rest character by character, for looking up lower case is what costs.
+fn fold_characters_into(text: &str, folded: &mut Vec<u8>) {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let ascii_len = rest.bytes().take_while(u8::is_ascii).count();
+        let (ascii, others) = rest.split_at(ascii_len);
+        let start = folded.len();
+        folded.extend_from_slice(ascii.as_bytes());
+        if let Some(added) = folded.get_mut(start..) {
+            added.make_ascii_lowercase();
+        }
+        let mut characters = others.chars();
+        match characters.next() {
+            Some(character) if is_in_caseless_block(character) => {
+                let bytes = others.as_bytes().get(..character.len_utf8());
+                folded.extend_from_slice(bytes.unwrap_or(&[]));
+            }
+            Some(character) => {
+                for lower in character.to_lowercase() {
+                    folded.extend_from_slice(lower.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+            }
+            None => {}
+        }
+        rest = characters.as_str();
+    }
+}
+
+/// Whether a character lies in one of the large blocks without case: Hebrew to Myanmar, punctuation,
+/// Chinese, Japanese and Korean. Others may have no case either.
+const fn is_in_caseless_block(character: char) -> bool {
+    matches!(character, '\u{590}'..='\u{109f}' | '\u{2000}'..='\u{20ff}'
+        | '\u{2e80}'..='\u{a63f}' | '\u{ac00}'..='\u{fef0}')
 }
 
 #[cfg(test)]
@@ -84,6 +115,16 @@ mod tests {
         let text = "GET /var/log-1 é_x \"10.0\"".as_bytes();
         let found: Vec<_> = words(text).map(String::from_utf8_lossy).collect();
         assert_eq!(found, ["GET", "var", "log", "1", "é_x", "10", "0"]);
+    }
+
+    #[test]
+    fn every_character_folds_to_its_lower_case_and_stays() {
+        for character in '\0'..=char::MAX {
+            let text = format!("A{character}B{character}");
+            let lower: String = text.chars().flat_map(char::to_lowercase).collect();
+            assert_eq!(&*fold(text.as_bytes()), lower.as_bytes(), "{text}");
+            assert_eq!(&*fold(lower.as_bytes()), lower.as_bytes(), "{text}");
+        }
     }
 
     #[test]
