@@ -1,1 +1,49 @@
-//! To be written.
+//! Listens to syslog over UDP, TCP, TLS and RELP, and hands what comes to the store.
+//!
+//! The way of a message: a task reads as much as its share of the byte budget allows, cuts the
+//! bytes into messages, parses them into one batch per read, asks the routes where it goes, and
+//! hands it to the store. The share of the budget comes back when the batch is durable; until
+//! then it is missing, and when all of it is missing nobody reads: that is the back-pressure,
+//! and the bound on memory. RELP answers leave when their batch is durable, HTTP answers too.
+//!
+//! What must stay true:
+//! - received = stored + dropped + in flight, for every source, at every instant;
+//! - what is acknowledged is durable;
+//! - nobody waits for a share of the budget with a share in hand;
+//! - one peer cannot make another wait, nor take more memory than its limits say.
+//!
+//! Start with [`Ingest`].
+
+mod accept;
+mod assembler;
+mod budget;
+mod certificate;
+mod error;
+mod gatherer;
+mod importer;
+mod ingest;
+mod input;
+pub mod limits;
+mod lines;
+mod listener;
+mod listening;
+mod log_limit;
+mod options;
+mod relp;
+mod sink;
+mod socket;
+mod source;
+mod stop;
+mod stream;
+mod submit;
+mod tls;
+mod udp;
+
+pub use error::{Error, SubmitError, TlsError};
+pub use importer::{ImportTime, Importer};
+pub use ingest::{Ingest, NotDurable};
+pub use listener::ListenerStatus;
+pub use options::{
+    ClientCertificates, HttpOptions, ListenerOptions, Options, TlsIdentity, TlsOptions, Transport,
+};
+pub use source::{DropReason, SourceStatus};

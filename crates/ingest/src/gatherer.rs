@@ -1,0 +1,86 @@
+//! Messages of one connection on their way into batches, each covered by its share of the budget.
+
+use std::net::IpAddr;
+
+use model::{BatchFull, Timestamp};
+
+use crate::assembler::Assembler;
+use crate::budget::Permit;
+use crate::limits::READ_BUDGET_BYTES;
+use crate::listening::Listening;
+use crate::sink::Durable;
+use crate::source::DropReason;
+
+/// Gathers messages until their share of the budget is used up.
+pub(crate) struct Gatherer<'a> {
+    listening: &'a Listening,
+    peer: Option<IpAddr>,
+    assembler: Assembler,
+    permit: Option<Permit>,
+    received: Timestamp,
+}
+
+impl<'a> Gatherer<'a> {
+    pub(crate) fn new(listening: &'a Listening, peer: Option<IpAddr>) -> Self {
+        Self {
+            listening,
+            peer,
+            assembler: listening.assembler(),
+            permit: None,
+            received: Timestamp::default(),
+        }
+    }
+
+    /// Starts on what has just been read, with a share of the budget for it.
+    pub(crate) fn begin(&mut self, permit: Permit) {
+        self.permit = Some(permit);
+        self.refresh();
+    }
+
+    /// Stamps the messages to come with the time now.
+    pub(crate) fn refresh(&mut self) {
+        self.received = self.listening.sink.now();
+    }
+
+    /// Adds a message.
+    ///
+    /// # Errors
+    /// When the share or the batch has no room for it: hand over, take another share with
+    /// [`Self::refill`] and add it with [`Self::add_first`]. In this order nobody waits with a
+    /// share in hand.
+    pub(crate) fn add(&mut self, raw: &[u8], tags: u64) -> Result<(), BatchFull> {
+        let share = self.permit.as_ref().map_or(0, Permit::bytes);
+        if self.assembler.memory_bytes() + Assembler::message_bytes(raw.len()) > share {
+            return Err(BatchFull);
+        }
+        self.assembler.push(raw, tags, self.received, self.peer)
+    }
+
+    /// Takes a share for a message of this length and more like it.
+    pub(crate) async fn refill(&mut self, raw_len: usize) {
+        let wanted = Assembler::message_bytes(raw_len).max(READ_BUDGET_BYTES);
+        self.permit = Some(self.listening.sink.budget().acquire(wanted).await);
+    }
+
+    /// Adds a message to an empty batch, whatever the share: the first always gets through.
+    ///
+    /// # Errors
+    /// When no batch can hold it; it is counted as dropped.
+    pub(crate) fn add_first(&mut self, raw: &[u8], tags: u64) -> Result<(), BatchFull> {
+        let added = self.assembler.push(raw, tags, self.received, self.peer);
+        if added.is_err() {
+            let source = &self.listening.source;
+            source.drop_arrived(DropReason::TooLarge, 1, raw.len() as u64);
+        }
+        added
+    }
+
+    /// Hands over what is gathered, if anything.
+    pub(crate) fn hand_over(&mut self) -> Option<Durable> {
+        let permit = self.permit.take()?;
+        if self.assembler.is_empty() {
+            return None;
+        }
+        Some(self.listening.hand_over(self.assembler.take(), permit))
+    }
+}

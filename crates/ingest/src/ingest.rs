@@ -1,0 +1,294 @@
+//! All receivers together: started, changed, asked, shut down.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use model::LogspaceName;
+use pipeline::Pipeline;
+use rustls::ServerConfig;
+use store::{Clock, Store};
+use tokio::time::{Instant, timeout_at};
+
+use crate::error::Error;
+use crate::listener::{Listener, ListenerStatus, Sockets, load_tls};
+use crate::listening::Listening;
+use crate::options::{HttpOptions, ListenerOptions, Options};
+use crate::sink::Sink;
+use crate::source::{Source, SourceStatus};
+use crate::tls::TlsSlot;
+
+/// Name of the source of what is handed in over HTTP.
+pub(crate) const HTTP_SOURCE: &str = "http";
+
+/// How long a reload waits for connections that it closes.
+const RELOAD_PATIENCE: Duration = Duration::from_secs(5);
+
+/// The receivers. Dropping it stops them without waiting; see [`Ingest::shutdown`].
+pub struct Ingest {
+    sink: Arc<Sink>,
+    state: Mutex<State>,
+    /// One change at a time.
+    change: tokio::sync::Mutex<()>,
+}
+
+struct State {
+    listeners: Vec<Listener>,
+    /// Every source there has been since the start: figures do not go back.
+    sources: BTreeMap<String, Arc<Source>>,
+    http: HttpOptions,
+    is_shut_down: bool,
+}
+
+/// What is to become of a listener in the new configuration.
+enum Plan {
+    /// It goes on as it is, with these certificates.
+    Keep {
+        name: String,
+        tls: Option<Arc<ServerConfig>>,
+    },
+    /// It starts, on sockets that are bound.
+    Start {
+        options: ListenerOptions,
+        tls: Option<Arc<ServerConfig>>,
+        sockets: Sockets,
+        address: std::net::SocketAddr,
+    },
+}
+
+/// Messages that were not durable when patience ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{messages} messages were not durable in time")]
+pub struct NotDurable {
+    /// How many.
+    pub messages: u64,
+}
+
+impl Ingest {
+    /// Listens. Creates the logspaces that records can go to. Needs a tokio runtime.
+    ///
+    /// # Errors
+    /// When options contradict each other, an address cannot be bound, certificates cannot be
+    /// used, or a logspace cannot be created. Nothing listens then.
+    pub fn start(
+        options: Options,
+        pipeline: Pipeline,
+        store: Arc<Store>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, Error> {
+        let sink = Sink::new(store, clock, options.budget_bytes, Pipeline::default());
+        let ingest = Self {
+            sink: Arc::new(sink),
+            state: Mutex::new(State {
+                listeners: Vec::new(),
+                sources: BTreeMap::new(),
+                http: HttpOptions::default(),
+                is_shut_down: false,
+            }),
+            change: tokio::sync::Mutex::default(),
+        };
+        let plans = ingest.plan(&options, &pipeline)?;
+        drop(ingest.carry_out(plans, options.http, pipeline));
+        Ok(ingest)
+    }
+
+    /// Takes another configuration: listeners with the same options go on with their connections,
+    /// others are closed, new ones opened; routes and certificates count for what comes. A
+    /// listener whose options changed keeps its sockets where the address is the same, so that
+    /// nothing is refused meanwhile.
+    ///
+    /// # Errors
+    /// As for [`Ingest::start`]. Nothing has changed then.
+    pub async fn reload(&self, options: Options, pipeline: Pipeline) -> Result<(), Error> {
+        let _one_at_a_time = self.change.lock().await;
+        let plans = self.plan(&options, &pipeline)?;
+        let removed = self.carry_out(plans, options.http, pipeline);
+        for listener in &removed {
+            listener.stop();
+        }
+        let deadline = Instant::now() + RELOAD_PATIENCE;
+        for listener in removed {
+            listener.ended(deadline).await;
+        }
+        Ok(())
+    }
+
+    /// Stops listening, reads what has already arrived, and waits until everything is durable and
+    /// acknowledged, for so long at most. Messages that were cut short are kept and say so.
+    ///
+    /// # Errors
+    /// When the disk was not fast enough. What is left is written as soon as it can be, while the
+    /// store is open.
+    pub async fn shutdown(&self, patience: Duration) -> Result<(), NotDurable> {
+        let deadline = Instant::now() + patience;
+        let _one_at_a_time = self.change.lock().await;
+        let listeners = {
+            let mut state = self.state();
+            state.is_shut_down = true;
+            std::mem::take(&mut state.listeners)
+        };
+        for listener in &listeners {
+            listener.stop();
+        }
+        for listener in listeners {
+            listener.ended(deadline).await;
+        }
+        // All of the budget is there when nothing is on its way.
+        let all = self.sink.budget().acquire(usize::MAX);
+        match timeout_at(deadline, all).await {
+            Ok(_) => Ok(()),
+            Err(_) => Err(NotDurable {
+                messages: self.sources().iter().map(|source| source.in_flight).sum(),
+            }),
+        }
+    }
+
+    /// What became of the messages of each source, by name.
+    pub fn sources(&self) -> Vec<SourceStatus> {
+        let state = self.state();
+        for listener in &state.listeners {
+            listener.count_kernel_drops();
+        }
+        state
+            .sources
+            .values()
+            .map(|source| source.status())
+            .collect()
+    }
+
+    /// Where we listen, in the order of the configuration.
+    pub fn listeners(&self) -> Vec<ListenerStatus> {
+        self.state()
+            .listeners
+            .iter()
+            .map(Listener::status)
+            .collect()
+    }
+
+    /// Bytes of records that wait for the disk, and the most there may be.
+    pub fn budget_bytes(&self) -> (usize, usize) {
+        (
+            self.sink.budget().used_bytes(),
+            self.sink.budget().total_bytes(),
+        )
+    }
+
+    pub(crate) fn sink(&self) -> &Arc<Sink> {
+        &self.sink
+    }
+
+    /// How messages that come over HTTP are parsed.
+    pub fn http_parse_options(&self) -> syslog::ParseOptions {
+        self.state().http.parse.clone()
+    }
+
+    /// The source of what comes over HTTP, and how to read it; `None` after the shutdown.
+    pub(crate) fn http(&self) -> Option<(Arc<Source>, HttpOptions)> {
+        let mut state = self.state();
+        let source = state.source(HTTP_SOURCE);
+        (!state.is_shut_down).then(|| (source, state.http.clone()))
+    }
+
+    /// Does all that can fail, and nothing that shows.
+    fn plan(&self, options: &Options, pipeline: &Pipeline) -> Result<Vec<Plan>, Error> {
+        options.check()?;
+        if self.state().is_shut_down {
+            return Err(Error::ShutDown);
+        }
+        let own = options.listeners.iter().map(|listener| &listener.logspace);
+        let logspaces = pipeline.logspaces().into_iter().chain(own);
+        for logspace in logspaces.chain([&options.http.logspace]) {
+            self.create_logspace(logspace)?;
+        }
+        let state = self.state();
+        options
+            .listeners
+            .iter()
+            .map(|listener| state.plan(listener))
+            .collect()
+    }
+
+    fn create_logspace(&self, logspace: &LogspaceName) -> Result<(), Error> {
+        let created = self.sink.store().create_logspace(logspace);
+        created.map_err(|source| Error::Logspace {
+            logspace: logspace.clone(),
+            source,
+        })
+    }
+
+    /// Does what was planned, and returns the listeners that are to end.
+    fn carry_out(&self, plans: Vec<Plan>, http: HttpOptions, pipeline: Pipeline) -> Vec<Listener> {
+        let mut state = self.state();
+        state.http = http;
+        state.source(HTTP_SOURCE);
+        self.sink.set_pipeline(pipeline);
+        let mut old = std::mem::take(&mut state.listeners);
+        for plan in plans {
+            match plan {
+                Plan::Keep { name, tls } => {
+                    let index = old
+                        .iter()
+                        .position(|listener| listener.options().name == name);
+                    if let Some(index) = index {
+                        let listener = old.swap_remove(index);
+                        listener.set_tls(tls);
+                        state.listeners.push(listener);
+                    }
+                }
+                Plan::Start {
+                    options,
+                    tls,
+                    sockets,
+                    address,
+                } => {
+                    sockets.set_receive_buffers(&options);
+                    let (source, transport) = (options.name.clone(), options.transport.name());
+                    tracing::info!(source, transport, %address, "listening");
+                    let source = state.source(&source);
+                    let tls = tls.map(TlsSlot::new);
+                    let listening = Listening::new(options, source, Arc::clone(&self.sink), tls);
+                    let listener = Listener::start(Arc::new(listening), sockets, address);
+                    state.listeners.push(listener);
+                }
+            }
+        }
+        old
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn source(&mut self, name: &str) -> Arc<Source> {
+        let new = || Arc::new(Source::new(name));
+        Arc::clone(self.sources.entry(name.to_owned()).or_insert_with(new))
+    }
+
+    fn plan(&self, options: &ListenerOptions) -> Result<Plan, Error> {
+        let tls = load_tls(options)?;
+        if self
+            .listeners
+            .iter()
+            .any(|listener| listener.options() == options)
+        {
+            let name = options.name.clone();
+            return Ok(Plan::Keep { name, tls });
+        }
+        let reusable = |listener: &Listener| listener.reusable_sockets(options);
+        let (sockets, address) = match self.listeners.iter().find_map(reusable) {
+            Some(reused) => reused,
+            None => {
+                let has_port = |listener: &Listener| listener.has_udp_port(options.address);
+                Sockets::bind(options, self.listeners.iter().any(has_port))?
+            }
+        };
+        Ok(Plan::Start {
+            options: options.clone(),
+            tls,
+            sockets,
+            address,
+        })
+    }
+}

@@ -1,0 +1,180 @@
+//! The reading side of a connection: waits, takes from the budget, reads.
+
+use std::io::{self, ErrorKind};
+use std::time::Duration;
+
+use tokio::select;
+use tokio::task::yield_now;
+use tokio::time::{Instant, timeout};
+
+use crate::budget::{Budget, Permit};
+use crate::limits::{DRAIN_TIMEOUT, READ_BUDGET_BYTES, READ_BYTES};
+use crate::relp::Violation;
+use crate::stop::Stop;
+use crate::stream::Stream;
+
+/// Reads in a row before other tasks get their turn: about a millisecond of work.
+const READS_IN_A_ROW: u32 = 4;
+
+/// What a connection has sent and nobody has used yet.
+pub(crate) struct Input<'a> {
+    stream: &'a Stream,
+    budget: &'a Budget,
+    stop: Stop,
+    idle_timeout: Option<Duration>,
+    buffer: Vec<u8>,
+    /// Size of the buffer with which every message can be found.
+    buffer_bytes_min: usize,
+    reads_in_a_row: u32,
+    /// When to end even if more has arrived; set when the word to stop has come.
+    drain_until: Option<Instant>,
+}
+
+/// Why nothing more will come.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// The peer has closed the connection.
+    Closed,
+    /// The peer has been silent for too long.
+    Idle,
+    /// We have been told to stop, and what had arrived is read.
+    Stopped,
+    /// The connection is broken.
+    Broken(io::Error),
+    /// The peer has done what the protocol does not allow.
+    Violation(Violation),
+    /// What the peer has sent could not be stored, and so cannot be acknowledged.
+    NotStored,
+}
+
+enum Wake {
+    Readable(io::Result<()>),
+    Idle,
+    Stop,
+}
+
+impl<'a> Input<'a> {
+    pub(crate) fn new(
+        stream: &'a Stream,
+        budget: &'a Budget,
+        stop: Stop,
+        idle_timeout: Option<Duration>,
+        buffer_bytes_min: usize,
+    ) -> Self {
+        Self {
+            stream,
+            budget,
+            stop,
+            idle_timeout,
+            buffer: Vec::new(),
+            buffer_bytes_min,
+            reads_in_a_row: 0,
+            drain_until: None,
+        }
+    }
+
+    /// What has been read and not consumed.
+    pub(crate) fn buffer(&self) -> &[u8] {
+        &self.buffer
+    }
+
+    /// Forgets the first bytes of the buffer.
+    pub(crate) fn consume(&mut self, bytes: usize) {
+        self.buffer.drain(..bytes.min(self.buffer.len()));
+    }
+
+    /// Reads more, and returns a share of the budget to use it with.
+    pub(crate) async fn read_more(&mut self) -> Result<Permit, End> {
+        loop {
+            let permit = self.share().await?;
+            self.make_room();
+            match self.stream.try_read(&mut self.buffer) {
+                Ok(0) => return Err(End::Closed),
+                Ok(_) => {
+                    self.take_turns().await;
+                    return Ok(permit);
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    drop(permit);
+                    self.wait().await?;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(End::Broken(error)),
+            }
+        }
+    }
+
+    /// Grows the buffer by doubling, to what the longest message needs and one read at most.
+    fn make_room(&mut self) {
+        let (len, capacity) = (self.buffer.len(), self.buffer.capacity());
+        if capacity - len < READ_BYTES {
+            let capacity_max = self.buffer_bytes_min.max(len) + READ_BYTES;
+            let wanted = (2 * capacity).max(len + READ_BYTES).min(capacity_max);
+            self.buffer.reserve_exact(wanted - len);
+        }
+    }
+
+    /// A share of the budget for a read's messages. When told to stop, only if it is there at
+    /// once: senders keep what we do not read.
+    async fn share(&mut self) -> Result<Permit, End> {
+        if !self.is_draining() {
+            select! {
+                biased;
+                () = self.stop.given() => {}
+                permit = self.budget.acquire(READ_BUDGET_BYTES) => {
+                    return Ok(permit);
+                }
+            }
+        }
+        let is_late = self.drain_deadline() <= Instant::now();
+        let permit = self.budget.try_acquire(READ_BUDGET_BYTES);
+        permit.filter(|_| !is_late).ok_or(End::Stopped)
+    }
+
+    async fn wait(&mut self) -> Result<(), End> {
+        // Thousands of connections may be silent; none keeps more than it needs meanwhile.
+        self.buffer.shrink_to_fit();
+        self.reads_in_a_row = 0;
+        if self.is_draining() {
+            return Err(End::Stopped);
+        }
+        match self.wake().await {
+            Wake::Readable(Ok(())) | Wake::Stop => Ok(()),
+            Wake::Readable(Err(error)) => Err(End::Broken(error)),
+            Wake::Idle => Err(End::Idle),
+        }
+    }
+
+    async fn wake(&mut self) -> Wake {
+        let Self { stop, stream, .. } = self;
+        let wake = async {
+            select! {
+                biased;
+                () = stop.given() => Wake::Stop,
+                result = stream.readable() => Wake::Readable(result),
+            }
+        };
+        match self.idle_timeout {
+            Some(limit) => timeout(limit, wake).await.unwrap_or(Wake::Idle),
+            None => wake.await,
+        }
+    }
+
+    async fn take_turns(&mut self) {
+        self.reads_in_a_row += 1;
+        if self.reads_in_a_row == READS_IN_A_ROW {
+            self.reads_in_a_row = 0;
+            yield_now().await;
+        }
+    }
+
+    fn is_draining(&self) -> bool {
+        self.drain_until.is_some() || self.stop.is_given()
+    }
+
+    fn drain_deadline(&mut self) -> Instant {
+        *self
+            .drain_until
+            .get_or_insert_with(|| Instant::now() + DRAIN_TIMEOUT)
+    }
+}

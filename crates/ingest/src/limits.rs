@@ -1,0 +1,71 @@
+//! Bounds of the receivers, each with its reason.
+
+use std::time::Duration;
+
+/// Bytes taken from a connection in one read. Some 250 messages of 250 bytes: enough that the
+/// costs of a batch (a commit's slot, a few allocations) vanish beside those of its messages.
+pub const READ_BYTES: usize = 64 * 1024;
+
+/// Share of the budget that a connection asks for before it reads, in bytes: what [`READ_BYTES`]
+/// of short messages take in memory. What a batch does not need is given back at once.
+pub const READ_BUDGET_BYTES: usize = 4 * READ_BYTES;
+
+/// Most bytes of records that may wait for the disk, over all sources. Two hundred milliseconds of
+/// traffic at full speed; beyond it reading stops.
+pub const BUDGET_BYTES_DEFAULT: usize = 64 * 1024 * 1024;
+
+/// Datagrams received by one system call. More did not lower the cost of a message.
+pub const DATAGRAMS_PER_CALL: usize = 64;
+
+/// Largest datagram that UDP over IPv4 or IPv6 can carry, in bytes.
+pub const DATAGRAM_BYTES_MAX: usize = 65_535;
+
+/// Most sockets of one UDP listener. They are there to spread senders over cores.
+pub const UDP_SOCKETS_MAX: usize = 64;
+
+/// Receive buffer of a UDP socket in bytes: a pause of one second at 50,000 messages a second.
+pub const UDP_RECEIVE_BUFFER_BYTES: usize = 32 * 1024 * 1024;
+
+/// Connections of one listener unless configured.
+pub const CONNECTIONS_DEFAULT: usize = 10_000;
+
+/// Connections that the kernel may hold ready for one listener to accept.
+pub const ACCEPT_BACKLOG: i32 = 4_096;
+
+/// How long a TLS handshake may take; clients that open and say nothing must not gather.
+pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long accepting pauses when the process has no file descriptors left.
+pub const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// How long one reader may go on with what has already arrived when it is told to stop.
+pub const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// How long a closing connection waits for its peer to take the last bytes.
+pub const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Time without a byte after which the kernel asks whether a peer is still there.
+pub const KEEPALIVE_TIME: Duration = Duration::from_secs(60);
+
+/// Time between such questions; after six without an answer the connection is gone.
+pub const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Batches of a RELP session that wait for the disk or for the peer to read its responses.
+/// The budget bounds their bytes; this bounds peers that send but never read.
+pub const RELP_RESPONSES_MAX: usize = 1_024;
+
+/// Shortest time between two log lines about the same trouble of the same listener.
+pub const LOG_INTERVAL: Duration = Duration::from_secs(10);
+
+/// How often a UDP socket asks the kernel what it has dropped.
+pub const KERNEL_DROPS_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Largest certificate, key or certificate authority file that is read, in bytes.
+pub const PEM_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// Records of a batch that is imported: those of one segment.
+pub const IMPORT_BATCH_RECORDS: usize = 256 * 1024;
+
+/// Bytes of the messages of a batch that is imported. Two batches are in memory at once, one being
+/// gathered and one being sealed; one more message must fit into a batch's arena.
+pub const IMPORT_BATCH_BYTES: usize = 40 * 1024 * 1024;

@@ -1,0 +1,60 @@
+//! A listener as its tasks see it.
+
+use std::sync::Arc;
+
+use syslog::Parser;
+
+use crate::assembler::Assembler;
+use crate::budget::Permit;
+use crate::log_limit::LogLimit;
+use crate::options::ListenerOptions;
+use crate::sink::{Durable, Gathered, Sink};
+use crate::source::Source;
+use crate::tls::TlsSlot;
+
+/// What all tasks of one listener share.
+pub(crate) struct Listening {
+    pub(crate) options: ListenerOptions,
+    pub(crate) source: Arc<Source>,
+    pub(crate) sink: Arc<Sink>,
+    /// The certificates, where connections are encrypted.
+    pub(crate) tls: Option<TlsSlot>,
+    /// Of log lines about what goes wrong.
+    pub(crate) trouble: LogLimit,
+    /// Of log lines about connections turned away.
+    pub(crate) refusals: LogLimit,
+}
+
+impl Listening {
+    pub(crate) fn new(
+        options: ListenerOptions,
+        source: Arc<Source>,
+        sink: Arc<Sink>,
+        tls: Option<TlsSlot>,
+    ) -> Self {
+        Self {
+            options,
+            source,
+            sink,
+            tls,
+            trouble: LogLimit::default(),
+            refusals: LogLimit::default(),
+        }
+    }
+
+    /// An assembler of one's own; parsers keep a cache that threads should not share.
+    pub(crate) fn assembler(&self) -> Assembler {
+        Assembler::new(Parser::new(self.options.parse.clone()), self.source.name())
+    }
+
+    /// Hands a batch over.
+    pub(crate) fn hand_over(&self, gathered: Gathered, permit: Permit) -> Durable {
+        let Self {
+            sink,
+            source,
+            options,
+            ..
+        } = self;
+        sink.hand_over(source, &options.logspace, gathered, permit)
+    }
+}

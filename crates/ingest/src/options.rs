@@ -1,0 +1,260 @@
+//! What an administrator can set.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use model::LogspaceName;
+use model::limits::{MESSAGE_BYTES_DEFAULT, MESSAGE_BYTES_MAX, NAME_BYTES_MAX};
+use syslog::ParseOptions;
+
+use crate::error::Error;
+use crate::ingest::HTTP_SOURCE;
+use crate::limits::{
+    BUDGET_BYTES_DEFAULT, CONNECTIONS_DEFAULT, HANDSHAKE_TIMEOUT, UDP_RECEIVE_BUFFER_BYTES,
+    UDP_SOCKETS_MAX,
+};
+
+/// Settings of all receivers.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What is listened to. The name of each is the name of its source.
+    pub listeners: Vec<ListenerOptions>,
+    /// How lines handed in over HTTP are read; see [`crate::Ingest::submit_lines`].
+    pub http: HttpOptions,
+    /// Most bytes of records that may wait for the disk. Taken at the start only.
+    pub budget_bytes: usize,
+}
+
+impl Options {
+    /// The defaults, with listeners.
+    pub fn new(listeners: Vec<ListenerOptions>) -> Self {
+        Self {
+            listeners,
+            http: HttpOptions::default(),
+            budget_bytes: BUDGET_BYTES_DEFAULT,
+        }
+    }
+
+    /// Looks for what contradicts itself.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        for (index, listener) in self.listeners.iter().enumerate() {
+            listener.check()?;
+            let before = self.listeners.get(..index).unwrap_or(&[]);
+            if before.iter().any(|other| other.name == listener.name) {
+                return Err(Error::DuplicateName {
+                    name: listener.name.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Settings of one listener.
+#[derive(Clone, Debug)]
+pub struct ListenerOptions {
+    /// Name of the source, such as `udp`; it stands on every record. Not `http`.
+    pub name: String,
+    /// How bytes come.
+    pub transport: Transport,
+    /// Where to listen. Port 0 stands for any free one.
+    pub address: SocketAddr,
+    /// Longest message in bytes; the rest of a longer one is cut off. At most
+    /// [`model::limits::MESSAGE_BYTES_MAX`].
+    pub message_bytes_max: usize,
+    /// How messages are read.
+    pub parse: ParseOptions,
+    /// Where records go that no route takes.
+    pub logspace: LogspaceName,
+    /// Connections at a time; more are turned away. Not for UDP.
+    pub connections_max: usize,
+    /// Time without a byte after which a connection is closed; `None` for never. Not for UDP.
+    pub idle_timeout: Option<Duration>,
+    /// How long a TLS handshake may take.
+    pub handshake_timeout: Duration,
+    /// Receive buffer of each socket in bytes; `None` leaves it to the kernel.
+    pub receive_buffer_bytes: Option<usize>,
+    /// Sockets that share the port, 1 to [`crate::limits::UDP_SOCKETS_MAX`]. Only for UDP.
+    pub udp_sockets: usize,
+    /// Encryption: required for [`Transport::Tls`], possible for [`Transport::Relp`], not for the
+    /// others.
+    pub tls: Option<TlsOptions>,
+}
+
+impl ListenerOptions {
+    /// The defaults of a transport.
+    pub fn new(name: &str, transport: Transport, address: SocketAddr) -> Self {
+        let receive_buffer_bytes = match transport {
+            Transport::Udp => Some(UDP_RECEIVE_BUFFER_BYTES),
+            Transport::Tcp | Transport::Tls | Transport::Relp => None,
+        };
+        Self {
+            name: name.to_owned(),
+            transport,
+            address,
+            message_bytes_max: MESSAGE_BYTES_DEFAULT,
+            parse: ParseOptions::default(),
+            logspace: LogspaceName::main(),
+            connections_max: CONNECTIONS_DEFAULT,
+            idle_timeout: None,
+            handshake_timeout: HANDSHAKE_TIMEOUT,
+            receive_buffer_bytes,
+            udp_sockets: 2,
+            tls: None,
+        }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let listener = || self.name.clone();
+        if self.name.is_empty() || self.name.len() > NAME_BYTES_MAX || self.name == HTTP_SOURCE {
+            return Err(Error::InvalidName { name: listener() });
+        }
+        if !(1..=MESSAGE_BYTES_MAX).contains(&self.message_bytes_max) {
+            return Err(Error::MessageLength {
+                listener: listener(),
+                bytes: self.message_bytes_max,
+            });
+        }
+        if !(1..=UDP_SOCKETS_MAX).contains(&self.udp_sockets) {
+            return Err(Error::UdpSockets {
+                listener: listener(),
+                sockets: self.udp_sockets,
+            });
+        }
+        let is_right = match self.transport {
+            Transport::Udp | Transport::Tcp => self.tls.is_none(),
+            Transport::Tls => self.tls.is_some(),
+            Transport::Relp => true,
+        };
+        if !is_right {
+            return Err(Error::TlsSettings {
+                listener: listener(),
+                transport: self.transport.name(),
+                is_missing: self.tls.is_none(),
+            });
+        }
+        Ok(())
+    }
+}
+
+impl PartialEq for ListenerOptions {
+    fn eq(&self, other: &Self) -> bool {
+        let Self {
+            name,
+            transport,
+            address,
+            message_bytes_max,
+            parse,
+            logspace,
+            connections_max,
+            idle_timeout,
+            handshake_timeout,
+            receive_buffer_bytes,
+            udp_sockets,
+            tls,
+        } = self;
+        *name == other.name
+            && *transport == other.transport
+            && *address == other.address
+            && *message_bytes_max == other.message_bytes_max
+            && parse.zone == other.parse.zone
+            && parse.mode == other.parse.mode
+            && *logspace == other.logspace
+            && *connections_max == other.connections_max
+            && *idle_timeout == other.idle_timeout
+            && *handshake_timeout == other.handshake_timeout
+            && *receive_buffer_bytes == other.receive_buffer_bytes
+            && *udp_sockets == other.udp_sockets
+            && *tls == other.tls
+    }
+}
+
+/// How messages are framed on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// RFC 5426: a datagram is a message.
+    Udp,
+    /// RFC 6587: lines or counted octets, told apart per message.
+    Tcp,
+    /// RFC 5425: the same over TLS.
+    Tls,
+    /// RELP: every message is acknowledged when it is durable.
+    Relp,
+}
+
+impl Transport {
+    /// Its name: `udp`, `tcp`, `tls`, `relp`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Udp => "udp",
+            Self::Tcp => "tcp",
+            Self::Tls => "tls",
+            Self::Relp => "relp",
+        }
+    }
+}
+
+/// How a listener encrypts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsOptions {
+    /// Who we are.
+    pub identity: TlsIdentity,
+    /// What we ask of clients.
+    pub clients: ClientCertificates,
+}
+
+/// Certificate and key of the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TlsIdentity {
+    /// `certificate.pem` and `key.pem` in a directory, made where they are not there.
+    SelfSigned {
+        /// The directory, created when needed.
+        directory: PathBuf,
+    },
+    /// Files of one's own, in PEM form.
+    Files {
+        /// The certificate and those between it and its authority.
+        certificate: PathBuf,
+        /// The private key.
+        key: PathBuf,
+    },
+}
+
+/// Whether clients must say who they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClientCertificates {
+    /// They are not asked.
+    None,
+    /// A certificate must be of one of these authorities, but need not be there.
+    Optional {
+        /// Certificates of the authorities, in PEM form.
+        authorities: PathBuf,
+    },
+    /// A certificate of one of these authorities must be there.
+    Required {
+        /// Certificates of the authorities, in PEM form.
+        authorities: PathBuf,
+    },
+}
+
+/// How lines handed in over HTTP are read.
+#[derive(Clone, Debug)]
+pub struct HttpOptions {
+    /// Longest message in bytes; the rest of a longer one is cut off.
+    pub message_bytes_max: usize,
+    /// How messages are read.
+    pub parse: ParseOptions,
+    /// Where records go that no route takes.
+    pub logspace: LogspaceName,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self {
+            message_bytes_max: MESSAGE_BYTES_DEFAULT,
+            parse: ParseOptions::default(),
+            logspace: LogspaceName::main(),
+        }
+    }
+}

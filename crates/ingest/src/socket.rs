@@ -1,0 +1,337 @@
+//! What sockets need and the standard library does not offer: forced receive buffers, the
+//! kernel's count of dropped datagrams, and many datagrams in one system call.
+//!
+//! The only unsafe code of this crate.
+#![expect(
+    unsafe_code,
+    reason = "setsockopt, getsockopt and recvmmsg have no safe wrapper among our dependencies"
+)]
+
+use std::io;
+use std::mem;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::fd::{AsFd, AsRawFd};
+use std::ptr;
+
+use socket2::{Domain, Protocol, SockRef, Socket, TcpKeepalive, Type};
+
+use crate::limits::{
+    ACCEPT_BACKLOG, DATAGRAM_BYTES_MAX, DATAGRAMS_PER_CALL, KEEPALIVE_INTERVAL, KEEPALIVE_TIME,
+};
+
+/// Opens a socket that listens for connections.
+pub(crate) fn listen(address: SocketAddr) -> io::Result<std::net::TcpListener> {
+    let socket = Socket::new(
+        Domain::for_address(address),
+        Type::STREAM,
+        Some(Protocol::TCP),
+    )?;
+    // Without it a restart would wait for connections of the last run to time out.
+    socket.set_reuse_address(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(ACCEPT_BACKLOG)?;
+    Ok(socket.into())
+}
+
+/// Opens sockets that share a UDP port; the kernel spreads the senders over them.
+///
+/// Port 0 becomes the same free port for all. Unless `is_shared`, binding fails where any other
+/// socket has the port: sharing is an option of both sides, so the first socket takes it up only
+/// after it has the port to itself. Otherwise a second server would silently get half of the
+/// datagrams.
+pub(crate) fn bind_udp(
+    address: SocketAddr,
+    count: usize,
+    is_shared: bool,
+) -> io::Result<Vec<std::net::UdpSocket>> {
+    let mut sockets: Vec<std::net::UdpSocket> = Vec::with_capacity(count);
+    let mut address = address;
+    for index in 0..count {
+        let socket = Socket::new(
+            Domain::for_address(address),
+            Type::DGRAM,
+            Some(Protocol::UDP),
+        )?;
+        socket.set_nonblocking(true)?;
+        if is_shared || index > 0 {
+            socket.set_reuse_port(true)?;
+        }
+        socket.bind(&address.into())?;
+        socket.set_reuse_port(true)?;
+        let socket = std::net::UdpSocket::from(socket);
+        address = socket.local_addr()?;
+        sockets.push(socket);
+    }
+    Ok(sockets)
+}
+
+/// Asks for a receive buffer, beyond the system's limit where we may, and returns what we got.
+/// Both in bytes of payload; the kernel keeps as much again for its own records.
+pub(crate) fn set_receive_buffer(socket: &impl AsFd, bytes: usize) -> io::Result<usize> {
+    let value = libc::c_int::try_from(bytes).unwrap_or(libc::c_int::MAX / 2);
+    let fd = socket.as_fd().as_raw_fd();
+    // SAFETY: the descriptor is open for the length of the borrow; the kernel reads one c_int
+    // from `value`, whose size is passed along.
+    let forced = unsafe {
+        libc::setsockopt(
+            fd,
+            libc::SOL_SOCKET,
+            libc::SO_RCVBUFFORCE,
+            ptr::from_ref(&value).cast(),
+            size_of::<libc::c_int>() as libc::socklen_t,
+        )
+    };
+    let socket = SockRef::from(socket);
+    if forced != 0 {
+        socket.set_recv_buffer_size(bytes)?;
+    }
+    Ok(socket.recv_buffer_size()? / 2)
+}
+
+/// Has the kernel notice peers that are gone without a word.
+pub(crate) fn set_keepalive(socket: &impl AsFd) -> io::Result<()> {
+    let keepalive = TcpKeepalive::new()
+        .with_time(KEEPALIVE_TIME)
+        .with_interval(KEEPALIVE_INTERVAL)
+        .with_retries(6);
+    SockRef::from(socket).set_tcp_keepalive(&keepalive)
+}
+
+/// Datagrams that the kernel has dropped at this socket since it was opened, modulo 2^32.
+pub(crate) fn kernel_drops(socket: &impl AsFd) -> io::Result<u32> {
+    const FIELDS: usize = libc::SK_MEMINFO_DROPS as usize + 1;
+    let mut memory = [0_u32; FIELDS];
+    let mut len = size_of_val(&memory) as libc::socklen_t;
+    // SAFETY: the descriptor is open for the length of the borrow; the kernel writes at most
+    // `len` bytes to `memory`, which is that large and has no invalid values.
+    let result = unsafe {
+        libc::getsockopt(
+            socket.as_fd().as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_MEMINFO,
+            memory.as_mut_ptr().cast(),
+            &raw mut len,
+        )
+    };
+    if result != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(memory.last().copied().unwrap_or_default())
+}
+
+/// Room for the datagrams of one system call.
+pub(crate) struct Datagrams {
+    memory: Vec<u8>,
+    slot_bytes: usize,
+    received: Vec<Slot>,
+}
+
+struct Slot {
+    len: usize,
+    peer: Option<IpAddr>,
+    is_truncated: bool,
+}
+
+/// A datagram in its slot.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Datagram<'a> {
+    /// Its bytes, as many as the slot holds.
+    pub(crate) bytes: &'a [u8],
+    /// Who sent it.
+    pub(crate) peer: Option<IpAddr>,
+    /// Whether the slot was too small.
+    pub(crate) is_truncated: bool,
+}
+
+impl Datagrams {
+    /// Room for datagrams of up to `bytes_max` bytes. The memory is the kernel's zero pages until
+    /// a datagram touches it, so large slots cost nothing where messages are short.
+    pub(crate) fn new(bytes_max: usize) -> Self {
+        let slot_bytes = bytes_max.clamp(1, DATAGRAM_BYTES_MAX);
+        Self {
+            memory: vec![0; slot_bytes * DATAGRAMS_PER_CALL],
+            slot_bytes,
+            received: Vec::with_capacity(DATAGRAMS_PER_CALL),
+        }
+    }
+
+    /// Takes what the socket has, without waiting: at least one datagram, or `WouldBlock`.
+    pub(crate) fn receive(&mut self, socket: &impl AsFd) -> io::Result<()> {
+        self.received.clear();
+        // SAFETY: these are plain C structures of numbers and pointers; all zeros are valid.
+        let mut names: [libc::sockaddr_in6; DATAGRAMS_PER_CALL] = unsafe { mem::zeroed() };
+        // SAFETY: as above.
+        let mut vectors: [libc::iovec; DATAGRAMS_PER_CALL] = unsafe { mem::zeroed() };
+        // SAFETY: as above.
+        let mut headers: [libc::mmsghdr; DATAGRAMS_PER_CALL] = unsafe { mem::zeroed() };
+        let slots = self.memory.chunks_exact_mut(self.slot_bytes);
+        let parts = names.iter_mut().zip(&mut vectors).zip(&mut headers);
+        for (slot, ((name, vector), header)) in slots.zip(parts) {
+            vector.iov_base = slot.as_mut_ptr().cast();
+            vector.iov_len = slot.len();
+            header.msg_hdr.msg_name = ptr::from_mut(name).cast();
+            header.msg_hdr.msg_namelen = size_of::<libc::sockaddr_in6>() as libc::socklen_t;
+            header.msg_hdr.msg_iov = vector;
+            header.msg_hdr.msg_iovlen = 1;
+        }
+        // SAFETY: the descriptor is open for the length of the borrow. Each header points to one
+        // name and one vector of the arrays above and each vector to a slot of `memory` of its
+        // own; all outlive the call and none is used while it runs. There is no time-out.
+        let count = unsafe {
+            libc::recvmmsg(
+                socket.as_fd().as_raw_fd(),
+                headers.as_mut_ptr(),
+                DATAGRAMS_PER_CALL as libc::c_uint,
+                libc::MSG_DONTWAIT,
+                ptr::null_mut(),
+            )
+        };
+        let Ok(count) = usize::try_from(count) else {
+            return Err(io::Error::last_os_error());
+        };
+        for (header, name) in headers.iter().zip(&names).take(count) {
+            self.received.push(Slot {
+                len: (header.msg_len as usize).min(self.slot_bytes),
+                peer: address(name),
+                is_truncated: header.msg_hdr.msg_flags & libc::MSG_TRUNC != 0,
+            });
+        }
+        Ok(())
+    }
+
+    /// What the last call took, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Datagram<'_>> {
+        let slots = self.memory.chunks_exact(self.slot_bytes);
+        self.received
+            .iter()
+            .zip(slots)
+            .map(|(slot, memory)| Datagram {
+                bytes: memory.get(..slot.len).unwrap_or(&[]),
+                peer: slot.peer,
+                is_truncated: slot.is_truncated,
+            })
+    }
+}
+
+/// The address in what the kernel wrote, IPv4 in IPv6 unwrapped.
+fn address(name: &libc::sockaddr_in6) -> Option<IpAddr> {
+    match libc::c_int::from(name.sin6_family) {
+        // A sockaddr_in has its address where a sockaddr_in6 has the flow information.
+        libc::AF_INET => Some(Ipv4Addr::from(u32::from_be(name.sin6_flowinfo)).into()),
+        libc::AF_INET6 => Some(IpAddr::from(Ipv6Addr::from(name.sin6_addr.s6_addr)).to_canonical()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::UdpSocket;
+
+    use super::*;
+
+    fn loopback() -> SocketAddr {
+        SocketAddr::from((Ipv4Addr::LOCALHOST, 0))
+    }
+
+    fn one_socket() -> UdpSocket {
+        let mut sockets = bind_udp(loopback(), 1, false).expect("binds");
+        sockets.pop().expect("one")
+    }
+
+    #[test]
+    fn datagrams_come_in_order_with_their_peer() {
+        let receiver = one_socket();
+        let sender = UdpSocket::bind(loopback()).expect("binds");
+        let to = receiver.local_addr().expect("bound");
+        for text in ["one", "", "three and more"] {
+            sender.send_to(text.as_bytes(), to).expect("sends");
+        }
+        let mut datagrams = Datagrams::new(8);
+        datagrams.receive(&receiver).expect("there are some");
+        let peer = Some(IpAddr::from(Ipv4Addr::LOCALHOST));
+        let seen: Vec<_> = datagrams.iter().collect();
+        let expected = [("one", false), ("", false), ("three an", true)];
+        let expected = expected.map(|(text, is_truncated)| Datagram {
+            bytes: text.as_bytes(),
+            peer,
+            is_truncated,
+        });
+        assert_eq!(seen, expected);
+        let error = datagrams.receive(&receiver).expect_err("nothing left");
+        assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
+        assert_eq!(datagrams.iter().count(), 0);
+    }
+
+    #[test]
+    fn ipv6_peers_are_known() {
+        let to = SocketAddr::from((Ipv6Addr::LOCALHOST, 0));
+        let receiver = bind_udp(to, 1, false).expect("binds").pop().expect("one");
+        let sender = UdpSocket::bind(to).expect("binds");
+        let to = receiver.local_addr().expect("bound");
+        sender.send_to(b"x", to).expect("sends");
+        let mut datagrams = Datagrams::new(8);
+        datagrams.receive(&receiver).expect("there is one");
+        let peers: Vec<_> = datagrams.iter().map(|datagram| datagram.peer).collect();
+        assert_eq!(peers, [Some(IpAddr::from(Ipv6Addr::LOCALHOST))]);
+    }
+
+    #[test]
+    fn sockets_of_one_listener_share_a_port_and_nobody_else_does() {
+        let sockets = bind_udp(loopback(), 4, false).expect("binds");
+        let to = sockets[0].local_addr().expect("bound");
+        assert!(sockets.iter().all(|s| s.local_addr().expect("bound") == to));
+        let error = bind_udp(to, 4, false).expect_err("taken");
+        assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
+        let more = bind_udp(to, 2, true).expect("shares where asked");
+        drop(more);
+
+        for _ in 0..64 {
+            let sender = UdpSocket::bind(loopback()).expect("binds");
+            sender.send_to(b"x", to).expect("sends");
+        }
+        let mut datagrams = Datagrams::new(8);
+        let counts: Vec<usize> = sockets
+            .iter()
+            .map(|socket| {
+                datagrams
+                    .receive(socket)
+                    .map_or(0, |()| datagrams.iter().count())
+            })
+            .collect();
+        assert_eq!(counts.iter().sum::<usize>(), 64);
+        let used = counts.iter().filter(|count| **count > 0).count();
+        assert!(
+            used > 1,
+            "64 senders all went to one of four sockets: {counts:?}"
+        );
+    }
+
+    #[test]
+    fn the_kernel_counts_what_it_drops() {
+        let receiver = one_socket();
+        let got = set_receive_buffer(&receiver, 4_096).expect("sets");
+        assert!(got >= 1_024, "{got}");
+        let sender = UdpSocket::bind(loopback()).expect("binds");
+        let to = receiver.local_addr().expect("bound");
+        let sent = 200;
+        for _ in 0..sent {
+            sender.send_to(&[b'x'; 500], to).expect("sends");
+        }
+        let dropped = kernel_drops(&receiver).expect("answers");
+        let mut datagrams = Datagrams::new(500);
+        let mut received = 0;
+        while datagrams.receive(&receiver).is_ok() {
+            received += u32::try_from(datagrams.iter().count()).expect("few");
+        }
+        assert!(dropped > 0 && received > 0);
+        assert_eq!(received + dropped, sent);
+    }
+
+    #[test]
+    fn a_large_receive_buffer_is_granted_or_told() {
+        let receiver = one_socket();
+        let got = set_receive_buffer(&receiver, 1024 * 1024).expect("sets");
+        assert!(got <= 1024 * 1024 && got > 64 * 1024, "{got}");
+    }
+}

@@ -1,0 +1,211 @@
+//! Certificates and keys into what the TLS library needs.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::WebPkiClientVerifier;
+use rustls::server::danger::ClientCertVerifier;
+use rustls::{RootCertStore, ServerConfig};
+use tokio_rustls::TlsAcceptor;
+
+use crate::certificate;
+use crate::error::TlsError;
+use crate::limits::PEM_BYTES_MAX;
+use crate::options::{ClientCertificates, TlsIdentity, TlsOptions};
+
+/// The certificates in use. Replaced as a whole; connections keep those they began with.
+#[derive(Debug)]
+pub(crate) struct TlsSlot(RwLock<Arc<ServerConfig>>);
+
+impl TlsSlot {
+    pub(crate) fn new(config: Arc<ServerConfig>) -> Self {
+        Self(RwLock::new(config))
+    }
+
+    /// Takes other certificates for the handshakes to come.
+    pub(crate) fn set(&self, config: Arc<ServerConfig>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = config;
+    }
+
+    /// What the next handshake uses.
+    pub(crate) fn acceptor(&self) -> TlsAcceptor {
+        let config = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        TlsAcceptor::from(Arc::clone(&config))
+    }
+}
+
+/// Reads certificates and keys; makes a self-signed one where that is configured and none is there.
+pub(crate) fn load(options: &TlsOptions) -> Result<Arc<ServerConfig>, TlsError> {
+    let (certificate, key) = match &options.identity {
+        TlsIdentity::SelfSigned { directory } => certificate::find_or_make(directory)?,
+        TlsIdentity::Files { certificate, key } => (certificate.clone(), key.clone()),
+    };
+    let chain = read_certificates(&certificate)?;
+    let private_key = read_key(&key)?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let identity_error = |source| TlsError::Identity {
+        certificate: certificate.clone(),
+        key: key.clone(),
+        source,
+    };
+    let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(identity_error)?;
+    let builder = match client_verifier(&options.clients, provider)? {
+        Some(verifier) => builder.with_client_cert_verifier(verifier),
+        None => builder.with_no_client_auth(),
+    };
+    let config = builder
+        .with_single_cert(chain, private_key)
+        .map_err(identity_error)?;
+    Ok(Arc::new(config))
+}
+
+fn client_verifier(
+    clients: &ClientCertificates,
+    provider: Arc<rustls::crypto::CryptoProvider>,
+) -> Result<Option<Arc<dyn ClientCertVerifier>>, TlsError> {
+    let (authorities, is_required) = match clients {
+        ClientCertificates::None => return Ok(None),
+        ClientCertificates::Optional { authorities } => (authorities, false),
+        ClientCertificates::Required { authorities } => (authorities, true),
+    };
+    let unusable = |reason: String| TlsError::Authorities {
+        path: authorities.clone(),
+        reason,
+    };
+    let mut roots = RootCertStore::empty();
+    for certificate in read_certificates(authorities)? {
+        roots
+            .add(certificate)
+            .map_err(|error| unusable(error.to_string()))?;
+    }
+    let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
+    let builder = if is_required {
+        builder
+    } else {
+        builder.allow_unauthenticated()
+    };
+    let verifier = builder
+        .build()
+        .map_err(|error| unusable(error.to_string()))?;
+    Ok(Some(verifier))
+}
+
+fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let not_pem = || TlsError::NotPem {
+        path: path.to_owned(),
+        expected: "certificate",
+    };
+    let pem = read(path)?;
+    let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
+    let certificates = certificates.map_err(|_| not_pem())?;
+    if certificates.is_empty() {
+        return Err(not_pem());
+    }
+    Ok(certificates)
+}
+
+fn read_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
+    let pem = read(path)?;
+    PrivateKeyDer::from_pem_slice(&pem).map_err(|_| TlsError::NotPem {
+        path: path.to_owned(),
+        expected: "private key",
+    })
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, TlsError> {
+    let mut pem = Vec::new();
+    let file = File::open(path).map_err(TlsError::io("open", path))?;
+    let read = file.take(PEM_BYTES_MAX + 1).read_to_end(&mut pem);
+    let len = read.map_err(TlsError::io("read", path))?;
+    if len as u64 > PEM_BYTES_MAX {
+        return Err(TlsError::TooLarge {
+            path: path.to_owned(),
+        });
+    }
+    Ok(pem)
+}
+
+impl TlsError {
+    /// Wraps an I/O error with what was tried on what.
+    pub(crate) fn io(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io {
+            action,
+            path,
+            source,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn self_signed(directory: &Path) -> TlsOptions {
+        TlsOptions {
+            identity: TlsIdentity::SelfSigned {
+                directory: directory.to_owned(),
+            },
+            clients: ClientCertificates::None,
+        }
+    }
+
+    fn check(options: &TlsOptions, expected: &str) {
+        let error = load(options).expect_err("unusable").to_string();
+        assert!(error.contains(expected), "{error:?} has no {expected:?}");
+    }
+
+    #[test]
+    fn unusable_files_are_told_by_name() {
+        let directory = tempfile::tempdir().expect("makes one");
+        let path = |name: &str| directory.path().join(name);
+        load(&self_signed(directory.path())).expect("makes one");
+        fs::write(path("text.pem"), "no certificate").expect("writes");
+        fs::write(path("huge.pem"), vec![b'x'; 5 * 1024 * 1024]).expect("writes");
+        let other = tempfile::tempdir().expect("makes one");
+        load(&self_signed(other.path())).expect("makes one");
+
+        let files = |certificate: &str, key: PathBuf| TlsOptions {
+            identity: TlsIdentity::Files {
+                certificate: path(certificate),
+                key,
+            },
+            clients: ClientCertificates::None,
+        };
+        check(&files("none.pem", path("key.pem")), "cannot open");
+        check(
+            &files("text.pem", path("key.pem")),
+            "text.pem holds no certificate",
+        );
+        check(&files("huge.pem", path("key.pem")), "huge.pem is too large");
+        check(
+            &files("certificate.pem", path("text.pem")),
+            "text.pem holds no private key",
+        );
+        check(
+            &files("certificate.pem", other.path().join("key.pem")),
+            "cannot be used",
+        );
+
+        let mut options = self_signed(directory.path());
+        options.clients = ClientCertificates::Required {
+            authorities: path("text.pem"),
+        };
+        check(&options, "text.pem holds no certificate");
+        options.clients = ClientCertificates::Optional {
+            authorities: path("certificate.pem"),
+        };
+        load(&options).expect("a certificate is an authority for itself");
+    }
+}
