@@ -5,7 +5,8 @@ use super::tree::{File, Tree};
 
 pub(super) fn check_module_docs(tree: &Tree) -> Vec<Finding> {
     tree.rust()
-        .filter(|file| !file.bytes.starts_with(b"//! "))
+        // `x/tests.rs` is a part of `x.rs`, which says what it is.
+        .filter(|file| file.name() != "tests.rs" && !file.bytes.starts_with(b"//! "))
         .map(|file| Finding::new(file, 1, "begin with `//!`: what it is, and the one idea"))
         .collect()
 }
@@ -69,6 +70,7 @@ mod tests {
             ("a.rs", "//! What.\n"),
             ("b.rs", "fn b() {}\n"),
             ("c.rs", ""),
+            ("c/tests.rs", ""),
         ];
         let found = [("b.rs".into(), 1), ("c.rs".into(), 1)];
         assert_eq!(lines_found(check_module_docs, &files), found);

@@ -8,7 +8,7 @@ const EXCEPTIONS: &[&str] = &[];
 
 pub(super) fn check_ascii(tree: &Tree) -> Vec<Finding> {
     tree.sources()
-        .filter(|file| !is_test(file) && !EXCEPTIONS.contains(&file.path.as_str()))
+        .filter(|file| !file.is_test && !EXCEPTIONS.contains(&file.path.as_str()))
         .flat_map(check_file)
         .collect()
 }
@@ -27,13 +27,6 @@ fn check_file(file: &File) -> Vec<Finding> {
         .collect()
 }
 
-fn is_test(file: &File) -> bool {
-    file.path.starts_with("tests/")
-        || file.path.contains("/tests/")
-        || ["tests.rs", "testing.rs"].contains(&file.name())
-        || file.name().contains(".test.")
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::lines_found;
@@ -44,7 +37,7 @@ mod tests {
         let text = "fn a() {}\n// caf\u{e9}\n#[cfg(test)]\nmod tests { // \u{e9}\n}\n";
         let files = [
             ("a.rs", text),
-            ("a/tests.rs", text),
+            ("a/tests/all.rs", text),
             ("tests/senders.rs", text),
             ("web/tests/a.test.ts", text),
             ("web/src/a.ts", "'\u{2192}'"),

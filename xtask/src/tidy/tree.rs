@@ -1,5 +1,6 @@
 //! The files that rules look at.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -24,6 +25,8 @@ pub(super) struct File {
     /// Relative to the root, with forward slashes.
     pub(super) path: String,
     pub(super) bytes: Vec<u8>,
+    /// Whether it is compiled for tests, benchmarks and examples only.
+    pub(super) is_test: bool,
 }
 
 impl Tree {
@@ -32,7 +35,19 @@ impl Tree {
         let mut files = Vec::new();
         read_into(root, "", &mut files)?;
         files.sort_by(|one: &File, other| one.path.cmp(&other.path));
-        Ok(Self { files })
+        Ok(Self::new(files))
+    }
+
+    fn new(mut files: Vec<File>) -> Self {
+        let modules: BTreeSet<String> = files.iter().flat_map(File::test_modules).collect();
+        for file in &mut files {
+            let is_part = |module: &String| {
+                let rest = file.path.strip_prefix(module.as_str());
+                rest.is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+            };
+            file.is_test = file.lies_among_tests() || modules.iter().any(is_part);
+        }
+        Self { files }
     }
 
     /// The files whose content is text that people write.
@@ -51,7 +66,7 @@ impl Tree {
             .iter()
             .map(|(path, text)| File::new(path, text))
             .collect();
-        Self { files }
+        Self::new(files)
     }
 }
 
@@ -61,6 +76,7 @@ impl File {
         Self {
             path: path.to_owned(),
             bytes: text.as_bytes().to_vec(),
+            is_test: false,
         }
     }
 
@@ -89,6 +105,34 @@ impl File {
             || self.name() == "Cargo.lock"
     }
 
+    fn lies_among_tests(&self) -> bool {
+        let (folder, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
+        folder
+            .split('/')
+            .any(|part| ["tests", "benches", "examples"].contains(&part))
+            || name.contains(".test.")
+    }
+
+    /// Paths, without their ending, of the modules that this file declares for tests only.
+    fn test_modules(&self) -> Vec<String> {
+        if !self.has_extension("rs") {
+            return Vec::new();
+        }
+        let path = self.path.trim_end_matches(".rs");
+        let folder = match path.rsplit_once('/') {
+            Some((folder, "lib" | "main" | "mod")) => folder,
+            _ => path,
+        };
+        let text = self.text();
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        lines
+            .windows(2)
+            .filter(|pair| pair[0] == "#[cfg(test)]")
+            .filter_map(|pair| pair[1].strip_suffix(';')?.rsplit_once("mod "))
+            .map(|(_, name)| format!("{folder}/{name}"))
+            .collect()
+    }
+
     fn is_source(&self) -> bool {
         const EXTENSIONS: &[&str] = &[
             "rs", "toml", "ts", "mts", "js", "mjs", "svelte", "css", "html", "json", "py", "sh",
@@ -115,7 +159,11 @@ fn read_into(folder: &Path, prefix: &str, files: &mut Vec<File>) -> Result<()> {
             read_into(&entry.path(), &format!("{path}/"), files)?;
         } else if kind.is_file() {
             let bytes = fs::read(entry.path()).with_context(|| format!("cannot read {path}"))?;
-            files.push(File { path, bytes });
+            files.push(File {
+                path,
+                bytes,
+                is_test: false,
+            });
         }
     }
     Ok(())
@@ -133,6 +181,22 @@ mod tests {
         assert!(has("xtask/src/tidy/tree.rs") && has("Cargo.lock"));
         assert!(!tree.files.iter().any(|f| f.path.starts_with("target/")));
         assert!(!tree.files.iter().any(|f| f.path.contains("node_modules/")));
+    }
+
+    #[test]
+    fn what_is_compiled_for_tests_only_is_known() {
+        let declares = "//! x\n#[cfg(test)]\npub(crate) mod samples;\nmod other;\n";
+        let tree = Tree::of(&[
+            ("a/benches/speed.rs", ""),
+            ("a/src/lib.rs", declares),
+            ("a/src/other.rs", "#[cfg(test)]\nmod tests;\n"),
+            ("a/src/other/samples.rs", ""),
+            ("a/src/other/tests.rs", ""),
+            ("a/src/samples.rs", ""),
+            ("a/src/samples/more.rs", ""),
+        ]);
+        let is_test: Vec<bool> = tree.files.iter().map(|file| file.is_test).collect();
+        assert_eq!(is_test, [true, false, false, false, true, true, true]);
     }
 
     #[test]
