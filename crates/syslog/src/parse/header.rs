@@ -112,11 +112,15 @@ impl<'a> Message<'a, '_> {
     fn host(&mut self) {
         let mut ahead = self.at;
         let start = ahead.at();
-        let word = ahead.take_word();
+        let mut word = ahead.take_while(|byte| is(byte, HOST));
+        let is_host = !word.is_empty() && ahead.peek() == Some(b' ');
+        if !is_host {
+            ahead = self.at;
+            word = ahead.take_word();
+        }
         if ahead.is_end() || word.len() > HOST_BYTES_MAX {
             return;
         }
-        let is_host = word.iter().all(|byte| is(*byte, HOST));
         if !is_host && !is_ipv6(word) {
             if !self.is_program_next() {
                 self.tag(Tag::InvalidHostname);

@@ -15,8 +15,12 @@ use crate::cursor::Cursor;
 enum Piece {
     /// An SD-ID.
     Id(Span),
-    /// A parameter of the last SD-ID.
-    Parameter { name: Span, value: Span },
+    /// A parameter of the last SD-ID, and whether a backslash stands in its value.
+    Parameter {
+        name: Span,
+        value: Span,
+        has_backslash: bool,
+    },
     /// The end of an element; whether it had parameters.
     End { is_bare: bool },
 }
@@ -39,7 +43,19 @@ impl Message<'_, '_> {
         let mut id = Span::default();
         let done = elements(&mut at, |piece| match piece {
             Piece::Id(span) => id = span,
-            Piece::Parameter { name, value } => self.push_parameter(start, id, name, value),
+            Piece::Parameter {
+                name,
+                value,
+                has_backslash,
+            } => {
+                let value = if has_backslash {
+                    self.unescaped(start, value)
+                } else {
+                    value
+                };
+                let group = id;
+                self.push_field(Field { group, name, value });
+            }
             Piece::End { is_bare: true } => self.push_field(Field {
                 name: id,
                 ..Field::default()
@@ -57,19 +73,6 @@ impl Message<'_, '_> {
         true
     }
 
-    /// Adds a parameter, its value unescaped.
-    fn push_parameter(&mut self, start: Cursor<'_>, group: Span, name: Span, value: Span) {
-        // The value lies behind `start`, of which only the rest can be read.
-        let offset = start.at();
-        let text = Span::new(value.start as usize - offset, end(value) - offset).of(start.rest());
-        let value = if needs_unescape(text) {
-            self.push_unescaped(text)
-        } else {
-            value
-        };
-        self.push_field(Field { group, name, value });
-    }
-
     fn push_field(&mut self, field: Field) {
         if self.parts.fields.len() < RECORD_FIELDS_MAX {
             self.parts.fields.push(field);
@@ -78,9 +81,18 @@ impl Message<'_, '_> {
         }
     }
 
-    /// Appends a value to `extra` without its escapes. A backslash before another character than
-    /// `"`, `\` and `]` stands for itself (RFC 5424 section 6.3.3).
-    fn push_unescaped(&mut self, text: &[u8]) -> Span {
+    /// A value without its escapes, in `extra` if it has any. A backslash before another character
+    /// than `"`, `\` and `]` stands for itself (RFC 5424 section 6.3.3). `data` is where the
+    /// structured data starts.
+    fn unescaped(&mut self, data: Cursor<'_>, value: Span) -> Span {
+        let start = (value.start as usize).saturating_sub(data.at());
+        let text = Span::new(start, start + value.len as usize).of(data.rest());
+        let has_escape = text
+            .windows(2)
+            .any(|pair| matches!(pair, [b'\\', next] if is_escapable(*next)));
+        if !has_escape {
+            return value;
+        }
         let start = self.raw_len + self.parts.extra.len();
         let extra = &mut self.parts.extra;
         let mut bytes = text.iter().copied().peekable();
@@ -113,8 +125,12 @@ fn elements(at: &mut Cursor<'_>, mut visit: impl FnMut(Piece)) -> Option<()> {
                 continue;
             }
             let name = name(at)?;
-            let value = quoted(at)?;
-            visit(Piece::Parameter { name, value });
+            let (value, has_backslash) = quoted(at)?;
+            visit(Piece::Parameter {
+                name,
+                value,
+                has_backslash,
+            });
             is_bare = false;
         }
         visit(Piece::End { is_bare });
@@ -130,33 +146,26 @@ fn name(at: &mut Cursor<'_>) -> Option<Span> {
     (!name.is_empty()).then(|| at.span_from(start))
 }
 
-/// Reads `="value"` and returns the value as it stands there.
-fn quoted(at: &mut Cursor<'_>) -> Option<Span> {
+/// Reads `="value"` and returns the value as it stands there, and whether it holds a backslash.
+fn quoted(at: &mut Cursor<'_>) -> Option<(Span, bool)> {
     if !at.eat_text(b"=\"") {
         return None;
     }
     let start = at.at();
+    let mut has_backslash = false;
     loop {
         let found = memchr2(b'"', b'\\', at.rest())?;
         at.skip(found);
         if at.peek() == Some(b'"') {
             let value = at.span_from(start);
             at.skip(1);
-            return Some(value);
+            return Some((value, has_backslash));
         }
+        has_backslash = true;
         at.skip(2);
     }
 }
 
-fn needs_unescape(text: &[u8]) -> bool {
-    text.windows(2)
-        .any(|pair| matches!(pair, [b'\\', next] if is_escapable(*next)))
-}
-
 fn is_escapable(byte: u8) -> bool {
     matches!(byte, b'"' | b'\\' | b']')
-}
-
-fn end(span: Span) -> usize {
-    span.start as usize + span.len as usize
 }
