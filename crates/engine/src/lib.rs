@@ -1,1 +1,52 @@
-//! To be written.
+//! Runs a query on snapshots of a store: rows, counts, bars, statistics, and what is new since.
+//!
+//! Start with [`Scope`], what is asked, and [`search`]. Every question goes the same way: parts
+//! outside the time range are left out; for each segment that is left, the index gives two sets of
+//! rows, those that match for sure and those that may (`evaluate`); only rows between the two are
+//! decoded and looked at. Rows of the tail are all looked at. So an answer is exact whatever the
+//! index knows, and costs little where it knows much.
+//!
+//! Everything here is synchronous and runs on the thread of the caller. A segment is evaluated
+//! without regard to any other, which is where several threads can share a question one day.
+//!
+//! An answer says what it cost, and whether something was missing: damaged pages are skipped and
+//! reported, a cancelled question returns what it had.
+
+mod answer;
+
+mod cancel;
+mod count;
+mod cursor;
+mod evaluate;
+mod fields;
+mod histogram;
+pub mod limits;
+mod merge;
+mod part;
+mod plan;
+mod resolve;
+mod row_set;
+mod rows;
+mod run;
+mod scope;
+mod search;
+mod stats;
+mod walk;
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use answer::{Completeness, Cost};
+pub use cancel::{Cancel, Stop};
+pub use count::{Count, count};
+pub use cursor::{Cursor, InvalidCursor};
+pub use fields::{FieldCount, Fields, fields};
+pub use histogram::{Bar, Histogram, histogram};
+pub use rows::{FoundRow, RowRef};
+pub use scope::Scope;
+pub use search::{
+    Each, Order, RowsAfter, Search, SearchOptions, record, rows_after, search, search_each,
+};
+pub use stats::{InvalidStatsField, Stats, StatsField, ValueCount, stats};

@@ -1,0 +1,55 @@
+//! How many records match.
+
+use query::Query;
+use store::Part;
+
+use crate::answer::{Completeness, Cost};
+use crate::cancel::Cancel;
+use crate::evaluate::count_by_lexicon;
+use crate::resolve::resolve;
+use crate::run::Run;
+use crate::scope::Scope;
+
+/// How many records match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// The number. Exact where the answer is complete.
+    pub count: u64,
+    /// What it cost.
+    pub cost: Cost,
+    /// Whether all were counted.
+    pub completeness: Completeness,
+}
+
+/// Counts the records that match.
+pub fn count(scope: &Scope, query: &Query, cancel: &Cancel) -> Count {
+    let mut run = Run::new(&scope.snapshots, query, cancel);
+    let mut count = 0;
+    for (_, part) in scope.parts() {
+        if run.is_stopped() {
+            break;
+        }
+        count += count_part(&mut run, scope, part);
+    }
+    let (cost, completeness) = run.finish();
+    Count {
+        count,
+        cost,
+        completeness,
+    }
+}
+
+fn count_part(run: &mut Run<'_>, scope: &Scope, part: &Part) -> u64 {
+    if let Part::Segment(segment) = part
+        && scope
+            .range
+            .covers(part.first_received(), part.last_received())
+    {
+        run.touch(part);
+        if let Some(count) = count_by_lexicon(&run.plan, segment) {
+            return count;
+        }
+    }
+    let range = run.rows_in(part, scope.range);
+    resolve(run, part, &range).len_within(&range)
+}

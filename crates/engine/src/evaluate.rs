@@ -1,0 +1,267 @@
+//! What the index of a segment says of a query: which rows match for sure, and which may.
+//!
+//! With both bounds, `NOT` of something the index knows only roughly is no loss: rows that cannot
+//! match the inside match the outside for sure.
+
+use query::WordProbe;
+use segment::{Location, Namespace, TermEntry};
+use store::{ReadError, SegmentHandle};
+
+use crate::plan::{Plan, Words};
+use crate::row_set::{RowSet, Scatter};
+
+/// Bounds of the rows that match. Every row that matches is in `maybe`; every row in `sure` matches.
+#[derive(Clone, Debug)]
+pub(crate) struct Bounds {
+    /// Rows that match.
+    pub(crate) sure: RowSet,
+    /// Rows that may match; `None` where they are just the sure ones.
+    pub(crate) maybe: Option<RowSet>,
+}
+
+impl Bounds {
+    /// Exactly these rows.
+    pub(crate) fn exact(rows: RowSet) -> Self {
+        Self {
+            sure: rows,
+            maybe: None,
+        }
+    }
+
+    /// Perhaps some of these rows.
+    pub(crate) fn doubtful(rows: RowSet) -> Self {
+        if rows.is_empty() {
+            return Self::exact(rows);
+        }
+        Self {
+            sure: RowSet::empty(),
+            maybe: Some(rows),
+        }
+    }
+
+    /// The rows that may match.
+    pub(crate) fn upper(&self) -> &RowSet {
+        self.maybe.as_ref().unwrap_or(&self.sure)
+    }
+
+    fn and(self, other: Self) -> Self {
+        self.joined(other, RowSet::and)
+    }
+
+    fn or(self, other: Self) -> Self {
+        self.joined(other, RowSet::or)
+    }
+
+    fn joined(self, other: Self, join: impl Fn(RowSet, RowSet) -> RowSet) -> Self {
+        let maybe = match (self.maybe, other.maybe) {
+            (None, None) => None,
+            (Some(one), Some(two)) => Some(join(one, two)),
+            (Some(one), None) => Some(join(one, other.sure.clone())),
+            (None, Some(two)) => Some(join(self.sure.clone(), two)),
+        };
+        Self {
+            sure: join(self.sure, other.sure),
+            maybe,
+        }
+    }
+
+    fn not(self, rows: u32) -> Self {
+        match self.maybe {
+            None => Self::exact(self.sure.not(rows)),
+            Some(maybe) => Self {
+                sure: maybe.not(rows),
+                maybe: Some(self.sure.not(rows)),
+            },
+        }
+    }
+}
+
+/// The bounds of a plan's rows in a segment. Never fails: where the index cannot be read, every
+/// row may match.
+pub(crate) fn evaluate(plan: &Plan, segment: &SegmentHandle) -> Bounds {
+    match plan {
+        Plan::All => Bounds::exact(RowSet::All),
+        Plan::Nothing => Bounds::exact(RowSet::empty()),
+        Plan::Unknown => Bounds::doubtful(RowSet::All),
+        Plan::Not(inner) => evaluate(inner, segment).not(segment.rows()),
+        Plan::And(members) => {
+            let mut bounds = Bounds::exact(RowSet::All);
+            for member in members {
+                bounds = bounds.and(evaluate(member, segment));
+                if bounds.upper().is_empty() {
+                    return Bounds::exact(RowSet::empty());
+                }
+            }
+            bounds
+        }
+        Plan::Or(members) => {
+            let mut bounds = Bounds::exact(RowSet::empty());
+            for member in members {
+                bounds = bounds.or(evaluate(member, segment));
+                if bounds.sure == RowSet::All {
+                    return Bounds::exact(RowSet::All);
+                }
+            }
+            bounds
+        }
+        Plan::Words(words) => match word_rows(words, segment) {
+            Ok(rows) if words.is_exact => Bounds::exact(rows),
+            Ok(rows) => Bounds::doubtful(rows),
+            Err(_) => Bounds::doubtful(RowSet::All),
+        },
+        Plan::Codes(namespace, codes) => match code_rows(*namespace, codes, segment) {
+            Ok(rows) => Bounds::exact(rows),
+            Err(_) => Bounds::doubtful(RowSet::All),
+        },
+        Plan::Presence(namespace) => {
+            let rows = segment.footer().counts.present(*namespace);
+            any_word(&[*namespace], rows.unwrap_or(0), segment)
+        }
+        Plan::AnyText => {
+            let rows = segment.footer().counts.with_text;
+            any_word(
+                &[Namespace::Message, Namespace::StructuredData],
+                rows,
+                segment,
+            )
+        }
+    }
+}
+
+/// How many rows of the whole segment match, where the footer or the lexicon alone can tell.
+pub(crate) fn count_by_lexicon(plan: &Plan, segment: &SegmentHandle) -> Option<u64> {
+    let counts = &segment.footer().counts;
+    match plan {
+        Plan::Presence(namespace) => counts.present(*namespace).map(u64::from),
+        Plan::AnyText => Some(counts.with_text.into()),
+        Plan::Words(Words {
+            namespaces,
+            probes,
+            is_exact: true,
+        }) => {
+            let [WordProbe::Exact(word)] = probes.as_slice() else {
+                return None;
+            };
+            let mut rows = 0;
+            for namespace in *namespaces {
+                match segment.find_term(&namespace.key(word)) {
+                    Ok(None) => {}
+                    Ok(Some(term)) if rows == 0 => rows = term.rows,
+                    // Rows that hold it in both texts would be counted twice.
+                    Ok(Some(_)) | Err(_) => return None,
+                }
+            }
+            Some(rows.into())
+        }
+        _ => None,
+    }
+}
+
+/// How many of some rows have a number; `None` where the index cannot be read.
+pub(crate) fn count_code(
+    namespace: Namespace,
+    code: u8,
+    among: &RowSet,
+    range: &std::ops::Range<u32>,
+    segment: &SegmentHandle,
+) -> Option<u64> {
+    let rows = code_rows(namespace, &[code], segment).ok()?;
+    Some(rows.and(among.clone()).len_within(range))
+}
+
+/// Rows where a text is not empty, as the footer has counted them. Those with a word are sure;
+/// where these are not all, the others have a text without a word, such as `---`.
+fn any_word(namespaces: &[Namespace], counted: u32, segment: &SegmentHandle) -> Bounds {
+    if counted == segment.rows() {
+        return Bounds::exact(RowSet::All);
+    }
+    if counted == 0 {
+        return Bounds::exact(RowSet::empty());
+    }
+    let mut sure = RowSet::empty();
+    for namespace in namespaces {
+        match probe_rows(*namespace, &WordProbe::Prefix(Vec::new()), segment) {
+            Ok(rows) => sure = sure.or(rows),
+            Err(_) => return Bounds::doubtful(RowSet::All),
+        }
+    }
+    if sure.len_within(&(0..segment.rows())) == u64::from(counted) {
+        return Bounds::exact(sure);
+    }
+    Bounds {
+        sure,
+        maybe: Some(RowSet::All),
+    }
+}
+
+fn word_rows(words: &Words, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+    let mut either = RowSet::empty();
+    for namespace in words.namespaces {
+        let mut all = RowSet::All;
+        for probe in &words.probes {
+            all = all.and(probe_rows(*namespace, probe, segment)?);
+            if all.is_empty() {
+                break;
+            }
+        }
+        either = either.or(all);
+    }
+    Ok(either)
+}
+
+fn probe_rows(
+    namespace: Namespace,
+    probe: &WordProbe,
+    segment: &SegmentHandle,
+) -> Result<RowSet, ReadError> {
+    let prefix: &[u8] = match probe {
+        WordProbe::Exact(word) => {
+            let term = segment.find_term(&namespace.key(word))?;
+            return union(term.as_slice(), segment);
+        }
+        WordProbe::Prefix(prefix) => prefix,
+        WordProbe::Suffix(_) | WordProbe::Contains(_) => b"",
+    };
+    let mut terms = Vec::new();
+    let mut visit = |key: &[u8], term| {
+        if probe.matches(key.get(1..).unwrap_or(&[])) {
+            terms.push(term);
+        }
+        true
+    };
+    segment.scan_terms(&namespace.key(prefix), &mut visit)?;
+    union(&terms, segment)
+}
+
+fn code_rows(
+    namespace: Namespace,
+    codes: &[u8],
+    segment: &SegmentHandle,
+) -> Result<RowSet, ReadError> {
+    let mut terms = Vec::with_capacity(codes.len());
+    for code in codes {
+        terms.extend(segment.find_term(&namespace.key(&[*code]))?);
+    }
+    union(&terms, segment)
+}
+
+/// The rows that hold any of the terms.
+fn union(terms: &[TermEntry], segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+    if terms.iter().any(|term| term.location == Location::All) {
+        return Ok(RowSet::All);
+    }
+    match terms {
+        [] => Ok(RowSet::empty()),
+        [term] => Ok(RowSet::from_sorted(&segment.rows_of(term)?)),
+        terms => {
+            let mut scatter = Scatter::new(segment.rows());
+            for term in terms {
+                match term.location {
+                    Location::Row(row) => scatter.add(&[row]),
+                    _ => scatter.add(&segment.rows_of(term)?),
+                }
+            }
+            Ok(scatter.finish())
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What the records that match have to offer: the names of their parts and fields.
+
+use std::collections::HashMap;
+
+use model::RecordRef;
+use query::Query;
+
+use crate::answer::{Completeness, Cost};
+use crate::cancel::Cancel;
+use crate::limits::{STATS_BYTES_MAX, STATS_VALUE_OVERHEAD};
+use crate::resolve::{resolve, visit_rows};
+use crate::run::Run;
+use crate::scope::Scope;
+
+/// The names of what records have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fields {
+    /// The built-in parts in a fixed order, those that no record has left out; then the fields of
+    /// the records, in the order of their names.
+    pub fields: Vec<FieldCount>,
+    /// What it cost.
+    pub cost: Cost,
+    /// Whether all were counted. Not so when there are too many names (see [`STATS_BYTES_MAX`]).
+    pub completeness: Completeness,
+}
+
+/// A part or field, and how many records have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldCount {
+    /// `host`, or the full name of a field such as `meta.sequenceId`.
+    pub name: String,
+    /// How many records have it, and not empty.
+    pub count: u64,
+}
+
+/// The built-in parts, as the query language calls them.
+const BUILT_IN: [&str; 10] = [
+    "host", "program", "pid", "msgid", "facility", "severity", "message", "tag", "source", "peer",
+];
+
+/// Counts how many of the records that match have each part and field.
+pub fn fields(scope: &Scope, query: &Query, cancel: &Cancel) -> Fields {
+    let mut run = Run::new(&scope.snapshots, query, cancel);
+    let mut names = Names::default();
+    for (_, part) in scope.parts() {
+        if run.is_stopped() {
+            break;
+        }
+        let range = run.rows_in(part, scope.range);
+        let set = resolve(&mut run, part, &range);
+        visit_rows(&mut run, part, &set, &range, &mut |record| {
+            names.add(record);
+        });
+    }
+    if names.is_full {
+        run.left_out(format!(
+            "more names of fields than fit into {STATS_BYTES_MAX} bytes"
+        ));
+    }
+    let (cost, completeness) = run.finish();
+    Fields {
+        fields: names.list(),
+        cost,
+        completeness,
+    }
+}
+
+/// Names and how many records have them.
+#[derive(Default)]
+struct Names {
+    records: u64,
+    built_in: [u64; BUILT_IN.len()],
+    /// By full name: how many records, and which one was the last, so that a field which stands
+    /// twice in a record counts once.
+    named: HashMap<Vec<u8>, (u64, u64)>,
+    full_name: Vec<u8>,
+    bytes: usize,
+    is_full: bool,
+}
+
+impl Names {
+    fn add(&mut self, record: RecordRef<'_>) {
+        self.records += 1;
+        let present = [
+            !record.host().is_empty(),
+            !record.program().is_empty(),
+            !record.pid().is_empty(),
+            !record.msgid().is_empty(),
+            true,
+            true,
+            !record.message().is_empty(),
+            record.head().tags != 0,
+            !record.source().is_empty(),
+            record.peer().is_some(),
+        ];
+        for (count, is_present) in self.built_in.iter_mut().zip(present) {
+            *count += u64::from(is_present);
+        }
+        for field in record.fields().filter(|field| !field.value.is_empty()) {
+            self.full_name.clear();
+            if !field.group.is_empty() {
+                self.full_name.extend_from_slice(field.group);
+                self.full_name.push(b'.');
+            }
+            self.full_name.extend_from_slice(field.name);
+            self.add_named();
+        }
+    }
+
+    /// Counts the field in `full_name` for the record at hand.
+    fn add_named(&mut self) {
+        if let Some((count, last)) = self.named.get_mut(&self.full_name) {
+            *count += u64::from(*last != self.records);
+            *last = self.records;
+            return;
+        }
+        let bytes = self.bytes + self.full_name.len() + STATS_VALUE_OVERHEAD;
+        if bytes > STATS_BYTES_MAX {
+            self.is_full = true;
+            return;
+        }
+        self.bytes = bytes;
+        self.named.insert(self.full_name.clone(), (1, self.records));
+    }
+
+    fn list(self) -> Vec<FieldCount> {
+        let mut named: Vec<(Vec<u8>, (u64, u64))> = self.named.into_iter().collect();
+        named.sort_unstable();
+        let built_in = BUILT_IN.iter().zip(self.built_in);
+        let built_in = built_in.filter(|(_, count)| *count > 0);
+        let built_in = built_in.map(|(name, count)| ((*name).to_owned(), count));
+        let named = named
+            .into_iter()
+            .map(|(name, (count, _))| (String::from_utf8_lossy(&name).into_owned(), count));
+        built_in
+            .chain(named)
+            .map(|(name, count)| FieldCount { name, count })
+            .collect()
+    }
+}

@@ -1,0 +1,128 @@
+//! How many records match in each of many equal stretches of time.
+
+use model::{TimeRange, Timestamp};
+use query::Query;
+use store::{Part, ReadError};
+
+use crate::answer::{Completeness, Cost};
+use crate::cancel::Cancel;
+use crate::evaluate::count_by_lexicon;
+use crate::limits::HISTOGRAM_BARS_MAX;
+use crate::part::row_at;
+use crate::resolve::resolve;
+use crate::run::Run;
+use crate::scope::Scope;
+
+/// Counts over time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Histogram {
+    /// From the start of the first bar to the end of the last.
+    pub range: TimeRange,
+    /// The bars, in order. Their lengths differ by a nanosecond at most.
+    pub bars: Vec<Bar>,
+    /// The sum of the bars.
+    pub total: u64,
+    /// What it cost.
+    pub cost: Cost,
+    /// Whether all were counted.
+    pub completeness: Completeness,
+}
+
+/// A stretch of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bar {
+    /// Where it starts; it ends where the next one starts.
+    pub start: Timestamp,
+    /// How many records that match were received in it.
+    pub count: u64,
+}
+
+/// Cuts the range of the scope into bars, [`HISTOGRAM_BARS_MAX`] at the most, and counts the
+/// records that match in each. An empty range has no bars. See [`Scope::stored_range`] for a range
+/// where none was given.
+pub fn histogram(scope: &Scope, query: &Query, bars: usize, cancel: &Cancel) -> Histogram {
+    let mut run = Run::new(&scope.snapshots, query, cancel);
+    let edges = edges(scope.range, bars.min(HISTOGRAM_BARS_MAX));
+    let mut counts = vec![0; edges.len().saturating_sub(1)];
+    for (_, part) in scope.parts() {
+        if run.is_stopped() {
+            break;
+        }
+        if let Err(error) = add_part(&mut run, part, &edges, &mut counts) {
+            run.missed(&error);
+        }
+    }
+    let (cost, completeness) = run.finish();
+    let total = counts.iter().sum();
+    let bars = edges.iter().zip(counts).map(|(start, count)| Bar {
+        start: *start,
+        count,
+    });
+    Histogram {
+        range: scope.range,
+        bars: bars.collect(),
+        total,
+        cost,
+        completeness,
+    }
+}
+
+/// The starts of the bars, and the end of the last.
+fn edges(range: TimeRange, bars: usize) -> Vec<Timestamp> {
+    if range.is_empty() || bars == 0 {
+        return Vec::new();
+    }
+    let start = i128::from(range.start.nanos());
+    let length = i128::from(range.end.nanos()) - start;
+    let bars = bars as i128;
+    (0..=bars)
+        .map(|index| {
+            let nanos = start + length * index / bars;
+            Timestamp::from_nanos(i64::try_from(nanos).unwrap_or(i64::MAX))
+        })
+        .collect()
+}
+
+/// Adds the rows of a part to the bars. The time of a row is not looked at: rows are in order, so
+/// an edge falls between two rows, and a bar is a range of them.
+fn add_part(
+    run: &mut Run<'_>,
+    part: &Part,
+    edges: &[Timestamp],
+    counts: &mut [u64],
+) -> Result<(), ReadError> {
+    run.touch(part);
+    let (first, last) = (part.first_received(), part.last_received());
+    // The bars from the one that holds the first record to the one that holds the last.
+    let from = edges
+        .partition_point(|edge| *edge <= first)
+        .saturating_sub(1);
+    let until = edges
+        .partition_point(|edge| *edge <= last)
+        .min(counts.len());
+    let (Some(edges), Some(counts)) = (edges.get(from..=until), counts.get_mut(from..until)) else {
+        return Ok(());
+    };
+    let is_inside = edges.first().is_some_and(|start| *start <= first)
+        && edges.last().is_some_and(|end| last < *end);
+    if let ([count], true, Part::Segment(segment)) = (&mut *counts, is_inside, part)
+        && let Some(matches) = count_by_lexicon(&run.plan, segment)
+    {
+        *count += matches;
+        return Ok(());
+    }
+    let rows = edges
+        .iter()
+        .map(|edge| row_at(part, *edge))
+        .collect::<Result<Vec<_>, _>>()?;
+    let (Some(start), Some(end)) = (rows.first(), rows.last()) else {
+        return Ok(());
+    };
+    let set = resolve(run, part, &(*start..*end));
+    for (count, bar) in counts.iter_mut().zip(rows.windows(2)) {
+        if let &[start, end] = bar {
+            *count += set.len_within(&(start..end));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! A set of rows of one segment.
+
+use std::ops::Range;
+
+use roaring::RoaringBitmap;
+
+/// Rows of a segment. All of them is a case of its own: it is frequent and costs nothing to count.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum RowSet {
+    /// Every row.
+    All,
+    /// These rows.
+    Some(RoaringBitmap),
+}
+
+impl RowSet {
+    /// No row.
+    pub(crate) fn empty() -> Self {
+        Self::Some(RoaringBitmap::new())
+    }
+
+    /// Rows in ascending order.
+    pub(crate) fn from_sorted(rows: &[u32]) -> Self {
+        let bitmap = RoaringBitmap::from_sorted_iter(rows.iter().copied());
+        // A list that is out of order is one that no writer of ours has written.
+        Self::Some(bitmap.unwrap_or_else(|_| rows.iter().copied().collect()))
+    }
+
+    /// Whether no row is in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(self, Self::Some(rows) if rows.is_empty())
+    }
+
+    /// Whether the row is in it.
+    pub(crate) fn contains(&self, row: u32) -> bool {
+        match self {
+            Self::All => true,
+            Self::Some(rows) => rows.contains(row),
+        }
+    }
+
+    /// The rows in both.
+    pub(crate) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::All, other) | (other, Self::All) => other,
+            (Self::Some(one), Self::Some(two)) => Self::Some(one & two),
+        }
+    }
+
+    /// The rows in either.
+    pub(crate) fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::All, _) | (_, Self::All) => Self::All,
+            (Self::Some(one), Self::Some(two)) => Self::Some(one | two),
+        }
+    }
+
+    /// The rows that are not in it, of a segment of so many rows.
+    pub(crate) fn not(self, rows: u32) -> Self {
+        match self {
+            Self::All => Self::empty(),
+            Self::Some(set) if set.is_empty() => Self::All,
+            Self::Some(set) => Self::Some(range_of(&(0..rows)) - set),
+        }
+    }
+
+    /// The rows in it and not in the other, of a segment of so many rows.
+    pub(crate) fn minus(&self, other: &Self, rows: u32) -> Self {
+        match (self, other) {
+            (_, Self::All) => Self::empty(),
+            (Self::All, other) => other.clone().not(rows),
+            (Self::Some(one), Self::Some(two)) => Self::Some(one - two),
+        }
+    }
+
+    /// The rows in it that lie within a range.
+    pub(crate) fn within(&self, range: &Range<u32>) -> RoaringBitmap {
+        match self {
+            Self::All => range_of(range),
+            Self::Some(rows) => {
+                RoaringBitmap::from_sorted_iter(rows.range(upright(range))).unwrap_or_default()
+            }
+        }
+    }
+
+    /// How many rows of a range are in it.
+    pub(crate) fn len_within(&self, range: &Range<u32>) -> u64 {
+        match self {
+            Self::All => u64::from(range.end.saturating_sub(range.start)),
+            Self::Some(rows) => rows.range_cardinality(upright(range)),
+        }
+    }
+
+    /// The first row of a range that is in it.
+    pub(crate) fn first_within(&self, range: &Range<u32>) -> Option<u32> {
+        match self {
+            Self::All => (!range.is_empty()).then_some(range.start),
+            Self::Some(rows) => rows.range(upright(range)).next(),
+        }
+    }
+
+    /// The last row of a range that is in it.
+    pub(crate) fn last_within(&self, range: &Range<u32>) -> Option<u32> {
+        match self {
+            Self::All => (!range.is_empty()).then(|| range.end - 1),
+            Self::Some(rows) => rows.range(upright(range)).next_back(),
+        }
+    }
+}
+
+/// The range, made empty where it ends before it starts, which the bitmaps do not take.
+fn upright(range: &Range<u32>) -> Range<u32> {
+    range.start..range.end.max(range.start)
+}
+
+fn range_of(range: &Range<u32>) -> RoaringBitmap {
+    let mut rows = RoaringBitmap::new();
+    rows.insert_range(upright(range));
+    rows
+}
+
+/// Gathers rows that come in no order, and more than once: one bit a row of the segment.
+pub(crate) struct Scatter {
+    bits: Vec<u8>,
+}
+
+impl Scatter {
+    /// For a segment of so many rows.
+    pub(crate) fn new(rows: u32) -> Self {
+        Self {
+            bits: vec![0; (rows as usize).div_ceil(8)],
+        }
+    }
+
+    /// Adds rows; those beyond the segment are left out.
+    pub(crate) fn add(&mut self, rows: &[u32]) {
+        for row in rows {
+            if let Some(byte) = self.bits.get_mut((row >> 3) as usize) {
+                *byte |= 1 << (row & 7);
+            }
+        }
+    }
+
+    /// The rows that were added.
+    pub(crate) fn finish(self) -> RowSet {
+        RowSet::Some(RoaringBitmap::from_lsb0_bytes(0, &self.bits))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    const ROWS: u32 = 300;
+
+    fn sets() -> impl Strategy<Value = RowSet> {
+        prop_oneof![
+            1 => Just(RowSet::All),
+            1 => Just(RowSet::empty()),
+            6 => prop::collection::btree_set(0..ROWS, 0..60)
+                .prop_map(|rows| RowSet::from_sorted(&rows.into_iter().collect::<Vec<_>>())),
+        ]
+    }
+
+    fn listed(set: &RowSet) -> BTreeSet<u32> {
+        (0..ROWS).filter(|row| set.contains(*row)).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn operations_are_those_of_sets(one in sets(), two in sets(), edges in (0..=ROWS, 0..=ROWS)) {
+            let all: BTreeSet<u32> = (0..ROWS).collect();
+            let (a, b) = (listed(&one), listed(&two));
+            prop_assert_eq!(listed(&one.clone().and(two.clone())), &a & &b);
+            prop_assert_eq!(listed(&one.clone().or(two.clone())), &a | &b);
+            prop_assert_eq!(listed(&one.clone().not(ROWS)), &all - &a);
+            prop_assert_eq!(listed(&one.minus(&two, ROWS)), &a - &b);
+            prop_assert_eq!(one.is_empty(), a.is_empty());
+
+            let range = edges.0.min(edges.1)..edges.0.max(edges.1);
+            let inside: Vec<u32> = a.range(range.clone()).copied().collect();
+            prop_assert_eq!(one.within(&range).iter().collect::<Vec<_>>(), inside.clone());
+            prop_assert_eq!(one.len_within(&range), inside.len() as u64);
+            prop_assert_eq!(one.first_within(&range), inside.first().copied());
+            prop_assert_eq!(one.last_within(&range), inside.last().copied());
+        }
+
+        #[test]
+        fn scattered_rows_are_gathered(rows in prop::collection::vec(0..ROWS, 0..80)) {
+            let mut scatter = Scatter::new(ROWS);
+            scatter.add(&rows);
+            scatter.add(&[ROWS + 8]);
+            prop_assert_eq!(listed(&scatter.finish()), rows.into_iter().collect::<BTreeSet<_>>());
+        }
+    }
+}

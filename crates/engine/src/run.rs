@@ -1,0 +1,140 @@
+//! One question under way: the query in its two forms, the switch, and the account of it.
+
+use std::sync::Arc;
+
+use model::{RecordRef, TimeRange};
+use query::{Matcher, Query};
+use store::{Part, ReadError, SegmentHandle, Snapshot};
+
+use crate::answer::{Completeness, Cost};
+use crate::cancel::Cancel;
+use crate::evaluate::{Bounds, evaluate};
+use crate::part::rows_between;
+use crate::plan::Plan;
+use crate::row_set::RowSet;
+
+/// A question under way.
+pub(crate) struct Run<'a> {
+    /// What the index is asked.
+    pub(crate) plan: Plan,
+    matcher: Matcher,
+    cancel: &'a Cancel,
+    cost: Cost,
+    completeness: Completeness,
+    /// The segments that were looked into, and how many bytes had been read from each before.
+    touched: Vec<(Arc<SegmentHandle>, u64)>,
+    /// How many of those have no row that may match.
+    without_match: usize,
+}
+
+impl<'a> Run<'a> {
+    /// Starts a question to logspaces.
+    pub(crate) fn new(snapshots: &[Snapshot], query: &Query, cancel: &'a Cancel) -> Self {
+        let mut run = Self {
+            plan: Plan::of(&query.root),
+            matcher: Matcher::new(query),
+            cancel,
+            cost: Cost::default(),
+            completeness: Completeness::default(),
+            touched: Vec::new(),
+            without_match: 0,
+        };
+        for snapshot in snapshots {
+            let segments = snapshot
+                .parts
+                .iter()
+                .filter(|part| matches!(part, Part::Segment(_)));
+            run.cost.segments_total += segments.count();
+            if let Some(first) = snapshot.damages.first() {
+                run.completeness.miss(|| match snapshot.damages.len() - 1 {
+                    0 => format!("some of {} cannot be read: {first}", snapshot.logspace),
+                    more => {
+                        format!(
+                            "some of {} cannot be read: {first}; and {more} more",
+                            snapshot.logspace
+                        )
+                    }
+                });
+            }
+        }
+        run
+    }
+
+    /// Whether the question was stopped. Asked once a page.
+    pub(crate) fn is_stopped(&mut self) -> bool {
+        let stop = self.cancel.stopped();
+        if let Some(stop) = stop {
+            self.completeness.miss(|| stop.to_string());
+        }
+        stop.is_some()
+    }
+
+    /// Notes that something could not be read.
+    pub(crate) fn missed(&mut self, error: &ReadError) {
+        self.completeness.miss(|| error.to_string());
+    }
+
+    /// Notes that something was left out.
+    pub(crate) fn left_out(&mut self, what: String) {
+        self.completeness.miss(|| what);
+    }
+
+    /// Whether the record matches, by looking at it.
+    pub(crate) fn matches(&mut self, record: RecordRef<'_>) -> bool {
+        self.cost.rows_verified += 1;
+        self.matcher.matches(record)
+    }
+
+    /// Has the bytes read from a part from now on counted.
+    pub(crate) fn touch(&mut self, part: &Part) {
+        let Part::Segment(segment) = part else { return };
+        // A part is done with before the next is begun, or is walked on without being begun again.
+        if self
+            .touched
+            .last()
+            .is_none_or(|(last, _)| !Arc::ptr_eq(last, segment))
+        {
+            self.touched
+                .push((Arc::clone(segment), segment.bytes_read()));
+        }
+    }
+
+    /// The rows of a part within a time range; none, and a note, where they cannot be told.
+    pub(crate) fn rows_in(&mut self, part: &Part, range: TimeRange) -> std::ops::Range<u32> {
+        self.touch(part);
+        match rows_between(part, range.start, range.end) {
+            Ok(rows) => rows,
+            Err(error) => {
+                self.missed(&error);
+                0..0
+            }
+        }
+    }
+
+    /// What is known of the rows of a part that match, without a look at one.
+    pub(crate) fn bounds(&mut self, part: &Part) -> Bounds {
+        self.touch(part);
+        let bounds = match (part, &self.plan) {
+            (Part::Segment(segment), plan) => evaluate(plan, segment),
+            (Part::Tail(_), Plan::All) => Bounds::exact(RowSet::All),
+            (Part::Tail(_), Plan::Nothing) => Bounds::exact(RowSet::empty()),
+            (Part::Tail(_), _) => Bounds::doubtful(RowSet::All),
+        };
+        if matches!(part, Part::Segment(_)) && bounds.upper().is_empty() {
+            self.without_match += 1;
+        }
+        bounds
+    }
+
+    /// The account, at the end.
+    pub(crate) fn finish(mut self) -> (Cost, Completeness) {
+        let read = self
+            .touched
+            .iter()
+            .map(|(segment, before)| segment.bytes_read() - before);
+        self.cost.bytes_read = read.sum();
+        let looked_into = self.touched.len() - self.without_match.min(self.touched.len());
+        self.cost.segments_pruned = self.cost.segments_total.saturating_sub(looked_into);
+        (self.cost, self.completeness)
+    }
+}

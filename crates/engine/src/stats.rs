@@ -1,0 +1,300 @@
+//! The most frequent values of a part of the records that match.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+
+use model::{Facility, LogspaceName, RecordRef, Severity};
+use query::Query;
+use segment::Namespace;
+use store::Part;
+
+use crate::answer::{Completeness, Cost};
+use crate::cancel::Cancel;
+use crate::evaluate::count_code;
+use crate::limits::{STATS_BYTES_MAX, STATS_VALUE_OVERHEAD};
+use crate::resolve::{resolve, visit_rows};
+use crate::row_set::RowSet;
+use crate::run::Run;
+use crate::scope::Scope;
+
+/// What records are counted by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum StatsField {
+    /// The host.
+    Host,
+    /// The program.
+    Program,
+    /// The process id.
+    Pid,
+    /// The message id.
+    Msgid,
+    /// The facility, by name.
+    Facility,
+    /// The severity, by name.
+    Severity,
+    /// The source.
+    Source,
+    /// The address of the sender; IPv4 that arrived on an IPv6 socket counts as IPv4.
+    Peer,
+    /// The tags; a record counts for each of its own.
+    Tag,
+    /// The logspace.
+    Logspace,
+    /// The fields of this name, as [`model::FieldRef::is_named`] has it; a record counts for each
+    /// distinct value of its own.
+    Named(String),
+}
+
+/// A text that names nothing to count by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidStatsField;
+
+/// The most frequent values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stats {
+    /// The values, the most frequent first; equally frequent ones in the order of their bytes.
+    pub values: Vec<ValueCount>,
+    /// How many distinct values there are.
+    pub distinct: u64,
+    /// How many records match, with a value or without.
+    pub total: u64,
+    /// What it cost.
+    pub cost: Cost,
+    /// Whether all were counted. Not so when there are too many distinct values (see
+    /// [`STATS_BYTES_MAX`]).
+    pub completeness: Completeness,
+}
+
+/// A value and how many records have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueCount {
+    /// The value as it stands in the records. Bytes that are not UTF-8 are replaced.
+    pub value: String,
+    /// How many records have it.
+    pub count: u64,
+}
+
+impl StatsField {
+    /// Reads a name as the query language has it: `host`, `severity`, `priority`, or the name of
+    /// a field such as `meta.sequenceId`, also as `nvpair:NAME`.
+    ///
+    /// # Errors
+    /// When the name is empty.
+    pub fn parse(name: &str) -> Result<Self, InvalidStatsField> {
+        let name = name.trim();
+        if let Some(field) = name
+            .strip_prefix("nvpair:")
+            .filter(|field| !field.is_empty())
+        {
+            return Ok(Self::Named(field.to_owned()));
+        }
+        Ok(match name.to_ascii_lowercase().as_str() {
+            "" => return Err(InvalidStatsField),
+            "host" => Self::Host,
+            "program" => Self::Program,
+            "pid" => Self::Pid,
+            "msgid" => Self::Msgid,
+            "facility" => Self::Facility,
+            "severity" | "priority" => Self::Severity,
+            "source" => Self::Source,
+            "peer" | "ip" => Self::Peer,
+            "tag" | "tags" => Self::Tag,
+            "logspace" => Self::Logspace,
+            _ => Self::Named(name.to_owned()),
+        })
+    }
+}
+
+/// Counts the records that match by a part of them, and lists the `limit` most frequent values.
+/// Empty values do not count.
+pub fn stats(
+    scope: &Scope,
+    query: &Query,
+    by: &StatsField,
+    limit: usize,
+    cancel: &Cancel,
+) -> Stats {
+    let mut run = Run::new(&scope.snapshots, query, cancel);
+    let mut tally = Tally::default();
+    let mut total = 0;
+    for (snapshot, part) in scope.parts() {
+        if run.is_stopped() {
+            break;
+        }
+        let range = run.rows_in(part, scope.range);
+        let set = resolve(&mut run, part, &range);
+        let rows = set.len_within(&range);
+        total += rows;
+        add_part(
+            &mut run,
+            &mut tally,
+            by,
+            &snapshot.logspace,
+            part,
+            &set,
+            &range,
+        );
+    }
+    if tally.is_full {
+        run.left_out(format!(
+            "more distinct values than fit into {STATS_BYTES_MAX} bytes"
+        ));
+    }
+    let (cost, completeness) = run.finish();
+    let distinct = tally.counts.len() as u64;
+    Stats {
+        values: tally.top(limit),
+        distinct,
+        total,
+        cost,
+        completeness,
+    }
+}
+
+fn add_part(
+    run: &mut Run<'_>,
+    tally: &mut Tally,
+    by: &StatsField,
+    logspace: &LogspaceName,
+    part: &Part,
+    set: &RowSet,
+    range: &Range<u32>,
+) {
+    match by {
+        StatsField::Logspace => {
+            return tally.add(logspace.as_str().as_bytes(), set.len_within(range));
+        }
+        StatsField::Severity => {
+            let names = Severity::all().map(|severity| (severity.number(), severity.name()));
+            if add_codes(tally, Namespace::Severity, names, part, set, range).is_some() {
+                return;
+            }
+        }
+        StatsField::Facility => {
+            let names = Facility::all().map(|facility| (facility.number(), facility.name()));
+            if add_codes(tally, Namespace::Facility, names, part, set, range).is_some() {
+                return;
+            }
+        }
+        _ => {}
+    }
+    visit_rows(run, part, set, range, &mut |record| {
+        add_record(tally, by, record);
+    });
+}
+
+/// Counts numbers by the index of a segment; `None` where there is none or it cannot be read.
+fn add_codes(
+    tally: &mut Tally,
+    namespace: Namespace,
+    names: impl Iterator<Item = (u8, &'static str)>,
+    part: &Part,
+    set: &RowSet,
+    range: &Range<u32>,
+) -> Option<()> {
+    let Part::Segment(segment) = part else {
+        return None;
+    };
+    let counts = names
+        .map(|(code, name)| Some((name, count_code(namespace, code, set, range, segment)?)))
+        .collect::<Option<Vec<_>>>()?;
+    for (name, count) in counts {
+        tally.add(name.as_bytes(), count);
+    }
+    Some(())
+}
+
+fn add_record(tally: &mut Tally, by: &StatsField, record: RecordRef<'_>) {
+    match by {
+        StatsField::Host => tally.add(record.host(), 1),
+        StatsField::Program => tally.add(record.program(), 1),
+        StatsField::Pid => tally.add(record.pid(), 1),
+        StatsField::Msgid => tally.add(record.msgid(), 1),
+        StatsField::Facility => tally.add(record.priority().facility().name().as_bytes(), 1),
+        StatsField::Severity => tally.add(record.priority().severity().name().as_bytes(), 1),
+        StatsField::Source => tally.add(record.source().as_bytes(), 1),
+        StatsField::Peer => {
+            if let Some(address) = record.peer() {
+                tally.add(address.to_canonical().to_string().as_bytes(), 1);
+            }
+        }
+        StatsField::Tag => {
+            for tag in record.tags() {
+                tally.add(tag.as_bytes(), 1);
+            }
+        }
+        // Known without a look at the record.
+        StatsField::Logspace => {}
+        StatsField::Named(name) => {
+            let named = || {
+                record
+                    .fields()
+                    .filter(|field| field.is_named(name.as_bytes()))
+            };
+            for (index, field) in named().enumerate() {
+                if named()
+                    .take(index)
+                    .all(|earlier| earlier.value != field.value)
+                {
+                    tally.add(field.value, 1);
+                }
+            }
+        }
+    }
+}
+
+/// Values and how often they came, within [`STATS_BYTES_MAX`].
+#[derive(Default)]
+struct Tally {
+    counts: HashMap<Box<[u8]>, u64>,
+    bytes: usize,
+    is_full: bool,
+}
+
+impl Tally {
+    fn add(&mut self, value: &[u8], count: u64) {
+        if value.is_empty() || count == 0 {
+            return;
+        }
+        if let Some(known) = self.counts.get_mut(value) {
+            *known += count;
+            return;
+        }
+        let bytes = self.bytes + value.len() + STATS_VALUE_OVERHEAD;
+        if bytes > STATS_BYTES_MAX {
+            self.is_full = true;
+            return;
+        }
+        self.bytes = bytes;
+        self.counts.insert(value.into(), count);
+    }
+
+    fn top(self, limit: usize) -> Vec<ValueCount> {
+        let mut values: Vec<(Box<[u8]>, u64)> = self.counts.into_iter().collect();
+        let order = |one: &(Box<[u8]>, u64), two: &(Box<[u8]>, u64)| {
+            two.1.cmp(&one.1).then_with(|| one.0.cmp(&two.0))
+        };
+        if limit < values.len() {
+            values.select_nth_unstable_by(limit, order);
+            values.truncate(limit);
+        }
+        values.sort_unstable_by(order);
+        let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+        values
+            .iter()
+            .map(|(value, count)| ValueCount {
+                value: text(value),
+                count: *count,
+            })
+            .collect()
+    }
+}
+
+impl fmt::Display for InvalidStatsField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("nothing to count by: name a field such as host, program or severity")
+    }
+}
+
+impl std::error::Error for InvalidStatsField {}

@@ -1,0 +1,403 @@
+//! For the tests: random records in a real store, random queries, and the records listed plainly.
+
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::{Arc, mpsc};
+
+use model::{
+    Field, LogspaceName, Priority, RecordBatch, RecordId, RecordNumber, RecordParts, Span, Tag,
+    TimeRange, Timestamp,
+};
+use proptest::prelude::*;
+use proptest::sample::select;
+use query::{
+    Comparison, Expr, Leaf, Network, Number, Pattern, Piece, Query, RegexPattern, Target, Test,
+    naive,
+};
+use store::{Options, Part, RealDisk, Snapshot, Store, SystemClock};
+
+use crate::Scope;
+
+/// A record to be stored.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sample {
+    pub(crate) received: i64,
+    pub(crate) message: Vec<u8>,
+    pub(crate) structured_data: String,
+    pub(crate) host: String,
+    pub(crate) program: String,
+    pub(crate) pid: String,
+    pub(crate) msgid: String,
+    pub(crate) priority: u8,
+    pub(crate) tags: u64,
+    pub(crate) source: usize,
+    pub(crate) peer: Option<IpAddr>,
+    pub(crate) fields: Vec<(String, String, String)>,
+}
+
+const SOURCES: [&str; 3] = ["udp", "tcp-Main", ""];
+const WORDS: [&str; 14] = [
+    "error",
+    "Error",
+    "apple",
+    "green-apple",
+    "pineapple",
+    "web-01.example.com",
+    "10.0.0.1",
+    "x=5",
+    "---",
+    "née",
+    "[err]",
+    "a",
+    "sshd",
+    "fox",
+];
+
+/// A batch of samples.
+pub(crate) fn batch(samples: &[Sample]) -> RecordBatch {
+    let mut batch = RecordBatch::new();
+    for sample in samples {
+        let source = batch.source_index(SOURCES[sample.source]).expect("room");
+        let mut raw = Vec::new();
+        let mut put = |text: &[u8]| {
+            let start = raw.len();
+            raw.extend_from_slice(text);
+            raw.push(b' ');
+            Span::new(start, start + text.len())
+        };
+        let fields = sample.fields.iter().map(|(group, name, value)| Field {
+            group: put(group.as_bytes()),
+            name: put(name.as_bytes()),
+            value: put(value.as_bytes()),
+        });
+        let parts = RecordParts {
+            time: Timestamp::from_nanos(sample.received - 5),
+            priority: Priority::from_number(sample.priority).expect("below 192"),
+            fields: fields.collect(),
+            host: put(sample.host.as_bytes()),
+            program: put(sample.program.as_bytes()),
+            pid: put(sample.pid.as_bytes()),
+            msgid: put(sample.msgid.as_bytes()),
+            structured_data: put(sample.structured_data.as_bytes()),
+            message: put(&sample.message),
+            tags: sample.tags,
+            ..RecordParts::default()
+        };
+        let received = Timestamp::from_nanos(sample.received);
+        batch
+            .push(&raw, &parts, received, sample.peer, source)
+            .expect("room");
+    }
+    batch
+}
+
+/// Times that often coincide, over about three days.
+fn times() -> impl Strategy<Value = i64> {
+    (0_i64..60).prop_map(|step| 1_790_000_000_000_000_000 + step * 4_321_000_000_007)
+}
+
+fn messages() -> impl Strategy<Value = Vec<u8>> {
+    let words = prop::collection::vec(select(&WORDS[..]), 0..4);
+    (words, any::<bool>(), 0..12_u8).prop_map(|(words, spaced, odd)| {
+        let mut message = words.join(if spaced { " " } else { "/" }).into_bytes();
+        if odd == 0 {
+            message.extend_from_slice(b" \xff\xfe");
+        }
+        message
+    })
+}
+
+pub(crate) fn samples() -> impl Strategy<Value = Sample> {
+    let texts = (
+        messages(),
+        select(vec![
+            "",
+            "",
+            "[ex@1 k=\"apple\" n=\"7\"]",
+            "[a b=\"---\"]",
+            "[m q=\"Error fox\"]",
+        ]),
+        select(vec!["web-01", "WEB-01", "db", "", "--"]),
+        select(vec!["sshd", "cron", ""]),
+        select(vec!["1", "22", ""]),
+        select(vec!["ID47", ""]),
+    );
+    let numbers = (
+        times(),
+        select(vec![0_u8, 13, 34, 35, 191]),
+        select(vec![
+            0,
+            Tag::Empty.bit(),
+            Tag::Empty.bit() | Tag::MissingPri.bit(),
+        ]),
+        0..SOURCES.len(),
+        select(vec![
+            None,
+            Some("10.0.0.1"),
+            Some("::ffff:10.9.0.1"),
+            Some("fe80::1"),
+        ]),
+    );
+    let field = (
+        select(vec!["", "meta"]),
+        select(vec!["n", "N", "seq"]),
+        select(vec!["5", "12", "apple", ""]),
+    );
+    (texts, numbers, prop::collection::vec(field, 0..3)).prop_map(|(texts, numbers, fields)| {
+        let text = |(group, name, value): (&str, &str, &str)| {
+            (group.to_owned(), name.to_owned(), value.to_owned())
+        };
+        Sample {
+            received: numbers.0,
+            message: texts.0,
+            structured_data: texts.1.to_owned(),
+            host: texts.2.to_owned(),
+            program: texts.3.to_owned(),
+            pid: texts.4.to_owned(),
+            msgid: texts.5.to_owned(),
+            priority: numbers.1,
+            tags: numbers.2,
+            source: numbers.3,
+            peer: numbers
+                .4
+                .map(|address| address.parse().expect("an address")),
+            fields: fields.into_iter().map(text).collect(),
+        }
+    })
+}
+
+/// What is done to a store.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// Append to a logspace.
+    Append(usize, Vec<Sample>),
+    /// Import into a logspace.
+    Import(usize, Vec<Sample>),
+}
+
+pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = (
+        any::<bool>(),
+        0..2_usize,
+        prop::collection::vec(samples(), 1..40),
+    );
+    let step = step.prop_map(|(append, logspace, samples)| {
+        if append {
+            Step::Append(logspace, samples)
+        } else {
+            Step::Import(logspace, samples)
+        }
+    });
+    prop::collection::vec(step, 1..8)
+}
+
+pub(crate) fn logspaces() -> [LogspaceName; 2] {
+    ["main", "App.1"].map(|name| LogspaceName::parse(name).expect("valid"))
+}
+
+/// A store whose tails are sealed at so many rows.
+pub(crate) fn open(directory: &Path, segment_rows: usize) -> Store {
+    let options = Options {
+        segment_rows,
+        journal_file_bytes: 1024 * 1024,
+        ..Options::new(directory)
+    };
+    let store = Store::open(options, Arc::new(RealDisk), Arc::new(SystemClock)).expect("opens");
+    for name in logspaces() {
+        store.create_logspace(&name).expect("created");
+    }
+    store
+}
+
+pub(crate) fn append(store: &Store, logspace: &LogspaceName, batch: RecordBatch) {
+    let (sender, receiver) = mpsc::channel();
+    store.append(
+        logspace,
+        batch,
+        Box::new(move |result| sender.send(result).expect("waited for")),
+    );
+    receiver.recv().expect("called back").expect("durable");
+}
+
+pub(crate) fn perform(store: &Store, steps: &[Step]) {
+    for step in steps {
+        match step {
+            Step::Append(logspace, samples) => {
+                append(store, &logspaces()[*logspace], batch(samples));
+            }
+            Step::Import(logspace, samples) => {
+                store
+                    .import(&logspaces()[*logspace], batch(samples))
+                    .expect("imported");
+            }
+        }
+    }
+}
+
+pub(crate) fn snapshots(store: &Store) -> Vec<Snapshot> {
+    logspaces()
+        .iter()
+        .map(|name| store.snapshot(name).expect("there"))
+        .collect()
+}
+
+/// A stored record, listed. The order of the fields is the order of answers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Listed {
+    pub(crate) received: Timestamp,
+    pub(crate) id: RecordId,
+    /// A batch of this record alone.
+    pub(crate) batch: RecordBatch,
+}
+
+/// Every record in scope that matches, oldest first, found by looking at each.
+pub(crate) fn list(scope: &Scope, query: &Query) -> Vec<Listed> {
+    let mut listed = Vec::new();
+    for snapshot in &scope.snapshots {
+        for part in &snapshot.parts {
+            let mut number = part.first_number().0;
+            for batch in batches(part) {
+                for record in batch.iter() {
+                    if scope.range.contains(record.received())
+                        && naive::matches(&query.root, record)
+                    {
+                        let mut alone = RecordBatch::new();
+                        alone.push_record(record).expect("room");
+                        let id = RecordId {
+                            logspace: snapshot.logspace.clone(),
+                            number: RecordNumber(number),
+                        };
+                        listed.push(Listed {
+                            received: record.received(),
+                            id,
+                            batch: alone,
+                        });
+                    }
+                    number += 1;
+                }
+            }
+        }
+    }
+    listed.sort_by(|one, two| (one.received, &one.id).cmp(&(two.received, &two.id)));
+    listed
+}
+
+fn batches(part: &Part) -> Vec<RecordBatch> {
+    match part {
+        Part::Segment(segment) => (0..segment.footer().row_pages.len())
+            .map(|index| RecordBatch::clone(&segment.rows_page(index).expect("readable")))
+            .collect(),
+        Part::Tail(chunk) => vec![chunk.batch.clone()],
+    }
+}
+
+/// A range that often has an end at the time of a record.
+pub(crate) fn ranges() -> impl Strategy<Value = TimeRange> {
+    let edge = || (times(), -1_i64..=1).prop_map(|(time, off)| Timestamp::from_nanos(time + off));
+    prop_oneof![
+        1 => Just(TimeRange::ALL),
+        2 => (edge(), edge()).prop_map(|(one, two)| TimeRange {
+            start: one.min(two),
+            end: one.max(two),
+        }),
+    ]
+}
+
+fn patterns() -> impl Strategy<Value = Pattern> {
+    let literals = vec![
+        "error",
+        "Error",
+        "apple",
+        "app",
+        "pple",
+        "ppl",
+        "web",
+        "01",
+        "web-01",
+        ".",
+        "née",
+        "10",
+        "e",
+        "fox",
+        "rror a",
+        "-",
+        "sshd",
+        "syslog",
+        "syslog.empty",
+        "missing_pri",
+        "main",
+        "id47",
+    ];
+    let piece = prop_oneof![
+        4 => select(literals).prop_map(|text| Piece::Literal(text.as_bytes().to_vec())),
+        2 => Just(Piece::AnyRun),
+        1 => Just(Piece::AnyOne),
+    ];
+    prop::collection::vec(piece, 1..4).prop_filter_map("it is empty", Pattern::new)
+}
+
+fn numbers() -> impl Strategy<Value = Number> {
+    prop_oneof![
+        (-1_i64..25).prop_map(Number::Integer),
+        Just(Number::Decimal(5.5))
+    ]
+}
+
+fn tests() -> impl Strategy<Value = Test> {
+    let comparison = select(vec![
+        Comparison::Less,
+        Comparison::LessOrEqual,
+        Comparison::Equal,
+        Comparison::GreaterOrEqual,
+        Comparison::Greater,
+    ]);
+    let regex = select(vec!["app?le", "^e", "[0-9]+$", "(?i)ERROR"]);
+    prop_oneof![
+        2 => Just(Test::Present),
+        8 => patterns().prop_map(|pattern| Test::Term(pattern.folded())),
+        2 => patterns().prop_map(Test::Exact),
+        2 => (comparison, numbers())
+            .prop_map(|(comparison, number)| Test::Compare { comparison, number }),
+        1 => (numbers(), numbers()).prop_map(|(low, high)| Test::Between { low, high }),
+        1 => regex.prop_map(|text| Test::Regex(RegexPattern::new(text).expect("valid"))),
+    ]
+}
+
+fn leaves() -> impl Strategy<Value = Expr> {
+    let bare = prop_oneof![
+        8 => patterns().prop_map(|pattern| Test::Term(pattern.folded())),
+        1 => Just(Test::Regex(RegexPattern::new("a.*e").expect("valid"))),
+    ];
+    let target = select(vec![
+        Target::Message,
+        Target::Host,
+        Target::Program,
+        Target::Pid,
+        Target::Msgid,
+        Target::Facility,
+        Target::Severity,
+        Target::Tag,
+        Target::Source,
+        Target::Peer,
+        Target::Named("n".to_owned()),
+        Target::Named("meta.seq".to_owned()),
+    ]);
+    let network = Network::new("10.0.0.0".parse().expect("an address"), 8).expect("short enough");
+    prop_oneof![
+        8 => bare.prop_map(|test| Leaf { target: Target::Text, test }),
+        8 => (target, tests()).prop_map(|(target, test)| Leaf { target, test }),
+        1 => Just(Leaf { target: Target::Peer, test: Test::Network(network) }),
+    ]
+    .prop_map(Expr::Leaf)
+}
+
+pub(crate) fn queries() -> impl Strategy<Value = Query> {
+    let expr = leaves().prop_recursive(3, 8, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 2..4).prop_map(Expr::and),
+            prop::collection::vec(inner.clone(), 2..4).prop_map(Expr::or),
+            inner.prop_map(Expr::negated),
+        ]
+    });
+    prop_oneof![1 => Just(Expr::All), 20 => expr].prop_map(|root| Query { root })
+}
