@@ -8,7 +8,7 @@ use tokio::task::yield_now;
 use tokio::time::{Instant, timeout};
 
 use crate::budget::{Budget, Permit};
-use crate::limits::{DRAIN_TIMEOUT, READ_BUDGET_BYTES, READ_BYTES};
+use crate::limits::{DRAIN_QUIET, DRAIN_TIMEOUT, READ_BUDGET_BYTES, READ_BYTES};
 use crate::relp::Violation;
 use crate::stop::Stop;
 use crate::stream::Stream;
@@ -136,7 +136,11 @@ impl<'a> Input<'a> {
         self.buffer.shrink_to_fit();
         self.reads_in_a_row = 0;
         if self.is_draining() {
-            return Err(End::Stopped);
+            return match timeout(DRAIN_QUIET, self.stream.readable()).await {
+                Ok(Ok(())) => Ok(()),
+                Ok(Err(error)) => Err(End::Broken(error)),
+                Err(_) => Err(End::Stopped),
+            };
         }
         match self.wake().await {
             Wake::Readable(Ok(())) | Wake::Stop => Ok(()),

@@ -41,6 +41,10 @@ pub const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How long one reader may go on with what has already arrived when it is told to stop.
 pub const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
+/// Silence after which what has arrived is taken to be read when a reader is told to stop. The
+/// runtime learns of arrivals a little late.
+pub const DRAIN_QUIET: Duration = Duration::from_millis(20);
+
 /// How long a closing connection waits for its peer to take the last bytes.
 pub const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -49,6 +53,9 @@ pub const KEEPALIVE_TIME: Duration = Duration::from_secs(60);
 
 /// Time between such questions; after six without an answer the connection is gone.
 pub const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Offers of a RELP client that are read even where messages must be shorter, in bytes.
+pub const RELP_OFFERS_BYTES: usize = 4 * 1024;
 
 /// Batches of a RELP session that wait for the disk or for the peer to read its responses.
 /// The budget bounds their bytes; this bounds peers that send but never read.

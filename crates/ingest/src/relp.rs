@@ -18,7 +18,7 @@ use tokio::time::timeout;
 
 use crate::gatherer::Gatherer;
 use crate::input::{End, Input};
-use crate::limits::{CLOSE_TIMEOUT, RELP_RESPONSES_MAX};
+use crate::limits::{CLOSE_TIMEOUT, RELP_OFFERS_BYTES, RELP_RESPONSES_MAX};
 use crate::listening::Listening;
 use crate::sink::Durable;
 use crate::stop::Stop;
@@ -146,8 +146,9 @@ impl<'a> Reader<'a> {
     }
 
     async fn run(&mut self, listening: &Listening, stream: &Stream, stop: Stop) -> End {
-        let message_bytes_max = self.message_bytes_max;
-        let mut decoder = Decoder::new(DecoderOptions { message_bytes_max });
+        let mut decoder = Decoder::new(DecoderOptions {
+            message_bytes_max: self.message_bytes_max.max(RELP_OFFERS_BYTES),
+        });
         let buffer_bytes_min = decoder.buffer_bytes_min();
         let idle_timeout = listening.options.idle_timeout;
         let budget = listening.sink.budget();
@@ -241,8 +242,9 @@ impl<'a> Reader<'a> {
     }
 
     async fn message(&mut self, frame: Frame<'_>) -> Result<(), End> {
-        let raw = trim_terminator(frame.data);
-        let tags = if frame.is_truncated {
+        let whole = trim_terminator(frame.data);
+        let raw = whole.get(..self.message_bytes_max).unwrap_or(whole);
+        let tags = if frame.is_truncated || raw.len() < whole.len() {
             Tag::Truncated.bit()
         } else {
             0

@@ -37,7 +37,7 @@ struct Delivery {
     is_failed: AtomicBool,
     done: Mutex<Option<oneshot::Sender<()>>>,
     /// Given back with the last part.
-    _permit: Permit,
+    permit: Option<Permit>,
 }
 
 /// One part on its way. Whatever becomes of it, it is settled once.
@@ -122,7 +122,7 @@ impl Sink {
         let delivery = Arc::new(Delivery {
             is_failed: AtomicBool::new(false),
             done: Mutex::new(Some(done)),
-            _permit: permit,
+            permit: Some(permit),
         });
         for part in pipeline.split(batch, otherwise) {
             let (firsts, all) = (part.firsts as u64, part.batch.len() as u64);
@@ -167,6 +167,8 @@ impl Drop for Ticket {
 
 impl Drop for Delivery {
     fn drop(&mut self) {
+        // First, so that whoever is told finds the budget as it should be.
+        drop(self.permit.take());
         let done = self.done.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some(done) = done.take()
             && !self.is_failed.load(Ordering::Relaxed)

@@ -9,12 +9,13 @@ use tokio::io::Interest;
 use tokio::net::UdpSocket;
 use tokio::select;
 use tokio::task::yield_now;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::assembler::Assembler;
 use crate::budget::Permit;
 use crate::limits::{
-    ACCEPT_PAUSE, DATAGRAM_BYTES_MAX, DATAGRAMS_PER_CALL, DRAIN_TIMEOUT, KERNEL_DROPS_INTERVAL,
+    ACCEPT_PAUSE, DATAGRAM_BYTES_MAX, DATAGRAMS_PER_CALL, DRAIN_QUIET, DRAIN_TIMEOUT,
+    KERNEL_DROPS_INTERVAL,
 };
 use crate::listening::Listening;
 use crate::socket::{self, Datagrams};
@@ -85,19 +86,19 @@ pub(crate) async fn run(listening: Arc<Listening>, receiver: Arc<UdpReceiver>, m
     }
     let deadline = Instant::now() + DRAIN_TIMEOUT;
     while Instant::now() < deadline
+        && timeout(DRAIN_QUIET, receiver.socket.readable())
+            .await
+            .is_ok()
         && let Some(permit) = listening.sink.budget().try_acquire(call_bytes(&listening))
     {
-        if !receive(
+        receive(
             &listening,
             &receiver,
             &mut datagrams,
             &mut assembler,
             permit,
         )
-        .await
-        {
-            break;
-        }
+        .await;
     }
     receiver.count_kernel_drops(&listening.source);
 }
@@ -116,14 +117,14 @@ async fn wait(listening: &Listening, receiver: &UdpReceiver, stop: &mut Stop) ->
     }
 }
 
-/// Receives once. Whether there was anything.
+/// Receives once.
 async fn receive(
     listening: &Listening,
     receiver: &UdpReceiver,
     datagrams: &mut Datagrams,
     assembler: &mut Assembler,
     permit: Permit,
-) -> bool {
+) {
     let socket = &receiver.socket;
     match socket.try_io(Interest::READABLE, || datagrams.receive(socket)) {
         Ok(()) => {
@@ -131,16 +132,14 @@ async fn receive(
             if !assembler.is_empty() {
                 listening.hand_over(assembler.take(), permit);
             }
-            true
         }
-        Err(error) if error.kind() == ErrorKind::WouldBlock => false,
+        Err(error) if error.kind() == ErrorKind::WouldBlock => {}
         Err(error) => {
             let source = listening.source.name();
             if let Some(unsaid) = listening.trouble.note() {
                 tracing::warn!(source, %error, unsaid, "cannot receive datagrams");
             }
             sleep(ACCEPT_PAUSE).await;
-            false
         }
     }
 }
