@@ -52,11 +52,9 @@ fn exit_codes_tell_found_from_nothing_from_error() -> Result<()> {
         let finished = run(&[&words[..], &["--url", &url]].concat())?;
         assert_eq!(finished.code, Some(code), "{words:?}: {}", finished.errors);
         assert_eq!(finished.output.trim_end(), output, "{words:?}");
-        assert_eq!(
-            finished.errors.is_empty(),
-            code != 2,
-            "{words:?}: {}",
-            finished.errors
+        assert!(
+            code != 2 || !finished.errors.is_empty(),
+            "{words:?} says nothing"
         );
     }
     // Nobody listens on port 1.
