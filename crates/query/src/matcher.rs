@@ -1,16 +1,19 @@
 //! A query made ready to be asked of many records: what [`naive`] says, as fast as we can.
 //!
-//! The message and the structured data are folded once per record, however many terms look at them,
-//! and not at all where no term needs it. Cheap tests go first. Nothing is allocated per record.
+//! Texts are searched as they are where that decides; otherwise the message and the structured data
+//! are folded, once per record however many terms look at them. Cheap tests go first. Nothing is allocated per record.
 
+mod folded;
+mod literal;
 mod search;
 
-use model::{RecordRef, words};
+use model::RecordRef;
 
 use crate::ast::{Expr, Leaf, Network, Number, Query, RegexPattern, Target, Test};
 use crate::codes::codes;
 use crate::naive;
 
+use folded::FoldedText;
 use search::{PatternSearch, SearchScratch};
 
 /// A compiled query. Holds scratch memory, hence `&mut`: each thread takes its own clone.
@@ -31,8 +34,8 @@ impl Matcher {
 
     /// Whether the record meets the query; the same answer as [`naive::matches`].
     pub fn matches(&mut self, record: RecordRef<'_>) -> bool {
-        self.scratch.message.is_folded = false;
-        self.scratch.structured_data.is_folded = false;
+        self.scratch.message.reset();
+        self.scratch.structured_data.reset();
         self.root.matches(record, &mut self.scratch)
     }
 }
@@ -54,8 +57,7 @@ enum Node {
 #[derive(Clone, Debug)]
 enum TextTest {
     Present,
-    Term(PatternSearch),
-    Exact(PatternSearch),
+    Pattern(Box<PatternSearch>),
     Number(Test),
     Regex(RegexPattern),
     Never,
@@ -68,24 +70,6 @@ struct Scratch {
     structured_data: FoldedText,
     other: FoldedText,
     search: SearchScratch,
-}
-
-/// A text of the present record in lower case, once it was needed.
-#[derive(Clone, Debug, Default)]
-struct FoldedText {
-    bytes: Vec<u8>,
-    is_folded: bool,
-}
-
-impl FoldedText {
-    fn of(&mut self, text: &[u8]) -> &[u8] {
-        if !self.is_folded {
-            self.bytes.clear();
-            words::fold_into(text, &mut self.bytes);
-            self.is_folded = true;
-        }
-        &self.bytes
-    }
 }
 
 impl Node {
@@ -131,9 +115,7 @@ impl Node {
                 match &**test {
                     TextTest::Never | TextTest::Present => text / 10,
                     TextTest::Regex(_) => text * 5,
-                    TextTest::Term(search) | TextTest::Exact(search) if search.is_general() => {
-                        text * 2
-                    }
+                    TextTest::Pattern(search) if search.is_general() => text * 2,
                     _ => text,
                 }
             }
@@ -160,8 +142,8 @@ impl TextTest {
     fn new(test: &Test) -> Self {
         match test {
             Test::Present => Self::Present,
-            Test::Term(pattern) => Self::Term(PatternSearch::new(pattern)),
-            Test::Exact(pattern) => Self::Exact(PatternSearch::new(pattern)),
+            Test::Term(pattern) => Self::Pattern(Box::new(PatternSearch::folded(pattern))),
+            Test::Exact(pattern) => Self::Pattern(Box::new(PatternSearch::exact(pattern))),
             Test::Compare { .. } | Test::Between { .. } => Self::Number(test.clone()),
             Test::Network(_) => Self::Never,
             Test::Regex(pattern) => Self::Regex(pattern.clone()),
@@ -181,13 +163,14 @@ impl TextTest {
             search,
         } = scratch;
         let mut matches = |text: &[u8]| {
-            other.is_folded = false;
+            other.reset();
             self.matches(text, other, search)
         };
         match target {
             Target::Text => {
+                let structured = record.structured_data();
                 self.matches(record.message(), message, search)
-                    || self.matches(record.structured_data(), structured_data, search)
+                    || !structured.is_empty() && self.matches(structured, structured_data, search)
             }
             Target::Message => self.matches(record.message(), message, search),
             Target::Host => matches(record.host()),
@@ -210,9 +193,7 @@ impl TextTest {
     fn matches(&self, text: &[u8], folded: &mut FoldedText, scratch: &mut SearchScratch) -> bool {
         match self {
             Self::Present => !text.is_empty(),
-            Self::Term(search) if search.is_caseless() => search.is_in(text, scratch),
-            Self::Term(search) => search.is_in(folded.of(text), scratch),
-            Self::Exact(search) => search.is_in(text, scratch),
+            Self::Pattern(search) => search.is_in(text, folded, scratch),
             Self::Number(test) => {
                 Number::parse(text).is_some_and(|number| naive::matches_number(test, number))
             }

@@ -4,107 +4,150 @@
 //! next to it. Anything else follows the set of positions where a match of the pieces so far can
 //! end; kept as ranges of positions, since `*` reaches whole ranges, it is linear in the text.
 
-use memchr::memmem::Finder;
 use model::words::{is_wildcard_stop, is_word_byte};
 
 use crate::ast::{Pattern, Piece};
 
-/// A pattern made ready. Of a term the texts must be folded, unless it is caseless.
+use super::folded::FoldedText;
+use super::literal::LiteralSearch;
+
+/// A pattern made ready.
 #[derive(Clone, Debug)]
-pub(crate) struct PatternSearch {
+pub(super) struct PatternSearch {
     shape: Shape,
-    is_caseless: bool,
+    haystack: Haystack,
+}
+
+/// What pieces of a general pattern are followed through.
+#[derive(Clone, Copy, Debug)]
+enum Haystack {
+    /// The text.
+    AsWritten,
+    /// The text with its ASCII letters in lower case.
+    Letters,
+    /// The folded text.
+    Full,
 }
 
 #[derive(Clone, Debug)]
 enum Shape {
     /// One literal, and whether `*` stands before and behind it.
     Literal {
-        finder: Finder<'static>,
+        literal: LiteralSearch,
         is_open_before: bool,
         is_open_behind: bool,
     },
+    /// `*?` or `?*`: anything that is no stop, for there is always a word or a byte around it.
+    NoStop,
     General {
         parts: Vec<Part>,
         /// The longest literal: a text without it is done with.
-        longest: Option<Finder<'static>>,
+        longest: Option<LiteralSearch>,
     },
 }
 
 #[derive(Clone, Debug)]
 enum Part {
-    Literal(Box<Finder<'static>>),
+    Literal(Box<LiteralSearch>),
     AnyRun,
     AnyOne,
 }
 
-/// Sets of positions, used again for each text: first and last of each range, ascending, disjoint.
+/// Sets of positions, used again for each text: first and last of each range.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SearchScratch {
+pub(super) struct SearchScratch {
     reached: Vec<(usize, usize)>,
     next: Vec<(usize, usize)>,
 }
 
 impl PatternSearch {
-    pub(crate) fn new(pattern: &Pattern) -> Self {
-        let literal = |bytes: &Vec<u8>, is_open_before, is_open_behind| Shape::Literal {
-            finder: Finder::new(bytes).into_owned(),
-            is_open_before,
-            is_open_behind,
-        };
-        let shape = match pattern.pieces() {
-            [Piece::Literal(bytes)] => literal(bytes, false, false),
-            [Piece::AnyRun, Piece::Literal(bytes)] => literal(bytes, true, false),
-            [Piece::Literal(bytes), Piece::AnyRun] => literal(bytes, false, true),
-            [Piece::AnyRun, Piece::Literal(bytes), Piece::AnyRun] => literal(bytes, true, true),
-            pieces => Shape::general(pieces),
-        };
+    /// A pattern to be found as written.
+    pub(super) fn exact(pattern: &Pattern) -> Self {
         Self {
-            shape,
-            is_caseless: is_caseless(pattern),
+            shape: Shape::new(pattern, LiteralSearch::exact),
+            haystack: Haystack::AsWritten,
         }
     }
 
-    /// Whether folding the text changes nothing for this pattern.
-    pub(crate) fn is_caseless(&self) -> bool {
-        self.is_caseless
+    /// A pattern with folded literals, to be found in either case.
+    pub(super) fn folded(pattern: &Pattern) -> Self {
+        // `?` counts characters, and of those lower case can make two from one.
+        let needs_letters_only = pattern.pieces().iter().all(|piece| match piece {
+            Piece::Literal(bytes) => LiteralSearch::folded(bytes).needs_letters_only(),
+            Piece::AnyRun => true,
+            Piece::AnyOne => false,
+        });
+        Self {
+            shape: Shape::new(pattern, LiteralSearch::folded),
+            haystack: if needs_letters_only {
+                Haystack::Letters
+            } else {
+                Haystack::Full
+            },
+        }
     }
 
     /// Whether the slower way is taken.
-    pub(crate) fn is_general(&self) -> bool {
+    pub(super) fn is_general(&self) -> bool {
         matches!(self.shape, Shape::General { .. })
     }
 
     /// Whether the text holds the pattern, bounded.
-    pub(crate) fn is_in(&self, text: &[u8], scratch: &mut SearchScratch) -> bool {
+    pub(super) fn is_in(
+        &self,
+        text: &[u8],
+        folded: &mut FoldedText,
+        scratch: &mut SearchScratch,
+    ) -> bool {
         match &self.shape {
             Shape::Literal {
-                finder,
+                literal,
                 is_open_before,
                 is_open_behind,
-            } => occurrences(finder, text).any(|start| {
+            } => literal.is_in(text, folded, |text, start| {
                 // Where `*` stands, it runs on to the edge of the word: word bytes are no stops.
-                let end = start + finder.needle().len();
+                let end = start + literal.len();
                 (*is_open_before || !cuts_word(text, start))
                     && (*is_open_behind || !cuts_word(text, end))
             }),
+            Shape::NoStop => !text.iter().copied().all(is_wildcard_stop),
             Shape::General { parts, longest } => {
-                if longest
-                    .as_ref()
-                    .is_some_and(|finder| finder.find(text).is_none())
-                {
+                let longest = longest.as_ref();
+                if longest.is_some_and(|literal| !literal.is_in(text, folded, |_, _| true)) {
                     return false;
                 }
-                scratch.holds(parts, text)
+                let haystack = match self.haystack {
+                    Haystack::AsWritten => text,
+                    Haystack::Letters => folded.letters(text),
+                    Haystack::Full => folded.full(text),
+                };
+                scratch.holds(parts, haystack)
             }
         }
     }
 }
 
 impl Shape {
-    fn general(pieces: &[Piece]) -> Self {
+    fn new(pattern: &Pattern, search: impl Fn(&[u8]) -> LiteralSearch) -> Self {
+        let literal = |bytes: &Vec<u8>, is_open_before, is_open_behind| Self::Literal {
+            literal: search(bytes),
+            is_open_before,
+            is_open_behind,
+        };
+        match pattern.pieces() {
+            [Piece::Literal(bytes)] => literal(bytes, false, false),
+            [Piece::AnyRun, Piece::Literal(bytes)] => literal(bytes, true, false),
+            [Piece::Literal(bytes), Piece::AnyRun] => literal(bytes, false, true),
+            [Piece::AnyRun, Piece::Literal(bytes), Piece::AnyRun] => literal(bytes, true, true),
+            [Piece::AnyRun, Piece::AnyOne] | [Piece::AnyOne, Piece::AnyRun] => Self::NoStop,
+            pieces => Self::general(pieces, search),
+        }
+    }
+
+    fn general(pieces: &[Piece], search: impl Fn(&[u8]) -> LiteralSearch) -> Self {
         let parts = pieces.iter().map(|piece| match piece {
-            Piece::Literal(bytes) => Part::Literal(Box::new(Finder::new(bytes).into_owned())),
+            // The text is folded by then, where it has to be.
+            Piece::Literal(bytes) => Part::Literal(Box::new(LiteralSearch::exact(bytes))),
             Piece::AnyRun => Part::AnyRun,
             Piece::AnyOne => Part::AnyOne,
         });
@@ -116,34 +159,9 @@ impl Shape {
             parts: parts.collect(),
             longest: literals
                 .max_by_key(|bytes| bytes.len())
-                .map(|bytes| Finder::new(bytes).into_owned()),
+                .map(|bytes| search(bytes)),
         }
     }
-}
-
-/// Lower case never makes or unmakes a byte that is ASCII and no letter. `?` counts characters, and
-/// of those lower case can make two from one.
-fn is_caseless(pattern: &Pattern) -> bool {
-    pattern.pieces().iter().all(|piece| match piece {
-        Piece::Literal(bytes) => bytes
-            .iter()
-            .all(|byte| byte.is_ascii() && !byte.is_ascii_alphabetic()),
-        Piece::AnyRun => true,
-        Piece::AnyOne => false,
-    })
-}
-
-/// Where the needle stands in the text, overlapping ones too.
-fn occurrences<'a>(
-    finder: &'a Finder<'static>,
-    text: &'a [u8],
-) -> impl Iterator<Item = usize> + 'a {
-    let mut from = 0;
-    std::iter::from_fn(move || {
-        let start = from + finder.find(text.get(from..)?)?;
-        from = start + 1;
-        Some(start)
-    })
 }
 
 /// Whether a word goes on over the position.
@@ -161,11 +179,10 @@ impl SearchScratch {
                 self.reached.push((0, text.len()));
                 rest
             }
-            Some((Part::Literal(finder), rest)) => {
-                for start in occurrences(finder, text) {
+            Some((Part::Literal(literal), rest)) => {
+                for start in literal.occurrences(text) {
                     if !cuts_word(text, start) {
-                        let end = start + finder.needle().len();
-                        self.reached.push((end, end));
+                        push(&mut self.reached, start + literal.len());
                     }
                 }
                 rest
@@ -185,7 +202,7 @@ impl SearchScratch {
             }
             self.next.clear();
             match part {
-                Part::Literal(finder) => self.step_literal(finder, text),
+                Part::Literal(literal) => self.step_literal(literal, text),
                 Part::AnyRun => self.step_run(text),
                 Part::AnyOne => self.step_one(text),
             }
@@ -196,13 +213,13 @@ impl SearchScratch {
             .any(|(first, last)| (*first..=*last).any(|position| !cuts_word(text, position)))
     }
 
-    fn step_literal(&mut self, finder: &Finder<'static>, text: &[u8]) {
-        let len = finder.needle().len();
+    fn step_literal(&mut self, literal: &LiteralSearch, text: &[u8]) {
+        let len = literal.len();
         for (first, last) in &self.reached {
             let window = text
                 .get(*first..(*last + len).min(text.len()))
                 .unwrap_or(&[]);
-            for offset in occurrences(finder, window) {
+            for offset in literal.occurrences(window) {
                 push(&mut self.next, first + offset + len);
             }
         }
