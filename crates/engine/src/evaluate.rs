@@ -265,3 +265,6 @@ fn union(terms: &[TermEntry], segment: &SegmentHandle) -> Result<RowSet, ReadErr
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

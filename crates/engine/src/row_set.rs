@@ -182,7 +182,7 @@ mod tests {
 
             let range = edges.0.min(edges.1)..edges.0.max(edges.1);
             let inside: Vec<u32> = a.range(range.clone()).copied().collect();
-            prop_assert_eq!(one.within(&range).iter().collect::<Vec<_>>(), inside.clone());
+            prop_assert_eq!(one.within(&range).iter().collect::<Vec<_>>(), &inside[..]);
             prop_assert_eq!(one.len_within(&range), inside.len() as u64);
             prop_assert_eq!(one.first_within(&range), inside.first().copied());
             prop_assert_eq!(one.last_within(&range), inside.last().copied());

@@ -1,5 +1,7 @@
 //! Every kind of question, compared with looking at every record.
 
+mod trouble;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 

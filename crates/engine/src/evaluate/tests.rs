@@ -1,0 +1,170 @@
+use std::collections::BTreeSet;
+
+use model::{LogspaceName, RecordRef, words};
+use proptest::prelude::*;
+use proptest::sample::select;
+use store::Part;
+
+use super::*;
+use crate::testing;
+
+/// Whether a record has what a plan asks for, by looking at its words.
+fn has(plan: &Plan, record: RecordRef<'_>) -> bool {
+    match plan {
+        Plan::All => true,
+        Plan::Nothing => false,
+        Plan::Unknown => is_odd(record),
+        Plan::And(members) => members.iter().all(|member| has(member, record)),
+        Plan::Or(members) => members.iter().any(|member| has(member, record)),
+        Plan::Not(inner) => !has(inner, record),
+        Plan::Words(asked) => {
+            let meets = |text: &[u8], probe: &WordProbe| {
+                words::words(text).any(|word| probe.matches(&words::fold(word)))
+            };
+            let has_words = asked.namespaces.iter().any(|namespace| {
+                asked
+                    .probes
+                    .iter()
+                    .all(|probe| meets(text(*namespace, record), probe))
+            });
+            has_words && (asked.is_exact || is_odd(record))
+        }
+        Plan::Codes(Namespace::Severity, codes) => {
+            codes.contains(&record.priority().severity().number())
+        }
+        Plan::Codes(_, codes) => codes.contains(&record.priority().facility().number()),
+        Plan::Presence(namespace) => !text(*namespace, record).is_empty(),
+        Plan::AnyText => [record.message(), record.structured_data()]
+            .iter()
+            .any(|text| text.iter().any(|byte| !words::is_wildcard_stop(*byte))),
+    }
+}
+
+/// What no index knows.
+fn is_odd(record: RecordRef<'_>) -> bool {
+    !record.raw().len().is_multiple_of(2)
+}
+
+fn text(namespace: Namespace, record: RecordRef<'_>) -> &[u8] {
+    match namespace {
+        Namespace::Message => record.message(),
+        Namespace::StructuredData => record.structured_data(),
+        Namespace::Host => record.host(),
+        Namespace::Program => record.program(),
+        _ => panic!("not asked for here"),
+    }
+}
+
+fn probes() -> impl Strategy<Value = WordProbe> {
+    let bytes = select(vec![
+        "error", "apple", "app", "pple", "e", "web", "01", "née", "", "zz",
+    ])
+    .prop_map(|text| text.as_bytes().to_vec());
+    prop_oneof![
+        bytes.clone().prop_map(WordProbe::Exact),
+        bytes.clone().prop_map(WordProbe::Prefix),
+        bytes.clone().prop_map(WordProbe::Suffix),
+        bytes.prop_map(WordProbe::Contains),
+    ]
+}
+
+fn plans() -> impl Strategy<Value = Plan> {
+    let text: Vec<&'static [Namespace]> = vec![
+        &[Namespace::Message, Namespace::StructuredData],
+        &[Namespace::Message],
+        &[Namespace::Host],
+        &[Namespace::Program],
+    ];
+    let asked = (
+        select(text),
+        prop::collection::vec(probes(), 1..3),
+        any::<bool>(),
+    );
+    let asked = asked.prop_map(|(namespaces, probes, is_exact)| {
+        Plan::Words(Words {
+            namespaces,
+            probes,
+            is_exact,
+        })
+    });
+    let present = vec![
+        Namespace::Message,
+        Namespace::StructuredData,
+        Namespace::Host,
+    ];
+    let codes =
+        (any::<bool>(), prop::collection::vec(0..8_u8, 1..4)).prop_map(|(severity, codes)| {
+            let namespace = if severity {
+                Namespace::Severity
+            } else {
+                Namespace::Facility
+            };
+            Plan::Codes(namespace, codes)
+        });
+    let leaf = prop_oneof![
+        1 => Just(Plan::All),
+        1 => Just(Plan::Nothing),
+        1 => Just(Plan::Unknown),
+        1 => Just(Plan::AnyText),
+        2 => select(present).prop_map(Plan::Presence),
+        2 => codes,
+        12 => asked,
+    ];
+    leaf.prop_recursive(3, 10, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 2..4).prop_map(Plan::And),
+            prop::collection::vec(inner.clone(), 2..4).prop_map(Plan::Or),
+            inner.prop_map(|inner| Plan::Not(Box::new(inner))),
+        ]
+    })
+}
+
+/// Whether the index can decide it.
+fn is_decidable(plan: &Plan) -> bool {
+    match plan {
+        Plan::Unknown | Plan::AnyText | Plan::Presence(_) => false,
+        Plan::Words(words) => words.is_exact,
+        Plan::And(members) | Plan::Or(members) => members.iter().all(is_decidable),
+        Plan::Not(inner) => is_decidable(inner),
+        Plan::All | Plan::Nothing | Plan::Codes(..) => true,
+    }
+}
+
+#[test]
+fn every_match_lies_between_the_bounds() {
+    let mut config = ProptestConfig::with_cases(24);
+    config.max_shrink_iters = 500;
+    let samples = prop::collection::vec(testing::samples(), 1..80);
+    let plans = prop::collection::vec(plans(), 60);
+    proptest!(config, |(mut samples in samples, plans in plans)| {
+        let directory = tempfile::tempdir().expect("a directory");
+        let store = testing::open(directory.path(), 1_000);
+        // One day, one segment.
+        for sample in &mut samples {
+            sample.received = 1_790_000_000_000_000_000;
+        }
+        store.import(&LogspaceName::main(), testing::batch(&samples)).expect("imported");
+        let snapshot = store.snapshot(&LogspaceName::main()).expect("there");
+        let [Part::Segment(segment)] = &snapshot.parts[..] else { panic!("one segment") };
+        let batch = segment.rows_page(0).expect("readable");
+        let rows = 0..segment.rows();
+        prop_assert_eq!(batch.len(), rows.len());
+        for plan in plans {
+            let bounds = evaluate(&plan, segment);
+            let expected: BTreeSet<u32> = rows
+                .clone()
+                .filter(|row| has(&plan, batch.get(*row as usize).expect("there")))
+                .collect();
+            let sure: BTreeSet<u32> = bounds.sure.within(&rows).iter().collect();
+            let upper: BTreeSet<u32> = bounds.upper().within(&rows).iter().collect();
+            prop_assert!(sure.is_subset(&expected), "{:?}: {:?} {:?}", plan, sure, expected);
+            prop_assert!(expected.is_subset(&upper), "{:?}: {:?} {:?}", plan, expected, upper);
+            if is_decidable(&plan) {
+                prop_assert!(bounds.maybe.is_none());
+            }
+            if let Some(count) = count_by_lexicon(&plan, segment) {
+                prop_assert_eq!(count, expected.len() as u64, "{:?}", plan);
+            }
+        }
+    });
+}
