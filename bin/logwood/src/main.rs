@@ -1,2 +1,60 @@
-//! To be written.
-fn main() {}
+//! The command line: flags, words, exit codes; no logic of its own.
+//!
+//! Data goes to standard output, words go to standard error. Exit codes: 0 found or done, 1 nothing
+//! found, 2 an error.
+
+mod arguments;
+mod ask;
+mod check;
+mod explain;
+mod failure;
+mod import;
+mod output;
+mod serve;
+mod tail;
+mod target;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use arguments::{Arguments, Command, ServeArguments};
+use failure::Failure;
+
+/// What a command came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// It is done, or something was found.
+    Done,
+    /// Nothing was found.
+    NothingFound,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(arguments.command) {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::NothingFound) => ExitCode::from(1),
+        // Whoever reads the output has had enough, as in `logwood search x | head`.
+        Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::words(&failure.to_string());
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(command: Option<Command>) -> Result<Outcome, Failure> {
+    match command {
+        None => serve::serve(&ServeArguments::default()),
+        Some(Command::Serve(arguments)) => serve::serve(&arguments),
+        Some(Command::Search(arguments)) => ask::search(&arguments),
+        Some(Command::Count(arguments)) => ask::count(&arguments),
+        Some(Command::Histogram(arguments)) => ask::histogram(&arguments),
+        Some(Command::Stats(arguments)) => ask::stats(&arguments),
+        Some(Command::Tail(arguments)) => tail::tail(&arguments),
+        Some(Command::Import(arguments)) => import::import(&arguments),
+        Some(Command::Explain(arguments)) => explain::explain(&arguments),
+        Some(Command::Check(arguments)) => check::check(&arguments),
+    }
+}

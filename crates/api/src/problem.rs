@@ -51,7 +51,10 @@ impl Problem {
     /// The problem with a hint.
     #[must_use]
     pub fn with_hint(self, hint: impl Into<String>) -> Self {
-        Self { hint: Some(hint.into()), ..self }
+        Self {
+            hint: Some(hint.into()),
+            ..self
+        }
     }
 }
 

@@ -80,7 +80,9 @@ impl Row {
             peer: record.peer().map(|peer| peer.to_string()),
             tags: record.tags().map(String::from).collect(),
             fields: fields(record),
-            raw: raw.and_then(|raw| std::str::from_utf8(raw).ok()).map(String::from),
+            raw: raw
+                .and_then(|raw| std::str::from_utf8(raw).ok())
+                .map(String::from),
             raw_base64: raw
                 .filter(|raw| std::str::from_utf8(raw).is_err())
                 .map(|raw| STANDARD.encode(raw)),
@@ -128,15 +130,24 @@ mod tests {
         for raw in [&b"<13>plain"[..], b"\xff\x00broken"] {
             let mut batch = RecordBatch::new();
             let span = Span::new(0, 1);
-            let field = Field { group: Span::default(), name: span, value: span };
-            let parts = RecordParts { fields: vec![field, field], ..RecordParts::default() };
+            let field = Field {
+                group: Span::default(),
+                name: span,
+                value: span,
+            };
+            let parts = RecordParts {
+                fields: vec![field, field],
+                ..RecordParts::default()
+            };
             batch.push(raw, &parts, parts.time, None, 0).expect("room");
             let id = RecordId::parse("main:1").expect("valid");
             let row = Row::new(&id, batch.get(0).expect("one record"), true);
             let json = serde_json::to_string(&row).expect("serialises");
             let back: Row = serde_json::from_str(&json).expect("parses");
             assert_eq!(back.raw_bytes().as_deref(), Some(raw));
-            assert!(matches!(back.fields.values().next(), Some(FieldValue::Many(v)) if v.len() == 2));
+            assert!(
+                matches!(back.fields.values().next(), Some(FieldValue::Many(v)) if v.len() == 2)
+            );
         }
     }
 }

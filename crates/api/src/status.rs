@@ -49,8 +49,8 @@ pub struct SourceStatus {
     pub bytes: u64,
     /// Open connections.
     pub connections: u64,
-    /// Datagrams that the kernel dropped because its buffer was full.
-    pub kernel_drops: u64,
+    /// Connections turned away since the start.
+    pub connections_refused: u64,
 }
 
 /// A logspace.

@@ -1,1 +1,23 @@
-//! To be written.
+//! The HTTP interface: routes, the embedded page, metrics; thin.
+//!
+//! [`answer`] turns the parameters of a request into the engine's questions and its answers into
+//! the types of [`api`]; it is synchronous and knows no HTTP, so the CLI uses it on a data
+//! directory without a server. The routes around it stream, cancel what nobody waits for any more,
+//! and wake tails when records are committed.
+
+pub mod answer;
+mod app;
+mod assets;
+mod body;
+mod http;
+pub mod limits;
+mod metrics;
+mod ndjson;
+mod parameters;
+mod problem;
+mod routes;
+mod tail;
+
+pub use app::App;
+pub use http::{Error, Server};
+pub use parameters::Parameters;

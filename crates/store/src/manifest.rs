@@ -393,7 +393,7 @@ mod tests {
                 "cut {cut}"
             );
         }
-        let mut broken = whole.clone();
+        let mut broken = whole;
         broken[HEADER_LEN + record_len + 20] ^= 1;
         std::fs::write(&path, &broken).expect("writes");
         let (manifest, damages) = open(dir.path());

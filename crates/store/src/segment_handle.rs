@@ -224,9 +224,9 @@ impl SegmentHandle {
             let middle = low.midpoint(high);
             let times = self.received_page(middle)?;
             if times.first().is_some_and(|first| *first < time) {
-                low = middle
+                low = middle;
             } else {
-                high = middle
+                high = middle;
             }
         }
         let entry = self.entry(&self.footer.received_pages, low)?;

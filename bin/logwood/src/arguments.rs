@@ -1,0 +1,217 @@
+//! What can be typed.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A log server: receives syslog, keeps it, finds anything in it.
+///
+/// Without a command it serves, as `logwood serve` does.
+#[derive(Debug, Parser)]
+#[command(name = "logwood", version, disable_help_subcommand = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Receive, keep and answer until told to stop.
+    Serve(ServeArguments),
+    /// Print the records that match, the newest first.
+    Search(SearchArguments),
+    /// Print how many records match.
+    Count(CountArguments),
+    /// Print how many records match over time, one bar a line: start and count.
+    Histogram(HistogramArguments),
+    /// Print the most frequent values of a field, one a line: count and value.
+    Stats(StatsArguments),
+    /// Print records as they arrive.
+    Tail(TailArguments),
+    /// Store the messages of files, one a line; plain, .gz or .zst.
+    Import(ImportArguments),
+    /// Show how a message is understood, part by part.
+    Explain(ExplainArguments),
+    /// Say all that is wrong with a configuration file.
+    Check(CheckArguments),
+}
+
+/// Flags replace what the configuration file says.
+#[derive(Debug, Default, Args)]
+pub(crate) struct ServeArguments {
+    /// The configuration file (TOML); without one the defaults are in force.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Where everything is kept [default: ./logwood-data].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Where the page and the API are served [default: 127.0.0.1:8514].
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) http: Option<SocketAddr>,
+    /// Listen for syslog over UDP [default: 127.0.0.1:5514]; may be repeated.
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) udp: Vec<SocketAddr>,
+    /// Listen for syslog over TCP [default: 127.0.0.1:5514]; may be repeated.
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) tcp: Vec<SocketAddr>,
+    /// Listen for syslog over TLS [default: 127.0.0.1:6514]; may be repeated.
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) tls: Vec<SocketAddr>,
+    /// Listen for RELP [default: 127.0.0.1:2514]; may be repeated.
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) relp: Vec<SocketAddr>,
+    /// Also make up a day of history and a realistic stream, to have something to look at.
+    #[arg(long)]
+    pub(crate) demo: bool,
+}
+
+/// Whom to ask.
+#[derive(Debug, Default, Args)]
+pub(crate) struct TargetArguments {
+    /// Ask the server at this URL [default: http://127.0.0.1:8514].
+    #[arg(long, value_name = "URL", conflicts_with = "data_dir")]
+    pub(crate) url: Option<String>,
+    /// Read this data directory; no server is needed.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+/// What to ask for.
+#[derive(Debug, Args)]
+pub(crate) struct QuestionArguments {
+    /// What to look for; everything without it. See docs/reference/query.md.
+    #[arg(default_value = "")]
+    pub(crate) query: String,
+    /// Only these logspaces, separated by commas; all without it.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) logspace: Option<String>,
+    /// From this time on: RFC 3339, UNIX seconds, or relative such as now-1h.
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) from: Option<String>,
+    /// Up to this time, itself excluded.
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) to: Option<String>,
+    /// Print NDJSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) target: TargetArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SearchArguments {
+    #[command(flatten)]
+    pub(crate) question: QuestionArguments,
+    /// Print at most so many.
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) limit: usize,
+    /// With the bytes as they arrived (with --json), or nothing but them.
+    #[arg(long)]
+    pub(crate) raw: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CountArguments {
+    #[command(flatten)]
+    pub(crate) question: QuestionArguments,
+    /// Taken for the likeness to search; a count has no limit.
+    #[arg(long, value_name = "N", hide = true)]
+    pub(crate) limit: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HistogramArguments {
+    #[command(flatten)]
+    pub(crate) question: QuestionArguments,
+    /// How many bars.
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    pub(crate) bars: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatsArguments {
+    #[command(flatten)]
+    pub(crate) question: QuestionArguments,
+    /// The field: host, program, severity, ... or any parsed one.
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) by: String,
+    /// Print at most so many values.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) limit: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TailArguments {
+    /// What to look for; everything without it.
+    #[arg(default_value = "")]
+    pub(crate) query: String,
+    /// Only these logspaces, separated by commas; all without it.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) logspace: Option<String>,
+    /// Start behind this record, such as main:42, instead of at the end.
+    #[arg(long, value_name = "ID")]
+    pub(crate) after: Option<String>,
+    /// Print NDJSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Ask the server at this URL [default: http://127.0.0.1:8514].
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+}
+
+/// Which time imported records are filed under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ImportTimeArgument {
+    /// The time stamp of each message; lines without one take that of the line before.
+    Message,
+    /// The time of the import.
+    Now,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportArguments {
+    /// The files; - for standard input.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The logspace to store into.
+    #[arg(long, value_name = "NAME", default_value = "main")]
+    pub(crate) logspace: String,
+    /// Which time to file records under.
+    #[arg(long, value_enum, default_value_t = ImportTimeArgument::Message)]
+    pub(crate) time: ImportTimeArgument,
+    #[command(flatten)]
+    pub(crate) target: TargetArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArguments {
+    /// The message; read from standard input, one a line, without it.
+    pub(crate) message: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// The configuration file [default: the embedded defaults].
+    pub(crate) file: Option<PathBuf>,
+    /// The configuration file.
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    pub(crate) config: Option<PathBuf>,
+    /// Print every value in force and where it comes from.
+    #[arg(long)]
+    pub(crate) effective: bool,
+    /// Take warnings for errors.
+    #[arg(long)]
+    pub(crate) deny_warnings: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_flags_fit_together() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,234 @@
+//! Questions: search, count, histogram, stats.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use api::{Cost, End, Problem, Row, StreamLine};
+use client::{Client, Parameters};
+use engine::Cancel;
+use server::answer::Asked;
+use store::SystemClock;
+
+use crate::Outcome;
+use crate::arguments::{
+    CountArguments, HistogramArguments, QuestionArguments, SearchArguments, StatsArguments,
+};
+use crate::failure::Failure;
+use crate::output;
+use crate::target::{self, Target};
+
+/// Most rows asked for at once.
+const PAGE_ROWS: usize = 1_000;
+
+/// Parameters by name, for either target.
+type Pairs = Vec<(&'static str, String)>;
+
+/// Prints the records that match, page by page.
+pub(crate) fn search(arguments: &SearchArguments) -> Result<Outcome, Failure> {
+    let mut pairs = question(&arguments.question);
+    pairs.push(("raw", arguments.raw.to_string()));
+    let source = Source::open(&arguments.question)?;
+    let mut out = output::data();
+    let mut left = arguments.limit;
+    let mut found = 0;
+    let mut end = End::default();
+    while left > 0 {
+        let mut page = pairs.clone();
+        page.push(("limit", left.min(PAGE_ROWS).to_string()));
+        if let Some(cursor) = &end.cursor {
+            page.push(("cursor", cursor.clone()));
+        }
+        let rows;
+        (rows, end) = source.search(&page)?;
+        found += rows.len();
+        left -= rows.len().min(left);
+        for row in rows {
+            write_row(&mut out, row, arguments)?;
+        }
+        if end.cursor.is_none() {
+            break;
+        }
+    }
+    warn_if_partial(&end.cost);
+    if arguments.question.json {
+        end.rows = found as u64;
+        output::json_line(&mut out, &StreamLine::End(end))?;
+    }
+    out.flush()?;
+    Ok(outcome(found as u64))
+}
+
+fn write_row(
+    out: &mut impl std::io::Write,
+    row: Row,
+    arguments: &SearchArguments,
+) -> Result<(), Failure> {
+    if arguments.question.json {
+        output::json_line(out, &StreamLine::Row(Box::new(row)))?;
+    } else if arguments.raw {
+        out.write_all(&row.raw_bytes().unwrap_or_default())?;
+        out.write_all(b"\n")?;
+    } else {
+        writeln!(out, "{}", output::row_line(&row))?;
+    }
+    Ok(())
+}
+
+/// Prints how many records match.
+pub(crate) fn count(arguments: &CountArguments) -> Result<Outcome, Failure> {
+    let question = &arguments.question;
+    let answer = Source::open(question)?.ask(
+        &self::question(question),
+        |client, parameters| client.count(parameters),
+        |asked, parameters| asked.count(parameters),
+    )?;
+    warn_if_partial(&answer.cost);
+    let mut out = output::data();
+    if question.json {
+        output::json_line(&mut out, &answer)?;
+    } else {
+        writeln!(out, "{}", answer.count)?;
+    }
+    out.flush()?;
+    Ok(outcome(answer.count))
+}
+
+/// Prints how many records match over time.
+pub(crate) fn histogram(arguments: &HistogramArguments) -> Result<Outcome, Failure> {
+    let question = &arguments.question;
+    let mut pairs = self::question(question);
+    pairs.push(("bars", arguments.bars.to_string()));
+    let answer = Source::open(question)?.ask(
+        &pairs,
+        |client, parameters| client.histogram(parameters),
+        |asked, parameters| asked.histogram(parameters),
+    )?;
+    warn_if_partial(&answer.cost);
+    let mut out = output::data();
+    for bar in &answer.bars {
+        if question.json {
+            output::json_line(&mut out, bar)?;
+        } else {
+            writeln!(out, "{} {}", bar.start, bar.count)?;
+        }
+    }
+    out.flush()?;
+    Ok(outcome(answer.total))
+}
+
+/// Prints the most frequent values of a field.
+pub(crate) fn stats(arguments: &StatsArguments) -> Result<Outcome, Failure> {
+    let question = &arguments.question;
+    let mut pairs = self::question(question);
+    pairs.push(("by", arguments.by.clone()));
+    pairs.push(("limit", arguments.limit.to_string()));
+    let answer = Source::open(question)?.ask(
+        &pairs,
+        |client, parameters| client.stats(parameters),
+        |asked, parameters| asked.stats(parameters),
+    )?;
+    warn_if_partial(&answer.cost);
+    let mut out = output::data();
+    for value in &answer.values {
+        if question.json {
+            output::json_line(&mut out, value)?;
+        } else {
+            writeln!(out, "{} {}", value.count, output::visible(&value.value))?;
+        }
+    }
+    out.flush()?;
+    Ok(outcome(answer.values.len() as u64))
+}
+
+fn question(arguments: &QuestionArguments) -> Pairs {
+    let mut pairs = vec![("q", arguments.query.clone())];
+    let optional = [
+        ("logspace", &arguments.logspace),
+        ("from", &arguments.from),
+        ("to", &arguments.to),
+    ];
+    pairs.extend(
+        optional
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value.clone()?))),
+    );
+    pairs
+}
+
+fn outcome(found: u64) -> Outcome {
+    if found == 0 {
+        Outcome::NothingFound
+    } else {
+        Outcome::Done
+    }
+}
+
+fn warn_if_partial(cost: &Cost) {
+    if let Some(reason) = cost.reason.as_deref().filter(|_| !cost.complete) {
+        output::words(&format!("warning: the answer is not complete: {reason}"));
+    }
+}
+
+/// Whom the question goes to, open.
+enum Source {
+    Server(Client),
+    Directory(Box<store::Store>),
+}
+
+impl Source {
+    fn open(question: &QuestionArguments) -> Result<Self, Failure> {
+        let open = |path: &Path| target::open_read_only(path).map(Box::new);
+        Ok(match Target::find(&question.target)? {
+            Target::Server(client) => Self::Server(client),
+            Target::Directory(path) => Self::Directory(open(&path)?),
+        })
+    }
+
+    /// Asks whichever it is, in its own words.
+    fn ask<T>(
+        &self,
+        pairs: &Pairs,
+        server: impl FnOnce(&Client, &Parameters) -> Result<T, client::Error>,
+        directory: impl FnOnce(&Asked<'_>, &server::Parameters) -> Result<T, Box<Problem>>,
+    ) -> Result<T, Failure> {
+        match self {
+            Self::Server(client) => {
+                let parameters = pairs
+                    .iter()
+                    .fold(Parameters::default(), |all, (name, value)| {
+                        all.with(name, value)
+                    });
+                Ok(server(client, &parameters)?)
+            }
+            Self::Directory(store) => {
+                let owned = |(name, value): &(&str, String)| ((*name).to_owned(), value.clone());
+                let parameters = server::Parameters::new(pairs.iter().map(owned));
+                let cancel = Cancel::new();
+                let asked = Asked {
+                    store,
+                    clock: &SystemClock,
+                    cancel: &cancel,
+                };
+                Ok(directory(&asked, &parameters)?)
+            }
+        }
+    }
+
+    fn search(&self, pairs: &Pairs) -> Result<(Vec<Row>, End), Failure> {
+        self.ask(
+            pairs,
+            |client, parameters| {
+                let mut rows = Vec::new();
+                for line in client.search(parameters)? {
+                    match line? {
+                        StreamLine::Row(row) => rows.push(*row),
+                        StreamLine::End(end) => return Ok((rows, end)),
+                        StreamLine::Heartbeat(_) | StreamLine::Dropped(_) => {}
+                    }
+                }
+                Err(client::Error::BrokeOff)
+            },
+            |asked, parameters| asked.search(parameters),
+        )
+    }
+}

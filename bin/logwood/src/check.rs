@@ -1,0 +1,64 @@
+//! What is wrong with a configuration file.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use config::{Checked, Overrides};
+
+use crate::Outcome;
+use crate::arguments::CheckArguments;
+use crate::failure::Failure;
+use crate::output;
+
+/// Prints all problems, or what is in force.
+pub(crate) fn check(arguments: &CheckArguments) -> Result<Outcome, Failure> {
+    let path = arguments.file.as_deref().or(arguments.config.as_deref());
+    let checked = read(path, &Overrides::default())?;
+    print_problems(&checked);
+    let (errors, warnings) = checked.counts();
+    let name = path.map_or_else(
+        || "the defaults".to_owned(),
+        |path| path.display().to_string(),
+    );
+    let Some(config) = checked
+        .config
+        .filter(|_| !arguments.deny_warnings || warnings == 0)
+    else {
+        return Err(Failure::new(format!(
+            "{name}: {errors} errors, {warnings} warnings"
+        )));
+    };
+    if arguments.effective {
+        let mut out = output::data();
+        write!(out, "{}", config.effective())?;
+        out.flush()?;
+    } else {
+        let summary = format!(
+            "{name}: ok, {warnings} warnings; {} listeners, {} logspaces, {} routes",
+            config.ingest.listeners.len(),
+            config.logspaces.len(),
+            config.routes.len(),
+        );
+        output::words(&summary);
+    }
+    Ok(Outcome::Done)
+}
+
+/// Reads and checks a file; the defaults where there is none.
+pub(crate) fn read(path: Option<&Path>, overrides: &Overrides) -> Result<Checked, Failure> {
+    let Some(path) = path else {
+        return Ok(config::check("", "the defaults", overrides));
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        let what = format!("cannot read the configuration file {}", path.display());
+        Failure::new(what).because(error)
+    })?;
+    Ok(config::check(&text, &path.display().to_string(), overrides))
+}
+
+/// Prints all problems, errors and warnings alike, in the order of the file.
+pub(crate) fn print_problems(checked: &Checked) {
+    for problem in &checked.problems {
+        output::words(&format!("{problem}\n"));
+    }
+}

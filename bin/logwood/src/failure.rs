@@ -1,0 +1,119 @@
+//! Why a command failed, in the words of the one who typed it.
+
+use std::fmt;
+use std::io;
+
+/// What happened, why, and what to do.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    what: String,
+    cause: Option<String>,
+    hint: Option<String>,
+    is_broken_pipe: bool,
+}
+
+impl Failure {
+    /// A failure that says all in one sentence.
+    pub(crate) fn new(what: impl Into<String>) -> Self {
+        Self {
+            what: what.into(),
+            cause: None,
+            hint: None,
+            is_broken_pipe: false,
+        }
+    }
+
+    /// With the reason.
+    #[must_use]
+    pub(crate) fn because(self, cause: impl fmt::Display) -> Self {
+        Self {
+            cause: Some(cause.to_string()),
+            ..self
+        }
+    }
+
+    /// With what to do about it.
+    #[must_use]
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
+        Self {
+            hint: Some(hint.into()),
+            ..self
+        }
+    }
+
+    /// Whether the reader of the output has gone, which is no failure.
+    pub(crate) fn is_broken_pipe(&self) -> bool {
+        self.is_broken_pipe
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", self.what)?;
+        if let Some(cause) = &self.cause {
+            write!(f, "\ncause: {cause}")?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, "\nhint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Standard output cannot be written.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        let is_broken_pipe = error.kind() == io::ErrorKind::BrokenPipe;
+        Self {
+            is_broken_pipe,
+            ..Self::new("cannot write the output").because(error)
+        }
+    }
+}
+
+impl From<client::Error> for Failure {
+    fn from(error: client::Error) -> Self {
+        match error {
+            client::Error::Refused(problem) => (*problem).into(),
+            client::Error::Unreachable { url, source } => {
+                Self::new(format!("no server answers at {url}"))
+                    .because(source)
+                    .hint(
+                        "start one with `logwood serve`, or read a data directory with --data-dir",
+                    )
+            }
+            other => Self::new(other.to_string()),
+        }
+    }
+}
+
+impl From<api::Problem> for Failure {
+    fn from(problem: api::Problem) -> Self {
+        let failure = Self::new(problem.detail);
+        match problem.hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
+impl From<Box<api::Problem>> for Failure {
+    fn from(problem: Box<api::Problem>) -> Self {
+        (*problem).into()
+    }
+}
+
+impl From<store::Error> for Failure {
+    fn from(error: store::Error) -> Self {
+        let failure = Self::new(error.to_string());
+        match error {
+            store::Error::Locked { .. } => failure.hint(
+                "stop that process, ask it with --url, or use another directory with --data-dir",
+            ),
+            store::Error::NotADataDirectory { .. } => {
+                failure.hint("name the directory that `logwood serve --data-dir` was given")
+            }
+            _ => failure,
+        }
+    }
+}

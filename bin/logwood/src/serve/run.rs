@@ -1,0 +1,133 @@
+//! The life of a server: start everything, wait for signals, stop in order.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use config::Config;
+use ingest::{Ingest, ListenerStatus};
+use pipeline::Pipeline;
+use server::{App, Server};
+use store::{Store, SystemClock};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use super::{ConfigSource, demo, reload};
+use crate::failure::Failure;
+use crate::output;
+
+/// How long a stop waits for what was read to become durable.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Runs until SIGTERM or SIGINT.
+pub(super) async fn run(
+    source: ConfigSource,
+    config: Config,
+    store: Arc<Store>,
+    with_demo: bool,
+) -> Result<(), Failure> {
+    let mut signals = Signals::new()?;
+    for logspace in &config.logspaces {
+        store.create_logspace(logspace)?;
+    }
+    let pipeline = Pipeline::new(config.routes.clone())
+        .map_err(|error| Failure::new("a route cannot be used").because(error))?;
+    let clock = Arc::new(SystemClock);
+    let ingest = Ingest::start(
+        config.ingest.clone(),
+        pipeline,
+        Arc::clone(&store),
+        clock.clone(),
+    );
+    let ingest = Arc::new(ingest.map_err(cannot_listen)?);
+    let app = Arc::new(App::new(Arc::clone(&store), Arc::clone(&ingest), clock));
+    let server = Server::start(config.http, app)
+        .await
+        .map_err(cannot_listen)?;
+    store.announce_http(&server.address().to_string())?;
+    welcome(server.address(), &ingest.listeners(), &store);
+    let demo = with_demo.then(|| tokio::spawn(demo::feed(Arc::clone(&ingest), Arc::clone(&store))));
+
+    let mut config = config;
+    while signals.next().await == Request::Reload {
+        config = reload::reload(&source, config, &store, &ingest).await;
+    }
+    if let Some(demo) = demo {
+        demo.abort();
+    }
+    stop(server, &ingest, store).await
+}
+
+/// Stops reading, makes everything durable, and closes.
+async fn stop(server: Server, ingest: &Ingest, store: Arc<Store>) -> Result<(), Failure> {
+    tracing::info!("stopping");
+    let drained = ingest.shutdown(PATIENCE).await;
+    server.shutdown().await;
+    // Closing waits for the disk.
+    let closing = tokio::task::spawn_blocking(move || store.close());
+    _ = closing.await;
+    drained.map_err(|left| {
+        Failure::new(left.to_string())
+            .hint("those that a sender was told to be safe are safe; the others may be lost")
+    })
+}
+
+fn cannot_listen(error: impl std::fmt::Display) -> Failure {
+    Failure::new(error.to_string()).hint(
+        "choose other addresses with --http, --udp, --tcp, --tls, --relp or in the configuration",
+    )
+}
+
+/// Says where everything listens, in one line for programs, and what to try next.
+fn welcome(http: SocketAddr, listeners: &[ListenerStatus], store: &Store) {
+    let mut ready = format!("ready http={http}");
+    for listener in listeners {
+        ready.push_str(&format!(" {}={}", listener.source, listener.address));
+    }
+    output::words(&ready);
+    let tcp = listeners
+        .iter()
+        .find(|listener| listener.transport.name() == "tcp");
+    let send = tcp.map_or_else(String::new, |tcp| {
+        let (host, port) = (tcp.address.ip(), tcp.address.port());
+        format!("  send   logger -n {host} -P {port} -T \"hello from $(hostname)\"\n")
+    });
+    output::words(&format!(
+        "\n  page   http://{http}/\n{send}  find   logwood search hello --url http://{http}\n  \
+         data   {}\n  stop   Ctrl-C\n",
+        store.data_dir().display()
+    ));
+}
+
+/// What a signal asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Request {
+    Reload,
+    Stop,
+}
+
+struct Signals {
+    hangup: Signal,
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn new() -> Result<Self, Failure> {
+        let listen = |kind| {
+            signal(kind).map_err(|error| Failure::new("cannot wait for signals").because(error))
+        };
+        Ok(Self {
+            hangup: listen(SignalKind::hangup())?,
+            terminate: listen(SignalKind::terminate())?,
+            interrupt: listen(SignalKind::interrupt())?,
+        })
+    }
+
+    async fn next(&mut self) -> Request {
+        tokio::select! {
+            _ = self.hangup.recv() => Request::Reload,
+            _ = self.terminate.recv() => Request::Stop,
+            _ = self.interrupt.recv() => Request::Stop,
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Bounds of the HTTP interface, each with its reason.
+
+use std::time::Duration;
+
+/// Rows of a page of results where no limit is given. SSB loads as many.
+pub const SEARCH_ROWS_DEFAULT: usize = 200;
+
+/// Most rows of a page of results. More are had page by page or by `export`.
+pub const SEARCH_ROWS_MAX: usize = 10_000;
+
+/// Bars of a histogram where no number is given. SSB draws as many.
+pub const BARS_DEFAULT: usize = 30;
+
+/// Most bars of a histogram: more than pixels on any screen.
+pub const BARS_MAX: usize = 10_000;
+
+/// Values of a statistic where no limit is given.
+pub const STATS_VALUES_DEFAULT: usize = 10;
+
+/// Most values of a statistic in an answer.
+pub const STATS_VALUES_MAX: usize = 100_000;
+
+/// Most bytes of a body for `ingest`, which is read into memory before it is stored.
+pub const INGEST_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// How long a tail waits for records before it gives a sign of life.
+pub const TAIL_HEARTBEAT: Duration = Duration::from_secs(5);
+
+/// Most rows a tail sends at once; with more waiting it skips the older ones and says how many.
+pub const TAIL_ROWS_MAX: usize = 2_000;
+
+/// Bytes of a streamed answer that are sent as one chunk.
+pub const CHUNK_BYTES: usize = 64 * 1024;
+
+/// Chunks of a streamed answer that wait for a slow reader before the query waits for it.
+pub const CHUNKS_MAX: usize = 4;
+
+/// Longest query that one request may run.
+pub const QUERY_TIME_MAX: Duration = Duration::from_secs(300);
+
+/// How long open requests may go on after the server was told to stop.
+pub const SHUTDOWN_TIME: Duration = Duration::from_secs(5);

@@ -1,0 +1,165 @@
+//! The state of the server in Prometheus's text format.
+//!
+//! Names follow the conventions of prometheus.io: base units, `_total` for counters, no label
+//! whose values a sender could choose.
+
+use std::fmt::Write as _;
+
+use api::StatusAnswer;
+
+/// Kinds of metric.
+const COUNTER: &str = "counter";
+const GAUGE: &str = "gauge";
+
+/// The text of `/metrics`.
+pub(crate) fn render(status: &StatusAnswer, commits: u64, commit_seconds: f64) -> String {
+    let mut page = Page::default();
+    page.sources(status);
+    page.logspaces(status);
+    page.metric(
+        "logwood_commits_total",
+        COUNTER,
+        "Groups of records made durable.",
+    );
+    page.sample("", commits);
+    page.metric(
+        "logwood_commit_seconds_total",
+        COUNTER,
+        "Time spent making records durable.",
+    );
+    page.sample("", commit_seconds);
+    let stalled = u8::from(status.storage.state != "ok");
+    page.metric(
+        "logwood_storage_stalled",
+        GAUGE,
+        "1 while records cannot be made durable.",
+    );
+    page.sample("", stalled);
+    page.metric(
+        "logwood_journal_bytes",
+        GAUGE,
+        "Journal that holds unsealed records.",
+    );
+    page.sample("", status.storage.journal_bytes);
+    if let Some(free) = status.storage.free_bytes {
+        page.metric(
+            "logwood_disk_free_bytes",
+            GAUGE,
+            "Bytes that can still be written.",
+        );
+        page.sample("", free);
+    }
+    page.metric("logwood_uptime_seconds", GAUGE, "Time since the start.");
+    page.sample("", status.uptime_seconds);
+    page.metric("logwood_build_info", GAUGE, "The version of the program.");
+    page.sample(&format!("{{version=\"{}\"}}", status.version), 1);
+    page.text
+}
+
+/// Takes a figure out of a logspace's status.
+type Figure = fn(&api::LogspaceStatus) -> u64;
+
+#[derive(Default)]
+struct Page {
+    text: String,
+    name: String,
+}
+
+impl Page {
+    fn metric(&mut self, name: &str, kind: &str, help: &str) {
+        name.clone_into(&mut self.name);
+        _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    }
+
+    fn sample(&mut self, labels: &str, value: impl std::fmt::Display) {
+        _ = writeln!(self.text, "{}{labels} {value}", self.name);
+    }
+
+    /// A metric with one sample for each source.
+    fn by_source(
+        &mut self,
+        status: &StatusAnswer,
+        name: &str,
+        kind: &str,
+        help: &str,
+        value: impl Fn(&api::SourceStatus) -> u64,
+    ) {
+        self.metric(name, kind, help);
+        for source in &status.sources {
+            self.sample(
+                &format!("{{source=\"{}\"}}", escaped(&source.name)),
+                value(source),
+            );
+        }
+    }
+
+    fn sources(&mut self, status: &StatusAnswer) {
+        let received = "logwood_ingest_received_records_total";
+        self.by_source(status, received, COUNTER, "Messages read.", |s| s.received);
+        let stored = "logwood_ingest_stored_records_total";
+        self.by_source(status, stored, COUNTER, "Messages made durable.", |s| {
+            s.stored
+        });
+        let in_flight = "logwood_ingest_in_flight_records";
+        self.by_source(
+            status,
+            in_flight,
+            GAUGE,
+            "Messages on their way to disk.",
+            |s| s.in_flight,
+        );
+        let bytes = "logwood_ingest_received_bytes_total";
+        self.by_source(status, bytes, COUNTER, "Bytes of messages read.", |s| {
+            s.bytes
+        });
+        let connections = "logwood_ingest_connections";
+        self.by_source(status, connections, GAUGE, "Open connections.", |s| {
+            s.connections
+        });
+        let refused = "logwood_ingest_refused_connections_total";
+        let help = "Connections turned away.";
+        self.by_source(status, refused, COUNTER, help, |s| s.connections_refused);
+        let dropped = "logwood_ingest_dropped_records_total";
+        self.metric(dropped, COUNTER, "Messages given up, by reason.");
+        for source in &status.sources {
+            for (reason, count) in &source.dropped {
+                let name = escaped(&source.name);
+                self.sample(&format!("{{source=\"{name}\",reason=\"{reason}\"}}"), count);
+            }
+        }
+    }
+
+    fn logspaces(&mut self, status: &StatusAnswer) {
+        let figures: [(&str, &str, Figure); 4] = [
+            ("logwood_store_records", "Records kept.", |l| l.records),
+            ("logwood_store_segments", "Segments kept.", |l| l.segments),
+            (
+                "logwood_store_bytes",
+                "Bytes of the segments on disk.",
+                |l| l.bytes,
+            ),
+            (
+                "logwood_store_damages",
+                "Places on disk that cannot be read.",
+                |l| l.damages.len() as u64,
+            ),
+        ];
+        for (name, help, value) in figures {
+            self.metric(name, GAUGE, help);
+            for logspace in &status.logspaces {
+                self.sample(
+                    &format!("{{logspace=\"{}\"}}", logspace.name),
+                    value(logspace),
+                );
+            }
+        }
+    }
+}
+
+/// A label's value with the characters escaped that the format gives a meaning.
+fn escaped(value: &str) -> String {
+    value
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
+}

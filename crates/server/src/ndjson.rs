@@ -1,0 +1,125 @@
+//! Records given as JSON objects, one a line.
+
+use model::{Facility, Priority, RecordBatch, RecordParts, Severity, Span, Timestamp};
+use serde::Deserialize;
+
+use crate::problem::Refusal;
+
+/// The members that are understood; a line with others is refused, so that a misspelt one is
+/// noticed.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    message: String,
+    #[serde(default)]
+    host: String,
+    #[serde(default)]
+    program: String,
+    #[serde(default)]
+    pid: String,
+    #[serde(default)]
+    msgid: String,
+    facility: Option<String>,
+    severity: Option<String>,
+    time: Option<String>,
+}
+
+/// Parses a body. A bad line refuses all of it: nothing is stored by halves.
+pub(crate) fn parse(body: &[u8], now: Timestamp) -> Result<RecordBatch, Refusal> {
+    let mut batch = RecordBatch::new();
+    let full = |_| {
+        let detail = "the body has more records than are taken at once";
+        Refusal::parameter("body", detail, "send it in parts")
+    };
+    let source = batch.source_index("http").map_err(full)?;
+    for (index, line) in body.split(|byte| *byte == b'\n').enumerate() {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let parts = parts(line, now).map_err(|what| {
+            let detail = format!("line {}: {what}", index + 1);
+            let hint = "each line is an object with message and, if known, host, program, pid, \
+                        msgid, facility, severity, time";
+            Refusal::parameter("body", detail, hint)
+        })?;
+        batch.push(line, &parts, now, None, source).map_err(full)?;
+    }
+    Ok(batch)
+}
+
+/// The parts of a line; their text goes behind the line itself, which is kept as `raw`.
+fn parts(line: &[u8], now: Timestamp) -> Result<RecordParts, String> {
+    let object: Line = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let mut parts = RecordParts {
+        time: now,
+        ..RecordParts::default()
+    };
+    if let Some(time) = &object.time {
+        parts.time = query::parse_time(time, now).map_err(|error| error.to_string())?;
+    }
+    let facility = match &object.facility {
+        None => Priority::DEFAULT.facility(),
+        Some(name) => Facility::parse(name).ok_or(format!("{name:?} is no facility"))?,
+    };
+    let severity = match &object.severity {
+        None => Priority::DEFAULT.severity(),
+        Some(name) => Severity::parse(name).ok_or(format!("{name:?} is no severity"))?,
+    };
+    parts.priority = Priority::new(facility, severity);
+    let mut extra = Vec::new();
+    let mut add = |text: &str| {
+        let start = line.len() + extra.len();
+        extra.extend_from_slice(text.as_bytes());
+        if text.is_empty() {
+            Span::default()
+        } else {
+            Span::new(start, start + text.len())
+        }
+    };
+    parts.message = add(&object.message);
+    parts.host = add(&object.host);
+    parts.program = add(&object.program);
+    parts.pid = add(&object.pid);
+    parts.msgid = add(&object.msgid);
+    parts.extra = extra;
+    Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_becomes_a_record_and_stays_as_raw() {
+        let line = r#"{"message":"disk \"full\"","host":"db1","severity":"err","time":"1000"}"#;
+        let batch = parse(line.as_bytes(), Timestamp::from_seconds(5)).expect("valid");
+        let record = batch.get(0).expect("one record");
+        assert_eq!(record.message(), b"disk \"full\"");
+        assert_eq!(
+            (record.host(), record.raw()),
+            (&b"db1"[..], line.as_bytes())
+        );
+        assert_eq!(record.priority().severity().name(), "err");
+        assert_eq!(record.time(), Timestamp::from_seconds(1_000));
+        assert_eq!(record.received(), Timestamp::from_seconds(5));
+    }
+
+    #[test]
+    fn a_bad_line_is_named() {
+        for (body, words) in [
+            (
+                "{\"message\":\"a\"}\n{\"mesage\":\"b\"}",
+                "line 2: unknown field `mesage`",
+            ),
+            ("{}", "line 1: missing field `message`"),
+            (
+                "{\"message\":\"a\",\"severity\":\"bad\"}",
+                "line 1: \"bad\" is no severity",
+            ),
+        ] {
+            let refusal = parse(body.as_bytes(), Timestamp::default()).expect_err("refused");
+            let detail = refusal.into_problem().detail;
+            assert!(detail.starts_with(words), "{detail}");
+        }
+    }
+}

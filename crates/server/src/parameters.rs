@@ -1,0 +1,121 @@
+//! From the parameters of a URL to what the engine is asked.
+
+use std::collections::HashMap;
+use std::str::FromStr;
+
+use engine::Scope;
+use model::{LogspaceName, TimeRange, Timestamp};
+use query::Query;
+use store::Store;
+
+use crate::problem::Refusal;
+
+/// The parameters of a request, by name; the last of a name counts.
+#[derive(Clone, Debug, Default)]
+pub struct Parameters(HashMap<String, String>);
+
+impl Parameters {
+    /// From pairs of name and value.
+    pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self(
+            pairs
+                .into_iter()
+                .filter(|(_, value)| !value.is_empty())
+                .collect(),
+        )
+    }
+
+    /// The value of a parameter; `None` where it is missing or empty.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// A number between 1 and `max`.
+    pub(crate) fn number(&self, name: &str, default: usize, max: usize) -> Result<usize, Refusal> {
+        let Some(text) = self.get(name) else {
+            return Ok(default);
+        };
+        usize::from_str(text)
+            .ok()
+            .filter(|number| (1..=max).contains(number))
+            .ok_or_else(|| {
+                let detail = format!("{text:?} is no number from 1 to {max}");
+                Refusal::parameter(name, detail, "leave it out for the default")
+            })
+    }
+
+    /// Whether a switch is on.
+    pub(crate) fn flag(&self, name: &str) -> Result<bool, Refusal> {
+        match self.get(name) {
+            None | Some("false" | "0") => Ok(false),
+            Some("true" | "1") => Ok(true),
+            Some(text) => {
+                let detail = format!("{text:?} is neither true nor false");
+                Err(Refusal::parameter(name, detail, "use true or false"))
+            }
+        }
+    }
+
+    /// The query; everything where there is none.
+    pub(crate) fn query(&self) -> Result<Query, Refusal> {
+        let text = self.get("q").unwrap_or_default();
+        query::parse(text)
+            .into_result()
+            .map_err(|error| Refusal::query(&error))
+    }
+
+    /// The range of time; unbounded where it is not given.
+    pub(crate) fn range(&self, now: Timestamp) -> Result<TimeRange, Refusal> {
+        let time = |name: &str, default| {
+            self.get(name).map_or(Ok(default), |text| {
+                query::parse_time(text, now).map_err(|error| {
+                    let hint = "use RFC 3339, UNIX seconds, or a relative time such as now-1h";
+                    Refusal::parameter(name, error.to_string(), hint)
+                })
+            })
+        };
+        Ok(TimeRange {
+            start: time("from", Timestamp::MIN)?,
+            end: time("to", Timestamp::MAX)?,
+        })
+    }
+
+    /// The logspaces asked for, as they are now, and the range of time.
+    pub(crate) fn scope(&self, store: &Store, now: Timestamp) -> Result<Scope, Refusal> {
+        let known = store.logspaces();
+        let names = match self.get("logspace") {
+            None => known.clone(),
+            Some(list) => list
+                .split(',')
+                .map(|name| parse_logspace(name.trim(), &known))
+                .collect::<Result<_, _>>()?,
+        };
+        let snapshots = names
+            .iter()
+            .map(|name| {
+                store
+                    .snapshot(name)
+                    .ok_or_else(|| Refusal::unknown_logspace(name.as_str(), &known))
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Scope {
+            snapshots,
+            range: self.range(now)?,
+        })
+    }
+
+    /// The one logspace that records go to; `main` where none is named.
+    pub(crate) fn target(&self, store: &Store) -> Result<LogspaceName, Refusal> {
+        let known = store.logspaces();
+        let name = self.get("logspace").unwrap_or(LogspaceName::MAIN);
+        let parsed = parse_logspace(name, &known)?;
+        if known.contains(&parsed) {
+            return Ok(parsed);
+        }
+        Err(Refusal::unknown_logspace(name, &known))
+    }
+}
+
+fn parse_logspace(name: &str, known: &[LogspaceName]) -> Result<LogspaceName, Refusal> {
+    LogspaceName::parse(name).map_err(|_| Refusal::unknown_logspace(name, known))
+}

@@ -1,0 +1,96 @@
+//! Health, status and metrics.
+
+use api::{ListenerStatus, LogspaceStatus, SourceStatus, StatusAnswer, StorageStatus};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use store::{State as StoreState, Status};
+
+use crate::app::App;
+use crate::http::Context;
+use crate::metrics;
+use crate::problem::Refusal;
+
+/// The process runs.
+pub(crate) async fn healthz() -> &'static str {
+    "ok\n"
+}
+
+/// Records can be made durable.
+pub(crate) async fn readyz(State(context): State<Context>) -> Result<&'static str, Refusal> {
+    match context.app.store.status().state {
+        StoreState::Working => Ok("ok\n"),
+        StoreState::Stalled(reason) => Err(Refusal::storage(reason)),
+    }
+}
+
+pub(crate) async fn status(State(context): State<Context>) -> Json<StatusAnswer> {
+    Json(status_of(&context.app, &context.app.store.status()))
+}
+
+pub(crate) async fn metrics(State(context): State<Context>) -> Response {
+    let store = context.app.store.status();
+    let seconds = store.commit_nanos as f64 / 1e9;
+    let text = metrics::render(&status_of(&context.app, &store), store.commits, seconds);
+    let media_type = "text/plain; version=0.0.4; charset=utf-8";
+    (StatusCode::OK, [(header::CONTENT_TYPE, media_type)], text).into_response()
+}
+
+fn status_of(app: &App, store: &Status) -> StatusAnswer {
+    let uptime = app.clock.now().nanos().saturating_sub(app.started.nanos()) / 1_000_000_000;
+    let (state, reason) = match &store.state {
+        StoreState::Working => ("ok", None),
+        StoreState::Stalled(reason) => ("stalled", Some(reason.clone())),
+    };
+    StatusAnswer {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        uptime_seconds: u64::try_from(uptime).unwrap_or(0),
+        listeners: app.ingest.listeners().into_iter().map(listener).collect(),
+        sources: app.ingest.sources().into_iter().map(source).collect(),
+        logspaces: store.logspaces.iter().map(logspace).collect(),
+        storage: StorageStatus {
+            state: state.to_owned(),
+            reason,
+            data_dir: app.store.data_dir().display().to_string(),
+            free_bytes: store.free_bytes,
+            journal_bytes: store.journal_bytes,
+        },
+    }
+}
+
+fn listener(listener: ingest::ListenerStatus) -> ListenerStatus {
+    ListenerStatus {
+        source: listener.source,
+        transport: listener.transport.name().to_owned(),
+        address: listener.address.to_string(),
+    }
+}
+
+fn source(source: ingest::SourceStatus) -> SourceStatus {
+    let dropped = source.dropped_by_reason();
+    SourceStatus {
+        received: source.received,
+        stored: source.stored,
+        dropped: dropped
+            .map(|(reason, count)| (reason.name().to_owned(), count))
+            .collect(),
+        in_flight: source.in_flight,
+        bytes: source.bytes,
+        connections: source.connections,
+        connections_refused: source.connections_refused,
+        name: source.name,
+    }
+}
+
+fn logspace(logspace: &store::LogspaceStatus) -> LogspaceStatus {
+    LogspaceStatus {
+        name: logspace.name.to_string(),
+        records: logspace.records,
+        segments: logspace.segments as u64,
+        bytes: logspace.disk_bytes,
+        first: logspace.first_received.map(|time| time.to_string()),
+        last: logspace.last_received.map(|time| time.to_string()),
+        damages: logspace.damages.iter().map(ToString::to_string).collect(),
+    }
+}

@@ -1,0 +1,95 @@
+//! Records as they are stored, streamed without end.
+
+use api::{Dropped, Heartbeat, StreamLine};
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use engine::Cancel;
+use model::RecordId;
+
+use crate::answer::to_row;
+use crate::body::{self, ChunkSender};
+use crate::http::Context;
+use crate::limits::TAIL_HEARTBEAT;
+use crate::parameters::Parameters;
+use crate::problem::Refusal;
+use crate::routes::NDJSON;
+use crate::routes::query::{Pairs, write_line};
+use crate::tail::{News, Tail};
+
+pub(crate) async fn tail(
+    State(context): State<Context>,
+    pairs: Pairs,
+) -> Result<Response, Refusal> {
+    let parameters = Parameters::new(pairs.0);
+    let query = parameters.query()?;
+    let scope = parameters.scope(&context.app.store, context.app.clock.now())?;
+    let after = parameters.get("after").map(parse_after).transpose()?;
+    let with_raw = parameters.flag("raw")?;
+    let tail = Tail::new(query, &scope.snapshots, after.as_ref());
+    let (sender, body) = body::channel();
+    tokio::spawn(follow(context, tail, with_raw, sender));
+    Ok(([(header::CONTENT_TYPE, NDJSON)], body).into_response())
+}
+
+fn parse_after(text: &str) -> Result<RecordId, Refusal> {
+    RecordId::parse(text).map_err(|error| {
+        Refusal::parameter(
+            "after",
+            error.to_string(),
+            "use the id of the last record you have",
+        )
+    })
+}
+
+/// Sends what is new after each commit until the client goes or the server stops.
+async fn follow(context: Context, mut tail: Tail, with_raw: bool, sender: ChunkSender) {
+    let mut commits = context.app.commits();
+    let mut stop = context.stop.clone();
+    loop {
+        commits.mark_unchanged();
+        let app = std::sync::Arc::clone(&context.app);
+        let work = tokio::task::spawn_blocking(move || {
+            let news = tail.news(&app.store, &Cancel::new());
+            (tail, write_news(&news, with_raw))
+        });
+        let Ok((moved, mut lines)) = work.await else {
+            return;
+        };
+        tail = moved;
+        if lines.is_empty() {
+            tokio::select! {
+                _ = commits.changed() => continue,
+                _ = stop.wait_for(|stopped| *stopped) => return,
+                () = sender.closed() => return,
+                () = tokio::time::sleep(TAIL_HEARTBEAT) => {
+                    let time = context.app.clock.now().to_string();
+                    write_line(&StreamLine::Heartbeat(Heartbeat { time }), &mut lines);
+                }
+            }
+        }
+        if *stop.borrow() || sender.send(Bytes::from(lines)).await.is_err() {
+            return;
+        }
+    }
+}
+
+fn write_news(news: &News, with_raw: bool) -> Vec<u8> {
+    let mut lines = Vec::new();
+    if news.dropped > 0 {
+        write_line(
+            &StreamLine::Dropped(Dropped {
+                count: news.dropped,
+            }),
+            &mut lines,
+        );
+    }
+    for row in &news.rows {
+        write_line(
+            &StreamLine::Row(Box::new(to_row(row, with_raw))),
+            &mut lines,
+        );
+    }
+    lines
+}
