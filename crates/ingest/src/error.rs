@@ -72,7 +72,7 @@ pub enum Error {
         /// The listener.
         listener: String,
         /// What is wrong with them.
-        source: TlsError,
+        source: Box<TlsError>,
     },
     /// A logspace that records would go to cannot be made.
     #[error("cannot create logspace {logspace}: {source}")]
@@ -80,7 +80,7 @@ pub enum Error {
         /// The logspace.
         logspace: model::LogspaceName,
         /// Why not.
-        source: store::Error,
+        source: Box<store::Error>,
     },
     /// The receivers have been shut down.
     #[error("the receivers have been shut down")]

@@ -49,7 +49,7 @@ enum Plan {
     },
     /// It starts, on sockets that are bound.
     Start {
-        options: ListenerOptions,
+        options: Box<ListenerOptions>,
         tls: Option<Arc<ServerConfig>>,
         sockets: Sockets,
         address: std::net::SocketAddr,
@@ -212,7 +212,7 @@ impl Ingest {
         let created = self.sink.store().create_logspace(logspace);
         created.map_err(|source| Error::Logspace {
             logspace: logspace.clone(),
-            source,
+            source: Box::new(source),
         })
     }
 
@@ -246,7 +246,7 @@ impl Ingest {
                     tracing::info!(source, transport, %address, "listening");
                     let source = state.source(&source);
                     let tls = tls.map(TlsSlot::new);
-                    let listening = Listening::new(options, source, Arc::clone(&self.sink), tls);
+                    let listening = Listening::new(*options, source, Arc::clone(&self.sink), tls);
                     let listener = Listener::start(Arc::new(listening), sockets, address);
                     state.listeners.push(listener);
                 }
@@ -285,7 +285,7 @@ impl State {
             }
         };
         Ok(Plan::Start {
-            options: options.clone(),
+            options: Box::new(options.clone()),
             tls,
             sockets,
             address,

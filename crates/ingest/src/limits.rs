@@ -61,6 +61,10 @@ pub const RELP_OFFERS_BYTES: usize = 4 * 1024;
 /// The budget bounds their bytes; this bounds peers that send but never read.
 pub const RELP_RESPONSES_MAX: usize = 1_024;
 
+/// How long a RELP client may leave its answers untaken before the session ends; a stuck one must
+/// not stay for ever.
+pub const RELP_ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
+
 /// Shortest time between two log lines about the same trouble of the same listener.
 pub const LOG_INTERVAL: Duration = Duration::from_secs(10);
 

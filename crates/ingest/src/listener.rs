@@ -207,7 +207,7 @@ pub(crate) fn load_tls(options: &ListenerOptions) -> Result<Option<Arc<ServerCon
     };
     let loaded = tls::load(settings).map_err(|source| Error::Tls {
         listener: options.name.clone(),
-        source,
+        source: Box::new(source),
     })?;
     Ok(Some(loaded))
 }

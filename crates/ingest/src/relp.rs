@@ -18,7 +18,9 @@ use tokio::time::timeout;
 
 use crate::gatherer::Gatherer;
 use crate::input::{End, Input};
-use crate::limits::{CLOSE_TIMEOUT, RELP_OFFERS_BYTES, RELP_RESPONSES_MAX};
+use crate::limits::{
+    CLOSE_TIMEOUT, RELP_ANSWER_TIMEOUT, RELP_OFFERS_BYTES, RELP_RESPONSES_MAX,
+};
 use crate::listening::Listening;
 use crate::sink::Durable;
 use crate::stop::Stop;
@@ -308,10 +310,9 @@ async fn answer(stream: &Stream, mut queue: mpsc::Receiver<Answer>) -> AnswerEnd
                 .then(|| queue.try_recv().ok())
                 .flatten();
         }
-        if let Err(error) = stream.write_all(&bytes).await {
+        if let Err(error) = write(stream, &mut bytes).await {
             return AnswerEnd::Broken(error);
         }
-        bytes.clear();
     }
     AnswerEnd::Done
 }
@@ -333,16 +334,15 @@ async fn ready(stream: &Stream, bytes: &mut Vec<u8>, answer: Answer) -> AnswerEn
         Ok(()) => true,
         Err(TryRecvError::Closed) => false,
         Err(TryRecvError::Empty) => {
-            if let Err(error) = stream.write_all(bytes).await {
+            if let Err(error) = write(stream, bytes).await {
                 return AnswerEnd::Broken(error);
             }
-            bytes.clear();
             durable.await.is_ok()
         }
     };
     if !is_stored {
         // What is answered is true and wanted, whatever comes after it.
-        return match stream.write_all(bytes).await {
+        return match write(stream, bytes).await {
             Ok(()) => AnswerEnd::NotStored,
             Err(error) => AnswerEnd::Broken(error),
         };
@@ -353,4 +353,11 @@ async fn ready(stream: &Stream, bytes: &mut Vec<u8>, answer: Answer) -> AnswerEn
         transaction = relp::next_transaction(transaction);
     }
     AnswerEnd::Done
+}
+
+/// Writes what there is and forgets it, unless the client takes too long.
+async fn write(stream: &Stream, bytes: &mut Vec<u8>) -> io::Result<()> {
+    let written = timeout(RELP_ANSWER_TIMEOUT, stream.write_all(bytes)).await;
+    bytes.clear();
+    written.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
 }

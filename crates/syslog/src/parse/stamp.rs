@@ -9,15 +9,16 @@
 //! | `2026-11-21T19:12:18`, with a space for `T`, with fraction, `Z`, `+01:00`, `+0100`, `+01` | RFC 5424, rsyslog, loggen |
 //!
 //! Behind any of them may stand a zone (` UTC`, ` +01:00`) and a colon (Cisco). A stamp without a
-//! year is given the year that puts it closest to the time of receipt.
+//! year is given the latest year that puts it at most a week ahead of the time of receipt: a clock
+//! may run ahead a little, but a log that is imported may be most of a year old.
 
 use model::{CivilTime, Timestamp};
 
-use super::zone::{Zone, abbreviation_offset, distance};
+use super::zone::{Zone, abbreviation_offset};
 use crate::cursor::Cursor;
 
-/// A year-less stamp this close to the time of receipt cannot be closer in another year.
-const HALF_YEAR_NANOS: u64 = 182 * 86_400 * 1_000_000_000;
+/// How far ahead of its receipt a stamp without a year may be.
+const AHEAD_NANOS_MAX: i64 = 7 * 86_400 * 1_000_000_000;
 
 /// What four digits beside a month may be to be a year; else they may be a host.
 const YEARS: std::ops::Range<i16> = 1970..2200;
@@ -90,18 +91,13 @@ impl Reading {
         if self.has_year {
             return self.in_year(self.civil.year, zone, received);
         }
-        let this_year = received.to_civil().year;
-        let time = self.in_year(this_year, zone, received);
-        if let Some(time) = time
-            && distance(time, received) <= HALF_YEAR_NANOS
-        {
-            return Some(time);
-        }
         // The 29th of February comes once in four years, around 2100 once in eight.
-        let years_around = if self.civil.day == 29 { 8 } else { 1 };
-        (-years_around..=years_around)
-            .filter_map(|years| self.in_year(this_year + years, zone, received))
-            .min_by_key(|time| distance(*time, received))
+        let years_back = if self.civil.day == 29 { 8 } else { 1 };
+        let next_year = received.to_civil().year + 1;
+        let latest = received.plus_nanos(AHEAD_NANOS_MAX);
+        (0..=years_back + 1)
+            .filter_map(|years| self.in_year(next_year - years, zone, received))
+            .find(|time| *time <= latest)
     }
 
     fn in_year(&self, year: i16, zone: &Zone, received: Timestamp) -> Option<Timestamp> {

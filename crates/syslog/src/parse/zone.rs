@@ -86,7 +86,7 @@ impl Zone {
 }
 
 /// Nanoseconds between two instants.
-pub(super) fn distance(one: Timestamp, other: Timestamp) -> u64 {
+fn distance(one: Timestamp, other: Timestamp) -> u64 {
     one.nanos().abs_diff(other.nanos())
 }
 

@@ -87,7 +87,7 @@ fn lines_of_load_generators() {
     check(&format!("{ietf}{text}\n"), loggen);
     let tcpflood = NOTHING
         .priority(167)
-        .header("2027-03-01T01:00:00Z", "172.20.245.8", "tag", "")
+        .header("2026-03-01T01:00:00Z", "172.20.245.8", "tag", "")
         .message("msgnum:00000000:");
     check(
         "<167>Mar  1 01:00:00 172.20.245.8 tag msgnum:00000000:\n",
