@@ -417,3 +417,6 @@ impl PartialEq for RegexPattern {
         self.as_str() == other.as_str()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -76,3 +76,6 @@ pub fn render(text: &str, diagnostics: &[Diagnostic]) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests;

@@ -44,6 +44,11 @@ pub(crate) fn target(name: &str) -> Option<Target> {
         .map(|(_, target)| target.clone())
 }
 
+/// Every name of a part of the record that a query knows, for completion and for documents.
+pub fn field_names() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().map(|(name, _)| *name)
+}
+
 /// The canonical name of a target; `None` for [`Target::Text`] and [`Target::Named`].
 pub(crate) fn name(target: &Target) -> Option<&'static str> {
     NAMES
@@ -61,7 +66,7 @@ pub(crate) fn suggestion(name: &str) -> Option<&'static str> {
     if name.len() < SUGGEST_LEN_MIN {
         return None;
     }
-    nearest(&name, NAMES.iter().map(|(known, _)| *known).chain([PAIR]))
+    nearest(&name, field_names().chain([PAIR]))
 }
 
 /// The candidate that a word was likely meant as: one slip of the finger away, two in long words.

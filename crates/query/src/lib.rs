@@ -14,17 +14,21 @@ mod matcher;
 pub mod naive;
 mod parse;
 mod probe;
-#[cfg(test)]
-mod samples;
 mod scan;
 mod time;
 mod value;
+
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod samples;
 
 pub use ast::{
     Comparison, Expr, Leaf, Network, Number, Pattern, Piece, Query, RegexPattern, Target, Test,
 };
 pub use codes::codes;
 pub use diagnostic::{Diagnostic, DiagnosticSeverity, InvalidQuery, render};
+pub use fields::field_names;
 pub use matcher::Matcher;
 pub use parse::{Parsed, Token, TokenKind, parse};
 pub use probe::{Probe, WordProbe};

@@ -9,6 +9,9 @@ pub const DEPTH_MAX: usize = 64;
 /// Most leaves (terms, phrases, comparisons) of one query: each may cost a pass over the data.
 pub const LEAVES_MAX: usize = 1_024;
 
+/// Most wildcards of one term. Each may cost a pass over the text; a UUID of `?` has 36.
+pub const WILDCARDS_MAX: usize = 64;
+
 /// Most diagnostics reported of one text: behind that nobody reads, and answers stay small.
 pub const DIAGNOSTICS_MAX: usize = 20;
 

@@ -9,6 +9,7 @@ use model::{Facility, Severity};
 use crate::ast::{Comparison, Expr, Network, Number, Pattern, Piece, RegexPattern, Target, Test};
 use crate::diagnostic::DiagnosticSeverity;
 use crate::fields;
+use crate::limits::WILDCARDS_MAX;
 use crate::naive;
 use crate::parse::{Parser, TokenKind};
 use crate::scan::{Text, ends_word};
@@ -52,7 +53,7 @@ impl Parser<'_> {
         let is_word = self.scanner.next_char() != Some('"');
         let text = self.text(false, "")?;
         let span = text.span.clone();
-        let pattern = Pattern::new(text.pieces)?;
+        let pattern = self.pattern(text)?;
         if pattern.pieces() == [Piece::AnyRun] {
             return Some(Expr::All);
         }
@@ -87,19 +88,32 @@ impl Parser<'_> {
         (!text.pieces.is_empty()).then_some(text)
     }
 
+    fn pattern(&mut self, text: Text) -> Option<Pattern> {
+        let pattern = Pattern::new(text.pieces)?;
+        let is_wildcard = |piece: &&Piece| !matches!(piece, Piece::Literal(_));
+        if pattern.pieces().iter().filter(is_wildcard).count() > WILDCARDS_MAX {
+            let message = format!("the term has more than {WILDCARDS_MAX} wildcards");
+            let hint = "write a regular expression between slashes: `/.../`";
+            self.error(text.span, message, hint);
+            return None;
+        }
+        Some(pattern)
+    }
+
     fn pattern_test(
         &mut self,
         target: &Target,
         text: Text,
         test: impl FnOnce(Pattern) -> Test,
     ) -> Option<Test> {
-        let pattern = Pattern::new(text.pieces)?;
+        let span = text.span.clone();
+        let pattern = self.pattern(text)?;
         if pattern.pieces() == [Piece::AnyRun] {
             return Some(Test::Present);
         }
         match target {
-            Target::Severity | Target::Facility => self.code_test(target, pattern, text.span),
-            Target::Peer => self.address_test(pattern, text.span, test),
+            Target::Severity | Target::Facility => self.code_test(target, pattern, span),
+            Target::Peer => self.address_test(pattern, span, test),
             _ => Some(test(pattern)),
         }
     }
