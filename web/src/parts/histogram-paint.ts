@@ -24,6 +24,12 @@ export function axisTimes(zone: Zone): uPlot.Axis.DynamicValues {
     });
 }
 
+/** Room for each label of the time axis: the shorter the time, the longer its label. */
+export function axisSpace(_plot: uPlot, _axis: number, from: number, to: number): number {
+  if (to - from > 10 * MINUTE) return 60;
+  return to - from > 5 ? 76 : 104;
+}
+
 /** Labels of the count axis; counts have no halves. */
 export const axisCounts: uPlot.Axis.DynamicValues = (_plot, ticks) =>
   ticks.map((tick) => (Number.isInteger(tick) ? shortCount(tick) : ''));

@@ -20,7 +20,7 @@ import {
   type BarRun,
   type KeySelection,
 } from './histogram-bars';
-import { axisCounts, axisTimes, barPaths } from './histogram-paint';
+import { axisCounts, axisSpace, axisTimes, barPaths } from './histogram-paint';
 import { element } from './row-view';
 
 export interface HistogramState {
@@ -28,7 +28,7 @@ export interface HistogramState {
   zone: Zone;
 }
 
-const HEIGHT = 112;
+const HEIGHT = 104;
 const AXIS_FONT = '11px system-ui, sans-serif';
 
 export class Histogram {
@@ -139,7 +139,7 @@ export class Histogram {
       width,
       height: HEIGHT,
       legend: { show: false },
-      padding: [8, 12, 0, 0],
+      padding: [8, 18, 0, 0],
       cursor: { x: false, y: false, points: { show: false }, drag: { x: false, y: false } },
       select: { show: true, left: 0, top: 0, width: 0, height: 0 },
       tzDate: (seconds) =>
@@ -151,7 +151,7 @@ export class Histogram {
         y: { range: (_plot, _low, high) => [0, Math.max(high * 1.05, 1)] },
       },
       axes: [
-        { ...axis, size: 22, gap: 4, grid: { show: false }, values: axisTimes(zone) },
+        { ...axis, size: 18, gap: 4, space: axisSpace, grid: { show: false }, values: axisTimes(zone) },
         { ...axis, size: 52, gap: 6, space: 34, grid, values: axisCounts },
       ],
       series: [

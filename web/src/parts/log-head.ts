@@ -20,22 +20,28 @@ export function columnTracks(columns: readonly string[]): string {
   return ['22px', '24ch', '26px', ...tracks, 'minmax(20ch, 1fr)'].join(' ');
 }
 
-function headCell(className: string, text: string, spoken?: string): HTMLElement {
+function headCell(className: string, text: string): HTMLElement {
   const node = element('div', `log-cell ${className}`, text);
   node.setAttribute('role', 'columnheader');
-  if (spoken) node.setAttribute('aria-label', spoken);
+  return node;
+}
+
+/** The head of a column so narrow that its name is only read out. */
+function narrowHeadCell(className: string, name: string): HTMLElement {
+  const node = headCell(className, '');
+  node.append(element('span', 'visually-hidden', name));
   return node;
 }
 
 /** Fills the head with the names of the columns. */
 export function drawHead(head: HTMLElement, columns: readonly string[], zone: Zone): void {
-  const time = headCell('log-time', 'Time ');
+  const time = headCell('log-time', 'received ');
   time.append(element('span', 'log-zone', zoneText(zone, Date.now())));
   head.replaceChildren(
-    headCell('log-chevron', '', 'Details'),
+    narrowHeadCell('log-chevron', 'details'),
     time,
-    headCell('log-severity', '', 'Severity'),
+    narrowHeadCell('log-severity', 'severity'),
     ...columns.map((column) => headCell('log-column', column)),
-    headCell('log-message', 'Message'),
+    headCell('log-message', 'message'),
   );
 }

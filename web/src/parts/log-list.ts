@@ -294,7 +294,7 @@ export class LogList {
     const details = this.#open.get(row.id);
     node.style.transform = `translateY(${top}px)`;
     node.setAttribute('aria-rowindex', String(index + 2));
-    node.setAttribute('aria-expanded', String(details !== undefined));
+    node.firstElementChild?.setAttribute('aria-expanded', String(details !== undefined));
     node.classList.toggle('is-active', row.id === this.#active);
     if (!details) return [node];
     details.node.style.transform = `translateY(${top + this.#rowHeight}px)`;

@@ -65,8 +65,9 @@ export class Page {
     return this.run();
   }
 
-  addFilter(field: string, value: string, exclude: boolean): Promise<void> {
-    this.search.draft = withFilter(this.search.draft, field, value, exclude);
+  /** `prefix` is the field with what comes before a value: `host:`. */
+  addFilter(prefix: string, value: string, exclude: boolean): Promise<void> {
+    this.search.draft = withFilter(this.search.draft, prefix, value, exclude);
     return this.run();
   }
 

@@ -134,7 +134,10 @@ export class Search {
     } catch (error) {
       this.#fail(error, signal);
     }
-    if (!signal.aborted) this.running = false;
+    if (signal.aborted) return;
+    this.running = false;
+    // A record that a link leads to stands among those around it.
+    if (this.feed.hasNewer) await this.more('newer');
   }
 
   async #loadHistogram(signal: AbortSignal): Promise<void> {

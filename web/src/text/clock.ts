@@ -51,16 +51,18 @@ export function zoneText(zone: Zone, ms: number): string {
   return zone === 'utc' ? 'UTC' : `UTC${offsetText(-new Date(ms).getTimezoneOffset())}`;
 }
 
-/** `18:47:27`, with milliseconds only where there are any: for the ends of a range. */
-function shortTime({ time, ms }: Civil): string {
-  if (ms !== '000') return `${time}.${ms}`;
-  return time.endsWith(':00') ? time.slice(0, 5) : time;
-}
+const SECONDS_FROM_MS = 10_000;
+const MINUTES_FROM_MS = 2 * 3_600_000;
 
-/** `2026-11-21 18:47 - 19:02 UTC`; the second date only if it is another. */
+/** `2026-11-21 18:47 - 19:02 UTC`; as exact as its length asks for, the second date if another. */
 export function spanText(fromMs: number, toMs: number, zone: Zone): string {
+  const length = toMs - fromMs;
+  const short = ({ time, ms }: Civil) => {
+    if (length >= MINUTES_FROM_MS) return time.slice(0, 5);
+    return length >= SECONDS_FROM_MS ? time : `${time}.${ms}`;
+  };
   const from = civil(fromMs, zone);
   const to = civil(toMs, zone);
-  const end = from.date === to.date ? shortTime(to) : `${to.date} ${shortTime(to)}`;
-  return `${from.date} ${shortTime(from)} \u2013 ${end} ${zoneText(zone, toMs)}`;
+  const end = from.date === to.date ? short(to) : `${to.date} ${short(to)}`;
+  return `${from.date} ${short(from)} \u2013 ${end} ${zoneText(zone, toMs)}`;
 }

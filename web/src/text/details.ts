@@ -2,18 +2,16 @@
 
 import type { Row } from '../api/types';
 import { isoText, type Zone } from './clock';
+import { fieldPrefix } from './query-text';
 
 export interface DetailField {
   name: string;
   value: string;
-  /** The field in the query language; null where there is nothing to filter by. */
+  /** What stands before a value of it in a query; null where there is nothing to filter by. */
   filter: string | null;
   /** Whether it can be a column: neither always shown nor never useful as one. */
   column: boolean;
 }
-
-/** A name that the query language takes as a field as it stands. */
-const FILTER_NAME = /^[\p{L}_@][\p{L}\p{N}_.@-]*$/u;
 
 const BUILT_IN = ['host', 'program', 'pid', 'msgid', 'facility', 'severity', 'source'] as const;
 
@@ -26,14 +24,13 @@ export function detailFields(row: Row, zone: Zone): DetailField[] {
     { name: 'logspace', value: row.logspace, filter: null, column: true },
   ];
   for (const name of BUILT_IN) {
-    fields.push({ name, value: row[name], filter: name, column: name !== 'severity' });
+    fields.push({ name, value: row[name], filter: `${name}:`, column: name !== 'severity' });
   }
-  fields.push({ name: 'peer', value: row.peer ?? '', filter: 'peer', column: true });
-  for (const tag of row.tags) fields.push({ name: 'tag', value: tag, filter: 'tag', column: false });
+  fields.push({ name: 'peer', value: row.peer ?? '', filter: 'peer:', column: true });
+  for (const tag of row.tags) fields.push({ name: 'tag', value: tag, filter: 'tag:', column: false });
   for (const [name, values] of Object.entries(row.fields)) {
-    const filter = FILTER_NAME.test(name) ? name : null;
     for (const value of Array.isArray(values) ? values : [values]) {
-      fields.push({ name, value, filter, column: true });
+      fields.push({ name, value, filter: fieldPrefix(name), column: true });
     }
   }
   return fields.filter((field) => field.value !== '');

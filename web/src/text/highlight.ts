@@ -1,8 +1,8 @@
 // What to mark in the rows: the plain terms and phrases that a query asks for.
 //
-// This repeats the meaning of a term (it stands bounded by other than word characters; `*` and `?`
-// run over anything but white space and the delimiters) closely enough for colours. Regular
-// expressions of the query are not run here: a slow one would stop the page.
+// This repeats the meaning of a term (it may not cut a word; `*` and `?` run over anything but white
+// space and the delimiters) closely enough for colours. Regular expressions of the query are not run
+// here: a slow one would stop the page.
 
 import { runs } from './glyphs';
 import { tokenize, type Token } from './tokenize';
@@ -18,7 +18,12 @@ export interface Piece {
   escaped: boolean;
 }
 
-const WORD_CHARACTER = '[A-Za-z0-9_]|[^\\x00-\\x7f]';
+const WORD = '(?:[A-Za-z0-9_]|[^\\x00-\\x7f])';
+
+/** A place that does not cut a word: where a match may begin or end. */
+const EDGE = `(?:(?<!${WORD})|(?!${WORD}))`;
+
+/** What a wildcard stands for. */
 const RUN = `[^\\x00-\\x20\\x7f&:~?!\\[\\]=,;()'"]`;
 
 /** More stars than this make a regular expression slow on hostile text; they are not marked. */
@@ -30,82 +35,59 @@ const STAR_LENGTH_MAX = 128;
 /** Most terms marked at once. */
 const TERMS_MAX = 64;
 
-function termPattern(term: string): string | null {
-  const stars = term.split('*').length - 1;
-  if (stars > STARS_MAX || !/[^*?]/.test(term)) return null;
-  const body = [...term].map((character) => {
-    if (character === '*') return `${RUN}{0,${STAR_LENGTH_MAX}}`;
-    if (character === '?') return RUN;
-    return character.replace(/[\\^$.|+()[\]{}]/, '\\$&');
+/** The characters of a word or phrase; null stands for `*`, undefined for `?`. */
+function unescape(text: string, hasWildcards: boolean): (string | null | undefined)[] {
+  const characters: (string | null | undefined)[] = [];
+  for (const [part] of text.matchAll(/\\[*?\\"/()[\]=<>:|]|[^]/gu)) {
+    if (part.length === 2 && part.startsWith('\\')) characters.push(part.slice(1));
+    else if (part === '*' && hasWildcards) characters.push(null);
+    else if (part === '?' && hasWildcards) characters.push(undefined);
+    else characters.push(part);
+  }
+  return characters;
+}
+
+/** The expression that finds a text; null where it would be slow or find everything. */
+function pattern(text: string, hasWildcards: boolean): string | null {
+  const characters = unescape(text, hasWildcards);
+  const stars = characters.filter((character) => character === null).length;
+  if (stars > STARS_MAX || !characters.some((character) => typeof character === 'string')) return null;
+  const body = characters.map((character) => {
+    if (character === null) return `${RUN}{0,${STAR_LENGTH_MAX}}`;
+    return character?.replace(/[\\^$.*+?()[\]{}|]/, '\\$&') ?? RUN;
   });
-  return `(?<!${WORD_CHARACTER})${body.join('')}(?!${WORD_CHARACTER})`;
+  return `${EDGE}${body.join('')}${EDGE}`;
 }
 
-function unquote(phrase: string): string {
-  return phrase.replace(/^"|"$/g, '').replace(/\\(.)/g, '$1');
-}
-
-function columnOf(field: string): MarkedColumn | null {
-  const name = field.slice(0, -1).toLowerCase();
-  return name === 'message' || name === 'host' || name === 'program' ? name : null;
-}
-
-/** The index after the operand at `index`: a token, a group, or a field with its value. */
-function afterOperand(query: string, tokens: readonly Token[], index: number): number {
-  let depth = 0;
-  for (let at = index; at < tokens.length; at += 1) {
-    const { kind, start, end } = tokens[at] as Token;
-    const text = query.slice(start, end);
-    if (text === '(' || text === '[') depth += 1;
-    if (text === ')' || text === ']') depth -= 1;
-    const opensMore = kind === 'field' || text === 'NOT' || /^[<>=]/.test(text);
-    if (depth <= 0 && !opensMore) return at + 1;
-  }
-  return tokens.length;
-}
-
-type Found = Record<MarkedColumn, string[]>;
-
-/** Collects the patterns of the tokens from `index` to `end`, which ask about `column`. */
-function collect(
-  found: Found,
-  query: string,
-  tokens: readonly Token[],
-  index: number,
-  end: number,
-  column: MarkedColumn,
-): void {
-  let at = index;
-  while (at < end) {
-    const { kind, start, end: stop } = tokens[at] as Token;
-    const text = query.slice(start, stop);
-    if (text === '|') return;
-    const next = afterOperand(query, tokens, at);
-    if (kind === 'field') {
-      const scoped = columnOf(text);
-      if (scoped) collect(found, query, tokens, at + 1, next, scoped);
-    } else if (text === '[' || text === 'NOT') {
-      // Ranges have no text to mark, and what is negated does not occur.
-    } else {
-      if (kind === 'term' || kind === 'wildcard' || kind === 'phrase') {
-        const pattern = termPattern(kind === 'phrase' ? unquote(text) : text);
-        if (pattern && found[column].length < TERMS_MAX) found[column].push(pattern);
-      }
-      at += 1;
-      continue;
+/** The words and phrases of a query, with the fields that hold them. */
+function searchedTexts(query: string): { target: string; source: string | null }[] {
+  const found: { target: string; source: string | null }[] = [];
+  const tokens = tokenize(query).filter((token) => token.target !== null);
+  for (let index = 0; index < tokens.length; index += 1) {
+    const { kind, start, target } = tokens[index] as Token;
+    let end = (tokens[index] as Token).end;
+    // A word with wildcards is several pieces without space between them.
+    while (kind !== 'phrase' && tokens[index + 1]?.start === end) {
+      index += 1;
+      end = (tokens[index] as Token).end;
     }
-    at = next;
+    const text = query.slice(start, end);
+    const source =
+      kind === 'phrase' ? pattern(text.replace(/^"|"$/g, ''), false) : pattern(text, true);
+    found.push({ target: target ?? '', source });
   }
+  return found;
 }
 
 /** The expressions that find what a query's own words match, per column. */
 export function marksOf(query: string): Marks {
-  const found: Found = { message: [], host: [], program: [] };
-  const tokens = tokenize(query);
-  collect(found, query, tokens, 0, tokens.length, 'message');
   const marks: Marks = {};
+  const texts = searchedTexts(query);
   for (const column of ['message', 'host', 'program'] as const) {
-    if (found[column].length > 0) marks[column] = new RegExp(found[column].join('|'), 'giu');
+    const sources = texts
+      .filter(({ target }) => target === column || (target === '' && column === 'message'))
+      .flatMap(({ source }) => (source === null ? [] : [source]));
+    if (sources.length > 0) marks[column] = new RegExp(sources.slice(0, TERMS_MAX).join('|'), 'giu');
   }
   return marks;
 }

@@ -2,16 +2,34 @@
 
 import { tokenize } from './tokenize';
 
-/** A value as a phrase of the query language. */
-export function quote(value: string): string {
-  return `"${value.replace(/["\\]/g, '\\$&')}"`;
+/** A text as a phrase, in which nothing but the text itself is searched for. */
+export function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}
+
+/** The names of the record's own parts; a field that a record brings along may be called the same. */
+const OWN_NAMES =
+  /^(?:message|host|program|pid|msgid|facility|severity|priority|tag|source|peer|ip|nvpair)$/i;
+
+const PLAIN_NAME = /^[\p{Alphabetic}_.@][\p{Alphabetic}\p{N}_.@-]*$/u;
+
+/** How a field that records bring along is named before its value, which follows at once. */
+export function fieldPrefix(name: string): string {
+  if (PLAIN_NAME.test(name) && !OWN_NAMES.test(name)) return `${name}:`;
+  return `nvpair:"${escapeExact(name)}"=`;
+}
+
+/** Behind `:=` the wildcards keep their meaning in quotes, so they are escaped as well. */
+function escapeExact(text: string): string {
+  return text.replace(/["\\*?]/g, '\\$&');
 }
 
 function hasTopLevelOr(query: string): boolean {
   let depth = 0;
   for (const token of tokenize(query)) {
     const text = query.slice(token.start, token.end);
-    if (token.kind === 'paren') depth += text === '(' ? 1 : -1;
+    if (text === '(') depth += 1;
+    if (text === ')') depth -= 1;
     if (token.kind === 'operator' && text === 'OR' && depth === 0) return true;
   }
   return false;
@@ -20,12 +38,17 @@ function hasTopLevelOr(query: string): boolean {
 /**
  * The query narrowed to records that have (or, excluding, do not have) exactly this value.
  *
- * The rest of the query is kept. A clause that is there already is not added again.
+ * `prefix` is the field with what comes before a value, such as `host:`. The rest of the query is
+ * kept. A clause that is there already is not added again; its opposite at the end is replaced.
  */
-export function withFilter(query: string, field: string, value: string, exclude: boolean): string {
-  const clause = `${exclude ? 'NOT ' : ''}${field}:=${quote(value)}`;
-  const rest = query.trim();
+export function withFilter(query: string, prefix: string, value: string, exclude: boolean): string {
+  const include = `${prefix}="${escapeExact(value)}"`;
+  const clause = exclude ? `NOT ${include}` : include;
+  let rest = query.trim();
+  for (const old of [`NOT ${include}`, include]) {
+    if (rest === old) rest = '';
+    else if (rest.endsWith(` ${old}`)) rest = rest.slice(0, -old.length - 1);
+  }
   if (rest === '') return clause;
-  if (rest === clause || rest.endsWith(` ${clause}`)) return rest;
   return hasTopLevelOr(rest) ? `(${rest}) ${clause}` : `${rest} ${clause}`;
 }

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+
+import { fieldPrefix, quote, withFilter } from '../src/text/query-text';
+
+describe('a filter', () => {
+  it.each([
+    ['', 'web1', false, 'host:="web1"'],
+    ['', 'web1', true, 'NOT host:="web1"'],
+    ['error', 'web1', false, 'error host:="web1"'],
+    ['a OR b', 'web1', true, '(a OR b) NOT host:="web1"'],
+    ['(a OR b) c', 'web1', false, '(a OR b) c host:="web1"'],
+    ['"a OR b"', 'web1', false, '"a OR b" host:="web1"'],
+    ['a host:="web1"', 'web1', false, 'a host:="web1"'],
+    ['a host:="web1"', 'web1', true, 'a NOT host:="web1"'],
+    ['a NOT host:="web1"', 'web1', false, 'a host:="web1"'],
+    ['', 'a "b" \\ *?', false, 'host:="a \\"b\\" \\\\ \\*\\?"'],
+  ])('on %j by %j', (query, value, exclude, expected) => {
+    expect(withFilter(query, 'host:', value, exclude)).toBe(expected);
+  });
+
+  it('names any field of a record', () => {
+    expect(fieldPrefix('meta.sequenceId')).toBe('meta.sequenceId:');
+    expect(fieldPrefix('host')).toBe('nvpair:"host"=');
+    expect(fieldPrefix('odd "name"*')).toBe('nvpair:"odd \\"name\\"\\*"=');
+    expect(withFilter('', fieldPrefix('a b'), 'v', false)).toBe('nvpair:"a b"=="v"');
+  });
+});
+
+it('a phrase holds any text', () => {
+  expect(quote('say "hi" \\ (')).toBe('"say \\"hi\\" \\\\ ("');
+});

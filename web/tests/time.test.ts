@@ -1,0 +1,102 @@
+// Times as text. The zone is set here, so that the local time is the same on every machine.
+
+import { describe, expect, it, vi } from 'vitest';
+
+import { dateText, isoText, spanText, timeText, zoneText } from '../src/text/clock';
+import { moveWindow, rangeLabel, readTime } from '../src/text/range';
+import { formatStamp, parseStamp, shiftStamp, stampMs, textMs } from '../src/text/stamp';
+
+vi.stubEnv('TZ', 'Europe/Budapest');
+
+describe('a stamp', () => {
+  it('keeps its nanoseconds', () => {
+    const text = '2026-11-21T18:47:27.123456789Z';
+    expect(formatStamp(parseStamp(text) ?? 0n)).toBe(text);
+    expect(textMs(text)).toBe(Date.UTC(2026, 10, 21, 18, 47, 27, 123));
+    expect(shiftStamp('2026-11-21T23:59:59.999999999Z', 1n)).toBe('2026-11-22T00:00:00.000000000Z');
+  });
+
+  it('is the same instant in every offset', () => {
+    expect(parseStamp('2026-11-21T20:17:27.5+01:30')).toBe(parseStamp('2026-11-21T18:47:27.5Z'));
+  });
+
+  it('can lie before 1970', () => {
+    const nanos = parseStamp('1969-12-31T23:59:59.999999999Z');
+    expect(nanos).toBe(-1n);
+    expect(stampMs(-1n)).toBe(-1);
+    expect(formatStamp(-1n)).toBe('1969-12-31T23:59:59.999999999Z');
+  });
+
+  it.each(['', 'now-1h', '2026-11-21', '2026-99-21T00:00:00Z', '2026-11-21T18:47:27'])(
+    'is not %j',
+    (text) => expect(parseStamp(text)).toBeNull(),
+  );
+});
+
+describe('a time', () => {
+  const ms = Date.UTC(2026, 10, 21, 23, 47, 27, 120);
+
+  it('is shown in UTC or in the zone of the browser', () => {
+    expect([dateText(ms, 'utc'), timeText(ms, 'utc')]).toEqual(['2026-11-21', '23:47:27.120']);
+    expect([dateText(ms, 'local'), timeText(ms, 'local')]).toEqual(['2026-11-22', '00:47:27.120']);
+    expect([zoneText('utc', ms), zoneText('local', ms)]).toEqual(['UTC', 'UTC+01:00']);
+    expect(zoneText('local', Date.UTC(2026, 6, 1))).toBe('UTC+02:00');
+  });
+
+  it('has all its digits and its offset in ISO form', () => {
+    const stamp = '2026-11-21T23:47:27.120000001Z';
+    expect(isoText(stamp, 'utc')).toBe(stamp);
+    expect(isoText(stamp, 'local')).toBe('2026-11-22T00:47:27.120000001+01:00');
+    expect(isoText('soon', 'local')).toBe('soon');
+  });
+
+  it('is as exact in a span as its length asks for', () => {
+    const hour = 3_600_000;
+    const start = Date.UTC(2026, 10, 21, 18, 0, 7, 5);
+    const span = (length: number) => spanText(start, start + length, 'utc');
+    expect(span(50)).toBe('2026-11-21 18:00:07.005 \u2013 18:00:07.055 UTC');
+    expect(span(hour)).toBe('2026-11-21 18:00:07 \u2013 19:00:07 UTC');
+    expect(span(8 * hour)).toBe('2026-11-21 18:00 \u2013 2026-11-22 02:00 UTC');
+  });
+});
+
+describe('a range', () => {
+  it.each([
+    ['now-1h', 'now-1h'],
+    [' 1795286847.5 ', '1795286847.5'],
+    ['2026-11-21', '2026-11-20T23:00:00Z'],
+    ['2026-11-21 18:47', '2026-11-21T17:47:00Z'],
+    ['2026-07-21T18:47:27.123456789', '2026-07-21T16:47:27.123456789Z'],
+    ['yesterday', 'yesterday'],
+  ])('reads %j as %j', (typed, expected) => {
+    expect(readTime(typed, 'local')).toBe(expected);
+  });
+
+  it('reads a time without a zone in UTC where the page shows UTC', () => {
+    expect(readTime('2026-11-21 18:47', 'utc')).toBe('2026-11-21T18:47:00Z');
+  });
+
+  it('has a label', () => {
+    expect(rangeLabel({ from: '', to: '' }, 'utc')).toBe('All time');
+    expect(rangeLabel({ from: 'now-1h', to: 'now' }, 'utc')).toBe('Last hour');
+    expect(rangeLabel({ from: 'now-90m', to: '' }, 'utc')).toBe('Since now-90m');
+    const from = '2026-11-21T18:00:00Z';
+    expect(rangeLabel({ from, to: '2026-11-21T19:30:15Z' }, 'utc')).toBe(
+      '2026-11-21 18:00 \u2013 19:30:15',
+    );
+    expect(rangeLabel({ from: '', to: from }, 'local')).toBe('Until 2026-11-21 19:00');
+  });
+
+  it('moves by half and zooms about its middle', () => {
+    const range = { from: '2026-11-21T10:00:00.000000000Z', to: '2026-11-21T12:00:00.000000000Z' };
+    expect(moveWindow(range, 'earlier')?.from).toBe('2026-11-21T09:00:00.000000000Z');
+    expect(moveWindow(range, 'later')?.to).toBe('2026-11-21T13:00:00.000000000Z');
+    const wider = moveWindow(range, 'wider');
+    expect(wider).toEqual({
+      from: '2026-11-21T09:00:00.000000000Z',
+      to: '2026-11-21T13:00:00.000000000Z',
+    });
+    expect(moveWindow(wider ?? range, 'narrower')).toEqual(range);
+    expect(moveWindow({ from: 'now-1h', to: '' }, 'wider')).toBeNull();
+  });
+});
