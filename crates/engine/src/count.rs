@@ -47,6 +47,9 @@ fn count_part(run: &mut Run<'_>, scope: &Scope, part: &Part) -> u64 {
     {
         run.touch(part);
         if let Some(count) = count_by_lexicon(&run.plan, segment) {
+            if count == 0 {
+                run.rule_out();
+            }
             return count;
         }
     }

@@ -3,6 +3,8 @@
 //! With both bounds, `NOT` of something the index knows only roughly is no loss: rows that cannot
 //! match the inside match the outside for sure.
 
+use std::ops::Range;
+
 use query::WordProbe;
 use segment::{Location, Namespace, TermEntry};
 use store::{ReadError, SegmentHandle};
@@ -162,9 +164,13 @@ pub(crate) fn count_code(
     namespace: Namespace,
     code: u8,
     among: &RowSet,
-    range: &std::ops::Range<u32>,
+    range: &Range<u32>,
     segment: &SegmentHandle,
 ) -> Option<u64> {
+    if *among == RowSet::All && *range == (0..segment.rows()) {
+        let term = segment.find_term(&namespace.key(&[code])).ok()?;
+        return Some(term.map_or(0, |term| term.rows.into()));
+    }
     let rows = code_rows(namespace, &[code], segment).ok()?;
     Some(rows.and(among.clone()).len_within(range))
 }

@@ -109,6 +109,9 @@ fn add_part(
         && let Some(matches) = count_by_lexicon(&run.plan, segment)
     {
         *count += matches;
+        if matches == 0 {
+            run.rule_out();
+        }
         return Ok(());
     }
     let rows = edges

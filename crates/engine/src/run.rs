@@ -99,6 +99,11 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Notes that the index of the part touched last shows no match.
+    pub(crate) fn rule_out(&mut self) {
+        self.without_match += 1;
+    }
+
     /// The rows of a part within a time range; none, and a note, where they cannot be told.
     pub(crate) fn rows_in(&mut self, part: &Part, range: TimeRange) -> std::ops::Range<u32> {
         self.touch(part);
@@ -121,7 +126,7 @@ impl<'a> Run<'a> {
             (Part::Tail(_), _) => Bounds::doubtful(RowSet::All),
         };
         if matches!(part, Part::Segment(_)) && bounds.upper().is_empty() {
-            self.without_match += 1;
+            self.rule_out();
         }
         bounds
     }

@@ -93,6 +93,17 @@ pub struct RowsAfter {
 
 /// The first rows that match, in the order wanted.
 pub fn search(scope: &Scope, query: &Query, options: &SearchOptions, cancel: &Cancel) -> Search {
+    search_within(SEARCH_BYTES_MAX, scope, query, options, cancel)
+}
+
+/// The same with another bound on the bytes gathered.
+pub(crate) fn search_within(
+    bytes_max: usize,
+    scope: &Scope,
+    query: &Query,
+    options: &SearchOptions,
+    cancel: &Cancel,
+) -> Search {
     let mut run = Run::new(&scope.snapshots, query, cancel);
     let mut merge = Merge::new(scope, options.order, options.cursor.as_ref(), true);
     let limit = options.limit.min(SEARCH_ROWS_MAX);
@@ -100,7 +111,7 @@ pub fn search(scope: &Scope, query: &Query, options: &SearchOptions, cancel: &Ca
     let mut bytes = 0;
     let mut cursor = options.cursor.clone();
     let mut is_finished = false;
-    while rows.len() < limit && bytes < SEARCH_BYTES_MAX {
+    while rows.len() < limit && bytes < bytes_max {
         let Some((place, hit)) = merge.next(&mut run) else {
             is_finished = !run.is_stopped();
             break;

@@ -116,7 +116,7 @@ pub fn stats(
     cancel: &Cancel,
 ) -> Stats {
     let mut run = Run::new(&scope.snapshots, query, cancel);
-    let mut tally = Tally::default();
+    let mut tally = Tally::new(STATS_BYTES_MAX);
     let mut total = 0;
     for (snapshot, part) in scope.parts() {
         if run.is_stopped() {
@@ -244,15 +244,24 @@ fn add_record(tally: &mut Tally, by: &StatsField, record: RecordRef<'_>) {
     }
 }
 
-/// Values and how often they came, within [`STATS_BYTES_MAX`].
-#[derive(Default)]
+/// Values and how often they came, within a bound of memory.
 struct Tally {
     counts: HashMap<Box<[u8]>, u64>,
     bytes: usize,
+    bytes_max: usize,
     is_full: bool,
 }
 
 impl Tally {
+    fn new(bytes_max: usize) -> Self {
+        Self {
+            counts: HashMap::new(),
+            bytes: 0,
+            bytes_max,
+            is_full: false,
+        }
+    }
+
     fn add(&mut self, value: &[u8], count: u64) {
         if value.is_empty() || count == 0 {
             return;
@@ -262,7 +271,7 @@ impl Tally {
             return;
         }
         let bytes = self.bytes + value.len() + STATS_VALUE_OVERHEAD;
-        if bytes > STATS_BYTES_MAX {
+        if bytes > self.bytes_max {
             self.is_full = true;
             return;
         }
@@ -298,3 +307,44 @@ impl fmt::Display for InvalidStatsField {
 }
 
 impl std::error::Error for InvalidStatsField {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_tally_goes_on_counting_what_it_knows() {
+        let mut tally = Tally::new(2 * (STATS_VALUE_OVERHEAD + 1));
+        for value in ["a", "b", "c", "a", "", "c", "b", "b"] {
+            tally.add(value.as_bytes(), 1);
+        }
+        assert!(tally.is_full);
+        let top = tally.top(10);
+        let top: Vec<_> = top.iter().map(|v| (v.value.as_str(), v.count)).collect();
+        assert_eq!(top, [("b", 3), ("a", 2)]);
+    }
+
+    #[test]
+    fn equally_frequent_values_come_in_the_order_of_their_bytes() {
+        let mut tally = Tally::new(STATS_BYTES_MAX);
+        for (value, count) in [("b", 1), ("C", 1), ("a", 1), ("d", 5)] {
+            tally.add(value.as_bytes(), count);
+        }
+        let top: Vec<_> = tally.top(3).into_iter().map(|v| v.value).collect();
+        assert_eq!(top, ["d", "C", "a"]);
+    }
+
+    #[test]
+    fn names_are_those_of_the_query_language() {
+        for (name, field) in [
+            ("host", StatsField::Host),
+            ("Priority", StatsField::Severity),
+            (" ip ", StatsField::Peer),
+            ("nvpair:host", StatsField::Named("host".to_owned())),
+            ("meta.Seq", StatsField::Named("meta.Seq".to_owned())),
+        ] {
+            assert_eq!(StatsField::parse(name), Ok(field), "{name}");
+        }
+        assert_eq!(StatsField::parse(" "), Err(InvalidStatsField));
+    }
+}

@@ -9,6 +9,7 @@ use model::{RecordBatch, RecordNumber, RecordRef, TimeRange};
 use proptest::prelude::*;
 use query::Query;
 
+use crate::search::search_within;
 use crate::testing::{self, Listed, list};
 use crate::{
     Cancel, Cursor, FoundRow, Order, Scope, SearchOptions, StatsField, count, fields, histogram,
@@ -308,6 +309,23 @@ fn every_record_is_found_by_its_name() {
             id.number = RecordNumber(number);
             prop_assert!(record(&scope.snapshots, &id).expect("readable").is_none());
         }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_search_ends_early_rather_than_gather_too_much() {
+    check_all(4, |case| {
+        let options = SearchOptions {
+            limit: 1_000,
+            cursor: None,
+            order: Order::OldestFirst,
+        };
+        let cancel = Cancel::new();
+        let found = search_within(1, &case.scope, &case.query, &options, &cancel);
+        prop_assert_eq!(found.rows.len(), case.expected.len().min(1));
+        prop_assert!(found.cursor.is_some() || case.expected.len() < 2);
+        prop_assert!(found.completeness.is_complete());
         Ok(())
     });
 }

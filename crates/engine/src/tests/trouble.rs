@@ -221,7 +221,7 @@ fn a_stopped_question_returns_what_it_had() {
         .expect("imported");
     let scope = Scope::new(testing::snapshots(&store));
     let (cancelled, expired) = (Cancel::new(), Cancel::new());
-    cancelled.clone().cancel();
+    cancelled.cancel();
     cancelled.expire();
     expired.expire();
     for (cancel, reason) in [(cancelled, "cancelled"), (expired, "deadline passed")] {
