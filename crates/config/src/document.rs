@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 use crate::finding::Findings;
 use crate::nearest::{list, nearest};
 use crate::schema::{KeySpec, SECTIONS, SectionSpec};
-use crate::value::{Name, Value, check_name};
+use crate::value::{Name, Value, check_name, with_article};
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,17 +208,17 @@ impl Reader<'_, '_> {
         for (key, value) in in_file_order(table) {
             path.push(key.get_ref());
             let below = SECTIONS.iter().find(|spec| spec.path.starts_with(path));
-            match below {
-                None => self.unknown_section(key.span(), path),
-                Some(spec) if spec.path.len() > path.len() => {
-                    if let Some(table) = self.table(value, key.span(), path) {
-                        self.level(table, path);
-                    }
-                }
-                Some(spec) => {
-                    if let Some(table) = self.table(value, key.span(), path) {
-                        self.sections_of(spec, table, &key.span());
-                    }
+            let Some(spec) = below else {
+                self.unknown_section(key.span(), path);
+                path.pop();
+                continue;
+            };
+            let (written, header) = (path.join("."), header(spec, "NAME"));
+            if let Some(table) = self.table(value, key.span(), &written, &header) {
+                if spec.path.len() > path.len() {
+                    self.level(table, path);
+                } else {
+                    self.sections_of(spec, table, &key.span());
                 }
             }
             path.pop();
@@ -237,19 +237,7 @@ impl Reader<'_, '_> {
             self.section(Section::new(spec, None, origin), table);
             return;
         }
-        let header = spec.path.join(".");
-        let nameless =
-            table.is_empty() || table.iter().any(|(_, value)| !value.get_ref().is_table());
-        if nameless && !has_tables_in_array(table) {
-            let example = spec.path.last().copied().unwrap_or_default();
-            self.findings.error(
-                Some(span.clone()),
-                format!("`[{header}]` has no name"),
-                Some(format!(
-                    "put a name of your choice behind it, such as `[{header}.{example}1]`"
-                )),
-            );
-        }
+        self.report_nameless(spec, table, span);
         for (key, value) in in_file_order(table) {
             if let Err(bad) = check_name(key.get_ref()) {
                 self.findings.error(Some(key.span()), bad.message, bad.hint);
@@ -264,12 +252,30 @@ impl Reader<'_, '_> {
                     let origin = Origin::File(self.findings.line(key.span().start));
                     self.section(Section::new(spec, Some(name), origin), table);
                 }
-                DeValue::Array(_) => {
-                    self.table(value, key.span(), &[&*header, key.get_ref()]);
+                other if is_list_of_tables(other) => {
+                    let header = header(spec, key.get_ref());
+                    self.table(value, key.span(), &header, &header);
                 }
                 _ => {}
             }
         }
+    }
+
+    /// A section with keys, or with nothing, where there should be names.
+    fn report_nameless(&mut self, spec: &SectionSpec, table: &DeTable<'_>, span: &Range<usize>) {
+        let is_name = |value: &DeValue<'_>| value.is_table() || is_list_of_tables(value);
+        if !table.is_empty() && table.iter().all(|(_, value)| is_name(value.get_ref())) {
+            return;
+        }
+        let kind = spec.path.last().copied().unwrap_or_default();
+        let example = header(spec, &format!("{kind}1"));
+        self.findings.error(
+            Some(span.clone()),
+            format!("`[{}]` has no name", spec.path.join(".")),
+            Some(format!(
+                "put a name of your choice behind it, such as `[{example}]`"
+            )),
+        );
     }
 
     /// The keys of a section.
@@ -317,26 +323,26 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The value as a table, or an error that shows how a table is written.
+    /// The value as a table, or an error that shows how a section is written.
     fn table<'t, 'i>(
         &mut self,
         value: &'t Spanned<DeValue<'i>>,
         span: Range<usize>,
-        path: &[&str],
+        written: &str,
+        header: &str,
     ) -> Option<&'t DeTable<'i>> {
         if let Some(table) = value.get_ref().as_table() {
             return Some(table);
         }
-        let path = path.join(".");
         let found = value.get_ref().type_str();
         let (message, hint) = match found {
             "array" => (
-                format!("`{path}` is no list"),
-                format!("write `[{path}]`, with single brackets"),
+                format!("`{written}` is no list"),
+                format!("write `[{header}]`, with single brackets"),
             ),
             _ => (
-                format!("`{path}` is a section, not a {found}"),
-                format!("write `[{path}]` on a line of its own and its keys below"),
+                format!("`{written}` is a section, not {}", with_article(found)),
+                format!("write `[{header}]` on a line of its own and its keys below"),
             ),
         };
         self.findings.error(Some(span), message, Some(hint));
@@ -384,6 +390,16 @@ impl Reader<'_, '_> {
     }
 }
 
+/// The path of a section as its header has it, with a name where it takes one.
+fn header(spec: &SectionSpec, name: &str) -> String {
+    let path = spec.path.join(".");
+    if spec.named {
+        format!("{path}.{}", header_key(name))
+    } else {
+        path
+    }
+}
+
 fn suggestion(written: &str, known: &[&str]) -> String {
     match nearest(written, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
@@ -391,10 +407,10 @@ fn suggestion(written: &str, known: &[&str]) -> String {
     }
 }
 
-fn has_tables_in_array(table: &DeTable<'_>) -> bool {
-    table
-        .iter()
-        .any(|(_, value)| matches!(value.get_ref(), DeValue::Array(items) if items.iter().any(|item| item.get_ref().is_table())))
+/// Whether it is written with double brackets.
+fn is_list_of_tables(value: &DeValue<'_>) -> bool {
+    let items = value.as_array();
+    items.is_some_and(|items| items.iter().any(|item| item.get_ref().is_table()))
 }
 
 /// The entries of a table as they stand in the file; the map is in the order of the alphabet.

@@ -3,7 +3,7 @@
 //! [`check`] is the way in. It reads TOML, compares every section and key with one table of what
 //! is known (`schema`), understands the values, checks what depends on each other, and says all
 //! that is wrong at once, each with line, column, caret and a suggestion. The same table makes the
-//! reference ([`reference`]) and the listing of what is in force ([`Config::effective`]).
+//! reference ([`reference()`]) and the listing of what is in force ([`Config::effective`]).
 //!
 //! No I/O but for the time zone database: the caller reads the file.
 

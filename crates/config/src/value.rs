@@ -226,16 +226,18 @@ pub(crate) fn check_name(text: &str) -> Result<(), BadValue> {
 
 /// `expected a string, found an integer`.
 fn expected_found(expected: &str, value: &DeValue<'_>) -> String {
-    let article = |word: &str| match word.as_bytes().first() {
-        Some(b'a' | b'e' | b'i' | b'o' | b'u') => "an",
-        _ => "a",
+    let (expected, found) = (with_article(expected), with_article(value.type_str()));
+    format!("expected {expected}, found {found}")
+}
+
+/// `a string`, `an integer`.
+pub(crate) fn with_article(word: &str) -> String {
+    let article = if word.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        "an"
+    } else {
+        "a"
     };
-    let found = value.type_str();
-    format!(
-        "expected {} {expected}, found {} {found}",
-        article(expected),
-        article(found)
-    )
+    format!("{article} {word}")
 }
 
 fn read_address(text: &str) -> Result<SocketAddr, BadValue> {

@@ -93,7 +93,8 @@ fn an_unknown_section_is_told_its_nearest_name() {
 #[test]
 fn a_section_of_the_wrong_shape_is_shown_how_to_write_it() {
     check_problems(
-        "http = \"127.0.0.1:80\"\n[source.udp]\nlisten = \"127.0.0.1:514\"\n\n[[route.x]]\n[logspace.\"a b\"]\n",
+        "http = \"127.0.0.1:80\"\n[source.udp]\nlisten = \"127.0.0.1:514\"\n\n[[route.x]]\n[logspace.\"a b\"]\n\
+         [[source.tcp]]\nlisten = \"127.0.0.1:514\"\n[source]\nrelp = 1\n",
         expect![[r#"
             error: `http` is a section, not a string
              --> logwood.toml:1:1
@@ -122,6 +123,20 @@ fn a_section_of_the_wrong_shape_is_shown_how_to_write_it() {
             6 | [logspace."a b"]
               |           ^^^^^
             hint: use letters, digits, - and _, with single dots between; at most 128 of them
+
+            error: `source.tcp` is no list
+             --> logwood.toml:7:10
+              |
+            7 | [[source.tcp]]
+              |          ^^^
+            hint: write `[source.tcp.NAME]`, with single brackets
+
+            error: `source.relp` is a section, not an integer
+              --> logwood.toml:10:1
+               |
+            10 | relp = 1
+               | ^^^^
+            hint: write `[source.relp.NAME]` on a line of its own and its keys below
         "#]],
     );
 }
