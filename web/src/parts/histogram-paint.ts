@@ -8,6 +8,9 @@ import { shortCount } from '../text/figures';
 /** Lowest height of a bar that is not empty, so that one record in a million can be seen. */
 const BAR_HEIGHT_MIN = 2;
 
+/** Lowest width of a bar: an instant is as narrow as that. */
+const BAR_WIDTH_MIN = 3;
+
 const MINUTE = 60;
 const DAY = 86_400;
 
@@ -46,7 +49,7 @@ export function barPaths(plot: uPlot): uPlot.Series.Paths {
     const right = plot.valToPos(starts[index + 1] ?? end, 'x', true);
     const gap = right - left > 4 * devicePixelRatio ? devicePixelRatio : 0;
     const top = Math.min(plot.valToPos(count, 'y', true), base - BAR_HEIGHT_MIN * devicePixelRatio);
-    fill.rect(left + gap / 2, top, Math.max(right - left - gap, devicePixelRatio), base - top);
+    fill.rect(left + gap / 2, top, Math.max(right - left - gap, BAR_WIDTH_MIN * devicePixelRatio), base - top);
   });
   return { fill, stroke: null, flags: 0 };
 }

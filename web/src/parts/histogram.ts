@@ -29,6 +29,9 @@ export interface HistogramState {
 }
 
 const HEIGHT = 104;
+/** A shorter range is less than a few of the milliseconds that the axis can tell apart. */
+const SPAN_SECONDS_MIN = 0.06;
+
 const AXIS_FONT = '11px system-ui, sans-serif';
 
 export class Histogram {
@@ -38,6 +41,8 @@ export class Histogram {
   #keys: KeySelection | null = null;
   #brush: number | null = null;
   #visible: { from: number; to: number } | null = null;
+  /** Where the rows in view are marked now. */
+  #drawn: { left: number; width: number } | null = null;
 
   readonly #root = element('div', 'histogram');
   readonly #chart = element('div', 'histogram-chart');
@@ -70,14 +75,17 @@ export class Histogram {
     this.#state = state;
     this.#clear();
     this.#fillTable();
+    this.#chart.classList.toggle('is-empty', state.answer.bars.length === 0);
     if (rezoned) this.#rebuild();
     else this.#plot?.setData(this.#data());
   }
 
-  /** Marks the time that the rows in view span. */
+  /** Marks the time that the rows in view span. Draws only if that can be seen. */
   setVisible(from: string, to: string): void {
     this.#visible = { from: textMs(from) / 1000, to: textMs(to) / 1000 };
-    this.#plot?.redraw(false);
+    const place = this.#visiblePlace();
+    const isMoved = place?.left !== this.#drawn?.left || place?.width !== this.#drawn?.width;
+    if (isMoved) this.#plot?.redraw(false);
   }
 
   /** Draws again, after the colours have changed. */
@@ -97,10 +105,12 @@ export class Histogram {
     return [bars.map((bar) => textMs(bar.start) / 1000), bars.map((bar) => bar.count)];
   }
 
+  /** The ends of the time axis, in seconds; an instant stands in the middle of a minute. */
   #ends(): [number, number] {
     const { from, to } = this.#state?.answer ?? { from: null, to: null };
     const start = textMs(from ?? '') / 1000;
-    return [start, Math.max(textMs(to ?? '') / 1000, start + 0.001)];
+    const end = textMs(to ?? '') / 1000;
+    return end - start < SPAN_SECONDS_MIN ? [start - 30, end + 30] : [start, end];
   }
 
   #resize(): void {
@@ -162,14 +172,23 @@ export class Histogram {
     };
   }
 
-  #drawVisible(plot: uPlot): void {
-    if (!this.#visible) return;
+  /** Where the rows in view are, in whole pixels of the canvas. */
+  #visiblePlace(): { left: number; width: number } | null {
+    const plot = this.#plot;
+    if (!plot || !this.#visible) return null;
+    const start = plot.bbox.left;
     const at = (seconds: number) => {
-      const pixels = plot.valToPos(seconds, 'x', true);
-      return Math.max(plot.bbox.left, Math.min(pixels, plot.bbox.left + plot.bbox.width));
+      const pixels = Math.round(plot.valToPos(seconds, 'x', true));
+      return Math.max(start, Math.min(pixels, start + plot.bbox.width));
     };
     const left = at(this.#visible.from);
-    const width = Math.max(at(this.#visible.to) - left, 3 * devicePixelRatio);
+    return { left, width: Math.max(at(this.#visible.to) - left, 3 * devicePixelRatio) };
+  }
+
+  #drawVisible(plot: uPlot): void {
+    this.#drawn = this.#visiblePlace();
+    if (!this.#drawn) return;
+    const { left, width } = this.#drawn;
     const { top, height } = plot.bbox;
     plot.ctx.fillStyle = this.#color('--view');
     plot.ctx.fillRect(left, top, width, height);

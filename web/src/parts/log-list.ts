@@ -85,7 +85,8 @@ export class LogList {
 
   update(state: LogListState): void {
     const restyled = state.style !== this.#state?.style;
-    const anchor = state.follow ? null : this.#anchor();
+    const follow = state.follow && !this.#reading;
+    const anchor = follow ? null : this.#anchor();
     this.#state = state;
     this.#rows = state.rows;
     if (restyled) this.#restyle(state.style);
@@ -95,7 +96,7 @@ export class LogList {
     this.#measure();
     const index = anchor ? state.rows.findIndex((row) => row.id === anchor.id) : -1;
     if (anchor && index >= 0) this.#root.scrollTop = this.#geometry.top(index) + anchor.offset;
-    else if (!state.follow) this.#root.scrollTop = 0;
+    else if (!follow) this.#root.scrollTop = 0;
     this.#render();
   }
 
@@ -173,6 +174,7 @@ export class LogList {
     const root = this.#root;
     root.addEventListener('scroll', () => this.#schedule(), { ...options, passive: true });
     root.addEventListener('keydown', (event) => this.#onKey(event), options);
+    root.addEventListener('focus', () => this.#active ?? this.move(1), options);
     root.addEventListener('copy', (event) => this.#onCopy(event), options);
     root.addEventListener('pointerdown', (event) => this.#onPress(event), options);
     this.#canvas.addEventListener('click', (event) => this.#onClick(event), options);

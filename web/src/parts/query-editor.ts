@@ -33,7 +33,7 @@ export interface QueryEditorEvents {
 
 const PARSE_DELAY_MS = 120;
 const LABEL = 'Query';
-const PLACEHOLDER = 'Search: words, "a phrase", host:web*, severity:<=err, NOT \u2026';
+const PLACEHOLDER = 'Search: words, "a phrase", host:web*, severity:<=err';
 const ERROR_ID = 'query-error';
 
 export class QueryEditor {

@@ -45,6 +45,7 @@ export class Page {
   async run(changes: Partial<View> = {}): Promise<void> {
     const wasLive = this.live.on;
     this.live.stop();
+    this.live.dropped = 0;
     await this.search.run(changes);
     if (wasLive && this.search.view.to === '') this.#follow();
   }

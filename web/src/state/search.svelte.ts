@@ -132,6 +132,8 @@ export class Search {
     try {
       await Promise.all([this.#loadHistogram(signal), this.#loadRows(view, signal)]);
     } catch (error) {
+      // The old histogram is not of this search.
+      if (!signal.aborted) this.histogram = null;
       this.#fail(error, signal);
     }
     if (signal.aborted) return;

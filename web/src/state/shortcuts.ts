@@ -38,7 +38,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
 /** Keys with a meaning of their own in one place, listed in the help only. */
 export const LOCAL_KEYS: readonly { keys: string; label: string }[] = [
   { keys: 'Enter', label: 'In the query: run. In the rows: open the details' },
-  { keys: 'Esc', label: 'Stop the search, close what is open' },
+  { keys: 'Esc', label: 'Stop the search or the tail, close the details, go to the rows' },
   { keys: '\u2190 \u2192', label: 'In the histogram: bar by bar; with Shift: select; Enter zooms' },
 ];
 
