@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use crate::limits::{
     BATCH_BYTES_MAX, BATCH_FIELDS_MAX, BATCH_RECORDS_MAX, BATCH_SOURCES_MAX, BATCH_TAGS_MAX,
@@ -18,8 +19,10 @@ pub struct RecordBatch {
     bytes: Vec<u8>,
     heads: Vec<RecordHead>,
     fields: Vec<Field>,
-    sources: Vec<Box<str>>,
-    tags: Vec<Box<str>>,
+    // Shared with the batches this one was cloned from: a clone of an empty batch allocates
+    // nothing, and batches with the same names are joined without looking at them.
+    sources: Arc<Vec<Box<str>>>,
+    tags: Arc<Vec<Box<str>>>,
 }
 
 impl Default for RecordBatch {
@@ -43,16 +46,21 @@ impl std::error::Error for BatchFull {}
 impl RecordBatch {
     /// An empty batch.
     pub fn new() -> Self {
+        let tags = SYSLOG_TAG_NAMES.iter().map(|name| Box::from(*name));
         Self {
             bytes: Vec::new(),
             heads: Vec::new(),
             fields: Vec::new(),
-            sources: Vec::new(),
-            tags: SYSLOG_TAG_NAMES
-                .iter()
-                .map(|name| Box::from(*name))
-                .collect(),
+            sources: Arc::default(),
+            tags: Arc::new(tags.collect()),
         }
+    }
+
+    /// Makes room for so many more bytes and records at once. A hint: without it room is made as
+    /// they come.
+    pub fn reserve(&mut self, bytes: usize, records: usize) {
+        self.bytes.reserve(bytes.min(BATCH_BYTES_MAX));
+        self.heads.reserve(records.min(BATCH_RECORDS_MAX));
     }
 
     /// Forgets the records and keeps the names and the allocations.
@@ -124,7 +132,7 @@ impl RecordBatch {
             Some(index) => index,
             None if self.sources.len() == BATCH_SOURCES_MAX => return Err(BatchFull),
             None => {
-                self.sources.push(name.into());
+                Arc::make_mut(&mut self.sources).push(name.into());
                 self.sources.len() - 1
             }
         };
@@ -137,7 +145,7 @@ impl RecordBatch {
             Some(index) => index,
             None if self.tags.len() == BATCH_TAGS_MAX => return Err(BatchFull),
             None => {
-                self.tags.push(name.into());
+                Arc::make_mut(&mut self.tags).push(name.into());
                 self.tags.len() - 1
             }
         };
@@ -257,20 +265,8 @@ impl RecordBatch {
     /// Adds all records of another batch behind its own, or none where they do not fit.
     pub fn append(&mut self, other: &Self) -> Result<(), BatchFull> {
         self.check_room(other.bytes.len(), other.len(), other.fields.len())?;
-        let sources = other
-            .sources
-            .iter()
-            .map(|name| self.source_index(name))
-            .collect::<Result<Vec<_>, _>>()?;
-        let bits = other
-            .tags
-            .iter()
-            .map(|name| self.tag_bit(name))
-            .collect::<Result<Vec<_>, _>>()?;
-        let same_bits = bits
-            .iter()
-            .enumerate()
-            .all(|(index, bit)| *bit == 1 << index);
+        let sources = self.source_map(other)?;
+        let bits = self.tag_map(other)?;
         let start = narrow(self.bytes.len())?;
         let fields_start = narrow(self.fields.len())?;
         self.bytes.extend_from_slice(&other.bytes);
@@ -279,14 +275,16 @@ impl RecordBatch {
             RecordHead {
                 start: head.start + start,
                 fields_start: head.fields_start + fields_start,
-                source: sources
-                    .get(usize::from(head.source))
-                    .copied()
-                    .unwrap_or_default(),
-                tags: if same_bits {
-                    head.tags
-                } else {
-                    remap(head.tags, &bits)
+                source: match &sources {
+                    Some(map) => map
+                        .get(usize::from(head.source))
+                        .copied()
+                        .unwrap_or_default(),
+                    None => head.source,
+                },
+                tags: match &bits {
+                    Some(map) => remap(head.tags, map),
+                    None => head.tags,
                 },
                 ..*head
             }
@@ -316,6 +314,32 @@ impl RecordBatch {
     /// Orders the records by time of receipt; equal ones keep their order.
     pub fn sort_by_received(&mut self) {
         self.heads.sort_by_key(|head| head.received);
+    }
+
+    /// The index here of each source of another batch; `None` where it is the same.
+    fn source_map(&mut self, other: &Self) -> Result<Option<Vec<u16>>, BatchFull> {
+        if self.sources == other.sources {
+            return Ok(None);
+        }
+        other
+            .sources
+            .iter()
+            .map(|name| self.source_index(name))
+            .collect::<Result<_, _>>()
+            .map(Some)
+    }
+
+    /// The bit here of each tag of another batch; `None` where it is the same.
+    fn tag_map(&mut self, other: &Self) -> Result<Option<Vec<u64>>, BatchFull> {
+        if self.tags == other.tags {
+            return Ok(None);
+        }
+        other
+            .tags
+            .iter()
+            .map(|name| self.tag_bit(name))
+            .collect::<Result<_, _>>()
+            .map(Some)
     }
 
     fn check_room(&self, bytes: usize, records: usize, fields: usize) -> Result<(), BatchFull> {
@@ -367,7 +391,9 @@ mod tests {
         batch
     }
 
-    fn seen(batch: &RecordBatch) -> Vec<(Vec<u8>, Vec<u8>, String, Vec<String>, Vec<u8>)> {
+    type Seen = (Vec<u8>, Vec<u8>, String, Vec<String>, Vec<u8>);
+
+    fn seen(batch: &RecordBatch) -> Vec<Seen> {
         batch
             .iter()
             .map(|r| {
@@ -428,6 +454,28 @@ mod tests {
         bytes.pop();
         assert_eq!(copy.set_records(heads, fields, bytes), Err(BatchFull));
         assert!(copy.is_empty());
+    }
+
+    #[test]
+    fn batches_of_one_template_go_their_own_ways() {
+        let mut template = batch("udp", "a", &["1x"]);
+        template.clear();
+        template.reserve(100, 10);
+        let (mut one, mut two) = (template.clone(), template.clone());
+        for record in batch("udp", "a", &["1x", "2y"]).iter() {
+            one.push_record(record).expect("room");
+        }
+        for record in batch("tcp", "b", &["3z"]).iter() {
+            two.push_record(record).expect("room");
+        }
+        assert_eq!((template.sources().len(), template.tags().len()), (1, 17));
+        let mut expected = seen(&one);
+        expected.extend(seen(&one));
+        expected.extend(seen(&two));
+        let mut all = one.clone();
+        all.append(&one).expect("room");
+        all.append(&two).expect("room");
+        assert_eq!(seen(&all), expected);
     }
 
     #[test]
