@@ -1,5 +1,6 @@
 //! Connections: accepted, turned away, encrypted, served, ended.
 
+use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -27,9 +28,9 @@ pub(crate) async fn run(listening: Arc<Listening>, listener: Arc<TcpListener>, m
             () = stop.given() => break,
             Some(ended) = connections.join_next() => tell_panic(&listening, ended),
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) if connections.len() >= listening.options.connections_max => {
+                Ok((stream, peer)) if connections.len() >= listening.options.connections_max => {
                     drop(stream);
-                    refuse(&listening, "there are as many connections as may be");
+                    refuse(&listening, peer.ip(), &"there are as many connections as may be");
                 }
                 Ok((stream, peer)) => {
                     let serving = serve(Arc::clone(&listening), stream, peer, stop.clone());
@@ -83,21 +84,20 @@ async fn open(
         () = stop.given() => return None,
         result = handshake => result,
     };
-    let error = match result {
+    match result {
         Ok(Ok(stream)) => return Some(Stream::tls(stream)),
-        Ok(Err(error)) => error,
-        Err(_) => io::ErrorKind::TimedOut.into(),
-    };
-    tracing::debug!(source = listening.source.name(), %peer, %error, "TLS handshake failed");
-    refuse(listening, "the TLS handshake failed");
+        Ok(Err(error)) => refuse(listening, peer, &error),
+        Err(_) => refuse(listening, peer, &"the TLS handshake took too long"),
+    }
     None
 }
 
-fn refuse(listening: &Listening, why: &'static str) {
+fn refuse(listening: &Listening, peer: IpAddr, why: &dyn fmt::Display) {
     listening.source.refuse_connection();
-    if let Some(unsaid) = listening.refusals.note() {
-        let source = listening.source.name();
-        tracing::warn!(source, why, unsaid, "connection refused");
+    let source = listening.source.name();
+    match listening.refusals.note() {
+        Some(unsaid) => tracing::warn!(source, %peer, why = %why, unsaid, "connection refused"),
+        None => tracing::debug!(source, %peer, why = %why, "connection refused"),
     }
 }
 

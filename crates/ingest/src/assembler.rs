@@ -8,27 +8,49 @@ use syslog::{Context, Parser};
 
 use crate::sink::Gathered;
 
+/// Index of the only source in each batch.
+const SOURCE: u16 = 0;
+
 /// Parses messages and gathers them. Keeps its vectors, so that a message allocates nothing.
 pub(crate) struct Assembler {
     parser: Parser,
-    source_name: Box<str>,
     parts: RecordParts,
+    /// Without records, with the source's name: its clones cost nothing.
+    template: RecordBatch,
     batch: RecordBatch,
-    source: u16,
     raw_bytes: u64,
+    /// Records and bytes of the last batch, by which the next one makes room.
+    last: (usize, usize),
+}
+
+/// A batch without records, with the name of their source at index 0.
+pub(crate) fn template(source_name: &str) -> RecordBatch {
+    let mut template = RecordBatch::new();
+    // The first source always fits.
+    _ = template.source_index(source_name);
+    template
 }
 
 impl Assembler {
-    pub(crate) fn new(parser: Parser, source_name: &str) -> Self {
-        let (batch, source) = empty_batch(source_name);
+    /// An assembler of clones of a [`template`].
+    pub(crate) fn new(parser: Parser, template: RecordBatch) -> Self {
         Self {
             parser,
-            source_name: source_name.into(),
             parts: RecordParts::default(),
-            batch,
-            source,
+            batch: template.clone(),
+            template,
             raw_bytes: 0,
+            last: (0, 1),
         }
+    }
+
+    /// Makes room for the messages of so many bytes from the wire, so that they are not moved
+    /// while they gather.
+    pub(crate) fn expect(&mut self, bytes: usize) {
+        let (records, of_bytes) = self.last;
+        // A few more than the last time: one too few would move them all.
+        let records = records * bytes / of_bytes;
+        self.batch.reserve(bytes, records + records / 8 + 1);
     }
 
     /// Adds a message; `tags` are what the framing has to say of it. On an error nothing is added
@@ -43,8 +65,7 @@ impl Assembler {
         let context = Context { received, peer };
         self.parser.parse(raw, &context, &mut self.parts);
         self.parts.tags |= tags;
-        self.batch
-            .push(raw, &self.parts, received, peer, self.source)?;
+        self.batch.push(raw, &self.parts, received, peer, SOURCE)?;
         self.raw_bytes += raw.len() as u64;
         Ok(())
     }
@@ -65,18 +86,11 @@ impl Assembler {
 
     /// Takes what is gathered and starts afresh.
     pub(crate) fn take(&mut self) -> Gathered {
-        let (batch, source) = empty_batch(&self.source_name);
-        self.source = source;
+        let batch = std::mem::replace(&mut self.batch, self.template.clone());
+        self.last = (batch.len(), batch.bytes().len().max(1));
         Gathered {
-            batch: std::mem::replace(&mut self.batch, batch),
+            batch,
             raw_bytes: std::mem::take(&mut self.raw_bytes),
         }
     }
-}
-
-fn empty_batch(source_name: &str) -> (RecordBatch, u16) {
-    let mut batch = RecordBatch::new();
-    // The first source of a batch always fits; it has index 0.
-    let source = batch.source_index(source_name).unwrap_or_default();
-    (batch, source)
 }

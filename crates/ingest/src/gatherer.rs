@@ -31,8 +31,9 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// Starts on what has just been read, with a share of the budget for it.
-    pub(crate) fn begin(&mut self, permit: Permit) {
+    /// Starts on so many bytes that have been read, with a share of the budget for them.
+    pub(crate) fn begin(&mut self, permit: Permit, bytes: usize) {
+        self.assembler.expect(bytes.min(permit.bytes()));
         self.permit = Some(permit);
         self.refresh();
     }

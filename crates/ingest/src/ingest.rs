@@ -11,7 +11,7 @@ use store::{Clock, Store};
 use tokio::time::{Instant, timeout_at};
 
 use crate::error::Error;
-use crate::listener::{Listener, ListenerStatus, Sockets, load_tls};
+use crate::listener::{Late, Listener, ListenerStatus, Sockets, load_tls};
 use crate::listening::Listening;
 use crate::options::{HttpOptions, ListenerOptions, Options};
 use crate::sink::Sink;
@@ -108,13 +108,13 @@ impl Ingest {
         }
         let deadline = Instant::now() + RELOAD_PATIENCE;
         for listener in removed {
-            listener.ended(deadline).await;
+            listener.ended(deadline, Late::Leave).await;
         }
         Ok(())
     }
 
     /// Stops listening, reads what has already arrived, and waits until everything is durable and
-    /// acknowledged, for so long at most. Messages that were cut short are kept and say so.
+    /// acknowledged, for so long at most; then connections are cut. Messages that were cut short are kept and say so.
     ///
     /// # Errors
     /// When the disk was not fast enough. What is left is written as soon as it can be, while the
@@ -131,7 +131,7 @@ impl Ingest {
             listener.stop();
         }
         for listener in listeners {
-            listener.ended(deadline).await;
+            listener.ended(deadline, Late::Abort).await;
         }
         // All of the budget is there when nothing is on its way.
         let all = self.sink.budget().acquire(usize::MAX);

@@ -24,7 +24,7 @@ pub(crate) async fn run(listening: &Listening, stream: &Stream, peer: IpAddr, st
             Ok(permit) => permit,
             Err(end) => break end,
         };
-        gatherer.begin(permit);
+        gatherer.begin(permit, input.buffer().len());
         let consumed = gather(&mut framer, input.buffer(), &mut gatherer).await;
         input.consume(consumed);
         gatherer.hand_over();

@@ -121,16 +121,29 @@ impl Listener {
         self.stopper.stop();
     }
 
-    /// Waits until the tasks have ended, until the deadline at most; then they end by themselves when
-    /// the disk lets them.
-    pub(crate) async fn ended(self, deadline: Instant) {
-        for task in self.tasks {
-            if let Ok(Err(error)) = timeout_at(deadline, task).await {
-                let source = self.listening.source.name();
-                tracing::error!(source, %error, "the task of a listener panicked");
+    /// Waits until the tasks have ended, until the deadline at most.
+    pub(crate) async fn ended(self, deadline: Instant, late: Late) {
+        for mut task in self.tasks {
+            match timeout_at(deadline, &mut task).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => {
+                    let source = self.listening.source.name();
+                    tracing::error!(source, %error, "the task of a listener panicked");
+                }
+                Err(_) if late == Late::Abort => task.abort(),
+                Err(_) => {}
             }
         }
     }
+}
+
+/// What becomes of tasks that do not end in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Late {
+    /// They end by themselves when the disk or their peers let them.
+    Leave,
+    /// They are ended, and with them their connections.
+    Abort,
 }
 
 impl Sockets {

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use model::RecordBatch;
 use syslog::Parser;
 
-use crate::assembler::Assembler;
+use crate::assembler::{Assembler, template};
 use crate::budget::Permit;
 use crate::log_limit::LogLimit;
 use crate::options::ListenerOptions;
@@ -17,6 +18,7 @@ pub(crate) struct Listening {
     pub(crate) options: ListenerOptions,
     pub(crate) source: Arc<Source>,
     pub(crate) sink: Arc<Sink>,
+    template: RecordBatch,
     /// The certificates, where connections are encrypted.
     pub(crate) tls: Option<TlsSlot>,
     /// Of log lines about what goes wrong.
@@ -33,6 +35,7 @@ impl Listening {
         tls: Option<TlsSlot>,
     ) -> Self {
         Self {
+            template: template(source.name()),
             options,
             source,
             sink,
@@ -44,7 +47,8 @@ impl Listening {
 
     /// An assembler of one's own; parsers keep a cache that threads should not share.
     pub(crate) fn assembler(&self) -> Assembler {
-        Assembler::new(Parser::new(self.options.parse.clone()), self.source.name())
+        let parser = Parser::new(self.options.parse.clone());
+        Assembler::new(parser, self.template.clone())
     }
 
     /// Hands a batch over.

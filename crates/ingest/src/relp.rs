@@ -18,9 +18,7 @@ use tokio::time::timeout;
 
 use crate::gatherer::Gatherer;
 use crate::input::{End, Input};
-use crate::limits::{
-    CLOSE_TIMEOUT, RELP_ANSWER_TIMEOUT, RELP_OFFERS_BYTES, RELP_RESPONSES_MAX,
-};
+use crate::limits::{CLOSE_TIMEOUT, RELP_ANSWER_TIMEOUT, RELP_OFFERS_BYTES, RELP_RESPONSES_MAX};
 use crate::listening::Listening;
 use crate::sink::Durable;
 use crate::stop::Stop;
@@ -157,7 +155,7 @@ impl<'a> Reader<'a> {
         let mut input = Input::new(stream, budget, stop, idle_timeout, buffer_bytes_min);
         loop {
             match input.read_more().await {
-                Ok(permit) => self.gatherer.begin(permit),
+                Ok(permit) => self.gatherer.begin(permit, input.buffer().len()),
                 Err(end) => return end,
             }
             let result = self.take_frames(&mut decoder, input.buffer()).await;

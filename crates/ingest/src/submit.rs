@@ -6,7 +6,7 @@ use std::sync::Arc;
 use model::{BatchFull, LogspaceName, RecordBatch, Tag, Timestamp};
 use syslog::Parser;
 
-use crate::assembler::Assembler;
+use crate::assembler::{Assembler, template};
 use crate::budget::Permit;
 use crate::error::SubmitError;
 use crate::ingest::{HTTP_SOURCE, Ingest};
@@ -46,7 +46,7 @@ impl Ingest {
         let mut taken = Lines {
             sink: self.sink(),
             source,
-            assembler: Assembler::new(Parser::new(options.parse.clone()), HTTP_SOURCE),
+            assembler: Assembler::new(Parser::new(options.parse.clone()), template(HTTP_SOURCE)),
             options,
             logspace,
             peer,

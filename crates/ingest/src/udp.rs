@@ -147,6 +147,7 @@ async fn receive(
 fn gather(listening: &Listening, datagrams: &Datagrams, assembler: &mut Assembler) {
     let received = listening.sink.now();
     let source = &listening.source;
+    assembler.expect(datagrams.iter().map(|datagram| datagram.bytes.len()).sum());
     for datagram in datagrams.iter() {
         let raw = trim_terminator(datagram.bytes);
         if raw.is_empty() {

@@ -8,16 +8,16 @@ use store::{Disk, DiskEntry, DiskFile, OpenMode, RealDisk};
 
 /// Opens and closes the way to the disk.
 #[derive(Clone, Default)]
-pub struct Gate(Arc<(Mutex<bool>, Condvar)>);
+pub(crate) struct Gate(Arc<(Mutex<bool>, Condvar)>);
 
 impl Gate {
     /// From now on syncs wait.
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         *self.0.0.lock().expect("not poisoned") = true;
     }
 
     /// Lets all syncs go on.
-    pub fn open(&self) {
+    pub(crate) fn open(&self) {
         *self.0.0.lock().expect("not poisoned") = false;
         self.0.1.notify_all();
     }
@@ -34,7 +34,7 @@ impl Gate {
 }
 
 /// The real disk behind a gate.
-pub struct GatedDisk(pub Gate);
+pub(crate) struct GatedDisk(pub(crate) Gate);
 
 struct GatedFile(Gate, Box<dyn DiskFile>);
 

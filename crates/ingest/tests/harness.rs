@@ -14,43 +14,43 @@ use tokio::time::{sleep, timeout};
 use crate::disk::{Gate, GatedDisk};
 
 /// How long anything may take before a test fails.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Receivers and their store.
-pub struct Server {
-    pub ingest: Ingest,
-    pub store: Arc<Store>,
-    pub gate: Gate,
-    pub directory: TempDir,
+pub(crate) struct Server {
+    pub(crate) ingest: Ingest,
+    pub(crate) store: Arc<Store>,
+    pub(crate) gate: Gate,
+    _directory: TempDir,
 }
 
 /// A stored record, as far as the tests look at it.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Stored {
-    pub raw: String,
-    pub source: String,
-    pub peer: String,
-    pub tags: Vec<String>,
+pub(crate) struct Stored {
+    pub(crate) raw: String,
+    pub(crate) source: String,
+    pub(crate) peer: String,
+    pub(crate) tags: Vec<String>,
 }
 
 /// A free port on the loopback.
-pub fn loopback() -> SocketAddr {
+pub(crate) fn loopback() -> SocketAddr {
     SocketAddr::from((Ipv4Addr::LOCALHOST, 0))
 }
 
 /// A listener called as its transport.
-pub fn listener(transport: Transport) -> ListenerOptions {
+pub(crate) fn listener(transport: Transport) -> ListenerOptions {
     let mut options = ListenerOptions::new(transport.name(), transport, loopback());
     options.receive_buffer_bytes = None;
     options
 }
 
 impl Server {
-    pub fn start(listeners: Vec<ListenerOptions>) -> Self {
+    pub(crate) fn start(listeners: Vec<ListenerOptions>) -> Self {
         Self::with(Options::new(listeners))
     }
 
-    pub fn with(options: Options) -> Self {
+    pub(crate) fn with(options: Options) -> Self {
         let directory = tempfile::tempdir().expect("makes one");
         let gate = Gate::default();
         let mut settings = store::Options::new(directory.path().join("data"));
@@ -64,19 +64,19 @@ impl Server {
             ingest: ingest.expect("starts"),
             store,
             gate,
-            directory,
+            _directory: directory,
         }
     }
 
     /// Where a source is listened for.
-    pub fn address(&self, source: &str) -> SocketAddr {
+    pub(crate) fn address(&self, source: &str) -> SocketAddr {
         let listeners = self.ingest.listeners();
         let listener = listeners.iter().find(|listener| listener.source == source);
         listener.expect("listens").address
     }
 
     /// Figures of a source.
-    pub fn source(&self, name: &str) -> SourceStatus {
+    pub(crate) fn source(&self, name: &str) -> SourceStatus {
         let sources = self.ingest.sources();
         let source = sources.into_iter().find(|source| source.name == name);
         let source = source.expect("is known");
@@ -89,7 +89,7 @@ impl Server {
     }
 
     /// Waits until so many messages of a source are stored.
-    pub async fn stored(&self, source: &str, count: u64) {
+    pub(crate) async fn stored(&self, source: &str, count: u64) {
         let is_stored = || self.source(source).stored >= count;
         let what = format!("{count} messages of {source} are stored");
         eventually(&what, is_stored).await;
@@ -98,7 +98,7 @@ impl Server {
     }
 
     /// What is stored in a logspace, in order.
-    pub fn records(&self, logspace: &str) -> Vec<Stored> {
+    pub(crate) fn records(&self, logspace: &str) -> Vec<Stored> {
         let name = LogspaceName::parse(logspace).expect("valid");
         let snapshot = self.store.snapshot(&name).expect("exists");
         let mut records = Vec::new();
@@ -116,7 +116,7 @@ impl Server {
     }
 
     /// The messages stored in `main`, in order.
-    pub fn raws(&self) -> Vec<String> {
+    pub(crate) fn raws(&self) -> Vec<String> {
         self.records("main")
             .into_iter()
             .map(|record| record.raw)
@@ -145,7 +145,7 @@ fn stored(batch: &RecordBatch) -> Vec<Stored> {
 }
 
 /// Waits until something is so.
-pub async fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+pub(crate) async fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     let wait = async {
         while !is_so() {
             sleep(Duration::from_millis(1)).await;

@@ -1,4 +1,5 @@
 //! The receivers against a real store on a temporary directory, with clients written by hand.
+#![expect(clippy::expect_used, reason = "a test that cannot go on fails")]
 
 mod disk;
 mod harness;

@@ -238,5 +238,5 @@ async fn a_client_that_never_reads_its_answers_does_not_hold_up_others() {
         .await;
     assert!(shutdown.is_ok(), "{shutdown:?}");
     drop(server);
-    drop(deaf);
+    drop(deaf.join());
 }

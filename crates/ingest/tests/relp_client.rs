@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use crate::harness::{PATIENCE, Server};
 
 /// A client's side of a session.
-pub struct Client {
+pub(crate) struct Client {
     stream: TcpStream,
     decoder: Decoder,
     buffer: Vec<u8>,
@@ -16,7 +16,7 @@ pub struct Client {
 
 impl Client {
     /// Connects and says nothing yet.
-    pub async fn connect(server: &Server) -> Self {
+    pub(crate) async fn connect(server: &Server) -> Self {
         let stream = TcpStream::connect(server.address("relp"))
             .await
             .expect("connects");
@@ -29,7 +29,7 @@ impl Client {
     }
 
     /// Connects and opens a session with frame 1.
-    pub async fn open(server: &Server) -> Self {
+    pub(crate) async fn open(server: &Server) -> Self {
         let mut client = Self::connect(server).await;
         let mut bytes = Vec::new();
         encode::open(1, &mut bytes);
@@ -40,7 +40,11 @@ impl Client {
     }
 
     /// Sends messages as frames from a number on.
-    pub async fn send<'a>(&mut self, first: u32, messages: impl IntoIterator<Item = &'a [u8]>) {
+    pub(crate) async fn send<'a>(
+        &mut self,
+        first: u32,
+        messages: impl IntoIterator<Item = &'a [u8]>,
+    ) {
         let mut bytes = Vec::new();
         for (transaction, message) in (first..).zip(messages) {
             encode::syslog(transaction, message, &mut bytes);
@@ -49,13 +53,13 @@ impl Client {
     }
 
     /// Sends bytes.
-    pub async fn write(&mut self, bytes: &[u8]) {
+    pub(crate) async fn write(&mut self, bytes: &[u8]) {
         self.stream.write_all(bytes).await.expect("writes");
     }
 
     /// The next frame of the server, as `TXNR rsp CODE TEXT`, or the name of its hint; `None` when
     /// the connection has ended.
-    pub async fn answer(&mut self) -> Option<String> {
+    pub(crate) async fn answer(&mut self) -> Option<String> {
         loop {
             let step = self.decoder.next(&self.buffer).expect("in form");
             if let Step::Frame { frame, consumed } = step {
@@ -77,7 +81,7 @@ impl Client {
     }
 
     /// All frames of the server to the end of the connection.
-    pub async fn answers_to_end(&mut self) -> Vec<String> {
+    pub(crate) async fn answers_to_end(&mut self) -> Vec<String> {
         let mut answers = Vec::new();
         while let Some(answer) = self.answer().await {
             answers.push(answer);
@@ -86,7 +90,7 @@ impl Client {
     }
 
     /// Whether the server has sent nothing that has not been taken.
-    pub fn is_silent(&mut self) -> bool {
+    pub(crate) fn is_silent(&mut self) -> bool {
         self.buffer.is_empty() && self.stream.try_read_buf(&mut self.buffer).is_err()
     }
 }

@@ -15,17 +15,17 @@ use tokio_rustls::client::TlsStream;
 use crate::harness::Server;
 
 /// An authority, to be trusted by name of its file.
-pub struct Authority(CertifiedIssuer<'static, KeyPair>);
+pub(crate) struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 /// A certificate and its key, in PEM form.
-pub struct Identity {
-    pub certificate: String,
-    pub key: String,
+pub(crate) struct Identity {
+    pub(crate) certificate: String,
+    pub(crate) key: String,
 }
 
 impl Authority {
     /// Makes one.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut params = CertificateParams::new(Vec::new()).expect("valid");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().expect("makes one");
@@ -33,12 +33,12 @@ impl Authority {
     }
 
     /// Its own certificate, in PEM form.
-    pub fn pem(&self) -> String {
+    pub(crate) fn pem(&self) -> String {
         self.0.pem()
     }
 
     /// Signs a certificate for a name.
-    pub fn sign(&self, name: &str) -> Identity {
+    pub(crate) fn sign(&self, name: &str) -> Identity {
         let params = CertificateParams::new(vec![name.to_owned()]).expect("valid");
         let key = KeyPair::generate().expect("makes one");
         let certificate = params.signed_by(&key, &self.0).expect("signs");
@@ -51,14 +51,14 @@ impl Authority {
 
 impl Identity {
     /// Writes `certificate.pem` and `key.pem`.
-    pub fn write(&self, directory: &Path) {
+    pub(crate) fn write(&self, directory: &Path) {
         fs::write(directory.join("certificate.pem"), &self.certificate).expect("writes");
         fs::write(directory.join("key.pem"), &self.key).expect("writes");
     }
 }
 
 /// Connects as a name to the listener `tls`, trusting the certificates of a PEM text.
-pub async fn connect(
+pub(crate) async fn connect(
     server: &Server,
     name: &str,
     trusted: &str,
