@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use config::{Checked, Overrides};
+use syslog::ParseOptions;
 
 use crate::Outcome;
 use crate::arguments::CheckArguments;
@@ -61,4 +62,12 @@ pub(crate) fn print_problems(checked: &Checked) {
     for problem in &checked.problems {
         output::words(&format!("{problem}\n"));
     }
+}
+
+/// How messages are parsed where no configuration says otherwise.
+pub(crate) fn default_parse_options() -> ParseOptions {
+    let defaults = config::check("", "the defaults", &Overrides::default()).config;
+    defaults
+        .map(|config| config.ingest.http.parse)
+        .unwrap_or_default()
 }

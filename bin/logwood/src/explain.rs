@@ -4,10 +4,11 @@ use std::io::{self, BufRead as _, Write as _};
 
 use model::{RecordBatch, RecordParts, RecordRef};
 use store::{Clock as _, SystemClock};
-use syslog::{Context, ParseOptions, Parser};
+use syslog::{Context, Parser};
 
 use crate::Outcome;
 use crate::arguments::ExplainArguments;
+use crate::check::default_parse_options;
 use crate::failure::Failure;
 use crate::output;
 
@@ -30,7 +31,7 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<Outcome, Failure> 
 fn explain_one(message: &[u8], out: &mut impl io::Write) -> Result<(), Failure> {
     let received = SystemClock.now();
     let mut parts = RecordParts::default();
-    let parser = Parser::new(ParseOptions::default());
+    let parser = Parser::new(default_parse_options());
     parser.parse(
         message,
         &Context {

@@ -11,10 +11,10 @@ use flate2::read::MultiGzDecoder;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::{LogspaceName, RecordBatch};
 use store::{Clock as _, Store, SystemClock};
-use syslog::ParseOptions;
 
 use crate::Outcome;
 use crate::arguments::{ImportArguments, ImportTimeArgument};
+use crate::check::default_parse_options;
 use crate::failure::Failure;
 use crate::output;
 use crate::target::{self, Target};
@@ -116,7 +116,7 @@ fn import_into(
     mut reader: Box<dyn BufRead + Send>,
 ) -> Result<u64, Failure> {
     let now = SystemClock.now();
-    let mut importer = ingest::Importer::new(ParseOptions::default(), time, now, "import");
+    let mut importer = ingest::Importer::new(default_parse_options(), time, now, "import");
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel::<RecordBatch>(0);
         let sealer = scope.spawn(move || {

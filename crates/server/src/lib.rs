@@ -17,6 +17,8 @@ mod parameters;
 mod problem;
 mod routes;
 mod tail;
+#[cfg(test)]
+mod tests;
 
 pub use app::App;
 pub use http::{Error, Server};

@@ -7,7 +7,8 @@ use ingest::{ImportTime, Importer, Ingest};
 use load::{Backfill, Demo};
 use model::LogspaceName;
 use store::{Clock as _, Store, SystemClock};
-use syslog::ParseOptions;
+
+use crate::check::default_parse_options;
 
 /// Always the same company.
 const SEED: u64 = 20_26;
@@ -20,7 +21,7 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Feeds until it is dropped.
 pub(super) async fn feed(ingest: Arc<Ingest>, store: Arc<Store>) {
-    let mut demo = Demo::new(SEED);
+    let mut demo = Demo::new(SEED).with_utc_offset(jiff::Zoned::now().offset().seconds());
     let is_empty = store
         .status()
         .logspaces
@@ -56,7 +57,7 @@ async fn backfill(ingest: &Ingest, demo: Demo) -> Option<Demo> {
     let making = tokio::task::spawn_blocking(move || {
         let mut history = Backfill::new(demo, now, HISTORY_RECORDS);
         let time = ImportTime::Message;
-        let mut importer = Importer::new(ParseOptions::default(), time, now, "demo");
+        let mut importer = Importer::new(default_parse_options(), time, now, "demo");
         let mut batches = Vec::new();
         let mut line = Vec::new();
         while history.next_line(&mut line).is_some() {

@@ -1,0 +1,321 @@
+//! The interface as a client sees it: a real store, a real listener, a real client.
+
+use std::sync::Arc;
+
+use api::{FieldValue, Row, StreamLine};
+use client::{Client, ImportTime, Parameters};
+use ingest::Ingest;
+use pipeline::Pipeline;
+use store::{Options, RealDisk, Store, SystemClock};
+use tokio::runtime::Runtime;
+
+use crate::{App, Server};
+
+/// A server on a free port, with a client for it.
+struct Fixture {
+    client: Client,
+    runtime: Runtime,
+    server: Option<Server>,
+    _dir: tempfile::TempDir,
+}
+
+impl Fixture {
+    fn start() -> Self {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let runtime = Runtime::new().expect("runtime");
+        let clock = Arc::new(SystemClock);
+        let store = Store::open(Options::new(dir.path()), Arc::new(RealDisk), clock.clone());
+        let store = Arc::new(store.expect("opens"));
+        let server = runtime.block_on(async {
+            let options = ingest::Options::new(Vec::new());
+            let ingest = Ingest::start(options, Pipeline::default(), store.clone(), clock.clone());
+            let app = App::new(store, Arc::new(ingest.expect("starts")), clock);
+            Server::start(([127, 0, 0, 1], 0).into(), Arc::new(app))
+                .await
+                .expect("listens")
+        });
+        let client = Client::new(&server.address().to_string());
+        Self {
+            client,
+            runtime,
+            server: Some(server),
+            _dir: dir,
+        }
+    }
+
+    /// A server with three records.
+    fn with_records() -> Self {
+        let fixture = Self::start();
+        let lines = "<11>1 2026-01-01T00:00:01Z web1 nginx 7 - [a@1 k=\"v 1\"] disk full\n\
+                     <14>1 2026-01-01T00:00:02Z web2 nginx - - - all is well\n\
+                     <30>1 2026-01-01T00:00:03Z db1 postgres - - - disk empty, \"quoted\"\n";
+        let accepted = fixture
+            .client
+            .ingest(&Parameters::default(), lines.as_bytes());
+        assert_eq!(accepted.expect("accepts").accepted, 3);
+        fixture
+    }
+
+    fn search(&self, parameters: &Parameters) -> (Vec<Row>, api::End) {
+        let mut rows = Vec::new();
+        for line in self.client.search(parameters).expect("answers") {
+            match line.expect("reads") {
+                StreamLine::Row(row) => rows.push(*row),
+                StreamLine::End(end) => return (rows, end),
+                other => panic!("unexpected {other:?}"),
+            }
+        }
+        panic!("no end")
+    }
+
+    fn refusal(&self, parameters: &Parameters) -> api::Problem {
+        match self.client.count(parameters) {
+            Err(client::Error::Refused(problem)) => *problem,
+            other => panic!("not refused: {other:?}"),
+        }
+    }
+}
+
+impl Drop for Fixture {
+    fn drop(&mut self) {
+        if let Some(server) = self.server.take() {
+            self.runtime.block_on(server.shutdown());
+        }
+    }
+}
+
+fn messages(rows: &[Row]) -> Vec<&str> {
+    rows.iter().map(|row| row.message.as_str()).collect()
+}
+
+#[test]
+fn what_was_accepted_is_found_in_both_orders_and_page_by_page() {
+    let fixture = Fixture::with_records();
+    let (rows, end) = fixture.search(&Parameters::query("disk").with("raw", "true"));
+    assert_eq!(messages(&rows), ["disk empty, \"quoted\"", "disk full"]);
+    assert!(end.cost.complete && end.cursor.is_none() && end.rows == 2);
+    let row = &rows[1];
+    assert_eq!(
+        (row.host.as_str(), row.program.as_str(), row.pid.as_str()),
+        ("web1", "nginx", "7")
+    );
+    assert_eq!(
+        (row.facility.as_str(), row.severity.as_str()),
+        ("user", "err")
+    );
+    assert_eq!(row.time, "2026-01-01T00:00:01.000000000Z");
+    assert_eq!(row.fields["a@1.k"], FieldValue::One("v 1".to_owned()));
+    assert!(
+        row.raw_bytes()
+            .expect("asked for")
+            .starts_with(b"<11>1 2026")
+    );
+
+    let (rows, _) = fixture.search(&Parameters::query("disk").with("order", "asc"));
+    assert_eq!(messages(&rows), ["disk full", "disk empty, \"quoted\""]);
+
+    let mut found = Vec::new();
+    let mut page = Parameters::default().with("limit", "1");
+    loop {
+        let (rows, end) = fixture.search(&page);
+        found.extend(rows.into_iter().map(|row| row.id));
+        match end.cursor {
+            Some(cursor) => {
+                page = Parameters::default()
+                    .with("limit", "1")
+                    .with("cursor", cursor);
+            }
+            None => break,
+        }
+    }
+    assert_eq!(found, ["main:3", "main:2", "main:1"]);
+}
+
+#[test]
+fn counts_bars_values_and_fields_agree() {
+    let fixture = Fixture::with_records();
+    let all = Parameters::default();
+    let nginx = Parameters::query("program:nginx");
+    assert_eq!(fixture.client.count(&nginx).expect("answers").count, 2);
+    let bars = fixture
+        .client
+        .histogram(&all.clone().with("bars", "7"))
+        .expect("answers");
+    assert_eq!((bars.bars.len(), bars.total), (7, 3));
+    assert_eq!(bars.bars.iter().map(|bar| bar.count).sum::<u64>(), 3);
+    let stats = fixture
+        .client
+        .stats(&all.clone().with("by", "program"))
+        .expect("answers");
+    let values: Vec<_> = stats
+        .values
+        .iter()
+        .map(|v| (v.value.as_str(), v.count))
+        .collect();
+    assert_eq!(values, [("nginx", 2), ("postgres", 1)]);
+    assert_eq!((stats.distinct, stats.total), (2, 3));
+    let fields = fixture.client.fields(&all).expect("answers");
+    assert!(
+        fields
+            .fields
+            .iter()
+            .any(|field| field.name == "a@1.k" && field.count == 1)
+    );
+    let later = Parameters::default().with("from", "now+1h");
+    assert_eq!(fixture.client.count(&later).expect("answers").count, 0);
+}
+
+#[test]
+fn a_record_has_a_place_of_its_own() {
+    let fixture = Fixture::with_records();
+    let row = fixture
+        .client
+        .record("main:1")
+        .expect("answers")
+        .expect("there");
+    assert_eq!(row.message, "disk full");
+    assert!(row.raw.is_some());
+    assert_eq!(fixture.client.record("main:99").expect("answers"), None);
+}
+
+#[test]
+fn what_is_wrong_with_a_question_is_said() {
+    let fixture = Fixture::with_records();
+    let problem = fixture.refusal(&Parameters::query("disk AND (full"));
+    assert_eq!(
+        (problem.status, problem.code.as_str()),
+        (400, "query-invalid")
+    );
+    assert_eq!(problem.spans.first().map(|span| span.start), Some(9));
+    let problem = fixture.refusal(&Parameters::default().with("logspace", "nowhere"));
+    assert_eq!(
+        (problem.status, problem.code.as_str()),
+        (404, "logspace-unknown")
+    );
+    assert_eq!(problem.hint.as_deref(), Some("the logspaces are: main"));
+    let problem = fixture.refusal(&Parameters::default().with("from", "yesterdayish"));
+    assert_eq!(
+        (problem.status, problem.code.as_str()),
+        (400, "parameter-invalid")
+    );
+    let (status, text) = fixture.client.text("/api/v1/nothing").expect("answers");
+    assert_eq!(status, 404);
+    assert!(text.contains("endpoint-unknown"), "{text}");
+}
+
+#[test]
+fn an_export_has_everything_in_the_format_asked_for() {
+    let fixture = Fixture::with_records();
+    let lines = fixture
+        .client
+        .export(&Parameters::default())
+        .expect("answers");
+    assert_eq!(lines.map(|line| line.expect("reads")).count(), 4);
+    let (_, csv) = fixture
+        .client
+        .text("/api/v1/export?format=csv&q=quoted")
+        .expect("answers");
+    let lines: Vec<_> = csv.lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(
+        lines[1].ends_with(",\"disk empty, \"\"quoted\"\"\""),
+        "{}",
+        lines[1]
+    );
+    let (_, raw) = fixture
+        .client
+        .text("/api/v1/export?format=raw&q=well")
+        .expect("answers");
+    assert_eq!(
+        raw,
+        "<14>1 2026-01-01T00:00:02Z web2 nginx - - - all is well\n"
+    );
+}
+
+#[test]
+fn a_tail_shows_what_comes_and_what_came_meanwhile() {
+    let fixture = Fixture::with_records();
+    let parameters = Parameters::query("disk").with("after", "main:1");
+    let mut tail = fixture.client.tail(&parameters).expect("answers");
+    let mut next = || match tail.next().expect("goes on").expect("reads") {
+        StreamLine::Row(row) => row.message,
+        other => panic!("unexpected {other:?}"),
+    };
+    assert_eq!(next(), "disk empty, \"quoted\"");
+    fixture
+        .client
+        .ingest(&Parameters::default(), b"<13>nothing\n<13>disk again\n")
+        .expect("ok");
+    assert!(next().ends_with("disk again"));
+}
+
+#[test]
+fn imports_keep_their_times() {
+    let fixture = Fixture::start();
+    let lines = "<13>1 2001-02-03T04:05:06Z old p - - - first\nsecond line of it\n";
+    let parameters = Parameters::default().with_import_time(ImportTime::Message);
+    let imported = fixture
+        .client
+        .import(&parameters, lines.as_bytes())
+        .expect("imports");
+    assert_eq!(imported.imported, 2);
+    let of_day = Parameters::default()
+        .with("from", "2001-02-03")
+        .with("to", "2001-02-04");
+    assert_eq!(fixture.client.count(&of_day).expect("answers").count, 2);
+    let parameters = Parameters::default().with_import_time(ImportTime::Now);
+    fixture
+        .client
+        .import(&parameters, lines.as_bytes())
+        .expect("imports");
+    let recent = Parameters::default().with("from", "now-1h");
+    assert_eq!(fixture.client.count(&recent).expect("answers").count, 2);
+}
+
+#[test]
+fn json_objects_are_taken() {
+    let fixture = Fixture::start();
+    let ndjson = Parameters::default().with("format", "ndjson");
+    let body = br#"{"message":"from json","host":"h1","severity":"crit"}"#;
+    assert_eq!(
+        fixture
+            .client
+            .ingest(&ndjson, body)
+            .expect("accepts")
+            .accepted,
+        1
+    );
+    let (rows, _) = fixture.search(&Parameters::query("severity:<=crit host:h1"));
+    assert_eq!(messages(&rows), ["from json"]);
+    let refused = fixture.client.ingest(&ndjson, br#"{"massage":"x"}"#);
+    assert!(matches!(refused, Err(client::Error::Refused(problem)) if problem.status == 400));
+}
+
+#[test]
+fn state_and_page_are_served() {
+    let fixture = Fixture::with_records();
+    for path in ["/healthz", "/readyz"] {
+        assert_eq!(
+            fixture.client.text(path).expect("answers"),
+            (200, "ok\n".to_owned())
+        );
+    }
+    let status = fixture.client.status().expect("answers");
+    let http = status
+        .sources
+        .iter()
+        .find(|source| source.name == "http")
+        .expect("listed");
+    assert_eq!((http.received, http.stored, http.in_flight), (3, 3, 0));
+    assert_eq!(status.logspaces[0].records, 3);
+    let (_, metrics) = fixture.client.text("/metrics").expect("answers");
+    let sample = "logwood_ingest_stored_records_total{source=\"http\"} 3\n";
+    assert!(metrics.contains(sample), "{metrics}");
+    for path in ["/", "/search?q=x"] {
+        let (code, page) = fixture.client.text(path).expect("answers");
+        assert!(code == 200 && page.contains("app.js") && !page.contains("__CSP_NONCE__"));
+    }
+    assert_eq!(fixture.client.text("/missing.js").expect("answers").0, 404);
+    let parsed = fixture.client.parse("sevrity:err").expect("answers");
+    assert!(parsed.valid && parsed.diagnostics[0].severity == "warning");
+}
