@@ -88,10 +88,10 @@ describe.each([1, 7, 450])('a feed, %i records an instant', (perInstant) => {
     const feed = new Feed(store(all));
     const anchor = all[12_345] as Row;
     await feed.start({}, anchor, never, () => undefined);
-    expect(numbers(feed)).toContain(12_345 - (12_345 % perInstant) - 1 + perInstant);
+    expect(numbers(feed)).toContain(12_345);
     await feed.newer(never);
     await feed.older(never);
-    expect(numbers(feed)).toContain(12_345);
+    expect(numbers(feed)[0]).toBeGreaterThan(12_345);
     expect(isGapless(feed)).toBe(true);
   });
 

@@ -72,10 +72,15 @@ export class Feed {
     const params: Params = { ...scope, limit: PAGE_ROWS };
     if (anchor) params['to'] = shiftStamp(anchor.received, 1n);
     this.#newer.more = anchor !== null;
-    const end = await this.#fetch(params, signal, (rows) => {
+    const take = (rows: Row[]) => {
       this.rows = this.rows.concat(rows.map(slim));
       onRows();
-    });
+    };
+    let end = await this.#fetch(params, signal, take);
+    // A whole batch may have been received at one instant, with the anchor deep inside.
+    while (anchor && end.cursor && this.rows.length < ROWS_MAX && !this.#reaches(anchor)) {
+      end = await this.#fetch({ ...params, cursor: end.cursor }, signal, take);
+    }
     this.#older = { more: end.cursor !== null, cursor: end.cursor };
     return end;
   }
@@ -114,6 +119,12 @@ export class Feed {
   /** Says that rows after the newest one were missed. */
   markGap(): void {
     this.#newer = { more: true, cursor: null };
+  }
+
+  /** Whether the rows go as far down as this one, or would if it were among them. */
+  #reaches(row: Row): boolean {
+    const last = this.rows.at(-1);
+    return last?.received !== row.received || this.rows.some(({ id }) => id === row.id);
   }
 
   #prepend(rows: readonly Row[]): void {

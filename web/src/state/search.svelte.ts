@@ -69,11 +69,11 @@ export class Search {
 
   /** Abandons what runs; says whether anything did. */
   stop(): boolean {
-    const was = this.running;
+    if (!this.running) return false;
     this.#running.abort();
     this.running = false;
-    this.stopped = was;
-    return was;
+    this.stopped = true;
+    return true;
   }
 
   /** Loads rows beyond an end of the list, if there are any. */
