@@ -1,6 +1,6 @@
 //! Runs a query on snapshots of a store: rows, counts, bars, statistics, and what is new since.
 //!
-//! Start with [`Scope`], what is asked, and [`search`]. Every question goes the same way: parts
+//! Start with [`Scope`], what is asked, and [`search()`]. Every question goes the same way: parts
 //! outside the time range are left out; for each segment that is left, the index gives two sets of
 //! rows, those that match for sure and those that may (`evaluate`); only rows between the two are
 //! decoded and looked at. Rows of the tail are all looked at. So an answer is exact whatever the
