@@ -13,7 +13,6 @@
 //! reported, a cancelled question returns what it had.
 
 mod answer;
-
 mod cancel;
 mod count;
 mod cursor;
