@@ -191,6 +191,11 @@ impl Source {
         server: impl FnOnce(&Client, &Parameters) -> Result<T, client::Error>,
         directory: impl FnOnce(&Asked<'_>, &server::Parameters) -> Result<T, Box<Problem>>,
     ) -> Result<T, Failure> {
+        let query = pairs
+            .iter()
+            .find(|(name, _)| *name == "q")
+            .map_or("", |(_, query)| query);
+        let in_query = |failure: Failure| failure.in_query(query);
         match self {
             Self::Server(client) => {
                 let parameters = pairs
@@ -198,7 +203,7 @@ impl Source {
                     .fold(Parameters::default(), |all, (name, value)| {
                         all.with(name, value)
                     });
-                Ok(server(client, &parameters)?)
+                server(client, &parameters).map_err(|error| in_query(error.into()))
             }
             Self::Directory(store) => {
                 let owned = |(name, value): &(&str, String)| ((*name).to_owned(), value.clone());
@@ -209,7 +214,7 @@ impl Source {
                     clock: &SystemClock,
                     cancel: &cancel,
                 };
-                Ok(directory(&asked, &parameters)?)
+                directory(&asked, &parameters).map_err(|problem| in_query(problem.into()))
             }
         }
     }

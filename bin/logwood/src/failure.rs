@@ -3,12 +3,20 @@
 use std::fmt;
 use std::io;
 
+use api::ProblemSpan;
+
+use crate::output::visible;
+
 /// What happened, why, and what to do.
 #[derive(Debug)]
 pub(crate) struct Failure {
     what: String,
     cause: Option<String>,
     hint: Option<String>,
+    /// Places in the query that was asked, in bytes.
+    spans: Vec<ProblemSpan>,
+    /// The query with carets below those places.
+    excerpt: Option<String>,
     is_broken_pipe: bool,
 }
 
@@ -19,6 +27,8 @@ impl Failure {
             what: what.into(),
             cause: None,
             hint: None,
+            spans: Vec::new(),
+            excerpt: None,
             is_broken_pipe: false,
         }
     }
@@ -41,6 +51,13 @@ impl Failure {
         }
     }
 
+    /// With the query that was asked, marked where it is wrong.
+    #[must_use]
+    pub(crate) fn in_query(self, query: &str) -> Self {
+        let excerpt = (!self.spans.is_empty()).then(|| excerpt(query, &self.spans));
+        Self { excerpt, ..self }
+    }
+
     /// Whether the reader of the output has gone, which is no failure.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         self.is_broken_pipe
@@ -50,6 +67,9 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error: {}", self.what)?;
+        if let Some(excerpt) = &self.excerpt {
+            write!(f, "\n{excerpt}")?;
+        }
         if let Some(cause) = &self.cause {
             write!(f, "\ncause: {cause}")?;
         }
@@ -58,6 +78,24 @@ impl fmt::Display for Failure {
         }
         Ok(())
     }
+}
+
+/// The query on a line and carets below the places, which are in bytes of it.
+fn excerpt(query: &str, spans: &[ProblemSpan]) -> String {
+    let is_marked = |at: usize| {
+        spans
+            .iter()
+            .any(|span| (span.start..span.end).contains(&at))
+    };
+    let mut carets: String = query
+        .char_indices()
+        .map(|(at, _)| if is_marked(at) { '^' } else { ' ' })
+        .collect();
+    // What is missing at the end has no character to stand below.
+    if !carets.contains('^') {
+        carets.push('^');
+    }
+    format!("  {}\n  {}", visible(query), carets.trim_end())
 }
 
 /// Standard output cannot be written.
@@ -89,7 +127,10 @@ impl From<client::Error> for Failure {
 
 impl From<api::Problem> for Failure {
     fn from(problem: api::Problem) -> Self {
-        let failure = Self::new(problem.detail);
+        let failure = Self {
+            spans: problem.spans,
+            ..Self::new(problem.detail)
+        };
         match problem.hint {
             Some(hint) => failure.hint(hint),
             None => failure,
@@ -115,5 +156,17 @@ impl From<store::Error> for Failure {
             }
             _ => failure,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn carets_stand_below_the_characters_meant() {
+        let span = |start, end| ProblemSpan { start, end };
+        assert_eq!(excerpt("é (a", &[span(3, 4)]), "  é (a\n    ^");
+        assert_eq!(excerpt("a OR", &[span(4, 4)]), "  a OR\n      ^");
     }
 }

@@ -59,9 +59,12 @@ pub(crate) fn load(options: &TlsOptions) -> Result<Arc<ServerConfig>, TlsError> 
         Some(verifier) => builder.with_client_cert_verifier(verifier),
         None => builder.with_no_client_auth(),
     };
-    let config = builder
+    let mut config = builder
         .with_single_cert(chain, private_key)
         .map_err(identity_error)?;
+    // A sender that only writes never reads the tickets of TLS 1.3. With them unread, closing its
+    // socket resets the connection, and the kernel throws away what it sent and we had not read.
+    config.send_tls13_tickets = 0;
     Ok(Arc::new(config))
 }
 

@@ -81,7 +81,11 @@ fn cannot_listen(error: impl std::fmt::Display) -> Failure {
 fn welcome(http: SocketAddr, listeners: &[ListenerStatus], store: &Store) {
     let mut ready = format!("ready http={http}");
     for listener in listeners {
-        ready.push_str(&format!(" {}={}", listener.source, listener.address));
+        ready.push_str(&format!(
+            " {}={}",
+            listener.transport.name(),
+            listener.address
+        ));
     }
     output::words(&ready);
     let tcp = listeners
