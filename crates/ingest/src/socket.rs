@@ -200,6 +200,11 @@ impl Datagrams {
         Ok(())
     }
 
+    /// Whether the last call took as many as one can: there may be more.
+    pub(crate) fn is_full(&self) -> bool {
+        self.received.len() == DATAGRAMS_PER_CALL
+    }
+
     /// What the last call took, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Datagram<'_>> {
         let slots = self.memory.chunks_exact(self.slot_bytes);

@@ -14,8 +14,8 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::assembler::Assembler;
 use crate::budget::Permit;
 use crate::limits::{
-    ACCEPT_PAUSE, DATAGRAM_BYTES_MAX, DATAGRAMS_PER_CALL, DRAIN_QUIET, DRAIN_TIMEOUT,
-    KERNEL_DROPS_INTERVAL,
+    ACCEPT_PAUSE, DATAGRAM_BYTES_MAX, DATAGRAMS_NAP, DATAGRAMS_PER_CALL, DRAIN_QUIET,
+    DRAIN_TIMEOUT, KERNEL_DROPS_INTERVAL,
 };
 use crate::listening::Listening;
 use crate::socket::{self, Datagrams};
@@ -61,115 +61,135 @@ impl UdpReceiver {
 
 /// Receives until told to stop, then what has already arrived.
 pub(crate) async fn run(listening: Arc<Listening>, receiver: Arc<UdpReceiver>, mut stop: Stop) {
-    let mut assembler = listening.assembler();
-    let mut datagrams = Datagrams::new(listening.options.message_bytes_max);
+    let mut reception = Reception {
+        assembler: listening.assembler(),
+        datagrams: Datagrams::new(listening.options.message_bytes_max),
+        listening: &listening,
+        receiver: &receiver,
+    };
     let mut calls_in_a_row = 0;
-    let mut drops_due = Instant::now();
-    while let Some(permit) = wait(&listening, &receiver, &mut stop).await {
-        receive(
-            &listening,
-            &receiver,
-            &mut datagrams,
-            &mut assembler,
-            permit,
-        )
-        .await;
-        if drops_due <= Instant::now() {
-            drops_due = Instant::now() + KERNEL_DROPS_INTERVAL;
+    let mut last_call = Instant::now();
+    let mut drops_due = last_call;
+    while let Some(permit) = reception.wait(&mut stop).await {
+        reception.receive(permit).await;
+        let since_last_call = last_call.elapsed();
+        last_call += since_last_call;
+        calls_in_a_row += 1;
+        if !reception.datagrams.is_full() && since_last_call < DATAGRAMS_NAP {
+            sleep(DATAGRAMS_NAP).await;
+            calls_in_a_row = 0;
+        } else if calls_in_a_row == CALLS_IN_A_ROW {
+            yield_now().await;
+            calls_in_a_row = 0;
+        }
+        if drops_due <= last_call {
+            drops_due = last_call + KERNEL_DROPS_INTERVAL;
             tell_kernel_drops(&listening, receiver.count_kernel_drops(&listening.source));
         }
-        calls_in_a_row += 1;
-        if calls_in_a_row == CALLS_IN_A_ROW {
-            calls_in_a_row = 0;
-            yield_now().await;
-        }
     }
-    let deadline = Instant::now() + DRAIN_TIMEOUT;
-    while Instant::now() < deadline
-        && timeout(DRAIN_QUIET, receiver.socket.readable())
-            .await
-            .is_ok()
-        && let Some(permit) = listening.sink.budget().try_acquire(call_bytes(&listening))
-    {
-        receive(
-            &listening,
-            &receiver,
-            &mut datagrams,
-            &mut assembler,
-            permit,
-        )
-        .await;
-    }
+    reception.drain().await;
     receiver.count_kernel_drops(&listening.source);
 }
 
-/// Waits for datagrams and a share of the budget for them; `None` when told to stop.
-async fn wait(listening: &Listening, receiver: &UdpReceiver, stop: &mut Stop) -> Option<Permit> {
-    let ready = async {
-        // An error shows itself again when we receive.
-        _ = receiver.socket.readable().await;
-        listening.sink.budget().acquire(call_bytes(listening)).await
-    };
-    select! {
-        biased;
-        () = stop.given() => None,
-        permit = ready => Some(permit),
-    }
+/// One socket at work.
+struct Reception<'a> {
+    listening: &'a Listening,
+    receiver: &'a UdpReceiver,
+    datagrams: Datagrams,
+    assembler: Assembler,
 }
 
-/// Receives once.
-async fn receive(
-    listening: &Listening,
-    receiver: &UdpReceiver,
-    datagrams: &mut Datagrams,
-    assembler: &mut Assembler,
-    permit: Permit,
-) {
-    let socket = &receiver.socket;
-    match socket.try_io(Interest::READABLE, || datagrams.receive(socket)) {
-        Ok(()) => {
-            gather(listening, datagrams, assembler);
-            if !assembler.is_empty() {
-                listening.hand_over(assembler.take(), permit);
-            }
-        }
-        Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-        Err(error) => {
-            let source = listening.source.name();
-            if let Some(unsaid) = listening.trouble.note() {
-                tracing::warn!(source, %error, unsaid, "cannot receive datagrams");
-            }
-            sleep(ACCEPT_PAUSE).await;
-        }
-    }
-}
-
-fn gather(listening: &Listening, datagrams: &Datagrams, assembler: &mut Assembler) {
-    let received = listening.sink.now();
-    let source = &listening.source;
-    assembler.expect(datagrams.iter().map(|datagram| datagram.bytes.len()).sum());
-    for datagram in datagrams.iter() {
-        let raw = trim_terminator(datagram.bytes);
-        if raw.is_empty() {
-            source.drop_arrived(DropReason::EmptyDatagram, 1, 0);
-            continue;
-        }
-        let tags = if datagram.is_truncated {
-            Tag::Truncated.bit()
-        } else {
-            0
+impl Reception<'_> {
+    /// Waits for datagrams and a share of the budget for them; `None` when told to stop.
+    async fn wait(&self, stop: &mut Stop) -> Option<Permit> {
+        let ready = async {
+            // An error shows itself again when we receive.
+            _ = self.receiver.socket.readable().await;
+            self.listening
+                .sink
+                .budget()
+                .acquire(self.call_bytes())
+                .await
         };
-        // One call's datagrams always fit a batch; if that changes, it will be seen here.
-        if assembler.push(raw, tags, received, datagram.peer).is_err() {
-            source.drop_arrived(DropReason::TooLarge, 1, raw.len() as u64);
+        select! {
+            biased;
+            () = stop.given() => None,
+            permit = ready => Some(permit),
         }
     }
-}
 
-/// Memory that the datagrams of one call can take, in bytes.
-fn call_bytes(listening: &Listening) -> usize {
-    let longest = listening.options.message_bytes_max.min(DATAGRAM_BYTES_MAX);
-    DATAGRAMS_PER_CALL * Assembler::message_bytes(longest)
+    /// Receives what has arrived, for a while at most.
+    async fn drain(&mut self) {
+        let deadline = Instant::now() + DRAIN_TIMEOUT;
+        while Instant::now() < deadline {
+            let ready = timeout(DRAIN_QUIET, self.receiver.socket.readable()).await;
+            let permit = self.listening.sink.budget().try_acquire(self.call_bytes());
+            match (ready, permit) {
+                (Ok(_), Some(permit)) => self.receive(permit).await,
+                _ => break,
+            }
+        }
+    }
+
+    /// Receives once and hands over what there was.
+    async fn receive(&mut self, permit: Permit) {
+        let socket = &self.receiver.socket;
+        let received = socket.try_io(Interest::READABLE, || self.datagrams.receive(socket));
+        match received {
+            Ok(()) => {
+                self.gather();
+                if !self.assembler.is_empty() {
+                    self.listening.hand_over(self.assembler.take(), permit);
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(error) => {
+                let source = self.listening.source.name();
+                if let Some(unsaid) = self.listening.trouble.note() {
+                    tracing::warn!(source, %error, unsaid, "cannot receive datagrams");
+                }
+                sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+
+    fn gather(&mut self) {
+        let received = self.listening.sink.now();
+        let source = &self.listening.source;
+        let bytes = self
+            .datagrams
+            .iter()
+            .map(|datagram| datagram.bytes.len())
+            .sum();
+        self.assembler.expect(bytes);
+        for datagram in self.datagrams.iter() {
+            let raw = trim_terminator(datagram.bytes);
+            if raw.is_empty() {
+                source.drop_arrived(DropReason::EmptyDatagram, 1, 0);
+                continue;
+            }
+            let tags = if datagram.is_truncated {
+                Tag::Truncated.bit()
+            } else {
+                0
+            };
+            // One call's datagrams always fit a batch; if that changes, it will be seen here.
+            let pushed = self.assembler.push(raw, tags, received, datagram.peer);
+            if pushed.is_err() {
+                source.drop_arrived(DropReason::TooLarge, 1, raw.len() as u64);
+            }
+        }
+    }
+
+    /// Memory that the datagrams of one call can take, in bytes.
+    fn call_bytes(&self) -> usize {
+        let longest = self
+            .listening
+            .options
+            .message_bytes_max
+            .min(DATAGRAM_BYTES_MAX);
+        DATAGRAMS_PER_CALL * Assembler::message_bytes(longest)
+    }
 }
 
 fn tell_kernel_drops(listening: &Listening, drops: u32) {
