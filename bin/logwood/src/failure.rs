@@ -9,7 +9,10 @@ use crate::output::visible;
 
 /// What happened, why, and what to do.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub(crate) struct Failure(Box<Details>);
+
+#[derive(Debug, Default)]
+struct Details {
     what: String,
     cause: Option<String>,
     hint: Option<String>,
@@ -23,57 +26,52 @@ pub(crate) struct Failure {
 impl Failure {
     /// A failure that says all in one sentence.
     pub(crate) fn new(what: impl Into<String>) -> Self {
-        Self {
+        Self(Box::new(Details {
             what: what.into(),
-            cause: None,
-            hint: None,
-            spans: Vec::new(),
-            excerpt: None,
-            is_broken_pipe: false,
-        }
+            ..Details::default()
+        }))
     }
 
     /// With the reason.
     #[must_use]
-    pub(crate) fn because(self, cause: impl fmt::Display) -> Self {
-        Self {
-            cause: Some(cause.to_string()),
-            ..self
-        }
+    pub(crate) fn because(mut self, cause: impl fmt::Display) -> Self {
+        self.0.cause = Some(cause.to_string());
+        self
     }
 
     /// With what to do about it.
     #[must_use]
-    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
-        Self {
-            hint: Some(hint.into()),
-            ..self
-        }
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint = Some(hint.into());
+        self
     }
 
     /// With the query that was asked, marked where it is wrong.
     #[must_use]
-    pub(crate) fn in_query(self, query: &str) -> Self {
-        let excerpt = (!self.spans.is_empty()).then(|| excerpt(query, &self.spans));
-        Self { excerpt, ..self }
+    pub(crate) fn in_query(mut self, query: &str) -> Self {
+        if !self.0.spans.is_empty() {
+            self.0.excerpt = Some(excerpt(query, &self.0.spans));
+        }
+        self
     }
 
     /// Whether the reader of the output has gone, which is no failure.
     pub(crate) fn is_broken_pipe(&self) -> bool {
-        self.is_broken_pipe
+        self.0.is_broken_pipe
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.what)?;
-        if let Some(excerpt) = &self.excerpt {
+        let details = &self.0;
+        write!(f, "error: {}", details.what)?;
+        if let Some(excerpt) = &details.excerpt {
             write!(f, "\n{excerpt}")?;
         }
-        if let Some(cause) = &self.cause {
+        if let Some(cause) = &details.cause {
             write!(f, "\ncause: {cause}")?;
         }
-        if let Some(hint) = &self.hint {
+        if let Some(hint) = &details.hint {
             write!(f, "\nhint: {hint}")?;
         }
         Ok(())
@@ -102,10 +100,9 @@ fn excerpt(query: &str, spans: &[ProblemSpan]) -> String {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         let is_broken_pipe = error.kind() == io::ErrorKind::BrokenPipe;
-        Self {
-            is_broken_pipe,
-            ..Self::new("cannot write the output").because(error)
-        }
+        let mut failure = Self::new("cannot write the output").because(error);
+        failure.0.is_broken_pipe = is_broken_pipe;
+        failure
     }
 }
 
@@ -127,10 +124,8 @@ impl From<client::Error> for Failure {
 
 impl From<api::Problem> for Failure {
     fn from(problem: api::Problem) -> Self {
-        let failure = Self {
-            spans: problem.spans,
-            ..Self::new(problem.detail)
-        };
+        let mut failure = Self::new(problem.detail);
+        failure.0.spans = problem.spans;
         match problem.hint {
             Some(hint) => failure.hint(hint),
             None => failure,
