@@ -21,7 +21,7 @@ const BROKEN: &[(&[u8], &str)] = &[
     (b"<999>Nov 21 22:00:00 h p: m", "syslog.invalid_pri"),
     (b"<192>Nov 21 22:00:00 h p: m", "syslog.invalid_pri"),
     (b"<100000000000000000000>m", "syslog.invalid_pri"),
-    (b"<34", "syslog.missing_pri"),
+    (b"<34", "syslog.invalid_pri"),
     (
         b"<13>1 - - - - - [x a=noquote] m",
         "syslog.invalid_structured_data",

@@ -188,7 +188,7 @@ fn check_damage(place: Place) -> Result<()> {
         assert_eq!(answer.ok()?.json()?["imported"], PER_DAY);
     }
     ensure!(server.stop()?.success());
-    let damaged = segments(&server.data_dir().join("main/2026/03-01"))?;
+    let damaged = segments(&server.data_dir().join("logspaces/main/2026/03-01"))?;
     ensure!(!damaged.is_empty(), "no segment of the first day");
     for file in &damaged {
         flip(file, place)?;
