@@ -164,7 +164,7 @@ impl<'a> Message<'a, '_> {
         read_tag(&mut self.at.clone()).is_some()
     }
 
-    /// Cisco's marks before the time stamp: `29: *Mar  1 18:46:11.123: %SYS-5-…`, with the host
+    /// Cisco's marks before the time stamp: `29: *Mar  1 18:46:11.123: %SYS-5-...`, with the host
     /// between (`logging origin-id`), with a second number (`service sequence-numbers`), or `: `
     /// alone (NX-OS). `*` says that the clock is not synchronised, `.` that it once was.
     fn cisco(&mut self, mut ahead: Cursor<'a>) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! | form | who |
 //! |---|---|
-//! | `Oct 11 22:14:15`, `Oct  1 …`, `Oct 1 …`, with `.123` or `,123` | RFC 3164, Cisco IOS |
+//! | `Oct 11 22:14:15`, `Oct  1 ...`, `Oct 1 ...`, with `.123` or `,123` | RFC 3164, Cisco IOS |
 //! | `Jan 31 2025 17:24:03` | Cisco ASA |
 //! | `Feb 12 12:00:00 2024` | LinkSys |
 //! | `2024 Feb 12 12:00:00` | Brocade, Cisco NX-OS |

@@ -108,7 +108,7 @@ impl Message<'_, '_> {
     }
 }
 
-/// Reads `[id name="value" …]…`, a call for each piece. `None` where it is broken.
+/// Reads `[id name="value" ...]...`, a call for each piece. `None` where it is broken.
 fn elements(at: &mut Cursor<'_>, mut visit: impl FnMut(Piece)) -> Option<()> {
     if at.peek() != Some(b'[') {
         return None;
