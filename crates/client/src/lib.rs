@@ -43,7 +43,10 @@ impl Client {
             .http_status_as_error(false)
             .timeout_connect(Some(CONNECT_TIMEOUT))
             .build();
-        Self { base, agent: config.into() }
+        Self {
+            base,
+            agent: config.into(),
+        }
     }
 
     /// The server's URL, without a trailing slash.
@@ -53,7 +56,10 @@ impl Client {
 
     /// Whether something answers there at all.
     pub fn is_alive(&self) -> bool {
-        self.agent.get(format!("{}/healthz", self.base)).call().is_ok()
+        self.agent
+            .get(format!("{}/healthz", self.base))
+            .call()
+            .is_ok()
     }
 
     /// The records that match, one page of them.
@@ -128,7 +134,9 @@ impl Client {
         let path = format!("records/{id}");
         match self.json::<StreamLine>(&path, &Parameters::default()) {
             Ok(StreamLine::Row(row)) => Ok(Some(*row)),
-            Ok(_) => Err(Error::Unexpected { what: "no row in the answer".to_owned() }),
+            Ok(_) => Err(Error::Unexpected {
+                what: "no row in the answer".to_owned(),
+            }),
             Err(Error::Refused(problem)) if problem.status == 404 => Ok(None),
             Err(error) => Err(error),
         }
@@ -153,8 +161,10 @@ impl Client {
             .call()
             .map_err(|source| self.unreachable(source))?;
         let status = response.status().as_u16();
-        let text =
-            response.body_mut().read_to_string().map_err(|source| self.unreachable(source))?;
+        let text = response
+            .body_mut()
+            .read_to_string()
+            .map_err(|source| self.unreachable(source))?;
         Ok((status, text))
     }
 
@@ -175,7 +185,9 @@ impl Client {
         let url = self.endpoint("import");
         let request = parameters.apply(self.agent.post(url));
         let body = ureq::SendBody::from_reader(&mut lines);
-        let response = request.send(body).map_err(|source| self.unreachable(source))?;
+        let response = request
+            .send(body)
+            .map_err(|source| self.unreachable(source))?;
         Self::decode(&mut checked(response)?)
     }
 
@@ -186,7 +198,9 @@ impl Client {
         body: &[u8],
     ) -> Result<T, Error> {
         let request = parameters.apply(self.agent.post(self.endpoint(endpoint)));
-        let response = request.send(body).map_err(|source| self.unreachable(source))?;
+        let response = request
+            .send(body)
+            .map_err(|source| self.unreachable(source))?;
         Self::decode(&mut checked(response)?)
     }
 
@@ -204,8 +218,9 @@ impl Client {
         response: &mut ureq::http::Response<ureq::Body>,
     ) -> Result<T, Error> {
         let reader = response.body_mut().as_reader();
-        serde_json::from_reader(reader)
-            .map_err(|error| Error::Unexpected { what: error.to_string() })
+        serde_json::from_reader(reader).map_err(|error| Error::Unexpected {
+            what: error.to_string(),
+        })
     }
 
     fn stream(&self, endpoint: &str, parameters: &Parameters) -> Result<Stream, Error> {
@@ -220,7 +235,10 @@ impl Client {
     }
 
     fn unreachable(&self, source: ureq::Error) -> Error {
-        Error::Unreachable { url: self.base.clone(), source: Box::new(source) }
+        Error::Unreachable {
+            url: self.base.clone(),
+            source: Box::new(source),
+        }
     }
 }
 
@@ -235,7 +253,12 @@ fn checked(
     let text = response.body_mut().read_to_string().unwrap_or_default();
     let problem = serde_json::from_str(&text).unwrap_or_else(|_| {
         let title = status.canonical_reason().unwrap_or("an error");
-        Problem::new(status.as_u16(), "unknown", title, format!("{status}: {text}"))
+        Problem::new(
+            status.as_u16(),
+            "unknown",
+            title,
+            format!("{status}: {text}"),
+        )
     });
     Err(Error::Refused(Box::new(problem)))
 }

@@ -42,10 +42,19 @@ impl Parameters {
     /// With the time to import under.
     #[must_use]
     pub fn with_import_time(self, time: ImportTime) -> Self {
-        self.with("time", if time == ImportTime::Message { "message" } else { "now" })
+        self.with(
+            "time",
+            if time == ImportTime::Message {
+                "message"
+            } else {
+                "now"
+            },
+        )
     }
 
     pub(crate) fn apply<Any>(&self, request: RequestBuilder<Any>) -> RequestBuilder<Any> {
-        self.pairs.iter().fold(request, |request, (name, value)| request.query(*name, value))
+        self.pairs.iter().fold(request, |request, (name, value)| {
+            request.query(*name, value)
+        })
     }
 }

@@ -15,7 +15,11 @@ pub struct Stream {
 
 impl Stream {
     pub(crate) fn new(reader: BufReader<ureq::BodyReader<'static>>) -> Self {
-        Self { reader, line: String::new(), is_over: false }
+        Self {
+            reader,
+            line: String::new(),
+            is_over: false,
+        }
     }
 
     /// The next line as it came, without its line feed; `None` where the connection ended.
@@ -34,8 +38,9 @@ impl Stream {
     fn read(&mut self) -> Result<StreamLine, Error> {
         match self.next_text()? {
             None => Err(Error::BrokeOff),
-            Some(text) => serde_json::from_str(text)
-                .map_err(|error| Error::Unexpected { what: error.to_string() }),
+            Some(text) => serde_json::from_str(text).map_err(|error| Error::Unexpected {
+                what: error.to_string(),
+            }),
         }
     }
 }
