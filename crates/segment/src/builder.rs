@@ -88,8 +88,8 @@ pub struct Builder {
     /// Rows of the open row page, and what they count towards its size.
     open_rows: RecordBatch,
     open_bytes: usize,
-    /// Times of the open received page.
-    open_received: Vec<Timestamp>,
+    /// Times of receipt of all rows.
+    received: Vec<Timestamp>,
     terms: Terms,
 }
 
@@ -110,7 +110,7 @@ impl Builder {
             record_bytes: 0,
             open_rows: RecordBatch::new(),
             open_bytes: 0,
-            open_received: Vec::new(),
+            received: Vec::new(),
             terms: Terms::new(),
         }
     }
@@ -122,7 +122,10 @@ impl Builder {
 
     /// Memory the builder takes, in bytes; about twice the finished file's index and its pages.
     pub fn memory_bytes(&self) -> usize {
-        self.file.capacity() + self.terms.memory_bytes() + self.open_rows.memory_bytes()
+        self.file.capacity()
+            + self.terms.memory_bytes()
+            + self.open_rows.memory_bytes()
+            + self.received.capacity() * size_of::<Timestamp>()
     }
 
     /// Adds all records of a batch, or none where they do not go into the segment.
@@ -150,7 +153,7 @@ impl Builder {
     /// Writes what is left and the index.
     pub fn finish(mut self) -> Result<Built, BuildError> {
         self.close_row_page();
-        self.close_received_page();
+        self.write_received();
         index::write(
             &self.terms,
             &mut self.footer,
@@ -216,10 +219,7 @@ impl Builder {
         footer.last_time = footer.last_time.max(record.time());
         footer.raw_bytes += record.raw().len() as u64;
         index::add_record(record, row, &mut self.terms, &mut footer.counts);
-        self.open_received.push(record.received());
-        if self.open_received.len() == RECEIVED_PAGE_ROWS as usize {
-            self.close_received_page();
-        }
+        self.received.push(record.received());
     }
 
     /// The end of the rows from `start` that go into the open page, and whether they fill it.
@@ -271,19 +271,13 @@ impl Builder {
         push_page(&mut self.footer.row_pages, page, count);
     }
 
-    fn close_received_page(&mut self) {
-        if self.open_received.is_empty() {
-            return;
+    fn write_received(&mut self) {
+        for received in self.received.chunks(RECEIVED_PAGE_ROWS as usize) {
+            self.raw.clear();
+            received::encode(received, &mut self.raw);
+            let page = self.pages.append(&self.raw, &mut self.file);
+            push_page(&mut self.footer.received_pages, page, received.len() as u32);
         }
-        self.raw.clear();
-        received::encode(&self.open_received, &mut self.raw);
-        let page = self.pages.append(&self.raw, &mut self.file);
-        push_page(
-            &mut self.footer.received_pages,
-            page,
-            self.open_received.len() as u32,
-        );
-        self.open_received.clear();
     }
 }
 

@@ -1,17 +1,15 @@
 //! Many growing byte strings in one arena: the posting lists while a segment is built.
 //!
-//! A string is a chain of chunks of 16, 32, 64 bytes and so on up to 4 KiB, the last four bytes of
-//! each being the number of the next. A string of a few bytes wastes a few bytes; one of a million
-//! has one chunk in 4 KiB.
+//! The last twelve bytes of a string stand in its [`Chain`], which the caller has in the cache
+//! anyway; most strings never have more. When they are full they go to a chunk in the arena. A
+//! chunk holds 12, 24, 48 bytes and so on up to 1.5 KiB, then the place of the next.
 
-/// Bytes of the first chunk of a string.
-const CHUNK_MIN: usize = 16;
-/// Bytes of the largest chunks.
-const CHUNK_MAX: usize = 4096;
-/// Bytes of the number of the next chunk.
+/// Bytes that a chain holds itself, and that move to the arena together.
+const UNIT: usize = 12;
+/// Units of the largest chunks.
+const CHUNK_UNITS_MAX: u8 = 128;
+/// Bytes of the place of the next chunk. Places count as many bytes, so that 32 bits reach 16 GiB.
 const LINK: usize = 4;
-/// Chunks start at multiples of this; their numbers count it, so that 32 bits reach 64 GiB.
-const UNIT: usize = 16;
 
 /// The arena.
 #[derive(Debug, Default)]
@@ -22,74 +20,93 @@ pub(crate) struct Chunks {
 /// A byte string in the arena.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Chain {
-    /// Where the next byte goes, once there is a chunk.
-    at: usize,
-    /// Number of the first chunk.
+    /// The bytes that are not in the arena yet.
+    open: [u8; UNIT],
+    open_len: u8,
+    /// Units left in the last chunk.
+    room: u8,
+    /// Units of the last chunk; 0 before there is one.
+    units: u8,
+    /// Place of the first chunk.
     first: u32,
-    /// Bytes left in the last chunk.
-    room: u16,
-    /// Size of the last chunk; 0 before there is one.
-    size: u16,
+    /// Place in the last chunk where the next unit goes.
+    at: u32,
 }
 
 impl Chunks {
     /// Appends a byte to a string.
     #[inline]
     pub(crate) fn push(&mut self, chain: &mut Chain, byte: u8) {
-        if chain.room == 0 {
-            self.grow(chain);
+        if usize::from(chain.open_len) == UNIT {
+            self.flush(chain);
         }
-        if let Some(slot) = self.bytes.get_mut(chain.at) {
-            *slot = byte;
-        }
-        chain.at += 1;
-        chain.room -= 1;
+        chain.open[usize::from(chain.open_len)] = byte;
+        chain.open_len += 1;
     }
 
     /// Appends a string to `out`.
     pub(crate) fn copy(&self, chain: &Chain, out: &mut Vec<u8>) {
-        if chain.size == 0 {
-            return;
+        if chain.units > 0 {
+            self.copy_chunks(chain, out);
         }
-        let (mut start, mut size) = (chain.first as usize * UNIT, CHUNK_MIN);
+        out.extend_from_slice(&chain.open[..usize::from(chain.open_len)]);
+    }
+
+    /// Memory the strings take beside their chains, in bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    fn copy_chunks(&self, chain: &Chain, out: &mut Vec<u8>) {
+        let last = chain.at as usize * LINK;
+        let (mut start, mut units) = (chain.first as usize * LINK, 1);
         loop {
-            let end = start + size - LINK;
-            if (start..=end).contains(&chain.at) {
-                out.extend_from_slice(self.bytes.get(start..chain.at).unwrap_or(&[]));
-                return;
+            let end = start + usize::from(units) * UNIT;
+            if (start..=end).contains(&last) {
+                return out.extend_from_slice(&self.bytes[start..last]);
             }
-            out.extend_from_slice(self.bytes.get(start..end).unwrap_or(&[]));
-            let link = self.bytes.get(end..).and_then(<[u8]>::first_chunk);
-            start = u32::from_le_bytes(link.copied().unwrap_or_default()) as usize * UNIT;
-            size = (2 * size).min(CHUNK_MAX);
+            out.extend_from_slice(&self.bytes[start..end]);
+            let link = self.bytes[end..].first_chunk().copied();
+            start = u32::from_le_bytes(link.unwrap_or_default()) as usize * LINK;
+            units = next_units(units);
         }
     }
 
-    /// Memory the strings take, in bytes.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        self.bytes.capacity()
+    /// Moves the bytes of the chain to the arena.
+    fn flush(&mut self, chain: &mut Chain) {
+        if chain.room == 0 {
+            self.grow(chain);
+        }
+        let at = chain.at as usize * LINK;
+        self.bytes[at..at + UNIT].copy_from_slice(&chain.open);
+        chain.at += (UNIT / LINK) as u32;
+        chain.room -= 1;
+        chain.open_len = 0;
     }
 
     /// Adds a chunk to a string.
     #[cold]
     fn grow(&mut self, chain: &mut Chain) {
         let start = self.bytes.len();
-        let number = (start / UNIT) as u32;
-        assert_eq!(number as usize * UNIT, start, "the arena is below 64 GiB");
-        let size = if chain.size == 0 {
-            chain.first = number;
-            CHUNK_MIN
+        let place = (start / LINK) as u32;
+        assert_eq!(place as usize * LINK, start, "the arena is below 16 GiB");
+        if chain.units == 0 {
+            chain.first = place;
+            chain.units = 1;
         } else {
-            if let Some(link) = self.bytes.get_mut(chain.at..chain.at + LINK) {
-                link.copy_from_slice(&number.to_le_bytes());
-            }
-            (2 * usize::from(chain.size)).min(CHUNK_MAX)
-        };
-        self.bytes.resize(start + size, 0);
-        chain.at = start;
-        chain.size = size as u16;
-        chain.room = (size - LINK) as u16;
+            let link = chain.at as usize * LINK;
+            self.bytes[link..link + LINK].copy_from_slice(&place.to_le_bytes());
+            chain.units = next_units(chain.units);
+        }
+        let len = usize::from(chain.units) * UNIT + LINK;
+        self.bytes.resize(start + len, 0);
+        chain.at = place;
+        chain.room = chain.units;
     }
+}
+
+fn next_units(units: u8) -> u8 {
+    units.saturating_mul(2).min(CHUNK_UNITS_MAX)
 }
 
 #[cfg(test)]
@@ -99,7 +116,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn strings_do_not_mix(pushes in prop::collection::vec((0..4_usize, any::<u8>(), 1..900_usize), 0..40)) {
+        fn strings_do_not_mix(
+            pushes in prop::collection::vec((0..4_usize, any::<u8>(), 1..3_000_usize), 0..40),
+        ) {
             let mut chunks = Chunks::default();
             let mut chains = [Chain::default(); 4];
             let mut expected: [Vec<u8>; 4] = Default::default();

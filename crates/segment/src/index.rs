@@ -19,8 +19,8 @@ use crate::wire::put_varint;
 pub(crate) fn add_record(record: RecordRef<'_>, row: u32, terms: &mut Terms, counts: &mut Counts) {
     let severity = record.priority().severity().number();
     let facility = record.priority().facility().number();
-    terms.add_number(Namespace::Severity, severity, row);
-    terms.add_number(Namespace::Facility, facility, row);
+    terms.add_number(Namespace::Severity, severity);
+    terms.add_number(Namespace::Facility, facility);
     counts.severity[usize::from(severity)] += 1;
     counts.facility[usize::from(facility)] += 1;
 
@@ -31,16 +31,17 @@ pub(crate) fn add_record(record: RecordRef<'_>, row: u32, terms: &mut Terms, cou
         .zip(&mut counts.worded);
     for ((namespace, present), worded) in each {
         let (is_present, is_worded) = if *namespace == Namespace::Tag {
-            add_tags(record, row, terms)
+            add_tags(record, terms)
         } else {
             let text = namespace.text(record).unwrap_or(&[]);
-            (!text.is_empty(), terms.add_text(*namespace, text, row))
+            (!text.is_empty(), terms.add_text(*namespace, text))
         };
         *present += u32::from(is_present);
         *worded += u32::from(is_worded);
         has_words |=
             is_worded && matches!(namespace, Namespace::Message | Namespace::StructuredData);
     }
+    terms.close_row(row);
     let is_text = |text: &[u8]| text.iter().any(|byte| !is_wildcard_stop(*byte));
     let has_text = has_words || is_text(record.message()) || is_text(record.structured_data());
     counts.with_words += u32::from(has_words);
@@ -48,12 +49,12 @@ pub(crate) fn add_record(record: RecordRef<'_>, row: u32, terms: &mut Terms, cou
 }
 
 /// Adds the words of the names of a record's tags: whether there are tags, and words.
-fn add_tags(record: RecordRef<'_>, row: u32, terms: &mut Terms) -> (bool, bool) {
+fn add_tags(record: RecordRef<'_>, terms: &mut Terms) -> (bool, bool) {
     let (mut is_present, mut is_worded) = (false, false);
     if record.head().tags != 0 {
         for name in record.tags() {
             is_present = true;
-            is_worded |= terms.add_text(Namespace::Tag, name.as_bytes(), row);
+            is_worded |= terms.add_text(Namespace::Tag, name.as_bytes());
         }
     }
     (is_present, is_worded)

@@ -115,7 +115,7 @@ impl LexiconPage {
         for term in 0..terms {
             let offset = self.end - entries.reader.rest().len();
             let restart = self.restarts.get(term / LEXICON_RESTART_TERMS);
-            let is_restart = term % LEXICON_RESTART_TERMS == 0;
+            let is_restart = term.is_multiple_of(LEXICON_RESTART_TERMS);
             let (_, shared) = entries.read()?;
             if is_restart && (restart != Some(&offset) || shared != 0) {
                 return Err(invalid("restart of a lexicon page", offset as u64));
@@ -233,7 +233,7 @@ impl LexiconWriter {
             put_varint(u64::from(self.segment_rows), &mut self.raw);
             self.first_key = key.get(..=shared).unwrap_or(key).into();
         }
-        if self.page_terms as usize % LEXICON_RESTART_TERMS == 0 {
+        if (self.page_terms as usize).is_multiple_of(LEXICON_RESTART_TERMS) {
             shared = 0;
             self.restarts.push(self.raw.len() as u32);
         }

@@ -10,7 +10,7 @@ pub const STORED_NAME_BYTES_MAX: usize = 64 * 1024;
 pub const SEGMENT_ROWS_MAX: u32 = 1 << 24;
 
 /// Most bytes of all records of a segment. The index of more would not fit in memory.
-pub const SEGMENT_RECORD_BYTES_MAX: u64 = 4 << 30;
+pub const SEGMENT_RECORD_BYTES_MAX: u64 = 2 << 30;
 
 /// A row page is closed when its records reach this many bytes. Smaller pages compress worse,
 /// larger ones cost more to look at one row.

@@ -5,6 +5,7 @@
 #![deny(clippy::indexing_slicing)]
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 use model::{RecordBatch, Timestamp};
 
@@ -148,8 +149,8 @@ pub(crate) fn open<'a>(
     }
     let (codec, payload) = stored.split_first().ok_or(Corrupt::Short { what })?;
     let raw = match *codec {
-        CODEC_PLAIN => Ok(Cow::Borrowed(payload)),
-        CODEC_ZSTD => zstd::bulk::decompress(payload, raw_len).map(Cow::Owned),
+        CODEC_PLAIN => Some(Cow::Borrowed(payload)),
+        CODEC_ZSTD => decompress(payload, raw_len).map(Cow::Owned),
         codec => {
             return Err(Corrupt::Invalid {
                 what: "codec of a page",
@@ -157,11 +158,29 @@ pub(crate) fn open<'a>(
             });
         }
     };
-    raw.ok()
-        .filter(|raw| raw.len() == raw_len)
+    raw.filter(|raw| raw.len() == raw_len)
         .ok_or(Corrupt::Compression {
             what,
             offset: entry.offset,
             raw_len: entry.raw_len,
         })
+}
+
+thread_local! {
+    /// What zstd decompresses with. Holds nothing from one page to the next; making one takes half
+    /// as long as decompressing a page.
+    static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> =
+        RefCell::new(zstd::bulk::Decompressor::new().ok());
+}
+
+/// The frame decompressed, at most `raw_len` bytes.
+fn decompress(frame: &[u8], raw_len: usize) -> Option<Vec<u8>> {
+    DECOMPRESSOR.with_borrow_mut(|decompressor| {
+        let mut raw = Vec::with_capacity(raw_len);
+        decompressor
+            .as_mut()?
+            .decompress_to_buffer(frame, &mut raw)
+            .ok()?;
+        Some(raw)
+    })
 }

@@ -5,6 +5,7 @@
 //! term where those are. Words hold no zero byte, so zeros pad them.
 
 use std::hash::{BuildHasher, RandomState};
+use std::hint::black_box;
 
 use model::words::{fold_into, is_word_byte};
 
@@ -13,14 +14,18 @@ use crate::chunks::{Chain, Chunks};
 
 /// Zeros behind the text, so that sixteen bytes can be read from any place in it.
 const PADDING: usize = 16;
+/// Bytes behind the first sixteen of words start at multiples of this, so that 32 bits tell where.
+const TAIL_UNIT: usize = 8;
+const _: () = assert!(size_of::<Term>() == 64);
 
-/// A word in a namespace and its rows so far.
+/// A word in a namespace and its rows so far. A cache line, as terms are met at random.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct Term {
     /// The first sixteen bytes, little-endian.
     head: [u64; 2],
-    /// Offset of the bytes behind the first sixteen.
-    tail: usize,
+    /// Where the bytes behind the first sixteen stand, in eights of bytes.
+    tail: u32,
     /// The distances of the rows behind the first, each less one, as varints.
     list: Chain,
     len: u32,
@@ -38,19 +43,23 @@ pub(crate) struct Terms {
     slots: Vec<u64>,
     tails: Vec<u8>,
     lists: Chunks,
-    folded: Vec<u8>,
+    /// The words of the open row, and the texts they stand in, prepared.
+    words: Vec<Word>,
     text: Vec<u8>,
+    folded: Vec<u8>,
     /// Different in every process, so that nobody can send words that collide. Nothing that is
     /// written depends on it.
     seeds: [u64; 2],
 }
 
 /// A word that is looked up.
-#[derive(Clone, Copy)]
-struct Word<'a> {
+#[derive(Clone, Copy, Debug)]
+struct Word {
     head: [u64; 2],
-    tail: &'a [u8],
-    len: usize,
+    /// Offset of the bytes behind the first sixteen in the texts of the row.
+    tail: usize,
+    len: u32,
+    hash: u32,
     namespace: u8,
 }
 
@@ -62,42 +71,67 @@ impl Terms {
             slots: vec![0; 1024],
             tails: Vec::new(),
             lists: Chunks::default(),
-            folded: Vec::new(),
+            words: Vec::new(),
             text: Vec::new(),
+            folded: Vec::new(),
             seeds: [random.hash_one(0), random.hash_one(1)],
         }
     }
 
-    /// Adds the words of a text to a row, and says whether there are any. Rows do not go back.
-    pub(crate) fn add_text(&mut self, namespace: Namespace, text: &[u8], row: u32) -> bool {
+    /// Adds the words of a text to the open row, and says whether there are any.
+    pub(crate) fn add_text(&mut self, namespace: Namespace, text: &[u8]) -> bool {
         if text.is_empty() {
             return false;
         }
-        let mut prepared = std::mem::take(&mut self.text);
-        prepared.clear();
+        let start = self.text.len();
         if text.is_ascii() {
-            prepared.extend(text.iter().map(|byte| prepare(*byte)));
+            self.text.extend(text.iter().map(|byte| prepare(*byte)));
         } else {
             self.folded.clear();
             fold_into(text, &mut self.folded);
-            prepared.extend(self.folded.iter().map(|byte| prepare(*byte)));
+            self.text
+                .extend(self.folded.iter().map(|byte| prepare(*byte)));
         }
-        let len = prepared.len();
-        prepared.resize(len + PADDING, 0);
-        let has_words = self.add_words(namespace as u8, &prepared, row);
-        self.text = prepared;
-        has_words
+        self.text.extend_from_slice(&[0; PADDING]);
+        let words = self.words.len();
+        self.add_words(namespace as u8, start);
+        self.words.len() > words
     }
 
-    /// Adds a number to a row.
-    pub(crate) fn add_number(&mut self, namespace: Namespace, number: u8, row: u32) {
-        let word = Word {
+    /// Adds a number to the open row.
+    pub(crate) fn add_number(&mut self, namespace: Namespace, number: u8) {
+        let mut word = Word {
             head: [u64::from(number), 0],
-            tail: &[],
+            tail: 0,
             len: 1,
+            hash: 0,
             namespace: namespace as u8,
         };
-        self.add(word, row);
+        word.hash = word.hash(&[], self.seeds);
+        self.words.push(word);
+    }
+
+    /// Enters what was added as a row. Rows do not go back.
+    ///
+    /// Nearly all the time goes into waiting for memory, so first all slots are read, then all
+    /// terms, which the processor does many at a time: 1.4 times as fast as word by word.
+    pub(crate) fn close_row(&mut self, row: u32) {
+        let mask = self.slots.len() - 1;
+        let mut touched = 0;
+        for word in &self.words {
+            let entry = self.slots[word.hash as usize & mask];
+            let number = (entry & u64::from(u32::MAX)) as usize;
+            touched ^= self
+                .terms
+                .get(number.wrapping_sub(1))
+                .map_or(0, |term| term.last_row);
+        }
+        black_box(touched);
+        for index in 0..self.words.len() {
+            self.enter(self.words[index], row);
+        }
+        self.words.clear();
+        self.text.clear();
     }
 
     /// Numbers of the terms in the order of their keys.
@@ -146,39 +180,38 @@ impl Terms {
 
     fn tail(&self, term: &Term) -> &[u8] {
         let len = (term.len as usize).saturating_sub(16);
-        self.tails.get(term.tail..term.tail + len).unwrap_or(&[])
+        let start = term.tail_start();
+        self.tails.get(start..start + len).unwrap_or(&[])
     }
 
-    /// Adds the words of a prepared text: runs without zeros. Sixteen zeros end it.
-    fn add_words(&mut self, namespace: u8, text: &[u8], row: u32) -> bool {
-        let mut has_words = false;
-        let mut at = 0;
-        while let Some(ahead) = text.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+    /// Adds the words of the prepared text from an offset on: runs without zeros. Sixteen zeros
+    /// end it.
+    fn add_words(&mut self, namespace: u8, start: usize) {
+        let mut at = start;
+        while let Some(ahead) = self.text.get(at..).and_then(<[u8]>::first_chunk::<16>) {
             if ahead[0] == 0 {
                 at += 1;
                 continue;
             }
-            has_words = true;
-            let word = Word::at(text, at, *ahead, namespace);
-            at += word.len + 1;
-            self.add(word, row);
+            let mut word = Word::at(&self.text, at, *ahead, namespace);
+            word.hash = word.hash(word.tail_in(&self.text), self.seeds);
+            at += word.len as usize + 1;
+            self.words.push(word);
         }
-        has_words
     }
 
-    fn add(&mut self, word: Word<'_>, row: u32) {
-        let hash = word.hash(self.seeds);
+    fn enter(&mut self, word: Word, row: u32) {
         let mask = self.slots.len() - 1;
-        let mut slot = hash as usize & mask;
+        let mut slot = word.hash as usize & mask;
         loop {
             let entry = self.slots[slot];
             if entry == 0 {
-                return self.insert(slot, hash, word, row);
+                return self.insert(slot, word, row);
             }
-            if entry >> 32 == u64::from(hash) {
+            if entry >> 32 == u64::from(word.hash) {
                 let number = (entry & u64::from(u32::MAX)) as usize - 1;
                 let term = &mut self.terms[number];
-                if term.is(word, &self.tails) {
+                if term.is(word, &self.tails, &self.text) {
                     return term.add_row(row, &mut self.lists);
                 }
             }
@@ -187,23 +220,31 @@ impl Terms {
     }
 
     #[cold]
-    fn insert(&mut self, slot: usize, hash: u32, word: Word<'_>, row: u32) {
+    fn insert(&mut self, slot: usize, word: Word, row: u32) {
+        let tail = (self.tails.len() / TAIL_UNIT) as u32;
+        assert_eq!(
+            tail as usize * TAIL_UNIT,
+            self.tails.len(),
+            "tails are below 32 GiB"
+        );
+        self.tails.extend_from_slice(word.tail_in(&self.text));
+        self.tails
+            .resize(self.tails.len().next_multiple_of(TAIL_UNIT), 0);
         self.terms.push(Term {
             head: word.head,
-            tail: self.tails.len(),
+            tail,
             list: Chain::default(),
-            len: word.len as u32,
+            len: word.len,
             rows: 1,
             first_row: row,
             last_row: row,
             namespace: word.namespace,
         });
-        self.tails.extend_from_slice(word.tail);
         assert!(
             self.terms.len() < u32::MAX as usize,
             "words are bounded by bytes"
         );
-        self.slots[slot] = u64::from(hash) << 32 | self.terms.len() as u64;
+        self.slots[slot] = u64::from(word.hash) << 32 | self.terms.len() as u64;
         if self.terms.len() * 2 > self.slots.len() {
             self.grow();
         }
@@ -224,12 +265,17 @@ impl Terms {
 }
 
 impl Term {
+    fn tail_start(&self) -> usize {
+        self.tail as usize * TAIL_UNIT
+    }
+
     #[inline]
-    fn is(&self, word: Word<'_>, tails: &[u8]) -> bool {
-        self.head == word.head
-            && self.namespace == word.namespace
-            && self.len as usize == word.len
-            && tails.get(self.tail..self.tail + word.tail.len()) == Some(word.tail)
+    fn is(&self, word: Word, tails: &[u8], text: &[u8]) -> bool {
+        let is_head =
+            self.head == word.head && self.namespace == word.namespace && self.len == word.len;
+        // Comparing nothing is not free: `memcmp` of empty slices takes 100 ns where they are
+        // dangling, as its masked load has to be emulated by the processor.
+        is_head && (word.len <= 16 || word.tail_in(text) == word.tail_of(self.tail_start(), tails))
     }
 
     #[inline]
@@ -248,39 +294,49 @@ impl Term {
     }
 }
 
-impl<'a> Word<'a> {
-    /// The word that starts at an offset of a prepared text, with the sixteen bytes from there.
+impl Word {
+    /// The word that starts at an offset of the prepared text, with the sixteen bytes from there.
     #[inline]
-    fn at(text: &'a [u8], offset: usize, ahead: [u8; 16], namespace: u8) -> Self {
+    fn at(text: &[u8], offset: usize, ahead: [u8; 16], namespace: u8) -> Self {
         let whole = u128::from_le_bytes(ahead);
         let (low, high) = (whole as u64, (whole >> 64) as u64);
-        let mut word = Self {
-            head: [low, high],
-            tail: &[],
-            len: 16,
-            namespace,
-        };
-        if let Some(len) = bytes_to_zero(low) {
-            word.head = [low & ((1 << (8 * len)) - 1), 0];
-            word.len = len;
+        let (head, len) = if let Some(len) = bytes_to_zero(low) {
+            ([low & ((1 << (8 * len)) - 1), 0], len)
         } else if let Some(len) = bytes_to_zero(high) {
-            word.head = [low, high & ((1 << (8 * len)) - 1)];
-            word.len = 8 + len;
+            ([low, high & ((1 << (8 * len)) - 1)], 8 + len)
         } else {
             let rest = text.get(offset + 16..).unwrap_or(&[]);
             let len = rest.iter().take_while(|byte| **byte != 0).count();
-            word.tail = rest.get(..len).unwrap_or(&[]);
-            word.len = 16 + len;
+            ([low, high], 16 + len)
+        };
+        Self {
+            head,
+            tail: offset + 16,
+            len: len as u32,
+            hash: 0,
+            namespace,
         }
-        word
+    }
+
+    /// Its bytes behind the first sixteen, in the texts of the row.
+    fn tail_in(self, text: &[u8]) -> &[u8] {
+        self.tail_of(self.tail, text)
+    }
+
+    fn tail_of(self, start: usize, bytes: &[u8]) -> &[u8] {
+        let len = (self.len as usize).saturating_sub(16);
+        if len == 0 {
+            return &[];
+        }
+        &bytes[start..start + len]
     }
 
     #[inline]
-    fn hash(&self, seeds: [u64; 2]) -> u32 {
+    fn hash(self, tail: &[u8], seeds: [u64; 2]) -> u32 {
         let [low, high] = self.head;
         let seed = seeds[0] ^ u64::from(self.namespace).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut hash = mix(low ^ seed, high ^ seeds[1]);
-        for chunk in self.tail.chunks(8) {
+        for chunk in tail.chunks(8) {
             let mut bytes = [0; 8];
             bytes[..chunk.len()].copy_from_slice(chunk);
             hash = mix(hash ^ u64::from_le_bytes(bytes), seeds[1]);

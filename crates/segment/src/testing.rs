@@ -1,9 +1,15 @@
-//! Batches for property tests, and equality of records as a reader sees it.
+//! Batches for property tests, equality of records as a reader sees it, and the simplest reader.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use model::{Field, Priority, RecordBatch, RecordParts, RecordRef, Span, Timestamp};
 use proptest::prelude::*;
+
+use crate::{
+    BuildOptions, Builder, Built, Corrupt, Footer, Header, LexiconPage, PageEntry, PostingPage,
+    Trailer, decode_received_page, decode_row_page,
+};
 
 /// What a reader can see of a record.
 pub(crate) type Seen<'a> = (
@@ -13,8 +19,10 @@ pub(crate) type Seen<'a> = (
     Vec<[&'a [u8]; 3]>,
 );
 
-/// Everything that a reader can see of a record.
+/// Everything that a reader can see of a record. The order of tags means nothing.
 pub(crate) fn seen(record: RecordRef<'_>) -> Seen<'_> {
+    let mut tags: Vec<_> = record.tags().collect();
+    tags.sort_unstable();
     (
         (
             record.received(),
@@ -22,12 +30,7 @@ pub(crate) fn seen(record: RecordRef<'_>) -> Seen<'_> {
             record.priority(),
             record.peer(),
         ),
-        (
-            record.raw(),
-            record.bytes(),
-            record.source(),
-            record.tags().collect(),
-        ),
+        (record.raw(), record.bytes(), record.source(), tags),
         [
             record.host(),
             record.program(),
@@ -149,5 +152,88 @@ pub(crate) fn any_batch(records: usize) -> impl Strategy<Value = RecordBatch> {
         }
         batch.make_received_monotone(Timestamp::MIN);
         batch
+    })
+}
+
+/// A segment of some batches.
+pub(crate) fn build(batches: &[RecordBatch]) -> Built {
+    let mut builder = Builder::new(BuildOptions::default());
+    for batch in batches {
+        builder.push(batch).expect("in order");
+    }
+    builder.finish().expect("small")
+}
+
+/// All that a segment holds: its footer, its records page by page, and the rows of every key.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Contents {
+    pub(crate) footer: Footer,
+    pub(crate) pages: Vec<RecordBatch>,
+    pub(crate) terms: BTreeMap<Vec<u8>, Vec<u32>>,
+}
+
+impl Contents {
+    /// What a reader can see of all records.
+    pub(crate) fn seen(&self) -> Vec<Seen<'_>> {
+        self.pages.iter().flat_map(seen_all).collect()
+    }
+}
+
+/// The bytes of a page in a file.
+pub(crate) fn stored<'a>(file: &'a [u8], page: &PageEntry) -> &'a [u8] {
+    let start = page.offset as usize;
+    &file[start..start + page.stored_len as usize]
+}
+
+/// The footer of a file.
+pub(crate) fn read_footer(file: &[u8]) -> Result<Footer, Corrupt> {
+    let tail = file.len().saturating_sub(Trailer::LEN);
+    let trailer = Trailer::decode(&file[tail..], file.len() as u64)?;
+    Footer::decode(&file[trailer.footer_offset as usize..tail], &trailer)
+}
+
+/// Reads all of a file.
+pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
+    let header = Header::decode(&file[..Header::LEN.min(file.len())])?;
+    let footer = read_footer(file)?;
+    assert_eq!(header.first_number, footer.first_number);
+    let mut received = Vec::new();
+    for page in &footer.received_pages {
+        received.extend(decode_received_page(page, stored(file, page))?);
+    }
+    let mut pages = Vec::new();
+    for page in &footer.row_pages {
+        let rows = &received[page.first_row as usize..][..page.rows as usize];
+        pages.push(decode_row_page(page, stored(file, page), rows)?);
+    }
+    let mut postings = Vec::new();
+    for page in &footer.posting_pages {
+        postings.push(PostingPage::decode(page, stored(file, page))?);
+    }
+    let mut terms = BTreeMap::new();
+    for entry in &footer.lexicon_pages {
+        let page = LexiconPage::decode(&entry.page, stored(file, &entry.page))?;
+        let mut found = Vec::new();
+        page.scan(b"", &mut |key, term| {
+            found.push((key.to_vec(), term));
+            true
+        });
+        for (key, term) in found {
+            assert_eq!(page.find(&key), Some(term));
+            let rows = match term.posting_page() {
+                None => term.inline_rows(footer.rows),
+                Some(index) => match postings.get(index as usize) {
+                    Some(page) => page.rows(&term)?,
+                    None => return Err(Corrupt::Short { what: "postings" }),
+                },
+            };
+            assert_eq!(rows.len(), term.rows as usize);
+            terms.insert(key, rows);
+        }
+    }
+    Ok(Contents {
+        footer,
+        pages,
+        terms,
     })
 }

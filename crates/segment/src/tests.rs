@@ -1,1 +1,468 @@
+//! A segment as a whole: what goes in comes out, the index is exact, damage is noticed.
 
+use std::collections::BTreeMap;
+
+use model::words::{fold, is_wildcard_stop, words};
+use model::{Facility, RecordBatch, RecordParts, RecordRef, Severity, Span, Timestamp};
+use proptest::prelude::*;
+
+use super::*;
+use crate::limits::RECEIVED_PAGE_ROWS;
+use crate::testing::{Contents, any_batch, build, read, read_footer, seen_all, stored};
+
+/// The parts of a record that have words, by namespace.
+fn texts<'a>(record: RecordRef<'a>) -> Vec<(Namespace, &'a [u8])> {
+    let mut texts = vec![
+        (Namespace::Message, record.message()),
+        (Namespace::StructuredData, record.structured_data()),
+        (Namespace::Host, record.host()),
+        (Namespace::Program, record.program()),
+        (Namespace::Pid, record.pid()),
+        (Namespace::Msgid, record.msgid()),
+        (Namespace::Source, record.source().as_bytes()),
+    ];
+    texts.extend(record.tags().map(|name| (Namespace::Tag, name.as_bytes())));
+    texts
+}
+
+/// The index by its definition.
+fn naive_index(batches: &[RecordBatch]) -> BTreeMap<Vec<u8>, Vec<u32>> {
+    let mut index: BTreeMap<Vec<u8>, Vec<u32>> = BTreeMap::new();
+    for (row, record) in (0..).zip(batches.iter().flat_map(RecordBatch::iter)) {
+        let mut add = |key: Vec<u8>| {
+            let rows = index.entry(key).or_default();
+            if rows.last() != Some(&row) {
+                rows.push(row);
+            }
+        };
+        for (namespace, text) in texts(record) {
+            for word in words(text) {
+                add(namespace.key(&fold(word)));
+            }
+        }
+        add(Namespace::Severity.key(&[record.priority().severity().number()]));
+        add(Namespace::Facility.key(&[record.priority().facility().number()]));
+    }
+    index
+}
+
+fn assert_counts(footer: &Footer, batches: &[RecordBatch]) {
+    let records: Vec<_> = batches.iter().flat_map(RecordBatch::iter).collect();
+    let count =
+        |is: &dyn Fn(RecordRef<'_>) -> bool| records.iter().filter(|r| is(**r)).count() as u32;
+    let counts = &footer.counts;
+    for severity in Severity::all() {
+        assert_eq!(
+            counts.severity(severity),
+            count(&|r| r.priority().severity() == severity)
+        );
+    }
+    for facility in Facility::all() {
+        assert_eq!(
+            counts.facility(facility),
+            count(&|r| r.priority().facility() == facility)
+        );
+    }
+    for namespace in Namespace::WORDS {
+        let any = |record: RecordRef<'_>, is: &dyn Fn(&[u8]) -> bool| {
+            texts(record)
+                .iter()
+                .any(|(name, text)| *name == namespace && is(text))
+        };
+        let is_worded = |text: &[u8]| words(text).next().is_some();
+        // A tag whose name is empty is a tag; no other part that is empty is there.
+        let is_present = |text: &[u8]| namespace == Namespace::Tag || !text.is_empty();
+        assert_eq!(
+            counts.present(namespace),
+            Some(count(&|r| any(r, &is_present)))
+        );
+        assert_eq!(
+            counts.worded(namespace),
+            Some(count(&|r| any(r, &is_worded)))
+        );
+    }
+    assert_eq!(counts.present(Namespace::Severity), None);
+    let both = |r: RecordRef<'_>| [r.message().to_vec(), r.structured_data().to_vec()].join(&b' ');
+    assert_eq!(
+        counts.with_words,
+        count(&|r| words(&both(r)).next().is_some())
+    );
+    assert_eq!(
+        counts.with_text,
+        count(&|r| both(r).iter().any(|b| !is_wildcard_stop(*b)))
+    );
+    assert_eq!(
+        footer.raw_bytes,
+        records.iter().map(|r| r.raw().len() as u64).sum::<u64>()
+    );
+    assert_eq!(footer.rows as usize, records.len());
+    let times: Vec<_> = records.iter().map(RecordRef::time).collect();
+    let default = Timestamp::default();
+    assert_eq!(
+        footer.first_time,
+        times.iter().min().copied().unwrap_or(default)
+    );
+    assert_eq!(
+        footer.last_time,
+        times.iter().max().copied().unwrap_or(default)
+    );
+    let received = |record: Option<&RecordRef<'_>>| record.map_or(default, RecordRef::received);
+    assert_eq!(footer.first_received, received(records.first()));
+    assert_eq!(footer.last_received, received(records.last()));
+}
+
+fn assert_reads_back(batches: &[RecordBatch]) -> Contents {
+    let built = build(batches);
+    let contents = read(&built.bytes).expect("valid");
+    let seen: Vec<_> = batches.iter().flat_map(seen_all).collect();
+    assert_eq!(contents.seen(), seen);
+    assert_eq!(contents.footer, built.footer);
+    assert_eq!(contents.terms, naive_index(batches));
+    assert_counts(&contents.footer, batches);
+    contents
+}
+
+/// Batches one after another whose times of receipt do not go back.
+fn any_batches() -> impl Strategy<Value = Vec<RecordBatch>> {
+    prop::collection::vec(any_batch(12), 1..4).prop_map(|mut batches| {
+        let mut last = Timestamp::MIN;
+        for batch in &mut batches {
+            last = batch.make_received_monotone(last);
+        }
+        batches
+    })
+}
+
+proptest! {
+    #[test]
+    fn segments_read_back_with_an_exact_index(batches in any_batches()) {
+        assert_reads_back(&batches);
+    }
+
+    #[test]
+    fn the_same_records_give_the_same_bytes(batches in any_batches()) {
+        prop_assert_eq!(build(&batches).bytes, build(&batches).bytes);
+    }
+
+    #[test]
+    fn damaged_files_are_noticed(
+        batches in any_batches(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), 1..=255_u8), 1..4),
+    ) {
+        let built = build(&batches);
+        let mut bytes = built.bytes.clone();
+        for (index, change) in changes {
+            *index.get_mut(&mut bytes) ^= change;
+        }
+        if bytes != built.bytes {
+            prop_assert!(read(&bytes).is_err());
+        }
+    }
+
+    #[test]
+    fn page_decoders_survive_any_bytes(
+        bytes in prop::collection::vec(any::<u8>(), 0..200),
+        rows in 0..40_u32,
+        key in prop::collection::vec(any::<u8>(), 0..3),
+    ) {
+        let page = sealed(&bytes, rows);
+        survive(&page.0, &page.1, &key);
+    }
+
+    #[test]
+    fn page_decoders_survive_changed_pages(
+        batches in any_batches(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        key in prop::collection::vec(any::<u8>(), 0..3),
+    ) {
+        let built = build(&batches);
+        let footer = &built.footer;
+        let lexicon = footer.lexicon_pages.iter().map(|page| &page.page);
+        let pages = footer.row_pages.iter().chain(&footer.received_pages);
+        for entry in pages.chain(&footer.posting_pages).chain(lexicon) {
+            let mut raw = page::open("page", entry, stored(&built.bytes, entry))
+                .expect("valid")
+                .into_owned();
+            for (index, value) in &changes {
+                *index.get_mut(&mut raw) = *value;
+            }
+            let (changed, stored) = sealed(&raw, entry.rows);
+            survive(&changed, &stored, &key);
+        }
+    }
+
+    #[test]
+    fn envelopes_survive_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        prop_assert!(Header::decode(&bytes).is_err());
+        prop_assert!(Trailer::decode(&bytes, bytes.len() as u64).is_err());
+        let trailer = Trailer {
+            footer_offset: 1 << 20,
+            footer_len: bytes.len() as u32,
+            footer_crc: page::checksum(1 << 20, &bytes),
+        };
+        let _ = Footer::decode(&bytes, &trailer);
+    }
+
+    #[test]
+    fn footers_survive_changed_bytes(
+        batches in any_batches(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+    ) {
+        let mut bytes = Vec::new();
+        build(&batches).footer.encode(&mut bytes);
+        for (index, value) in changes {
+            *index.get_mut(&mut bytes) = value;
+        }
+        let trailer = Trailer {
+            footer_offset: 1 << 20,
+            footer_len: bytes.len() as u32,
+            footer_crc: page::checksum(1 << 20, &bytes),
+        };
+        let _ = Footer::decode(&bytes, &trailer);
+    }
+}
+
+/// A page of these bytes whose checksum fits.
+fn sealed(raw: &[u8], rows: u32) -> (PageEntry, Vec<u8>) {
+    let mut file = Vec::new();
+    let entry = page::PageWriter::new(1).append(raw, &mut file);
+    (PageEntry { rows, ..entry }, file)
+}
+
+/// Decodes a page as each kind there is.
+fn survive(entry: &PageEntry, stored: &[u8], key: &[u8]) {
+    let received = vec![Timestamp::default(); entry.rows as usize];
+    let _ = decode_row_page(entry, stored, &received);
+    let _ = decode_received_page(entry, stored);
+    if let Ok(page) = LexiconPage::decode(entry, stored) {
+        let mut terms = Vec::new();
+        page.scan(b"", &mut |key, term| {
+            terms.push((key.to_vec(), term));
+            true
+        });
+        assert_eq!(terms.len(), entry.rows as usize);
+        for (key, term) in terms {
+            assert_eq!(page.find(&key), Some(term));
+        }
+        page.find(key);
+        page.scan(key, &mut |_, _| true);
+    }
+    if let Ok(page) = PostingPage::decode(entry, stored) {
+        for rows in [1, 2, u32::MAX] {
+            let location = Location::List { page: 0, offset: 1 };
+            if let Ok(list) = page.rows(&TermEntry { rows, location }) {
+                assert!(list.is_sorted_by(|a, b| a < b));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_flipped_byte_of_a_file_is_noticed() {
+    let mut bytes = build(&[large_batch(8)]).bytes;
+    for index in 0..bytes.len() {
+        bytes[index] ^= 0x10;
+        assert!(read(&bytes).is_err(), "byte {index} changed");
+        bytes[index] ^= 0x10;
+    }
+    for len in 0..bytes.len() {
+        assert!(read(&bytes[..len]).is_err(), "cut at {len}");
+    }
+}
+
+/// Lines that repeat, with a few words that do not.
+fn large_batch(rows: u32) -> RecordBatch {
+    let mut batch = RecordBatch::new();
+    let source = batch.source_index("udp").expect("room");
+    for row in 0..rows {
+        let (host, user) = (row % 7, row.wrapping_mul(2_654_435_761) >> 8);
+        let raw =
+            format!("web-{host} sshd: Failed password for u{user} from 10.0.0.{host} row {row}");
+        let parts = RecordParts {
+            host: Span::new(0, 5),
+            program: Span::new(6, 10),
+            message: Span::new(12, raw.len()),
+            time: Timestamp::from_seconds(1_795_286_847),
+            ..RecordParts::default()
+        };
+        let received = Timestamp::from_nanos(1_795_286_847_000_000_000 + i64::from(row) * 1_000);
+        let peer = Some(std::net::IpAddr::from([10, 0, 0, 1]));
+        batch
+            .push(raw.as_bytes(), &parts, received, peer, source)
+            .expect("room");
+    }
+    batch
+}
+
+#[test]
+fn segments_of_many_pages_read_back() {
+    let contents = assert_reads_back(&[large_batch(9_000)]);
+    let footer = &contents.footer;
+    assert!(footer.row_pages.len() > 4, "{}", footer.row_pages.len());
+    assert!(
+        footer.lexicon_pages.len() > 8,
+        "{}",
+        footer.lexicon_pages.len()
+    );
+}
+
+#[test]
+fn segments_of_more_rows_than_a_received_page_read_back() {
+    let mut batch = RecordBatch::new();
+    let source = batch.source_index("udp").expect("room");
+    let rows = RECEIVED_PAGE_ROWS + 100;
+    for row in 0..rows {
+        // Half of the rows hold one word and half the other: two lists that fill a page each.
+        let text: &[u8] = if row * 7 % 11 < 5 { b"even" } else { b"odd" };
+        let parts = RecordParts {
+            message: Span::new(0, text.len()),
+            ..RecordParts::default()
+        };
+        let received = Timestamp::from_nanos(i64::from(row));
+        batch
+            .push(text, &parts, received, None, source)
+            .expect("room");
+    }
+    let contents = assert_reads_back(&[batch]);
+    let footer = &contents.footer;
+    let received: Vec<_> = footer.received_pages.iter().map(|page| page.rows).collect();
+    assert_eq!(received, [RECEIVED_PAGE_ROWS, 100]);
+    assert_eq!(footer.posting_pages.len(), 2);
+    assert_eq!(footer.posting_pages[1].first_row, 1);
+}
+
+#[test]
+fn pages_end_at_the_same_rows_however_records_are_pushed() {
+    let whole = large_batch(9_000);
+    let mut parts = Vec::new();
+    let mut sizes = [1, 700, 3, 5_000, 17].into_iter().cycle();
+    let mut records = whole.iter().peekable();
+    while records.peek().is_some() {
+        let mut part = RecordBatch::new();
+        for record in records.by_ref().take(sizes.next().expect("endless")) {
+            part.push_record(record).expect("room");
+        }
+        parts.push(part);
+    }
+    assert_eq!(
+        build(std::slice::from_ref(&whole)).bytes,
+        build(&parts).bytes
+    );
+}
+
+#[test]
+fn terms_are_found_by_key_and_prefix_through_the_footer() {
+    let batch = large_batch(5_000);
+    let built = build(std::slice::from_ref(&batch));
+    let footer = read_footer(&built.bytes).expect("valid");
+    let decode = |entry: &LexiconPageEntry| {
+        LexiconPage::decode(&entry.page, stored(&built.bytes, &entry.page)).expect("valid")
+    };
+    let pages: Vec<_> = footer.lexicon_pages.iter().map(decode).collect();
+    let open = |index: usize| &pages[index];
+    let page_of = |key: &[u8]| {
+        let behind = footer
+            .lexicon_pages
+            .partition_point(|page| &*page.first_key <= key);
+        behind.checked_sub(1)
+    };
+    let expected = naive_index(&[batch]);
+    for (key, rows) in &expected {
+        let found = open(page_of(key).expect("a page"))
+            .find(key)
+            .expect("a term");
+        assert_eq!(found.rows as usize, rows.len());
+    }
+    for absent in [&b""[..], b"a", b"m", b"mfaile", b"mfailedd", b"mu1a", b"zz"] {
+        let found = page_of(absent).and_then(|index| open(index).find(absent));
+        assert_eq!(found, None, "{absent:?}");
+    }
+    for prefix in [&b"mu1"[..], b"m", b"mfa", b"h", b"mu999", b"", b"zz"] {
+        let mut found = Vec::new();
+        for index in page_of(prefix).unwrap_or(0)..footer.lexicon_pages.len() {
+            open(index).scan(prefix, &mut |key, _| {
+                found.push(key.to_vec());
+                true
+            });
+        }
+        let keys = expected.keys().filter(|key| key.starts_with(prefix));
+        assert!(keys.eq(found.iter()), "{prefix:?}");
+    }
+}
+
+#[test]
+fn a_scan_ends_when_told() {
+    let built = build(&[large_batch(100)]);
+    let page = &built.footer.lexicon_pages[0].page;
+    let page = LexiconPage::decode(page, stored(&built.bytes, page)).expect("valid");
+    let mut left = 3;
+    let went_on = page.scan(b"m", &mut |_, _| {
+        left -= 1;
+        left > 0
+    });
+    assert!(!went_on);
+    assert_eq!(left, 0);
+}
+
+#[test]
+fn very_long_words_and_records_are_kept_and_indexed() {
+    let mut batch = RecordBatch::new();
+    let source = batch.source_index("tcp").expect("room");
+    let long = "x".repeat(1 << 20);
+    for text in [
+        format!("{long}a {long}b"),
+        long.clone(),
+        format!("short {long}"),
+        String::new(),
+    ] {
+        let parts = RecordParts {
+            message: Span::new(0, text.len()),
+            ..RecordParts::default()
+        };
+        batch
+            .push(text.as_bytes(), &parts, Timestamp::default(), None, source)
+            .expect("room");
+    }
+    let contents = assert_reads_back(&[batch]);
+    assert_eq!(
+        contents.terms[&Namespace::Message.key(long.as_bytes())],
+        [1, 2]
+    );
+}
+
+#[test]
+fn an_empty_segment_reads_back() {
+    let contents = assert_reads_back(&[]);
+    assert_eq!(contents.footer.rows, 0);
+    assert!(contents.footer.lexicon_pages.is_empty());
+}
+
+#[test]
+fn records_out_of_order_are_refused_and_change_nothing() {
+    let batch = large_batch(10);
+    let mut builder = Builder::new(BuildOptions::default());
+    builder.push(&batch).expect("in order");
+    let refused = builder.push(&batch);
+    assert!(matches!(
+        refused,
+        Err(BuildError::OutOfOrder { row: 10, .. })
+    ));
+    assert_eq!(
+        builder.finish().expect("small").bytes,
+        build(&[batch]).bytes
+    );
+}
+
+#[test]
+fn terms_with_the_same_rows_share_a_list() {
+    let batch = large_batch(100);
+    let built = build(&[batch]);
+    let lists: u32 = built
+        .footer
+        .posting_pages
+        .iter()
+        .map(|page| page.rows)
+        .sum();
+    // One list for each of seven hosts: those of "web-3" and of "10.0.0.3" are the same.
+    assert_eq!(lists, 7);
+}

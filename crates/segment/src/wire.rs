@@ -51,6 +51,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next `len` bytes.
+    #[inline]
     pub(crate) fn bytes(&mut self, len: usize) -> Result<&'a [u8], Corrupt> {
         let (head, rest) = self
             .rest
@@ -86,7 +87,18 @@ impl<'a> Reader<'a> {
     }
 
     /// The next varint.
+    #[inline]
     pub(crate) fn varint(&mut self) -> Result<u64, Corrupt> {
+        match self.rest {
+            [byte, rest @ ..] if *byte < 0x80 => {
+                self.rest = rest;
+                Ok(u64::from(*byte))
+            }
+            _ => self.long_varint(),
+        }
+    }
+
+    fn long_varint(&mut self) -> Result<u64, Corrupt> {
         let mut value = 0_u64;
         for (index, &byte) in self.rest.iter().enumerate().take(VARINT_BYTES_MAX) {
             let bits = u64::from(byte & 0x7f);
@@ -109,6 +121,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next varint, a length or count of at most `max`.
+    #[inline]
     pub(crate) fn count(&mut self, what: &'static str, max: usize) -> Result<usize, Corrupt> {
         let value = self.varint()?;
         match usize::try_from(value) {

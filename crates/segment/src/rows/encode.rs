@@ -165,30 +165,31 @@ fn encode_sources(
     column::encode(column, out);
 }
 
-/// The names of tags that records have, in the order of their bits, and sets with a bit for each.
+/// The names of tags that records have, sorted, and sets with a bit for each: the bits of a batch
+/// depend on what else went through it.
 fn encode_tags(
     batch: &RecordBatch,
     heads: &[RecordHead],
     column: &mut Vec<u64>,
     out: &mut Vec<u8>,
 ) {
-    let names = batch.tags().len().min(64) as u32;
-    let valid = u64::MAX.checked_shr(64 - names).unwrap_or(0);
-    let used = valid & heads.iter().fold(0, |set, head| set | head.tags);
-    put_varint(u64::from(used.count_ones()), out);
-    for (bit, name) in batch.tags().iter().enumerate() {
-        if used >> bit & 1 == 1 {
-            put_bytes(name.as_bytes(), out);
-        }
+    let set = heads.iter().fold(0, |set, head| set | head.tags);
+    let mut used: Vec<_> = batch
+        .tags()
+        .iter()
+        .zip(0..u64::BITS)
+        .filter(|(_, bit)| set >> bit & 1 == 1)
+        .collect();
+    used.sort_unstable();
+    put_varint(used.len() as u64, out);
+    for (name, _) in &used {
+        put_bytes(name.as_bytes(), out);
     }
     encode_by(heads, column, out, |head| {
-        let (mut set, mut rest, mut bit) = (0, used, 0);
-        while rest != 0 {
-            set |= (head.tags >> rest.trailing_zeros() & 1) << bit;
-            rest &= rest - 1;
-            bit += 1;
-        }
-        set
+        let bits = used.iter().enumerate();
+        bits.fold(0, |set, (index, (_, bit))| {
+            set | (head.tags >> bit & 1) << index
+        })
     });
 }
 

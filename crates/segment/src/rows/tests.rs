@@ -1,3 +1,5 @@
+//! Records in, records out; and what becomes of bytes that no encoder wrote.
+
 use model::{RecordBatch, RecordParts, Span, Timestamp};
 use proptest::prelude::*;
 
