@@ -37,11 +37,13 @@ export function axisSpace(_plot: uPlot, _axis: number, from: number, to: number)
 export const axisCounts: uPlot.Axis.DynamicValues = (_plot, ticks) =>
   ticks.map((tick) => (Number.isInteger(tick) ? shortCount(tick) : ''));
 
-/** Bars from one start to the next, so that they are as wide as the time they stand for. */
-export function barPaths(plot: uPlot): uPlot.Series.Paths {
+/**
+ * Bars from one start to the next, the last to `end`, in seconds: they are as wide as the time that
+ * they stand for.
+ */
+export function barPaths(plot: uPlot, end: number): uPlot.Series.Paths {
   const [starts, counts] = plot.data as [number[], number[]];
   const fill = new Path2D();
-  const end = plot.scales['x']?.max ?? 0;
   const base = plot.valToPos(0, 'y', true);
   counts.forEach((count, index) => {
     if (count === 0) return;

@@ -80,9 +80,9 @@ export class Histogram {
     else this.#plot?.setData(this.#data());
   }
 
-  /** Marks the time that the rows in view span. Draws only if that can be seen. */
-  setVisible(from: string, to: string): void {
-    this.#visible = { from: textMs(from) / 1000, to: textMs(to) / 1000 };
+  /** Marks the time that the rows in view span, if any. Draws only if that can be seen. */
+  setVisible(range: { from: string; to: string } | null): void {
+    this.#visible = range && { from: textMs(range.from) / 1000, to: textMs(range.to) / 1000 };
     const place = this.#visiblePlace();
     const isMoved = place?.left !== this.#drawn?.left || place?.width !== this.#drawn?.width;
     if (isMoved) this.#plot?.redraw(false);
@@ -166,7 +166,11 @@ export class Histogram {
       ],
       series: [
         {},
-        { fill: () => this.#color('--bar'), paths: barPaths, points: { show: false } },
+        {
+          fill: () => this.#color('--bar'),
+          paths: (plot) => barPaths(plot, textMs(this.#state?.answer.to ?? '') / 1000),
+          points: { show: false },
+        },
       ],
       hooks: { drawAxes: [(plot) => this.#drawVisible(plot)] },
     };

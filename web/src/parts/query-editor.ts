@@ -144,6 +144,7 @@ export class QueryEditor {
         if (update.docChanged) this.#changed(update.state.doc.toString());
       }),
       placeholder(PLACEHOLDER),
+      replaceWithoutStyle,
       tokenColours,
       squiggles,
     ];
@@ -199,6 +200,21 @@ export class QueryEditor {
     return left === undefined ? 0 : left - this.#host.getBoundingClientRect().left;
   }
 }
+
+/**
+ * Typing over a selection. Chromium would keep the look of the text that goes by a style attribute,
+ * which the content security policy refuses with an error, so the editor replaces the text itself.
+ */
+const replaceWithoutStyle = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { state } = view;
+    if (event.inputType !== 'insertText' || event.data === null || state.selection.main.empty) {
+      return false;
+    }
+    view.dispatch(state.replaceSelection(event.data), { userEvent: 'input.type' });
+    return true;
+  },
+});
 
 /** Changes that put a space for every line end. */
 function lineEndChanges(doc: EditorState['doc']): { from: number; to: number; insert: string }[] {
