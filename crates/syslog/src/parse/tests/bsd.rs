@@ -82,7 +82,7 @@ fn cisco_dialects() {
     check("<34>Mar  1 18:46:11 UTC: %SYS-5-CONFIG_I: text", zoned);
     check("<34>Mar  1 18:46:11 MYZONE: %SYS-5-CONFIG_I: text", zoned);
     check(
-        "<34>: 2027 Mar  1 18:46:11 UTC: %SYS-5-CONFIG_I: text",
+        "<34>: 2026 Mar  1 18:46:11 UTC: %SYS-5-CONFIG_I: text",
         zoned,
     );
     let unstamped = cisco
