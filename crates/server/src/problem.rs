@@ -24,12 +24,10 @@ impl Refusal {
             let is_error = |d: &&query::Diagnostic| d.severity == query::DiagnosticSeverity::Error;
             error.diagnostics.iter().filter(is_error)
         };
-        let mut problem = Problem::new(
-            400,
-            "query-invalid",
-            "the query cannot be run",
-            error.to_string(),
-        );
+        let detail = errors()
+            .next()
+            .map_or_else(String::new, |first| first.message.clone());
+        let mut problem = Problem::new(400, "query-invalid", "the query cannot be run", detail);
         problem.hint = errors().find_map(|diagnostic| diagnostic.hint.clone());
         problem.spans = errors()
             .map(|diagnostic| ProblemSpan {
