@@ -58,9 +58,11 @@ export class Histogram {
     chart.dataset['testid'] = 'histogram';
     chart.setAttribute('role', 'slider');
     chart.setAttribute('aria-label', 'Histogram: arrows move, Shift and arrows select, Enter zooms in');
-    this.#table.className = 'visually-hidden';
+    // A table is as wide as its text, however it is clipped; a block around it is not.
+    const hidden = element('div', 'visually-hidden');
+    hidden.append(this.#table);
     this.#tip.hidden = true;
-    this.#root.append(chart, this.#tip, this.#table);
+    this.#root.append(chart, this.#tip, hidden);
     host.append(this.#root);
     const options = { signal: this.#abort.signal };
     chart.addEventListener('keydown', (event) => this.#onKey(event), options);
