@@ -115,6 +115,13 @@ impl Builder {
         }
     }
 
+    /// Stores all pages plain.
+    #[cfg(test)]
+    pub(crate) fn plain(mut self) -> Self {
+        self.pages = PageWriter::plain();
+        self
+    }
+
     /// How many rows there are so far.
     pub fn rows(&self) -> u32 {
         self.footer.rows

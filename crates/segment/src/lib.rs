@@ -14,6 +14,8 @@ mod column;
 mod corrupt;
 mod envelope;
 mod footer;
+#[cfg(test)]
+mod format_tests;
 mod index;
 mod lexicon;
 pub mod limits;

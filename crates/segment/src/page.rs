@@ -66,6 +66,15 @@ impl PageWriter {
         }
     }
 
+    /// Compresses nothing, so that bytes do not depend on zstd.
+    #[cfg(test)]
+    pub(crate) fn plain() -> Self {
+        Self {
+            compressor: None,
+            compressed: Vec::new(),
+        }
+    }
+
     /// Appends a page; `first_row` and `rows` are left 0.
     pub(crate) fn append(&mut self, raw: &[u8], file: &mut Vec<u8>) -> PageEntry {
         assert!(

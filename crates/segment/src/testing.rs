@@ -1,14 +1,16 @@
-//! Batches for property tests, equality of records as a reader sees it, and the simplest reader.
+//! Batches for property tests, equality of records as a reader sees it, the simplest reader, and
+//! the index by its definition.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
+use model::words::{fold, words};
 use model::{Field, Priority, RecordBatch, RecordParts, RecordRef, Span, Timestamp};
 use proptest::prelude::*;
 
 use crate::{
-    BuildOptions, Builder, Built, Corrupt, Footer, Header, LexiconPage, PageEntry, PostingPage,
-    Trailer, decode_received_page, decode_row_page,
+    BuildOptions, Builder, Built, Corrupt, Footer, Header, LexiconPage, Namespace, PageEntry,
+    PostingPage, Trailer, decode_received_page, decode_row_page,
 };
 
 /// What a reader can see of a record.
@@ -153,6 +155,42 @@ pub(crate) fn any_batch(records: usize) -> impl Strategy<Value = RecordBatch> {
         batch.make_received_monotone(Timestamp::MIN);
         batch
     })
+}
+
+/// The parts of a record that have words, by namespace.
+pub(crate) fn texts<'a>(record: RecordRef<'a>) -> Vec<(Namespace, &'a [u8])> {
+    let mut texts = vec![
+        (Namespace::Message, record.message()),
+        (Namespace::StructuredData, record.structured_data()),
+        (Namespace::Host, record.host()),
+        (Namespace::Program, record.program()),
+        (Namespace::Pid, record.pid()),
+        (Namespace::Msgid, record.msgid()),
+        (Namespace::Source, record.source().as_bytes()),
+    ];
+    texts.extend(record.tags().map(|name| (Namespace::Tag, name.as_bytes())));
+    texts
+}
+
+/// The index by its definition.
+pub(crate) fn naive_index(batches: &[RecordBatch]) -> BTreeMap<Vec<u8>, Vec<u32>> {
+    let mut index: BTreeMap<Vec<u8>, Vec<u32>> = BTreeMap::new();
+    for (row, record) in (0..).zip(batches.iter().flat_map(RecordBatch::iter)) {
+        let mut add = |key: Vec<u8>| {
+            let rows = index.entry(key).or_default();
+            if rows.last() != Some(&row) {
+                rows.push(row);
+            }
+        };
+        for (namespace, text) in texts(record) {
+            for word in words(text) {
+                add(namespace.key(&fold(word)));
+            }
+        }
+        add(Namespace::Severity.key(&[record.priority().severity().number()]));
+        add(Namespace::Facility.key(&[record.priority().facility().number()]));
+    }
+    index
 }
 
 /// A segment of some batches.

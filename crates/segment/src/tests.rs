@@ -1,50 +1,14 @@
 //! A segment as a whole: what goes in comes out, the index is exact, damage is noticed.
 
-use std::collections::BTreeMap;
-
-use model::words::{fold, is_wildcard_stop, words};
+use model::words::{is_wildcard_stop, words};
 use model::{Facility, RecordBatch, RecordParts, RecordRef, Severity, Span, Timestamp};
 use proptest::prelude::*;
 
 use super::*;
 use crate::limits::RECEIVED_PAGE_ROWS;
-use crate::testing::{Contents, any_batch, build, read, read_footer, seen_all, stored};
-
-/// The parts of a record that have words, by namespace.
-fn texts<'a>(record: RecordRef<'a>) -> Vec<(Namespace, &'a [u8])> {
-    let mut texts = vec![
-        (Namespace::Message, record.message()),
-        (Namespace::StructuredData, record.structured_data()),
-        (Namespace::Host, record.host()),
-        (Namespace::Program, record.program()),
-        (Namespace::Pid, record.pid()),
-        (Namespace::Msgid, record.msgid()),
-        (Namespace::Source, record.source().as_bytes()),
-    ];
-    texts.extend(record.tags().map(|name| (Namespace::Tag, name.as_bytes())));
-    texts
-}
-
-/// The index by its definition.
-fn naive_index(batches: &[RecordBatch]) -> BTreeMap<Vec<u8>, Vec<u32>> {
-    let mut index: BTreeMap<Vec<u8>, Vec<u32>> = BTreeMap::new();
-    for (row, record) in (0..).zip(batches.iter().flat_map(RecordBatch::iter)) {
-        let mut add = |key: Vec<u8>| {
-            let rows = index.entry(key).or_default();
-            if rows.last() != Some(&row) {
-                rows.push(row);
-            }
-        };
-        for (namespace, text) in texts(record) {
-            for word in words(text) {
-                add(namespace.key(&fold(word)));
-            }
-        }
-        add(Namespace::Severity.key(&[record.priority().severity().number()]));
-        add(Namespace::Facility.key(&[record.priority().facility().number()]));
-    }
-    index
-}
+use crate::testing::{
+    Contents, any_batch, build, naive_index, read, read_footer, seen_all, stored, texts,
+};
 
 fn assert_counts(footer: &Footer, batches: &[RecordBatch]) {
     let records: Vec<_> = batches.iter().flat_map(RecordBatch::iter).collect();

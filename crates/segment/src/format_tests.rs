@@ -1,0 +1,164 @@
+//! The format does not change by accident: the example of FORMAT.md, byte by byte, and a file that
+//! was written once by version 1 and is read for ever.
+
+use std::net::IpAddr;
+
+use model::{Field, Priority, RecordBatch, RecordNumber, RecordParts, Span, Tag, Timestamp};
+
+use crate::testing::{naive_index, read, seen_all};
+use crate::{BuildOptions, Builder, Namespace};
+
+const FORMAT_MD: &str = include_str!("../../../FORMAT.md");
+const GOLDEN: &[u8] = include_bytes!("../testdata/v1/golden.segment");
+
+/// The three records of the example in FORMAT.md.
+fn example() -> RecordBatch {
+    let mut batch = RecordBatch::new();
+    let source = batch.source_index("udp").expect("room");
+    let second = 1_795_286_847;
+    for (number, raw, nanos) in [
+        (11, "<11>a: hot", 500_000_000),
+        (11, "<11>a: cold", 500_000_100),
+        (14, "<14>a: hot", 1_500_000_000),
+    ] {
+        let parts = RecordParts {
+            time: Timestamp::from_seconds(second + nanos / 1_000_000_000),
+            priority: Priority::from_number(number).expect("below 192"),
+            program: Span::new(4, 5),
+            message: Span::new(7, raw.len()),
+            ..RecordParts::default()
+        };
+        let received = Timestamp::from_seconds(second).plus_nanos(nanos);
+        let peer = Some(IpAddr::from([127, 0, 0, 1]));
+        batch
+            .push(raw.as_bytes(), &parts, received, peer, source)
+            .expect("room");
+    }
+    batch
+}
+
+/// The bytes of the example in FORMAT.md: lines of an offset of six hexadecimal digits, the bytes,
+/// and what they are behind a semicolon.
+fn example_bytes() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let (_, example) = FORMAT_MD.split_once("```hexdump\n").expect("an example");
+    let (example, _) = example.split_once("```").expect("an end");
+    for line in example.lines() {
+        let (line, what) = line.split_once(';').expect("a description");
+        assert!(!what.trim().is_empty());
+        let mut words = line.split_ascii_whitespace();
+        let offset = words.next().expect("an offset");
+        assert_eq!(usize::from_str_radix(offset, 16), Ok(bytes.len()), "{line}");
+        bytes.extend(words.map(|word| u8::from_str_radix(word, 16).expect("a byte")));
+    }
+    bytes
+}
+
+#[test]
+fn the_example_in_the_document_is_what_is_written_and_read() {
+    let options = BuildOptions {
+        first_number: RecordNumber(42),
+        ..BuildOptions::default()
+    };
+    let mut builder = Builder::new(options).plain();
+    builder.push(&example()).expect("in order");
+    let built = builder.finish().expect("small");
+    let documented = example_bytes();
+    for (offset, (a, b)) in built.bytes.iter().zip(&documented).enumerate() {
+        assert_eq!(a, b, "byte {offset:#x}");
+    }
+    assert_eq!(built.bytes.len(), documented.len());
+    let contents = read(&documented).expect("valid");
+    assert_eq!(contents.seen(), seen_all(&example()));
+}
+
+/// The text of a row of the golden file. Never change it.
+fn golden_text(row: u32) -> String {
+    format!(
+        "<165>1 2026-11-21T18:47:27.120+01:00 web-{:02} app{} {row} ID47 \
+         [m@1 n=\"{row}\" t=\"a\\\"b\"] \u{c9}RROR word {:08x} caf\u{e9} {}",
+        row % 7,
+        row % 3,
+        row.wrapping_mul(2_654_435_761),
+        "x".repeat(row as usize % 50 * 8),
+    )
+}
+
+/// What a parser makes of it.
+fn golden_parts(row: u32, raw: &str, site: u64) -> RecordParts {
+    let find = |text: &str| raw.find(text).expect("there");
+    let part = |text: &str| Span::new(find(text), find(text) + text.len());
+    let behind = |text: &str, len: usize| {
+        let start = find(text) + text.len();
+        Span::new(start, start + len)
+    };
+    let digits = row.to_string().len();
+    let group = part("m@1");
+    let field = |name: &str, value: Span| Field {
+        group,
+        name: behind(name, 1),
+        value,
+    };
+    RecordParts {
+        time: Timestamp::from_nanos(1_795_283_247_120_000_000 + i64::from(row / 9) * 1_000_000),
+        priority: Priority::from_number((row * 5 % 192) as u8).expect("below 192"),
+        host: behind("+01:00 ", 6),
+        program: part(&format!("app{}", row % 3)),
+        pid: behind(&format!(" app{} ", row % 3), digits),
+        msgid: part("ID47"),
+        structured_data: Span::new(find("[m@1"), find("] ") + 1),
+        message: Span::new(find("\u{c9}RROR"), raw.len()),
+        tags: u64::from(row % 10 == 3) * (site | Tag::InvalidUtf8.bit()),
+        fields: vec![
+            field("m@1 ", behind(" n=\"", digits)),
+            field("\" ", Span::new(raw.len() + 1, raw.len() + 4)),
+        ],
+        extra: b"\xffa\"b".to_vec(),
+    }
+}
+
+/// The records of the golden file: several pages of all that a record can have. Never change it.
+fn golden_records() -> RecordBatch {
+    let mut batch = RecordBatch::new();
+    let sources = ["udp", "tls-1"].map(|name| batch.source_index(name).expect("room"));
+    let site = batch.tag_bit("site.North").expect("room");
+    let peers = [
+        None,
+        Some(IpAddr::from([192, 0, 2, 7])),
+        Some(IpAddr::from([0x2001, 0xdb8, 0, 0, 0, 0, 0, 1])),
+    ];
+    for row in 0..1_000_u32 {
+        let raw = golden_text(row);
+        let parts = golden_parts(row, &raw, site);
+        let received = 1_795_283_247_500_000_000 + i64::from(row) * 1_234_567;
+        let received = Timestamp::from_nanos(received);
+        let (peer, source) = (peers[row as usize % 3], sources[row as usize / 600]);
+        batch
+            .push(raw.as_bytes(), &parts, received, peer, source)
+            .expect("room");
+    }
+    batch
+}
+
+#[test]
+fn the_golden_file_of_version_1_is_read() {
+    let contents = read(GOLDEN).expect("valid");
+    let records = golden_records();
+    assert_eq!(contents.seen(), seen_all(&records));
+    assert_eq!(contents.terms, naive_index(std::slice::from_ref(&records)));
+    assert_eq!(contents.footer.first_number, RecordNumber(1_000_000));
+    let term = |namespace: Namespace, word: &str| &contents.terms[&namespace.key(word.as_bytes())];
+    assert_eq!(term(Namespace::Message, "\u{e9}rror").len(), 1_000);
+    assert_eq!(term(Namespace::Tag, "north").len(), 100);
+    assert_eq!(term(Namespace::Pid, "999"), &[999]);
+    assert_eq!(
+        records
+            .get(8)
+            .expect("a row")
+            .fields()
+            .nth(1)
+            .expect("a field")
+            .value,
+        b"a\"b"
+    );
+}
