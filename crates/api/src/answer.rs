@@ -131,7 +131,7 @@ pub struct ValueCount {
 /// Answer of `fields`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FieldsAnswer {
-    /// The fields, the most frequent first.
+    /// The fields: the built-in ones in a fixed order, then the others by name.
     pub fields: Vec<FieldCount>,
     /// What it cost.
     #[serde(flatten)]

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, OriginalUri};
 use axum::http::{HeaderMap, HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -129,7 +129,7 @@ fn router(context: Context) -> Router {
 }
 
 /// Nothing under `/api` is a page.
-async fn unknown_endpoint(uri: Uri) -> Refusal {
+async fn unknown_endpoint(OriginalUri(uri): OriginalUri) -> Refusal {
     let detail = format!("there is no {uri} in this version of the API");
     api::Problem::new(404, "endpoint-unknown", "no such endpoint", detail).into()
 }

@@ -201,6 +201,7 @@ fn what_is_wrong_with_a_question_is_said() {
     let (status, text) = fixture.client.text("/api/v1/nothing").expect("answers");
     assert_eq!(status, 404);
     assert!(text.contains("endpoint-unknown"), "{text}");
+    assert!(text.contains("/api/v1/nothing"), "{text}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::{RecordBatch, RecordNumber, Timestamp};
 use quick_cache::sync::Cache;
-use segment::{Corrupt, Footer, LexiconPage, PageEntry, PostingPage, TermEntry, Trailer};
+use segment::{Corrupt, Footer, Header, LexiconPage, PageEntry, PostingPage, TermEntry, Trailer};
 
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::{Error, ReadError};
@@ -96,12 +96,23 @@ impl SegmentHandle {
             .map_err(Error::io("open", path))?;
         let file_bytes = file.len().map_err(Error::io("read", path))?;
         let damaged = |offset: u64| {
-            move |error: Corrupt| Error::Damaged {
-                path: path.to_owned(),
-                offset,
-                what: error.to_string(),
+            move |error: Corrupt| match error {
+                Corrupt::Version { found, known } => Error::NewerFormat {
+                    path: path.to_owned(),
+                    found,
+                    supported: known,
+                },
+                error => Error::Damaged {
+                    path: path.to_owned(),
+                    offset,
+                    what: error.to_string(),
+                },
             }
         };
+        let mut header = [0; Header::LEN];
+        file.read_exact_at(&mut header, 0)
+            .map_err(Error::io("read", path))?;
+        Header::decode(&header).map_err(damaged(0))?;
         let trailer_offset = file_bytes.saturating_sub(Trailer::LEN as u64);
         let mut trailer = [0; Trailer::LEN];
         file.read_exact_at(&mut trailer, trailer_offset)

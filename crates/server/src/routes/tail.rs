@@ -47,6 +47,8 @@ fn parse_after(text: &str) -> Result<RecordId, Refusal> {
 async fn follow(context: Context, mut tail: Tail, with_raw: bool, sender: ChunkSender) {
     let mut commits = context.app.commits();
     let mut stop = context.stop.clone();
+    let mut heartbeat = tokio::time::interval(TAIL_HEARTBEAT);
+    heartbeat.reset();
     loop {
         commits.mark_unchanged();
         let app = std::sync::Arc::clone(&context.app);
@@ -60,14 +62,18 @@ async fn follow(context: Context, mut tail: Tail, with_raw: bool, sender: ChunkS
         tail = moved;
         if lines.is_empty() {
             tokio::select! {
-                _ = commits.changed() => continue,
+                biased;
                 _ = stop.wait_for(|stopped| *stopped) => return,
                 () = sender.closed() => return,
-                () = tokio::time::sleep(TAIL_HEARTBEAT) => {
+                // Its time comes even where every commit holds nothing that matches.
+                _ = heartbeat.tick() => {
                     let time = context.app.clock.now().to_string();
                     write_line(&StreamLine::Heartbeat(Heartbeat { time }), &mut lines);
                 }
+                _ = commits.changed() => continue,
             }
+        } else {
+            heartbeat.reset();
         }
         if *stop.borrow() || sender.send(Bytes::from(lines)).await.is_err() {
             return;

@@ -117,6 +117,8 @@ impl Message<'_, '_> {
         if !self.at.is_end() && !self.at.eat(b' ') {
             self.tag(Tag::Rfc5424MissingPart);
         }
+        // rsyslog's template puts a second space in front of the message.
+        self.at.skip(usize::from(self.at.peek() == Some(b' ')));
         self.take_message();
     }
 

@@ -151,7 +151,7 @@ proptest! {
             0..4,
         ),
         has_bom: bool,
-        message in "([ -~é\n]{0,59}[!-~])?",
+        message in "([!-~é]([ -~é\n]{0,58}[!-~])?)?",
     ) {
         let mut structured_data = Vec::new();
         for (id, parameters) in &elements {

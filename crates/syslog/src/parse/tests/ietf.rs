@@ -18,7 +18,8 @@ fn rfc5424() {
     let text = base.message("An application event");
     line("- \u{feff}An application event", text);
     line("- An application event\n", text);
-    line("-  two spaces", base.message(" two spaces"));
+    line("-  two spaces", base.message("two spaces"));
+    line("-   three spaces", base.message(" three spaces"));
     line("-", base.tags(&[Empty]));
     let one = text.fields(&[
         ("exampleSDID@32473.iut", "3"),
