@@ -46,6 +46,14 @@ pub(crate) struct Entry {
     pub(crate) raw_bytes: u64,
 }
 
+impl Entry {
+    /// Whether two segments claim the same record.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        self.first.0 < other.first.0 + u64::from(other.rows)
+            && other.first.0 < self.first.0 + u64::from(self.rows)
+    }
+}
+
 /// The manifest of a logspace, open for appending.
 pub(crate) struct Manifest {
     disk: Arc<dyn Disk>,

@@ -1,7 +1,7 @@
 //! From what lies on disk to logspaces in memory.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use model::{LogspaceName, RecordNumber, Timestamp};
@@ -68,13 +68,16 @@ pub(crate) fn open_logspace(
     } else {
         disk.create_dir_all(&dir)
             .map_err(Error::io("create", dir.as_path()))?;
-        let (manifest, damages) = Manifest::open(Arc::clone(disk), &dir)?;
+        let (mut manifest, damages) = Manifest::open(Arc::clone(disk), &dir)?;
+        let unnamed = tidy(disk.as_ref(), &dir, manifest.entries())?;
+        if damages.is_empty() {
+            set_aside(disk.as_ref(), &unnamed)?;
+        } else {
+            adopt(disk.as_ref(), &dir, cache, &mut manifest, &unnamed)?;
+        }
         let entries = manifest.entries().to_vec();
         (Some(manifest), entries, damages)
     };
-    if !is_read_only {
-        tidy(disk.as_ref(), &dir, &entries)?;
-    }
     let mut state = LogspaceState::new();
     let mut segments = Vec::new();
     for entry in &entries {
@@ -100,9 +103,15 @@ pub(crate) fn open_logspace(
     Ok(Logspace::new(name.clone(), dir, manifest, state))
 }
 
-/// Removes files that were being written, and sets aside segments that the manifest does not name.
-/// Those are left over from a seal that a crash cut short; their records are in the journal.
-fn tidy(disk: &dyn Disk, logspace_dir: &Path, entries: &[Entry]) -> Result<(), Error> {
+/// Removes files that were being written, and finds the segments that the manifest does not name.
+fn tidy(disk: &dyn Disk, logspace_dir: &Path, entries: &[Entry]) -> Result<Vec<PathBuf>, Error> {
+    let is_named = |path: &Path| {
+        let mut named = entries
+            .iter()
+            .map(|entry| names::segment(logspace_dir, entry.day, entry.first));
+        named.any(|named| named == path)
+    };
+    let mut unnamed = Vec::new();
     for year in directories(disk, logspace_dir)? {
         let year_dir = logspace_dir.join(year);
         for day in directories(disk, &year_dir)? {
@@ -114,17 +123,67 @@ fn tidy(disk: &dyn Disk, logspace_dir: &Path, entries: &[Entry]) -> Result<(), E
                 let path = day_dir.join(&entry.name);
                 if entry.name.ends_with(names::TEMPORARY_SUFFIX) {
                     disk.remove(&path).map_err(Error::io("remove", path))?;
-                } else if entry.name.ends_with(names::SEGMENT_SUFFIX)
-                    && !entries
-                        .iter()
-                        .any(|e| names::segment(logspace_dir, e.day, e.first) == path)
-                {
-                    let aside = day_dir.join(entry.name + names::ORPHAN_SUFFIX);
-                    tracing::warn!(path = %path.display(), "setting aside an unfinished segment");
-                    disk.rename(&path, &aside)
-                        .map_err(Error::io("rename", path))?;
+                } else if entry.name.ends_with(names::SEGMENT_SUFFIX) && !is_named(&path) {
+                    unnamed.push(path);
                 }
             }
+        }
+    }
+    Ok(unnamed)
+}
+
+/// Sets aside the segments that a whole manifest does not name. They are left over from a seal
+/// that a crash cut short; their records are in the journal.
+fn set_aside(disk: &dyn Disk, unnamed: &[PathBuf]) -> Result<(), Error> {
+    for path in unnamed {
+        let mut aside = path.clone().into_os_string();
+        aside.push(names::ORPHAN_SUFFIX);
+        tracing::warn!(path = %path.display(), "setting aside an unfinished segment");
+        disk.rename(path, Path::new(&aside))
+            .map_err(Error::io("rename", path.as_path()))?;
+    }
+    Ok(())
+}
+
+/// Takes the segments that a damaged manifest does not name any more back into it: each says of
+/// itself which records it has. One that overlaps another, or cannot be read, is set aside.
+fn adopt(
+    disk: &dyn Disk,
+    logspace_dir: &Path,
+    cache: &Arc<PageCache>,
+    manifest: &mut Manifest,
+    unnamed: &[PathBuf],
+) -> Result<(), Error> {
+    for path in unnamed {
+        let segment = match SegmentHandle::open(disk, path, Arc::clone(cache)) {
+            Ok(segment) => segment,
+            Err(error @ Error::NewerFormat { .. }) => return Err(error),
+            Err(_) => {
+                set_aside(disk, std::slice::from_ref(path))?;
+                continue;
+            }
+        };
+        let entry = Entry {
+            first: segment.first_number(),
+            rows: segment.rows(),
+            // Whether it was imported is lost; this way its times bind nothing that comes.
+            is_imported: true,
+            day: segment.first_received().day(),
+            file_bytes: segment.file_bytes(),
+            first_received: segment.first_received(),
+            last_received: segment.last_received(),
+            raw_bytes: segment.footer().raw_bytes,
+        };
+        let is_in_place = names::segment(logspace_dir, entry.day, entry.first) == *path;
+        let overlaps = manifest
+            .entries()
+            .iter()
+            .any(|known| known.overlaps(&entry));
+        if is_in_place && !overlaps {
+            tracing::warn!(path = %path.display(), "taking a segment back into the manifest");
+            manifest.add(&[entry])?;
+        } else {
+            set_aside(disk, std::slice::from_ref(path))?;
         }
     }
     Ok(())

@@ -472,6 +472,37 @@ fn a_damaged_segment_heals_from_the_journal_or_is_reported() {
 }
 
 #[test]
+fn a_damaged_manifest_takes_its_segments_back() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let small = Options {
+        segment_rows: 2,
+        ..options(dir.path())
+    };
+    let store = open_with(small.clone(), Arc::new(RealDisk));
+    for round in 0..3 {
+        append(&store, batch(&[&format!("{round}a"), &format!("{round}b")]));
+        wait_until(&store, |store| segments(store) == round + 1);
+    }
+    let before = rows(&store);
+    drop(store);
+    for file in journal_files(dir.path()) {
+        std::fs::remove_file(file).expect("removes");
+    }
+    let path = dir.path().join("logspaces/main/manifest");
+    let mut bytes = std::fs::read(&path).expect("reads");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&path, bytes).expect("writes");
+    let store = open_with(small.clone(), Arc::new(RealDisk));
+    assert_eq!(rows(&store), before);
+    assert_eq!(snapshot(&store).damages.len(), 1);
+    drop(store);
+    let store = open_with(small, Arc::new(RealDisk));
+    assert_eq!(rows(&store), before);
+    assert!(snapshot(&store).damages.is_empty());
+}
+
+#[test]
 fn the_clock_may_step_back() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let store = open(dir.path());
