@@ -1,4 +1,4 @@
-//! What building and reading a segment costs: `cargo bench -p segment -- FILE [ROWS]`.
+//! What building and reading a segment costs: `cargo bench -p segment --bench segment -- FILE [ROWS]`.
 //!
 //! FILE holds RFC 3164 lines; without it lines are generated. Prints nanoseconds a row and bytes a
 //! row of each part, the fastest of five runs.

@@ -7,7 +7,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::hint::black_box;
 
-use model::words::{fold_into, is_word_byte};
+use model::words::fold_into;
 
 use crate::Namespace;
 use crate::chunks::{Chain, Chunks};
@@ -84,15 +84,12 @@ impl Terms {
             return false;
         }
         let start = self.text.len();
-        if text.is_ascii() {
-            self.text.extend(text.iter().map(|byte| prepare(*byte)));
-        } else {
+        if !prepare_into(text, &mut self.text) {
             self.folded.clear();
             fold_into(text, &mut self.folded);
-            self.text
-                .extend(self.folded.iter().map(|byte| prepare(*byte)));
+            self.text.truncate(start);
+            prepare_into(&self.folded, &mut self.text);
         }
-        self.text.extend_from_slice(&[0; PADDING]);
         let words = self.words.len();
         self.add_words(namespace as u8, start);
         self.words.len() > words
@@ -120,17 +117,17 @@ impl Terms {
         let mut touched = 0;
         for word in &self.words {
             let entry = self.slots[word.hash as usize & mask];
-            let number = (entry & u64::from(u32::MAX)) as usize;
-            touched ^= self
-                .terms
-                .get(number.wrapping_sub(1))
-                .map_or(0, |term| term.last_row);
+            // The first term stands in for one that is not there: no branch waits for memory.
+            let number = (entry & u64::from(u32::MAX)).saturating_sub(1) as usize;
+            touched ^= self.terms.get(number).map_or(0, |term| term.last_row);
         }
         black_box(touched);
-        for index in 0..self.words.len() {
-            self.enter(self.words[index], row);
+        let mut words = std::mem::take(&mut self.words);
+        for word in &words {
+            self.enter(word, row);
         }
-        self.words.clear();
+        words.clear();
+        self.words = words;
         self.text.clear();
     }
 
@@ -200,7 +197,8 @@ impl Terms {
         }
     }
 
-    fn enter(&mut self, word: Word, row: u32) {
+    #[inline]
+    fn enter(&mut self, word: &Word, row: u32) {
         let mask = self.slots.len() - 1;
         let mut slot = word.hash as usize & mask;
         loop {
@@ -220,7 +218,7 @@ impl Terms {
     }
 
     #[cold]
-    fn insert(&mut self, slot: usize, word: Word, row: u32) {
+    fn insert(&mut self, slot: usize, word: &Word, row: u32) {
         let tail = (self.tails.len() / TAIL_UNIT) as u32;
         assert_eq!(
             tail as usize * TAIL_UNIT,
@@ -270,7 +268,7 @@ impl Term {
     }
 
     #[inline]
-    fn is(&self, word: Word, tails: &[u8], text: &[u8]) -> bool {
+    fn is(&self, word: &Word, tails: &[u8], text: &[u8]) -> bool {
         let is_head =
             self.head == word.head && self.namespace == word.namespace && self.len == word.len;
         // Comparing nothing is not free: `memcmp` of empty slices takes 100 ns where they are
@@ -283,12 +281,7 @@ impl Term {
         if row == self.last_row {
             return;
         }
-        let mut distance = row - self.last_row - 1;
-        while distance >= 0x80 {
-            lists.push(&mut self.list, (distance & 0x7f) as u8 | 0x80);
-            distance >>= 7;
-        }
-        lists.push(&mut self.list, distance as u8);
+        lists.push_varint(&mut self.list, row - self.last_row - 1);
         self.last_row = row;
         self.rows += 1;
     }
@@ -319,11 +312,11 @@ impl Word {
     }
 
     /// Its bytes behind the first sixteen, in the texts of the row.
-    fn tail_in(self, text: &[u8]) -> &[u8] {
+    fn tail_in<'a>(&self, text: &'a [u8]) -> &'a [u8] {
         self.tail_of(self.tail, text)
     }
 
-    fn tail_of(self, start: usize, bytes: &[u8]) -> &[u8] {
+    fn tail_of<'a>(&self, start: usize, bytes: &'a [u8]) -> &'a [u8] {
         let len = (self.len as usize).saturating_sub(16);
         if len == 0 {
             return &[];
@@ -332,7 +325,7 @@ impl Word {
     }
 
     #[inline]
-    fn hash(self, tail: &[u8], seeds: [u64; 2]) -> u32 {
+    fn hash(&self, tail: &[u8], seeds: [u64; 2]) -> u32 {
         let [low, high] = self.head;
         let seed = seeds[0] ^ u64::from(self.namespace).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut hash = mix(low ^ seed, high ^ seeds[1]);
@@ -362,12 +355,59 @@ fn bytes_to_zero(bytes: u64) -> Option<usize> {
     (zeros != 0).then(|| zeros.trailing_zeros() as usize / 8)
 }
 
-/// A byte of a word in lower case, zero for any other.
+/// Appends a text, prepared, and the padding; says whether it is all ASCII.
+#[inline]
+fn prepare_into(text: &[u8], prepared: &mut Vec<u8>) -> bool {
+    let start = prepared.len();
+    prepared.resize(start + text.len() + PADDING, 0);
+    let mut all = 0;
+    for (prepared, byte) in prepared[start..].iter_mut().zip(text) {
+        *prepared = prepare(*byte);
+        all |= byte;
+    }
+    all.is_ascii()
+}
+
+/// A byte of a word in lower case, zero for any other: [`model::words::is_word_byte`] without
+/// branches, which the compiler does for sixteen bytes at a time.
 #[inline]
 const fn prepare(byte: u8) -> u8 {
-    if is_word_byte(byte) {
-        byte.to_ascii_lowercase()
-    } else {
-        0
+    let is_upper = byte.wrapping_sub(b'A') < 26;
+    let lower = byte | (is_upper as u8) << 5;
+    let is_letter = lower.wrapping_sub(b'a') < 26;
+    let is_digit = byte.wrapping_sub(b'0') < 10;
+    let is_word = is_letter | is_digit | (byte == b'_') | (byte >= 0x80);
+    lower & (is_word as u8).wrapping_neg()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::words::is_word_byte;
+
+    #[test]
+    fn bytes_are_prepared_by_the_rule_of_words() {
+        for byte in 0..=255_u8 {
+            let expected = if is_word_byte(byte) {
+                byte.to_ascii_lowercase()
+            } else {
+                0
+            };
+            assert_eq!(prepare(byte), expected, "{byte}");
+        }
+    }
+
+    #[test]
+    fn zeros_end_words() {
+        assert_eq!(
+            bytes_to_zero(u64::from_le_bytes(*b"abc\0\x01\x80\0\x01")),
+            Some(3)
+        );
+        assert_eq!(
+            bytes_to_zero(u64::from_le_bytes(*b"\x01\x80\xff\x7fabc\0")),
+            Some(7)
+        );
+        assert_eq!(bytes_to_zero(u64::from_le_bytes([0x80; 8])), None);
+        assert_eq!(bytes_to_zero(0), Some(0));
     }
 }
