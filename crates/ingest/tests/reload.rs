@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UdpSocket};
 use tokio::time::timeout;
 
-use crate::harness::{PATIENCE, Server, listener, loopback};
+use crate::harness::{PATIENCE, Server, eventually, listener, loopback};
 
 fn named(name: &str, transport: Transport) -> ListenerOptions {
     ListenerOptions {
@@ -198,6 +198,11 @@ async fn routes_change_for_what_comes() {
     reloaded.expect("reloads");
     client.write_all(b"<34>two\n").await.expect("writes");
     server.stored("tcp", 2).await;
+    // A message counts with its first copy; the second may be a commit behind.
+    eventually("both copies are there", || {
+        server.records("web").len() + server.raws().len() == 3
+    })
+    .await;
     assert_eq!(server.raws(), ["<34>one", "<34>two"]);
     let in_web = server.records("web");
     assert_eq!(in_web.len(), 1);
