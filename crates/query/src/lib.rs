@@ -12,6 +12,8 @@ mod fields;
 pub mod limits;
 mod matcher;
 pub mod naive;
+#[cfg(test)]
+mod page_tokens;
 mod parse;
 mod probe;
 mod scan;
