@@ -1,21 +1,11 @@
-//! Traffic that looks like a real company's: for `serve --demo` and for tests.
+//! Traffic generation: messages of many kinds, sent over every transport, counted exactly.
 //!
-//! [`Demo`] makes lines of some twenty-five programs on thirty hosts: firewalls, web servers, an
-//! application that logs JSON, databases, mail, switches. Sessions keep their numbers over several
-//! lines, days and nights have their rhythm ([`Rate`]), and now and then something goes wrong and
-//! shows. [`Backfill`] makes the day before. The same seed and times give the same lines.
+//! A [`Source`] makes messages and knows no sockets. [`demo`] is a made-up company's log.
 //!
-//! Nothing here does I/O or reads a clock: the caller asks for lines and sends them.
+//! The same seed, options and times give the same bytes.
 
-mod backfill;
-mod cast;
-mod demo;
-mod incident;
-mod program;
+pub mod demo;
 mod random;
-mod rate;
-mod scene;
+mod source;
 
-pub use backfill::Backfill;
-pub use demo::{Demo, MESSAGES_PER_SECOND};
-pub use rate::Rate;
+pub use source::Source;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ingest::{ImportTime, Importer, Ingest};
-use load::{Backfill, Demo};
+use load::demo::{Backfill, Demo};
 use model::LogspaceName;
 use store::{Clock as _, Store, SystemClock};
 

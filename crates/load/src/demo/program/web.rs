@@ -1,7 +1,7 @@
 //! The front: nginx access and error lines, HAProxy's HTTP log.
 
-use crate::cast::{Role, address_of, draw_host_of, outside_address};
-use crate::scene::{ALERT, ERR, INFO, LOCAL0, LOCAL7, NOTICE, Scene, WARNING};
+use crate::demo::cast::{Role, address_of, draw_host_of, outside_address};
+use crate::demo::scene::{ALERT, ERR, INFO, LOCAL0, LOCAL7, NOTICE, Scene, WARNING};
 
 const AGENTS: [&str; 8] = [
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) \

@@ -1,7 +1,7 @@
 //! People and machines that log in: OpenSSH, sudo, OpenVPN, logind.
 
-use crate::cast::{GUESSED_USERS, USERS, inside_address, outside_address};
-use crate::scene::{AUTH, AUTHPRIV, DAEMON, ERR, INFO, NOTICE, Scene, WARNING};
+use crate::demo::cast::{GUESSED_USERS, USERS, inside_address, outside_address};
+use crate::demo::scene::{AUTH, AUTHPRIV, DAEMON, ERR, INFO, NOTICE, Scene, WARNING};
 
 const COMMANDS: [&str; 8] = [
     "/usr/bin/systemctl status nginx",

@@ -5,7 +5,7 @@ use model::{RecordBatch, RecordRef};
 use syslog::{Context, ParseOptions, Parser};
 
 use super::*;
-use crate::cast::HOSTS;
+use crate::demo::cast::HOSTS;
 
 /// 2026-11-21T19:00:00Z.
 const START: i64 = 1_795_287_600;

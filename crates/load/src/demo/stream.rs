@@ -8,12 +8,12 @@ use syslog::write::{
     Rfc3164, Rfc5424, decimal, padded, priority, rfc3164, rfc5424, stamp_bsd, stamp_iso,
 };
 
-use crate::cast::{Style, draw_host};
-use crate::incident::incident_at;
-use crate::program::{in_trouble, programs_of};
+use crate::demo::cast::{Style, draw_host};
+use crate::demo::incident::incident_at;
+use crate::demo::program::{in_trouble, programs_of};
+use crate::demo::rate::Rate;
+use crate::demo::scene::{Said, Scene};
 use crate::random::Random;
-use crate::rate::Rate;
-use crate::scene::{Said, Scene};
 
 /// Messages a second, on average over days, unless told otherwise.
 pub const MESSAGES_PER_SECOND: f64 = 50.0;

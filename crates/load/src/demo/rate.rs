@@ -2,7 +2,7 @@
 
 use model::Timestamp;
 
-use crate::incident::incident_at;
+use crate::demo::incident::incident_at;
 
 /// Share of the daily mean at each full hour of the day (UTC): quiet at night, a dip at noon.
 const HOURS: [f64; 24] = [

@@ -8,9 +8,9 @@ mod remote;
 mod system;
 mod web;
 
-use crate::cast::Role;
-use crate::incident::Trouble;
-use crate::scene::Scene;
+use crate::demo::cast::Role;
+use crate::demo::incident::Trouble;
+use crate::demo::scene::Scene;
 
 /// Makes something happen and adds its lines to the scene.
 pub(crate) type Program = fn(&mut Scene<'_>);

@@ -2,7 +2,7 @@
 
 use model::Timestamp;
 
-use crate::cast::{Host, daemon_pid};
+use crate::demo::cast::{Host, daemon_pid};
 use crate::random::Random;
 
 pub(crate) const KERN: u8 = 0;

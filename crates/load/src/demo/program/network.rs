@@ -1,8 +1,10 @@
 //! The network: BIND, ISC DHCP, Cisco ASA firewalls and IOS switches.
 
-use crate::cast::{inside_address, outside_address};
+use crate::demo::cast::{inside_address, outside_address};
+use crate::demo::scene::{
+    CRIT, DAEMON, DEBUG, ERR, INFO, LOCAL4, LOCAL7, NOTICE, Scene, Voice, WARNING,
+};
 use crate::random::mix;
-use crate::scene::{CRIT, DAEMON, DEBUG, ERR, INFO, LOCAL4, LOCAL7, NOTICE, Scene, Voice, WARNING};
 
 const ZONES: [&str; 8] = [
     "www.example.com",

@@ -2,8 +2,8 @@
 
 use syslog::write::sd_element;
 
-use crate::cast::{USERS, inside_address};
-use crate::scene::{
+use crate::demo::cast::{USERS, inside_address};
+use crate::demo::scene::{
     AUTHPRIV, CRIT, DAEMON, DEBUG, ERR, INFO, LOCAL0, NOTICE, Scene, Voice, WARNING,
 };
 

@@ -7,7 +7,7 @@
 
 use model::Timestamp;
 
-use crate::cast::{Host, Role, draw_host_of, outside_address};
+use crate::demo::cast::{Host, Role, draw_host_of, outside_address};
 use crate::random::{Random, mix};
 
 /// What is wrong.

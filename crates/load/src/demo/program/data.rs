@@ -1,7 +1,7 @@
 //! Databases: PostgreSQL and Redis.
 
-use crate::cast::{Role, address_of, draw_host_of};
-use crate::scene::{CRIT, DAEMON, DEBUG, ERR, INFO, LOCAL0, NOTICE, Scene, WARNING};
+use crate::demo::cast::{Role, address_of, draw_host_of};
+use crate::demo::scene::{CRIT, DAEMON, DEBUG, ERR, INFO, LOCAL0, NOTICE, Scene, WARNING};
 
 const STATEMENTS: [&str; 5] = [
     "SELECT id, status, total FROM orders WHERE customer_id = $1 ORDER BY created_at DESC LIMIT 50",

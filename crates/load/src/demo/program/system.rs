@@ -1,8 +1,8 @@
 //! What every Linux machine says: kernel, cron, systemd, chrony, snmpd, smartd.
 
-use crate::cast::{address_of, inside_address, outside_address};
+use crate::demo::cast::{address_of, inside_address, outside_address};
+use crate::demo::scene::{CRIT, CRON, DAEMON, ERR, INFO, KERN, NOTICE, Scene, WARNING};
 use crate::random::mix;
-use crate::scene::{CRIT, CRON, DAEMON, ERR, INFO, KERN, NOTICE, Scene, WARNING};
 
 const UNITS: [(&str, &str); 7] = [
     ("apt-daily.service", "Daily apt download activities"),
@@ -157,7 +157,7 @@ pub(crate) fn cron(scene: &mut Scene<'_>) {
 }
 
 pub(crate) fn systemd(scene: &mut Scene<'_>) {
-    let init = crate::scene::Voice {
+    let init = crate::demo::scene::Voice {
         pid: 1,
         ..scene.nameless("systemd", DAEMON)
     };

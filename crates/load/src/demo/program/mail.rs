@@ -1,7 +1,7 @@
 //! Postfix and Dovecot: one message's way through the queue, logins to mailboxes.
 
-use crate::cast::{USERS, outside_address};
-use crate::scene::{INFO, MAIL, NOTICE, Scene, WARNING};
+use crate::demo::cast::{USERS, outside_address};
+use crate::demo::scene::{INFO, MAIL, NOTICE, Scene, WARNING};
 
 const DOMAINS: [&str; 8] = [
     "example.com",

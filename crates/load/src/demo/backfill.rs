@@ -2,7 +2,7 @@
 
 use model::Timestamp;
 
-use crate::demo::Demo;
+use crate::demo::stream::Demo;
 use crate::random::Random;
 
 /// Pieces of the span for which the rate is taken as constant: a minute in a day.
