@@ -47,7 +47,9 @@ pub enum Error {
         max: u64,
     },
     /// A message that has to be longer than was asked for.
-    #[error("messages of this format have at least {bytes_min} bytes, {bytes} were asked for")]
+    #[error(
+        "messages of this format have at least {bytes_min} bytes before their line end, not {bytes}"
+    )]
     TooShort {
         /// The asked for size.
         bytes: usize,
