@@ -6,6 +6,17 @@ use std::time::Duration;
 /// then a small part of the kernel's copying, and the batch stays in the second-level cache.
 pub const BATCH_BYTES: usize = 64 * 1024;
 
+/// Fewest bytes gathered for one write to a stream: a page.
+pub const BATCH_BYTES_MIN: usize = 4 * 1024;
+
+/// Bytes that the batches of all streams may have together; with more connections than that allows
+/// each gathers less.
+pub const BATCHES_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Bytes gathered for one write to a file. A file is written by another thread, and the way there
+/// and back costs as much as writing 64 KiB.
+pub const FILE_BATCH_BYTES: usize = 1024 * 1024;
+
 /// Most connections that send, and most that are idle. Twice that many still have local ports:
 /// Linux gives out 28,232 to one destination.
 pub const CONNECTIONS_MAX: u32 = 10_000;
@@ -40,9 +51,9 @@ pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 /// what was written even if the peer takes longer.
 pub const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How far beyond its duration a paced run may go to send what was due before the end; timers and
-/// busy machines are late by a few milliseconds.
-pub const LATE_MAX: Duration = Duration::from_millis(200);
+/// How far beyond its duration a paced run may go to send what was due before the end: timers and
+/// busy machines are late by milliseconds, at times by hundreds of them.
+pub const LATE_MAX: Duration = Duration::from_secs(1);
 
 /// How long one write may stand still once the time of the run is over.
 pub const STUCK_MAX: Duration = Duration::from_secs(10);

@@ -4,10 +4,11 @@ pub(crate) mod arguments;
 mod plan;
 mod progress;
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 
 use load::message::Replay;
 use load::send::{Report, Run, send};
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::Outcome;
 use crate::failure::Failure;
@@ -21,7 +22,7 @@ pub(crate) fn load(arguments: &LoadArguments) -> Result<Outcome, Failure> {
     let arguments = &arguments.send;
     let plan = Plan::new(arguments)?;
     let run = Run::new(plan.options.connections);
-    stop_on_interrupt(&run);
+    stop_on_signal(&run);
     let progress = Progress::start(&run, &plan.options, arguments);
     let report = send(&plan.options, |connection| plan.source(connection), &run);
     progress.finish();
@@ -57,17 +58,25 @@ fn outcome(report: &Report, replay: Option<&Replay>) -> Result<Outcome, Failure>
     })
 }
 
-/// Ends the run in good order on SIGINT. Where signals cannot be had, they end it as usual.
-fn stop_on_interrupt(run: &Run) {
+/// Ends the run in good order on SIGINT and SIGTERM. Where signals cannot be had, they end it as usual.
+fn stop_on_signal(run: &Run) {
     let run = run.clone();
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
         if let Ok(runtime) = runtime
-            && runtime.block_on(tokio::signal::ctrl_c()).is_ok()
+            && runtime.block_on(signalled()).is_ok()
         {
             run.stop();
         }
     });
+}
+
+async fn signalled() -> io::Result<()> {
+    let mut terminated = signal(SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted,
+        _ = terminated.recv() => Ok(()),
+    }
 }

@@ -29,7 +29,8 @@ impl Progress {
             while ended.recv_timeout(TICK) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
                 let total = run.total();
                 bar.set_position(total.sent);
-                bar.set_message(format!("{} MB", total.bytes / 1_000_000));
+                let rate = total.sent as f64 / bar.elapsed().as_secs_f64().max(1e-3);
+                bar.set_message(format!("{rate:.0} a second"));
             }
             bar.finish_and_clear();
         });
@@ -64,11 +65,11 @@ fn bar(expected: Option<u64>) -> ProgressBar {
     let (bar, template) = match expected {
         Some(expected) => (
             ProgressBar::new(expected),
-            "{bar:30} {percent}% {human_pos} sent, {per_sec}, {msg} {eta}",
+            "{bar:30} {percent}% {human_pos} sent, {msg}, {eta} left",
         ),
         None => (
             ProgressBar::new_spinner(),
-            "{spinner} {human_pos} sent, {per_sec}, {msg} {elapsed}",
+            "{spinner} {human_pos} sent, {msg}, {elapsed}",
         ),
     };
     if let Ok(style) = ProgressStyle::with_template(template) {

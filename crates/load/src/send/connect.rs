@@ -18,7 +18,10 @@ use super::relp::Session;
 use super::target::Target;
 use super::tls;
 use crate::Error;
-use crate::limits::{OPEN_TIMEOUT, UDP_SEND_BUFFER_BYTES};
+use crate::limits::{
+    BATCH_BYTES, BATCH_BYTES_MIN, BATCHES_BYTES_MAX, FILE_BATCH_BYTES, OPEN_TIMEOUT,
+    UDP_SEND_BUFFER_BYTES,
+};
 
 /// Bytes in both directions.
 pub(super) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -32,6 +35,8 @@ pub(super) struct Stream {
     pub(super) is_buffered: bool,
     /// Whether the peer may send bytes that nobody reads, which would make closing lose ours.
     pub(super) is_talkative: bool,
+    /// Bytes that are worth a write.
+    pub(super) batch_bytes: usize,
 }
 
 /// A connection that is ready for its first message.
@@ -47,6 +52,7 @@ pub(super) struct Connector {
     address: Option<SocketAddr>,
     tls: Option<TlsConnector>,
     proxy: Option<proxy::ProxyHeader>,
+    batch_bytes: usize,
 }
 
 impl Connector {
@@ -57,6 +63,7 @@ impl Connector {
             address: options.target.resolve()?,
             tls: is_tls.then(|| tls::connector(&options.tls)).transpose()?,
             proxy: options.proxy,
+            batch_bytes: batch_bytes(options.connections as usize),
             target: options.target.clone(),
         })
     }
@@ -87,6 +94,7 @@ impl Connector {
                 ),
                 is_buffered: false,
                 is_talkative: false,
+                batch_bytes: self.batch_bytes,
             }),
             Target::Unixgram(path) => {
                 let socket = UnixDatagram::unbound()?;
@@ -113,6 +121,7 @@ impl Connector {
                 bytes: Box::new(socket),
                 is_buffered: false,
                 is_talkative: false,
+                batch_bytes: self.batch_bytes,
             });
         };
         let name = ServerName::try_from(host.host.clone()).map_err(io::Error::other)?;
@@ -120,6 +129,7 @@ impl Connector {
             bytes: Box::new(tls.connect(name, socket).await?),
             is_buffered: true,
             is_talkative: true,
+            batch_bytes: self.batch_bytes,
         })
     }
 
@@ -137,6 +147,10 @@ impl Connector {
         self.address
             .ok_or_else(|| io::ErrorKind::AddrNotAvailable.into())
     }
+}
+
+fn batch_bytes(connections: usize) -> usize {
+    (BATCHES_BYTES_MAX / connections.max(1)).clamp(BATCH_BYTES_MIN, BATCH_BYTES)
 }
 
 async fn udp(address: SocketAddr) -> io::Result<UdpSocket> {
@@ -157,5 +171,6 @@ fn file_stream(file: std::fs::File) -> Stream {
         bytes: Box::new(file),
         is_buffered: true,
         is_talkative: false,
+        batch_bytes: FILE_BATCH_BYTES,
     }
 }

@@ -14,7 +14,7 @@ use crate::limits::{BATCH_BYTES, CLOSE_TIMEOUT};
 pub(super) async fn send(stream: &mut Stream, feed: &mut Feed, packing: Packing) -> io::Result<()> {
     let mut batch = Batch::default();
     let mut zlib = (packing == Packing::Stream).then(ZlibStream::new);
-    while feed.next_batch(&mut batch, BATCH_BYTES).await {
+    while feed.next_batch(&mut batch, stream.batch_bytes).await {
         let bytes = match &mut zlib {
             Some(zlib) => zlib.push(&batch.bytes, FlushCompress::Sync)?,
             None => &batch.bytes,

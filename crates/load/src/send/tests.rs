@@ -198,3 +198,83 @@ fn contradictions_are_refused_before_anything_is_opened() {
         assert!(text.contains(said), "{text}");
     }
 }
+
+#[test]
+fn a_lost_connection_is_opened_again_and_the_account_stays_exact() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("binds");
+    let address = listener.local_addr().expect("bound");
+    let reader = std::thread::spawn(move || {
+        let (mut first, _) = listener.accept().expect("accepts");
+        let mut some = [0; 1_000];
+        first.read_exact(&mut some).expect("reads");
+        drop(first);
+        let (mut second, _) = listener.accept().expect("accepts");
+        let mut rest = Vec::new();
+        second.read_to_end(&mut rest).expect("reads");
+        rest
+    });
+    let options = Options {
+        count: Some(200_000),
+        is_reconnecting: true,
+        ..Options::new(format!("tcp://{address}").parse().expect("a target"))
+    };
+    let report = sent(&options);
+    let rest = reader.join().expect("no panic");
+    assert_eq!(report.reconnects, 1);
+    assert_eq!(report.sent + report.failed, 200_000);
+    // The message that was cut is failed, and the next connection begins with a whole one.
+    assert!(report.failed > 0, "{report:?}");
+    assert!(rest.starts_with(b"<38>") && rest.len().is_multiple_of(300));
+    assert!(rest.ends_with(b"\n") && rest.len() as u64 <= report.bytes);
+}
+
+#[test]
+fn a_datagram_socket_of_the_file_system_gets_each_message() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("log");
+    let socket = std::os::unix::net::UnixDatagram::bind(&path).expect("binds");
+    let reader = std::thread::spawn(move || {
+        let mut buffer = [0; 1_000];
+        for number in 0..100 {
+            let length = socket.recv(&mut buffer).expect("receives");
+            let text = String::from_utf8_lossy(&buffer[..length]).into_owned();
+            assert!(text.contains(&format!("seq: {number:010}")), "{text}");
+        }
+    });
+    let target = format!("unixgram:{}", path.display());
+    let options = Options {
+        count: Some(100),
+        ..Options::new(target.parse().expect("a target"))
+    };
+    assert_eq!(sent(&options).sent, 100);
+    reader.join().expect("no panic");
+}
+
+#[test]
+fn a_server_that_refuses_or_goes_away_leaves_messages_unacknowledged() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("binds");
+    let address = listener.local_addr().expect("bound");
+    let reader = std::thread::spawn(move || {
+        use std::io::Write as _;
+        let (mut stream, _) = listener.accept().expect("accepts");
+        let mut bytes = [0; 4_096];
+        let _ = stream.read(&mut bytes).expect("the offers");
+        // Frame 2 is taken, frame 3 refused, the rest without an answer.
+        let answers = "1 rsp 6 200 OK\n2 rsp 6 200 OK\n3 rsp 6 500 no\n";
+        for answer in answers.split_inclusive('\n') {
+            stream.write_all(answer.as_bytes()).expect("answers");
+            let _ = stream.read(&mut bytes).expect("messages");
+        }
+    });
+    let options = Options {
+        count: Some(1_000),
+        window: 10,
+        ..Options::new(format!("relp://{address}").parse().expect("a target"))
+    };
+    let report = sent(&options);
+    reader.join().expect("no panic");
+    assert_eq!(report.acknowledged, Some(1), "{report:?}");
+    assert_eq!(report.failed, 999);
+    assert!(report.sent >= 3 && report.sent <= 12, "{report:?}");
+    assert!(report.ack_latency_ms.is_some() && report.error.is_some());
+}
