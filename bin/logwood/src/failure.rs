@@ -139,6 +139,12 @@ impl From<Box<api::Problem>> for Failure {
     }
 }
 
+impl From<::load::Error> for Failure {
+    fn from(error: ::load::Error) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
 impl From<store::Error> for Failure {
     fn from(error: store::Error) -> Self {
         let failure = Self::new(error.to_string());

@@ -24,4 +24,4 @@ mod parse;
 pub mod relp;
 pub mod write;
 
-pub use parse::{Context, ParseMode, ParseOptions, Parser};
+pub use parse::{Context, FoundStamp, ParseMode, ParseOptions, Parser, StampStyle, find_stamp};

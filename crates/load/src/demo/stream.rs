@@ -8,6 +8,7 @@ use syslog::write::{
     Rfc3164, Rfc5424, decimal, padded, priority, rfc3164, rfc5424, stamp_bsd, stamp_iso,
 };
 
+use crate::Source;
 use crate::demo::cast::{Style, draw_host};
 use crate::demo::incident::incident_at;
 use crate::demo::program::{in_trouble, programs_of};
@@ -233,6 +234,13 @@ impl Demo {
                 out.extend_from_slice(message);
             }
         }
+    }
+}
+
+impl Source for Demo {
+    fn next_message(&mut self, now: Timestamp, out: &mut Vec<u8>) -> bool {
+        self.next_line(now, out);
+        true
     }
 }
 

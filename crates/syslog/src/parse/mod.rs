@@ -10,6 +10,7 @@
 
 mod header;
 mod ietf;
+mod locate;
 mod stamp;
 mod structured;
 #[cfg(test)]
@@ -24,6 +25,7 @@ use model::{Priority, RecordParts, Span, Tag, Timestamp};
 
 use crate::cursor::Cursor;
 use crate::limits::OCTET_COUNT_DIGITS_MAX;
+pub use locate::{FoundStamp, StampStyle, find_stamp};
 use stamp::Stamp;
 use zone::Zone;
 

@@ -43,6 +43,10 @@ pub(super) struct Stamp {
     pub(super) len: usize,
     /// What it says; `None` for an impossible date or time.
     pub(super) time: Option<Timestamp>,
+    /// Whether it says the year.
+    pub(super) has_year: bool,
+    /// Whether it says the zone.
+    pub(super) has_zone: bool,
 }
 
 /// What a stamp says of the time. The civil year is only a number where `has_year`.
@@ -69,6 +73,8 @@ pub(super) fn any(text: &[u8], zone: &Zone, received: Timestamp) -> Option<Stamp
     Some(Stamp {
         len: at.at(),
         time: reading.time(zone, received),
+        has_year: reading.has_year,
+        has_zone: reading.offset_seconds.is_some(),
     })
 }
 
@@ -83,6 +89,8 @@ pub(super) fn ietf(text: &[u8], zone: &Zone, received: Timestamp) -> Option<Stam
     Some(Stamp {
         len: at.at(),
         time: reading.time(zone, received),
+        has_year: reading.has_year,
+        has_zone: reading.offset_seconds.is_some(),
     })
 }
 

@@ -3,12 +3,14 @@
 mod locate;
 mod loggen;
 mod logger;
+mod receiver;
 mod rsyslog;
 mod syslog_ng;
 
 pub use locate::{daemon, program};
 pub use loggen::{Loggen, LoggenReport};
 pub use logger::Logger;
+pub use receiver::Receiver;
 pub use rsyslog::Rsyslog;
 pub use syslog_ng::SyslogNg;
 

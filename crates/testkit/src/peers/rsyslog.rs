@@ -33,7 +33,6 @@ impl Rsyslog {
     /// `module(load="omrelp")` and `action(type="omrelp" ...)`.
     pub fn start(action: &str) -> Result<Self> {
         let package = Self::find()?;
-        let libraries = libraries(&package)?;
         let folder = tempfile::tempdir()?;
         let config = folder.path().join("rsyslog.conf");
         let socket = socket(folder.path());
@@ -54,17 +53,7 @@ impl Rsyslog {
             &config,
             format!("{}\n{}\n", modules.join("\n"), rest.join("\n")),
         )?;
-        let mut command = Command::new(package.join("usr/sbin/rsyslogd"));
-        command
-            .arg("-n")
-            .arg("-i")
-            .arg(folder.path().join("pid"))
-            .arg("-f")
-            .arg(&config)
-            .arg("-M")
-            .arg(libraries.join("rsyslog"))
-            .env("LD_LIBRARY_PATH", &libraries)
-            .env("TZ", "UTC");
+        let mut command = command(&package, &config, folder.path())?;
         let process = Process::start(&mut command)?;
         Ok(Self { process, folder })
     }
@@ -78,6 +67,23 @@ impl Rsyslog {
     pub fn errors(&self) -> Vec<String> {
         self.process.errors()
     }
+}
+
+/// The command that runs it in the foreground with a configuration file and a folder of its own.
+pub(super) fn command(package: &Path, config: &Path, folder: &Path) -> Result<Command> {
+    let libraries = libraries(package)?;
+    let mut command = Command::new(package.join("usr/sbin/rsyslogd"));
+    command
+        .arg("-n")
+        .arg("-i")
+        .arg(folder.join("pid"))
+        .arg("-f")
+        .arg(config)
+        .arg("-M")
+        .arg(libraries.join("rsyslog"))
+        .env("LD_LIBRARY_PATH", &libraries)
+        .env("TZ", "UTC");
+    Ok(command)
 }
 
 fn socket(folder: &Path) -> PathBuf {

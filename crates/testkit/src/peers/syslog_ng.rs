@@ -38,18 +38,7 @@ impl SyslogNg {
             socket(folder.path()).display(),
         );
         fs::write(file("syslog-ng.conf"), text)?;
-        let mut command = Command::new(program);
-        command
-            .args(["--foreground", "--stderr", "--no-caps"])
-            .arg("--cfgfile")
-            .arg(file("syslog-ng.conf"))
-            .arg("--persist-file")
-            .arg(file("persist"))
-            .arg("--control")
-            .arg(file("control"))
-            .arg("--pidfile")
-            .arg(file("pid"))
-            .env("TZ", "UTC");
+        let mut command = command(&program, &file("syslog-ng.conf"), folder.path());
         let process = Process::start(&mut command)?;
         Ok(Self { process, folder })
     }
@@ -63,6 +52,23 @@ impl SyslogNg {
     pub fn errors(&self) -> Vec<String> {
         self.process.errors()
     }
+}
+
+/// The command that runs it in the foreground with a configuration file and a folder of its own.
+pub(super) fn command(program: &Path, config: &Path, folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    command
+        .args(["--foreground", "--stderr", "--no-caps"])
+        .arg("--cfgfile")
+        .arg(config)
+        .arg("--persist-file")
+        .arg(folder.join("persist"))
+        .arg("--control")
+        .arg(folder.join("control"))
+        .arg("--pidfile")
+        .arg(folder.join("pid"))
+        .env("TZ", "UTC");
+    command
 }
 
 fn socket(folder: &Path) -> PathBuf {

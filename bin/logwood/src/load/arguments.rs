@@ -1,0 +1,197 @@
+//! What can be typed behind `logwood load`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// What messages look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatArgument {
+    /// RFC 3164, numbered as loggen numbers its messages.
+    Rfc3164,
+    /// RFC 5424, numbered in the same way.
+    Rfc5424,
+    /// syslog-ng's loggen, byte for byte.
+    Loggen,
+    /// loggen --syslog-proto, byte for byte.
+    LoggenIetf,
+    /// rsyslog's tcpflood, byte for byte; with --size as tcpflood -d.
+    Tcpflood,
+    /// tcpflood -y, byte for byte.
+    TcpfloodIetf,
+    /// The log of a made-up company.
+    Demo,
+}
+
+/// What tells one message from the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FramingArgument {
+    /// A line feed behind each.
+    Lf,
+    /// An octet count before each (RFC 6587, RFC 5425).
+    Octet,
+    /// An octet count that counts a line feed, as loggen writes it.
+    OctetLf,
+    /// A NUL behind each.
+    Nul,
+    /// Nothing.
+    None,
+}
+
+/// What is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompressArgument {
+    /// Nothing.
+    None,
+    /// Each message where that makes it shorter: z and a zlib stream, as rsyslog does.
+    Message,
+    /// Each connection as one zlib stream, as rsyslog's stream:always.
+    Stream,
+}
+
+/// Which header of the PROXY protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProxyArgument {
+    /// A line of text.
+    V1,
+    /// Binary.
+    V2,
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct LoadArguments {
+    #[command(flatten)]
+    pub(crate) send: SendArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SendArguments {
+    /// Where to: udp://HOST:PORT, tcp://, tls://, relp://, relps://, unix:PATH, unixgram:PATH,
+    /// file:PATH, or file:- for standard output.
+    #[arg(required = true)]
+    pub(crate) target: Option<String>,
+    #[command(flatten)]
+    pub(crate) message: MessageArguments,
+    #[command(flatten)]
+    pub(crate) amount: AmountArguments,
+    #[command(flatten)]
+    pub(crate) transport: TransportArguments,
+    /// Print the report as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print no closing line.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+    /// Show no progress bar, which is shown on terminals only.
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Messages")]
+pub(crate) struct MessageArguments {
+    /// What they look like.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "rfc3164")]
+    pub(crate) format: FormatArgument,
+    /// Bytes of each with its line end, without an octet count [default: 300; loggen: 256].
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) size: Option<usize>,
+    /// With it, sizes are drawn evenly from --size to this.
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) size_max: Option<usize>,
+    /// Structured data of RFC 5424, such as '[test name="value"]'.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) sdata: Option<String>,
+    /// Where draws begin: the same seed gives the same messages.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// What realistic messages are made after: a profile that `logwood load learn` wrote.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) profile: Option<PathBuf>,
+    /// Plant this text in exactly so many realistic messages; may be repeated.
+    #[arg(long, value_name = "TEXT=COUNT")]
+    pub(crate) needle: Vec<String>,
+    /// Write the needles and how many there are to this file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest: Option<PathBuf>,
+    /// Send the lines of this file instead, each once over all connections.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["size", "size_max", "sdata"])]
+    pub(crate) replay: Option<PathBuf>,
+    /// Write the time of sending over the leading time stamps of the file.
+    #[arg(long, requires = "replay")]
+    pub(crate) restamp: bool,
+    /// Begin the file again at its end.
+    #[arg(long = "loop", requires = "replay")]
+    pub(crate) is_endless: bool,
+    /// Stamps from this time on instead of the clock's: RFC 3339, UNIX seconds, or such as now-1h.
+    #[arg(long, value_name = "T", requires = "to", allow_hyphen_values = true)]
+    pub(crate) from: Option<String>,
+    /// Stamps up to this time, spread evenly over --count.
+    #[arg(long, value_name = "T", requires_all = ["from", "count"], allow_hyphen_values = true)]
+    pub(crate) to: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Amount and pace")]
+pub(crate) struct AmountArguments {
+    /// Send so many, over all connections.
+    #[arg(long, value_name = "N")]
+    pub(crate) count: Option<u64>,
+    /// Send for so long, such as 10s or 5m; for ever without it and --count.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) duration: Option<String>,
+    /// Messages a second over all connections; 0 for as fast as it goes, which is the default.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) rate: u64,
+    /// Messages a second on each connection.
+    #[arg(long, value_name = "N", conflicts_with_all = ["rate", "burst"])]
+    pub(crate) rate_per_connection: Option<u64>,
+    /// Bursts: so many messages at once, over all connections, every so many milliseconds.
+    #[arg(long, value_name = "N/MS", conflicts_with = "rate")]
+    pub(crate) burst: Option<String>,
+    /// Open all connections, then wait until this time with the first message.
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) start_at: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Connections")]
+pub(crate) struct TransportArguments {
+    /// What tells one message from the next [default: as usual for format and transport].
+    #[arg(long, value_enum, value_name = "FRAMING")]
+    pub(crate) framing: Option<FramingArgument>,
+    /// Connections that send.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) connections: u32,
+    /// Connections that are opened and held, and send nothing.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) idle_connections: u32,
+    /// Threads that send.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) threads: usize,
+    /// Open a lost connection again.
+    #[arg(long)]
+    pub(crate) reconnect: bool,
+    /// RELP messages without an answer, on each connection.
+    #[arg(long, value_name = "N", default_value_t = load::limits::RELP_WINDOW_DEFAULT)]
+    pub(crate) window: usize,
+    /// Begin each connection with a header of the PROXY protocol, before TLS.
+    #[arg(long, value_enum, value_name = "VERSION")]
+    pub(crate) proxy: Option<ProxyArgument>,
+    /// What to compress.
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "none")]
+    pub(crate) compress: CompressArgument,
+    /// Trust servers with a certificate of these authorities (PEM).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
+    /// Show this certificate to servers that ask (PEM).
+    #[arg(long, value_name = "FILE", requires = "key")]
+    pub(crate) cert: Option<PathBuf>,
+    /// The key of that certificate (PEM).
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub(crate) key: Option<PathBuf>,
+    /// Trust any server.
+    #[arg(long, conflicts_with = "ca")]
+    pub(crate) insecure: bool,
+}
