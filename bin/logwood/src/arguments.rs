@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::load::arguments::LoadArguments;
+
 /// A log server: receives syslog, keeps it, finds anything in it.
 ///
 /// Without a command it serves, as `logwood serve` does.
@@ -31,6 +33,8 @@ pub(crate) enum Command {
     Tail(TailArguments),
     /// Store the messages of files, one a line; plain, .gz or .zst.
     Import(ImportArguments),
+    /// Learn from logs and receive what is sent, for tests and measurements.
+    Load(Box<LoadArguments>),
     /// Show how a message is understood, part by part.
     Explain(ExplainArguments),
     /// Say all that is wrong with a configuration file.

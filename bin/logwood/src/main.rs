@@ -9,6 +9,7 @@ mod check;
 mod explain;
 mod failure;
 mod import;
+mod load;
 mod output;
 mod serve;
 mod tail;
@@ -54,6 +55,7 @@ fn run(command: Option<Command>) -> Result<Outcome, Failure> {
         Some(Command::Stats(arguments)) => ask::stats(&arguments),
         Some(Command::Tail(arguments)) => tail::tail(&arguments),
         Some(Command::Import(arguments)) => import::import(&arguments),
+        Some(Command::Load(arguments)) => load::load(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
         Some(Command::Check(arguments)) => check::check(&arguments),
     }
