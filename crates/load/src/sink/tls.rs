@@ -19,7 +19,7 @@ pub(crate) fn acceptor(options: &SinkOptions) -> Result<TlsAcceptor, Error> {
         None => made()?,
     };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ServerConfig::builder_with_provider(provider)
+    let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .and_then(|builder| {
             builder
@@ -27,6 +27,9 @@ pub(crate) fn acceptor(options: &SinkOptions) -> Result<TlsAcceptor, Error> {
                 .with_single_cert(certificates, key)
         })
         .map_err(|error| certificate_error(&error))?;
+    // Senders that never read close with the tickets unread; their system then resets the
+    // connection, and what we have not read yet is lost: 212 of 1,000 messages of loggen.
+    config.send_tls13_tickets = 0;
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
