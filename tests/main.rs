@@ -8,4 +8,5 @@ mod cli; // What scripts rely on in the command line: exit codes, output, reload
 mod corpus; // Every word of a log is counted as an independent program counts it.
 mod crash; // Kill -9, fifty times: nothing acknowledged is lost.
 mod load_send; // What `logwood load` sends is what anybody receives.
+mod load_sink; // The receiver of `logwood load` counts what real senders sent.
 mod senders; // Real senders: what they sent is what a search returns.

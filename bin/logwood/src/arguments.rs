@@ -33,7 +33,8 @@ pub(crate) enum Command {
     Tail(TailArguments),
     /// Store the messages of files, one a line; plain, .gz or .zst.
     Import(ImportArguments),
-    /// Send messages, as fast as asked for or as fast as it goes, and count them exactly.
+    /// Send messages, as fast as asked for or as fast as it goes, and count them; learn from logs;
+    /// receive and count what others send.
     Load(Box<LoadArguments>),
     /// Show how a message is understood, part by part.
     Explain(ExplainArguments),

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::commands::LoadCommand;
+
 /// What messages look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FormatArgument {
@@ -21,6 +23,12 @@ pub(crate) enum FormatArgument {
     TcpfloodIetf,
     /// The log of a made-up company.
     Demo,
+    /// Like the log of a profile, in RFC 5424.
+    Realistic,
+    /// Like the log of a profile, in RFC 3164.
+    RealisticRfc3164,
+    /// Like the log of a profile, without a header.
+    RealisticBare,
 }
 
 /// What tells one message from the next.
@@ -61,6 +69,8 @@ pub(crate) enum ProxyArgument {
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct LoadArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<LoadCommand>,
     #[command(flatten)]
     pub(crate) send: SendArguments,
 }
@@ -109,10 +119,13 @@ pub(crate) struct MessageArguments {
     /// What realistic messages are made after: a profile that `logwood load learn` wrote.
     #[arg(long, value_name = "FILE")]
     pub(crate) profile: Option<PathBuf>,
+    /// How many hosts write realistic messages.
+    #[arg(long, value_name = "N", default_value_t = load::learn::limits::HOSTS_DEFAULT)]
+    pub(crate) hosts: usize,
     /// Plant this text in exactly so many realistic messages; may be repeated.
     #[arg(long, value_name = "TEXT=COUNT")]
     pub(crate) needle: Vec<String>,
-    /// Write the needles and how many there are to this file.
+    /// Plant words that occur nowhere else and write to this file how many messages have them.
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest: Option<PathBuf>,
     /// Send the lines of this file instead, each once over all connections.

@@ -1,8 +1,14 @@
-//! `logwood load`: messages of many kinds, sent to anybody.
+//! `logwood load`: messages of many kinds, sent to anybody, and what to learn and receive them with.
 
 pub(crate) mod arguments;
+mod commands;
+mod learn;
+mod learn_arguments;
 mod plan;
 mod progress;
+mod realistic;
+mod sink;
+mod sink_arguments;
 
 use std::io::{self, Write as _};
 
@@ -17,9 +23,15 @@ use arguments::{LoadArguments, SendArguments};
 use plan::Plan;
 use progress::Progress;
 
-/// Sends, and reports.
+/// Sends, or runs one of the commands beside.
 pub(crate) fn load(arguments: &LoadArguments) -> Result<Outcome, Failure> {
-    let arguments = &arguments.send;
+    match &arguments.command {
+        Some(command) => commands::run(command),
+        None => send_and_report(&arguments.send),
+    }
+}
+
+fn send_and_report(arguments: &SendArguments) -> Result<Outcome, Failure> {
     let plan = Plan::new(arguments)?;
     let run = Run::new(plan.options.connections);
     stop_on_signal(&run);
@@ -28,6 +40,9 @@ pub(crate) fn load(arguments: &LoadArguments) -> Result<Outcome, Failure> {
     progress.finish();
     let report = report?;
     print(&report, arguments)?;
+    if let (Some(realistic), Some(path)) = (&plan.realistic, &arguments.message.manifest) {
+        realistic.write_manifest(&report, &arguments.message, path)?;
+    }
     outcome(&report, plan.replay.as_ref())
 }
 

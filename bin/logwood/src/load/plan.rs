@@ -14,6 +14,7 @@ use super::arguments::{
     AmountArguments, CompressArgument, FormatArgument, FramingArgument, MessageArguments,
     ProxyArgument, SendArguments, TransportArguments,
 };
+use super::realistic::{self, RealisticPlan};
 use crate::failure::Failure;
 
 /// A run that was asked for.
@@ -21,6 +22,8 @@ pub(super) struct Plan {
     pub(super) options: Options,
     /// The file to send, where there is one.
     pub(super) replay: Option<Replay>,
+    /// What realistic messages are made of, where they are asked for.
+    pub(super) realistic: Option<RealisticPlan>,
     recipe: Option<Recipe>,
     seed: u64,
     zone: TimeZone,
@@ -31,7 +34,10 @@ impl Plan {
         let now = SystemClock.now();
         let zone = TimeZone::system();
         let message = &arguments.message;
-        refuse_without_realistic(message)?;
+        let style = realistic::style(message.format).filter(|_| message.replay.is_none());
+        if style.is_none() {
+            realistic::refuse_without(message)?;
+        }
         let format = format(message.format).filter(|_| message.replay.is_none());
         let options = options(arguments, format, now)?;
         if arguments.json && options.target == Target::StandardOutput {
@@ -47,7 +53,9 @@ impl Plan {
             Some(format) => Some(recipe(message, format, &options, &zone, now)?),
             None => None,
         };
+        let realistic = style.map(|style| RealisticPlan::new(message, style, &options));
         Ok(Self {
+            realistic: realistic.transpose()?,
             options,
             replay: replay.transpose()?,
             recipe,
@@ -58,10 +66,11 @@ impl Plan {
 
     /// The source of one connection.
     pub(super) fn source(&self, connection: u32) -> Result<Box<dyn Source>, Error> {
-        match (&self.replay, &self.recipe) {
-            (Some(replay), _) => Ok(replay.source()),
-            (None, Some(recipe)) => recipe.source(connection),
-            (None, None) => {
+        match (&self.replay, &self.recipe, &self.realistic) {
+            (Some(replay), ..) => Ok(replay.source()),
+            (None, Some(recipe), _) => recipe.source(connection),
+            (None, None, Some(realistic)) => Ok(realistic.source(connection)),
+            (None, None, None) => {
                 let now = jiff::Timestamp::now();
                 let offset = self.zone.to_offset(now).seconds();
                 let demo = Demo::new(self.seed.wrapping_add(connection.into()));
@@ -69,17 +78,6 @@ impl Plan {
             }
         }
     }
-}
-
-/// Needles can only be planted in messages that are made for it.
-fn refuse_without_realistic(message: &MessageArguments) -> Result<(), Failure> {
-    if message.profile.is_none() && message.needle.is_empty() && message.manifest.is_none() {
-        return Ok(());
-    }
-    Err(
-        Failure::new("--profile, --needle and --manifest are for realistic messages")
-            .hint("leave them out, or take --format realistic"),
-    )
 }
 
 fn options(
@@ -170,7 +168,10 @@ fn format(format: FormatArgument) -> Option<Format> {
         FormatArgument::LoggenIetf => Some(Format::LoggenIetf),
         FormatArgument::Tcpflood => Some(Format::Tcpflood),
         FormatArgument::TcpfloodIetf => Some(Format::TcpfloodIetf),
-        FormatArgument::Demo => None,
+        FormatArgument::Demo
+        | FormatArgument::Realistic
+        | FormatArgument::RealisticRfc3164
+        | FormatArgument::RealisticBare => None,
     }
 }
 

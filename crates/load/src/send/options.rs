@@ -71,7 +71,7 @@ impl Options {
     }
 
     /// Messages that one connection is to send, if the run has a count.
-    pub(super) fn share_of_count(&self, connection: u32) -> Option<u64> {
+    pub fn share_of_count(&self, connection: u32) -> Option<u64> {
         let (index, of) = (u64::from(connection), u64::from(self.connections.max(1)));
         let count = self.count?;
         Some(count / of + u64::from(index < count % of))

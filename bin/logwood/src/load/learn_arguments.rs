@@ -1,0 +1,16 @@
+//! What can be typed behind `logwood load learn`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Learn templates and values from log files, for `logwood load --format realistic`.
+#[derive(Debug, Args)]
+pub(crate) struct LearnArguments {
+    /// The logs, plain, .gz or .zst; - for standard input. The first 200,000 lines count.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Where to write the profile; - for standard output.
+    #[arg(short, long, value_name = "PROFILE")]
+    pub(crate) output: PathBuf,
+}
