@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::plan::PlanArguments;
+
 /// A log server: receives syslog, keeps it, finds anything in it.
 ///
 /// Without a command it serves, as `logwood serve` does.
@@ -33,6 +35,8 @@ pub(crate) enum Command {
     Import(ImportArguments),
     /// Show how a message is understood, part by part.
     Explain(ExplainArguments),
+    /// Say how much disk a rate of messages takes, per day to year.
+    Plan(PlanArguments),
     /// Say all that is wrong with a configuration file.
     Check(CheckArguments),
 }

@@ -166,7 +166,7 @@ fn read_lines(
 }
 
 /// Opens a file, decompressed by what it starts with, whatever its name.
-fn open(path: &Path, bar: &ProgressBar) -> Result<Box<dyn BufRead + Send>, Failure> {
+pub(crate) fn open(path: &Path, bar: &ProgressBar) -> Result<Box<dyn BufRead + Send>, Failure> {
     let failure =
         |error: io::Error| Failure::new(format!("cannot read {}", path.display())).because(error);
     let input: Box<dyn Read + Send> = if path == Path::new("-") {

@@ -10,6 +10,7 @@ mod explain;
 mod failure;
 mod import;
 mod output;
+mod plan;
 mod serve;
 mod tail;
 mod target;
@@ -55,6 +56,7 @@ fn run(command: Option<Command>) -> Result<Outcome, Failure> {
         Some(Command::Tail(arguments)) => tail::tail(&arguments),
         Some(Command::Import(arguments)) => import::import(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
+        Some(Command::Plan(arguments)) => plan::plan(&arguments),
         Some(Command::Check(arguments)) => check::check(&arguments),
     }
 }
