@@ -9,6 +9,7 @@
 )]
 
 mod ci;
+mod instructions;
 mod peers;
 mod shell;
 mod tally;
@@ -25,6 +26,8 @@ const USAGE: &str = "\
 cargo xtask ci               everything a change must pass; what .ci/run calls
 cargo xtask test [FILTER]    every test, with the peers it needs from Debian's packages
 cargo xtask tidy             rules of the house that no compiler checks
+cargo xtask instructions [--record]
+                             count the instructions of the innermost work and compare them
 cargo xtask web [--check]    build the page into web/dist, or prove that web/dist is fresh";
 
 fn main() -> ExitCode {
@@ -44,6 +47,8 @@ fn dispatch(words: &[String]) -> Result<()> {
         ["ci"] => ci::run(),
         ["test", rest @ ..] => test::run(rest),
         ["tidy"] => tidy::run(),
+        ["instructions"] => instructions::check(),
+        ["instructions", "--record"] => instructions::record(),
         ["web"] => web::build(),
         ["web", "--check"] => web::check(),
         [] | ["help" | "--help" | "-h"] => {

@@ -1,4 +1,4 @@
-//! The programs of others that tests talk to, from Debian's packages.
+//! The programs of others that tests and measurements need, from Debian's packages.
 //!
 //! rsyslog is unpacked and not installed: its package and syslog-ng's exclude each other.
 
@@ -91,6 +91,19 @@ pub(crate) fn install() -> Result<()> {
         eprintln!("{}", missing_line(&missing));
     }
     Ok(())
+}
+
+/// Installs valgrind where it is missing and this is root on a Debian; says whether it is there.
+pub(crate) fn install_valgrind() -> bool {
+    const VALGRIND: &str = "valgrind";
+    if !shell::is_installed(VALGRIND)
+        && is_root()
+        && shell::is_installed("apt-get")
+        && let Err(error) = update().and_then(|()| install_packages(&[VALGRIND]))
+    {
+        eprintln!("cannot install {VALGRIND}: {error:#}");
+    }
+    shell::is_installed(VALGRIND)
 }
 
 fn missing() -> Vec<&'static Peer> {
