@@ -10,15 +10,19 @@
 
 mod arguments;
 mod certificate;
+mod child;
 mod collectors;
 mod context;
+mod corpus;
 mod file;
 mod generator;
 mod jsonl;
 mod machine;
+mod manifest;
 mod markdown;
 mod measurement;
 mod parameters;
+mod peers;
 mod plot;
 mod process;
 mod programs;

@@ -26,7 +26,6 @@ impl Measurement {
     }
 
     /// Files the figure under a row of its own.
-    #[cfg(test)]
     pub(crate) fn of_case(mut self, case: &str) -> Self {
         self.case = Some(case.to_owned());
         self

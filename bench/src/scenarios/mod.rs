@@ -2,7 +2,11 @@
 
 mod collect;
 mod planned;
+mod questions;
+mod search;
+mod space;
 mod trial;
+mod users;
 
 use anyhow::Result;
 
@@ -10,11 +14,17 @@ use crate::scenario::Scenario;
 
 use collect::Collect;
 use planned::Planned;
+use search::Search;
+use space::Space;
+use users::Users;
 
 /// All of them, in the order of the report.
 pub(crate) fn all() -> Result<Vec<Box<dyn Scenario>>> {
     Ok(vec![
         Box::new(Collect::new()?),
+        Box::new(Search::new()?),
+        Box::new(Users::new()?),
+        Box::new(Space::new()?),
         Box::new(Planned::new(include_str!(
             "../../scenarios/processing.toml"
         ))?),
