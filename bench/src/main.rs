@@ -15,6 +15,7 @@ mod context;
 mod file;
 mod generator;
 mod jsonl;
+mod kernel;
 mod machine;
 mod markdown;
 mod measurement;
@@ -22,6 +23,7 @@ mod parameters;
 mod plot;
 mod process;
 mod programs;
+mod receiver;
 mod report;
 mod run;
 mod scenario;
@@ -29,6 +31,7 @@ mod scenarios;
 mod size;
 mod statistic;
 mod summary;
+mod syncs;
 mod table;
 mod template;
 
@@ -84,6 +87,7 @@ fn bench(arguments: &Arguments) -> Result<()> {
     let plan = Plan {
         commit: machine.commit.clone(),
         rounds: arguments.rounds,
+        subjects: arguments.subjects.clone(),
     };
     let line = Line::Machine(machine);
     writer.push(&line)?;
@@ -92,14 +96,7 @@ fn bench(arguments: &Arguments) -> Result<()> {
     let mut failed = 0;
     for scenario in &chosen {
         let tell = |told: &str| eprintln!("{told}");
-        failed += run::run(
-            scenario.as_ref(),
-            &plan,
-            &context,
-            &mut lines,
-            &mut writer,
-            tell,
-        )?;
+        failed += run::run(*scenario, &plan, &context, &mut lines, &mut writer, tell)?;
         print_tables(scenario.file(), &lines);
     }
     // Every scenario that has results, those of a run that this one went on with included.
@@ -122,19 +119,16 @@ fn bench(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-fn choose<'a>(
-    all: &'a [Box<dyn Scenario>],
-    names: &[String],
-) -> Result<Vec<&'a Box<dyn Scenario>>> {
+fn choose<'a>(all: &'a [Box<dyn Scenario>], names: &[String]) -> Result<Vec<&'a dyn Scenario>> {
     if names.is_empty() {
-        return Ok(all.iter().collect());
+        return Ok(all.iter().map(AsRef::as_ref).collect());
     }
     let known: Vec<&str> = all.iter().map(|one| one.file().name.as_str()).collect();
     names
         .iter()
         .map(|name| {
             let found = all.iter().find(|one| one.file().name == *name);
-            found.with_context(|| {
+            found.map(AsRef::as_ref).with_context(|| {
                 format!(
                     "there is no scenario {name}; there is: {}",
                     known.join(", ")
@@ -144,7 +138,7 @@ fn choose<'a>(
         .collect()
 }
 
-fn list(scenarios: &[&Box<dyn Scenario>]) {
+fn list(scenarios: &[&dyn Scenario]) {
     for scenario in scenarios {
         let file = scenario.file();
         println!("{}: {}", file.name, file.about);

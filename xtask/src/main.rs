@@ -8,6 +8,7 @@
     reason = "a command line tool talks"
 )]
 
+mod bench;
 mod ci;
 mod peers;
 mod shell;
@@ -24,6 +25,7 @@ use anyhow::{Result, bail};
 const USAGE: &str = "\
 cargo xtask ci               everything a change must pass; what .ci/run calls
 cargo xtask test [FILTER]    every test, with the peers it needs from Debian's packages
+cargo xtask bench [WORDS]    the tables of docs/benchmarks.md, beside the peers; --help says more
 cargo xtask tidy             rules of the house that no compiler checks
 cargo xtask web [--check]    build the page into web/dist, or prove that web/dist is fresh";
 
@@ -43,6 +45,7 @@ fn dispatch(words: &[String]) -> Result<()> {
     match words.as_slice() {
         ["ci"] => ci::run(),
         ["test", rest @ ..] => test::run(rest),
+        ["bench", rest @ ..] => bench::run(rest),
         ["tidy"] => tidy::run(),
         ["web"] => web::build(),
         ["web", "--check"] => web::check(),

@@ -1,20 +1,29 @@
 //! The scenarios there are; their data lies in bench/scenarios.
 
 mod collect;
+mod durable;
 mod planned;
+mod restart;
 mod trial;
+mod udp;
 
 use anyhow::Result;
 
 use crate::scenario::Scenario;
 
 use collect::Collect;
+use durable::Durable;
 use planned::Planned;
+use restart::Restart;
+use udp::Udp;
 
 /// All of them, in the order of the report.
 pub(crate) fn all() -> Result<Vec<Box<dyn Scenario>>> {
     Ok(vec![
         Box::new(Collect::new()?),
+        Box::new(Udp::new()?),
+        Box::new(Durable::new()?),
+        Box::new(Restart::new()?),
         Box::new(Planned::new(include_str!(
             "../../scenarios/processing.toml"
         ))?),
