@@ -42,10 +42,7 @@ impl Scenario for Udp {
             false => None,
         };
         let mut collector = collectors::start(&step.subject, &setup, context)?;
-        let mut load = load(parameters, collector.target())?;
-        // Every rate lasts as long, so that the same share of it fits into a buffer.
-        let rate = parameters.count("rate")?;
-        load.count = rate * parameters.count("seconds")?;
+        let load = load(parameters, collector.target())?;
         let folder = context.folder()?;
         let trial = Trial::run(collector.as_mut(), &load, context, folder.path())?;
         let sent = figure(trial.report.sent);
