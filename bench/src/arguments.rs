@@ -30,6 +30,9 @@ pub(crate) struct Arguments {
     /// How often each subject is measured; figures are medians.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=99))]
     pub(crate) rounds: u32,
+    /// Measure this subject only, such as logwood; may be repeated.
+    #[arg(long = "subject", value_name = "NAME")]
+    pub(crate) subjects: Vec<String>,
     /// Put the tables into this Markdown file, between its markers.
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,

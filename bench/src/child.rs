@@ -1,13 +1,12 @@
 //! Programs that run to their end, and what they used.
 
-use std::fs;
 use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-
-use crate::measurement::figure;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeVal;
 
 /// What a program did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,20 +55,9 @@ pub(crate) fn run(command: &mut Command, input: &[u8], codes: &[i32]) -> Result<
 }
 
 fn cpu_of_ended_children() -> Result<f64> {
-    let stat = fs::read_to_string("/proc/self/stat").context("cannot read /proc/self/stat")?;
-    Ok(figure(child_ticks(&stat)?) / figure(rustix::param::clock_ticks_per_second()))
-}
-
-/// User and system ticks of children that were waited for: fields 16 and 17, counted behind the
-/// name in brackets, which may hold anything.
-fn child_ticks(stat: &str) -> Result<u64> {
-    let (_, rest) = stat.rsplit_once(')').context("a stat without a name")?;
-    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
-    let ticks_at = |index: usize| -> Result<u64> {
-        let field = fields.get(index).context("a stat without times")?;
-        Ok(field.parse()?)
-    };
-    Ok(ticks_at(13)? + ticks_at(14)?)
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("cannot read our children's times")?;
+    let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
+    Ok(seconds(usage.user_time()) + seconds(usage.system_time()))
 }
 
 #[cfg(test)]
@@ -97,8 +85,12 @@ mod tests {
     }
 
     #[test]
-    fn times_of_children_are_found_behind_any_name() {
-        let stat = "12 (a) b) S 1 2 3 4 5 6 7 8 9 10 700 35 20 3 20 0 3 0 1 2 3";
-        assert_eq!(child_ticks(stat).unwrap(), 23);
+    fn work_of_a_child_takes_cpu_time() {
+        let finished = shell(
+            "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done",
+            b"",
+            &[0],
+        );
+        assert!(finished.unwrap().cpu_seconds > 0.0);
     }
 }

@@ -17,6 +17,7 @@ mod corpus;
 mod file;
 mod generator;
 mod jsonl;
+mod kernel;
 mod machine;
 mod manifest;
 mod markdown;
@@ -26,6 +27,7 @@ mod peers;
 mod plot;
 mod process;
 mod programs;
+mod receiver;
 mod report;
 mod run;
 mod scenario;
@@ -33,6 +35,7 @@ mod scenarios;
 mod size;
 mod statistic;
 mod summary;
+mod syncs;
 mod table;
 mod template;
 
@@ -88,6 +91,7 @@ fn bench(arguments: &Arguments) -> Result<()> {
     let plan = Plan {
         commit: machine.commit.clone(),
         rounds: arguments.rounds,
+        subjects: arguments.subjects.clone(),
     };
     let line = Line::Machine(machine);
     writer.push(&line)?;
@@ -96,14 +100,7 @@ fn bench(arguments: &Arguments) -> Result<()> {
     let mut failed = 0;
     for scenario in &chosen {
         let tell = |told: &str| eprintln!("{told}");
-        failed += run::run(
-            scenario.as_ref(),
-            &plan,
-            &context,
-            &mut lines,
-            &mut writer,
-            tell,
-        )?;
+        failed += run::run(*scenario, &plan, &context, &mut lines, &mut writer, tell)?;
         print_tables(scenario.file(), &lines);
     }
     // Every scenario that has results, those of a run that this one went on with included.
@@ -126,19 +123,16 @@ fn bench(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-fn choose<'a>(
-    all: &'a [Box<dyn Scenario>],
-    names: &[String],
-) -> Result<Vec<&'a Box<dyn Scenario>>> {
+fn choose<'a>(all: &'a [Box<dyn Scenario>], names: &[String]) -> Result<Vec<&'a dyn Scenario>> {
     if names.is_empty() {
-        return Ok(all.iter().collect());
+        return Ok(all.iter().map(AsRef::as_ref).collect());
     }
     let known: Vec<&str> = all.iter().map(|one| one.file().name.as_str()).collect();
     names
         .iter()
         .map(|name| {
             let found = all.iter().find(|one| one.file().name == *name);
-            found.with_context(|| {
+            found.map(AsRef::as_ref).with_context(|| {
                 format!(
                     "there is no scenario {name}; there is: {}",
                     known.join(", ")
@@ -148,7 +142,7 @@ fn choose<'a>(
         .collect()
 }
 
-fn list(scenarios: &[&Box<dyn Scenario>]) {
+fn list(scenarios: &[&dyn Scenario]) {
     for scenario in scenarios {
         let file = scenario.file();
         println!("{}: {}", file.name, file.about);

@@ -5,11 +5,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use nix::time::{clock_getcpuclockid, clock_gettime};
+use nix::unistd::Pid;
 
-use crate::measurement::figure;
-
-/// A process is quiet when it used no more than a tick in so long.
+/// A process is quiet when it used hardly any CPU time in so long.
 const QUIET: Duration = Duration::from_millis(300);
+/// What a server uses for its timers in that time, and then some.
+const QUIET_CPU_SECONDS: f64 = 0.015;
 
 /// CPU time and memory of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -25,30 +27,24 @@ pub(crate) struct Usage {
 impl Usage {
     /// Reads it for a process that runs.
     pub(crate) fn of(id: u32) -> Result<Self> {
-        let read = |name: &str| {
-            let path = format!("/proc/{id}/{name}");
-            fs::read_to_string(&path).with_context(|| format!("cannot read {path}; has it ended?"))
-        };
-        let status = read("status")?;
+        let path = format!("/proc/{id}/status");
+        let status = fs::read_to_string(&path)
+            .with_context(|| format!("cannot read {path}; has the process ended?"))?;
         Ok(Self {
-            cpu_seconds: figure(ticks(&read("stat")?)?)
-                / figure(rustix::param::clock_ticks_per_second()),
+            cpu_seconds: cpu_seconds(id)?,
             memory_bytes: memory_bytes(&status, "VmRSS")?,
             memory_peak_bytes: memory_bytes(&status, "VmHWM")?,
         })
     }
 }
 
-/// User and system ticks: fields 14 and 15, counted behind the name in brackets, which may hold
-/// anything.
-fn ticks(stat: &str) -> Result<u64> {
-    let (_, rest) = stat.rsplit_once(')').context("a stat without a name")?;
-    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
-    let ticks_at = |index: usize| -> Result<u64> {
-        let field = fields.get(index).context("a stat without times")?;
-        Ok(field.parse()?)
-    };
-    Ok(ticks_at(11)? + ticks_at(12)?)
+/// The CPU clock of a process, in nanoseconds; `/proc/PID/stat` counts in ticks of 10 ms, which is
+/// a tenth of a microsecond a message at 100,000 messages.
+fn cpu_seconds(id: u32) -> Result<f64> {
+    let pid = Pid::from_raw(i32::try_from(id)?);
+    let clock = clock_getcpuclockid(pid).with_context(|| format!("process {id} has no clock"))?;
+    let time = clock_gettime(clock).with_context(|| format!("cannot read process {id}'s clock"))?;
+    Ok(Duration::from(time).as_secs_f64())
 }
 
 fn memory_bytes(status: &str, key: &str) -> Result<u64> {
@@ -65,13 +61,12 @@ fn memory_bytes(status: &str, key: &str) -> Result<u64> {
 /// Waits until a process has finished what it does behind what it was asked for, such as sealing
 /// segments: that work belongs to the messages that caused it.
 pub(crate) fn wait_until_quiet(id: u32, limit: Duration) -> Result<Usage> {
-    let tick = 1.0 / figure(rustix::param::clock_ticks_per_second());
     let started = Instant::now();
     let mut last = Usage::of(id)?;
     while started.elapsed() < limit {
         thread::sleep(QUIET);
         let now = Usage::of(id)?;
-        if now.cpu_seconds - last.cpu_seconds <= tick * 1.5 {
+        if now.cpu_seconds - last.cpu_seconds <= QUIET_CPU_SECONDS {
             return Ok(now);
         }
         last = now;
@@ -84,12 +79,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_found_behind_any_name() {
-        let stat = "12 (a) b (c)) S 1 2 3 4 5 6 7 8 9 10 700 35 0 0 20 0 3 0 1 2 3";
-        assert_eq!(ticks(stat).unwrap(), 735);
-    }
-
-    #[test]
     fn memory_is_told_in_bytes() {
         let status = "Name:\tx\nVmHWM:\t   2048 kB\nVmRSS:\t 1 kB\n";
         assert_eq!(memory_bytes(status, "VmHWM").unwrap(), 2_097_152);
@@ -98,8 +87,9 @@ mod tests {
     }
 
     #[test]
-    fn our_own_process_uses_memory() {
+    fn our_own_process_uses_time_and_memory() {
         let usage = Usage::of(std::process::id()).unwrap();
+        assert!(usage.cpu_seconds > 0.0);
         assert!(usage.memory_bytes > 0);
         assert!(usage.memory_peak_bytes >= usage.memory_bytes);
     }

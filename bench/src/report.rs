@@ -153,6 +153,9 @@ fn series(summary: &Summary, subjects: &[String]) -> Vec<Series> {
 }
 
 fn push_table(page: &mut String, table: &TableFile, summary: &Summary) {
+    if summary.rows.is_empty() {
+        return;
+    }
     let case = table.axis.as_deref().unwrap_or("case");
     let _ = write!(
         page,

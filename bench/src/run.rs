@@ -14,6 +14,8 @@ use crate::scenario::{Scenario, Step};
 pub(crate) struct Plan {
     pub(crate) commit: String,
     pub(crate) rounds: u32,
+    /// Who is measured; everybody where it is empty.
+    pub(crate) subjects: Vec<String>,
 }
 
 /// Runs a scenario and adds what it measures to the results, in memory and in the file. Steps that
@@ -28,7 +30,8 @@ pub(crate) fn run(
     mut tell: impl FnMut(&str),
 ) -> Result<usize> {
     let done = done(lines);
-    let steps = scenario.steps(context.size)?;
+    let mut steps = scenario.steps(context.size)?;
+    steps.retain(|step| plan.subjects.is_empty() || plan.subjects.contains(&step.subject));
     let mut failed = 0;
     for case in steps.chunk_by(|a, b| a.table == b.table && a.case == b.case) {
         for round in 0..plan.rounds {
@@ -192,6 +195,7 @@ mod tests {
         Plan {
             commit: commit.into(),
             rounds: 2,
+            subjects: Vec::new(),
         }
     }
 

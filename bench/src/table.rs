@@ -19,7 +19,7 @@ pub(crate) fn text(table: &TableFile, summary: &Summary) -> String {
         }
     }
     let mut text = format!("{}\n", table.title);
-    for row in &grid {
+    for row in grid.iter().filter(|_| !summary.rows.is_empty()) {
         let mut line = String::new();
         for (index, cell) in row.iter().enumerate() {
             let width = grid.iter().map(|row| row[index].len()).max().unwrap_or(0);
@@ -42,6 +42,11 @@ pub(crate) fn text(table: &TableFile, summary: &Summary) -> String {
 pub(crate) fn markdown(table: &TableFile, summary: &Summary) -> String {
     let grid = grid(table, summary);
     let mut text = String::new();
+    let grid = if summary.rows.is_empty() {
+        Vec::new()
+    } else {
+        grid
+    };
     for (index, row) in grid.iter().enumerate() {
         let cells: Vec<String> = match index {
             // Metric and unit in one head.

@@ -83,16 +83,6 @@ impl Logwood {
     pub(crate) fn client(&self) -> &Client {
         &self.client
     }
-
-    /// A counter or gauge of its metrics; labels are part of the name.
-    pub(crate) fn metric(&self, name: &str) -> Result<f64> {
-        let (_, text) = self.client.text("/metrics")?;
-        let line = text
-            .lines()
-            .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        let value = line.with_context(|| format!("no metric is called {name}"))?;
-        value.trim().parse().context("a metric is no number")
-    }
 }
 
 impl Collector for Logwood {

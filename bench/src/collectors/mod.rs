@@ -2,17 +2,20 @@
 
 mod files;
 mod logwood;
+mod peer;
 mod ports;
 mod rsyslog;
 mod syslog_ng;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use testkit::Process;
 
 use crate::context::Context;
+use crate::receiver::Receiver;
 
 pub(crate) use logwood::Logwood;
 
@@ -58,13 +61,13 @@ impl Transport {
 }
 
 /// Where peers put what they receive; Logwood keeps it in its store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Output {
     /// A text file.
     File,
     /// A receiver that counts, behind a buffer.
     Network {
-        receiver: SocketAddr,
+        receiver: Arc<Receiver>,
         buffer: Buffer,
     },
 }
@@ -80,7 +83,7 @@ pub(crate) enum Buffer {
 }
 
 /// How a collector is set up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Setup {
     pub(crate) transport: Transport,
     /// RFC 5424 with octet counting; otherwise RFC 3164 by lines.
@@ -117,8 +120,8 @@ pub(crate) fn start(subject: &str, setup: &Setup, context: &Context) -> Result<B
     // What follows the first word tells setups of one program apart.
     Ok(match subject.split(' ').next().unwrap_or_default() {
         "logwood" => Box::new(Logwood::start(setup, context)?),
-        "syslog-ng" => Box::new(syslog_ng::SyslogNg::start(setup, context)?),
-        "rsyslog" => Box::new(rsyslog::Rsyslog::start(setup, context)?),
+        "syslog-ng" => Box::new(syslog_ng::start(setup, context)?),
+        "rsyslog" => Box::new(rsyslog::start(setup, context)?),
         _ => bail!("nothing here starts a subject called {subject}"),
     })
 }

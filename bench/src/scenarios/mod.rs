@@ -1,11 +1,14 @@
 //! The scenarios there are; their data lies in bench/scenarios.
 
 mod collect;
+mod durable;
 mod planned;
 mod questions;
+mod restart;
 mod search;
 mod space;
 mod trial;
+mod udp;
 mod users;
 
 use anyhow::Result;
@@ -13,9 +16,12 @@ use anyhow::Result;
 use crate::scenario::Scenario;
 
 use collect::Collect;
+use durable::Durable;
 use planned::Planned;
+use restart::Restart;
 use search::Search;
 use space::Space;
+use udp::Udp;
 use users::Users;
 
 /// All of them, in the order of the report.
@@ -25,6 +31,9 @@ pub(crate) fn all() -> Result<Vec<Box<dyn Scenario>>> {
         Box::new(Search::new()?),
         Box::new(Users::new()?),
         Box::new(Space::new()?),
+        Box::new(Udp::new()?),
+        Box::new(Durable::new()?),
+        Box::new(Restart::new()?),
         Box::new(Planned::new(include_str!(
             "../../scenarios/processing.toml"
         ))?),

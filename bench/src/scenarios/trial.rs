@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::collectors::{Collector, Setup, Transport, wait_for_messages};
+use crate::collectors::{Collector, Output, Setup, Transport, wait_for_messages};
 use crate::context::Context;
 use crate::generator::{Load, Report};
 use crate::measurement::{Measurement, figure};
@@ -100,15 +100,24 @@ pub(super) fn load(parameters: &Parameters, target: String) -> Result<Load> {
         target,
         format: parameters.text("format")?.to_owned(),
         size: parameters.count("size")?,
-        count: parameters.count("messages")?,
+        count: count(parameters)?,
         connections: parameters.optional_count("connections")?.unwrap_or(1),
         rate: parameters.optional_count("rate")?,
         window: parameters.optional_count("window")?,
     })
 }
 
+/// How many messages a case sends: as many as it says, or those of its rate and its seconds, so
+/// that every rate lasts as long and the same share of it fits into a buffer.
+fn count(parameters: &Parameters) -> Result<u64> {
+    match parameters.optional_count("seconds")? {
+        Some(seconds) => Ok(parameters.count("rate")? * seconds),
+        None => parameters.count("messages"),
+    }
+}
+
 /// How the collector of a case is set up.
-pub(super) fn setup(parameters: &Parameters, output: crate::collectors::Output) -> Result<Setup> {
+pub(super) fn setup(parameters: &Parameters, output: Output) -> Result<Setup> {
     let transport = parameters.text("transport")?;
     let connections = parameters.optional_count("connections")?.unwrap_or(1);
     let idle = parameters.optional_count("idle")?.unwrap_or(0);
