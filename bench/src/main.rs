@@ -28,6 +28,7 @@ mod report;
 mod run;
 mod scenario;
 mod scenarios;
+mod segments;
 mod size;
 mod statistic;
 mod summary;
