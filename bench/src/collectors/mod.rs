@@ -28,7 +28,7 @@ const POLL: Duration = Duration::from_millis(20);
 
 /// When nothing more has arrived for so long, the rest is lost. Longer than any flush interval of
 /// the configurations here.
-const SETTLED: Duration = Duration::from_secs(4);
+const SETTLED: Duration = Duration::from_secs(3);
 
 /// How messages come in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
