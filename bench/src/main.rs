@@ -32,6 +32,7 @@ mod report;
 mod run;
 mod scenario;
 mod scenarios;
+mod segments;
 mod size;
 mod statistic;
 mod summary;

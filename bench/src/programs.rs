@@ -96,7 +96,11 @@ fn first_line(command: &mut Command) -> Option<String> {
     let output = command.output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let line = text.lines().find(|line| !line.trim().is_empty())?;
-    Some(line.trim().trim_matches('*').trim().to_owned())
+    let line = line
+        .trim()
+        .trim_matches('*')
+        .trim_end_matches("compiled with:");
+    Some(line.trim().to_owned())
 }
 
 fn is_installed(program: &str) -> bool {

@@ -25,6 +25,11 @@ impl LineCounter {
         }
     }
 
+    /// Lines that the last look found.
+    pub(super) fn counted(&self) -> u64 {
+        self.lines
+    }
+
     /// All lines that are whole by now; none as long as there is no file.
     pub(super) fn count(&mut self) -> Result<u64> {
         if self.file.is_none() {

@@ -10,8 +10,9 @@ use client::Client;
 use tempfile::TempDir;
 use testkit::{Process, wait_for};
 
-use super::{Collector, LIMIT, Setup, Transport, files};
+use super::{Collector, LIMIT, Setup, Transport};
 use crate::context::Context;
+use crate::segments::{self, Kept};
 use crate::template;
 
 const CONFIGURATION: &str = include_str!("../../peers/logwood.toml.in");
@@ -103,15 +104,12 @@ impl Collector for Logwood {
         Ok(status.sources.iter().map(|source| source.stored).sum())
     }
 
-    fn disk_bytes(&self) -> Result<u64> {
-        // Segments, and of the journal what they do not hold yet; its spare room is not for these
-        // messages.
-        let status = self.client.status()?;
-        let segments: u64 = status.logspaces.iter().map(|one| one.bytes).sum();
-        if segments > 0 {
-            return Ok(segments);
-        }
-        files::bytes(&self.data_dir)
+    fn kept(&self) -> Result<Kept> {
+        segments::sealed(&self.data_dir)
+    }
+
+    fn indexes(&self) -> bool {
+        true
     }
 }
 

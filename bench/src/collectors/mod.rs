@@ -16,6 +16,7 @@ use testkit::Process;
 
 use crate::context::Context;
 use crate::receiver::Receiver;
+use crate::segments::Kept;
 
 pub(crate) use logwood::Logwood;
 
@@ -27,7 +28,7 @@ const POLL: Duration = Duration::from_millis(20);
 
 /// When nothing more has arrived for so long, the rest is lost. Longer than any flush interval of
 /// the configurations here.
-const SETTLED: Duration = Duration::from_secs(4);
+const SETTLED: Duration = Duration::from_secs(3);
 
 /// How messages come in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,8 +112,13 @@ pub(crate) trait Collector {
     /// How many messages it has stored, as far as can be seen from outside.
     fn stored(&mut self) -> Result<u64>;
 
-    /// Bytes it takes on disk for them.
-    fn disk_bytes(&self) -> Result<u64>;
+    /// What it has put into its final form on disk: a peer's text file, Logwood's segments.
+    fn kept(&self) -> Result<Kept>;
+
+    /// Whether that form has an index.
+    fn indexes(&self) -> bool {
+        false
+    }
 }
 
 /// Starts a subject and waits until it listens.

@@ -16,6 +16,7 @@ use super::{Buffer, Collector, Output, Setup, Transport, ports};
 use crate::certificate::Certificate;
 use crate::context::Context;
 use crate::receiver::Receiver;
+use crate::segments::Kept;
 use crate::template;
 
 /// Messages of a connection that may be on their way in syslog-ng, which needs at least 100.
@@ -148,8 +149,14 @@ impl Collector for Peer {
         }
     }
 
-    fn disk_bytes(&self) -> Result<u64> {
-        files::bytes(&self.out)
+    fn kept(&self) -> Result<Kept> {
+        Ok(match &self.arrivals {
+            Arrivals::File(counter) => Kept {
+                messages: counter.counted(),
+                bytes: files::bytes(&self.out)?,
+            },
+            Arrivals::Receiver(_) => Kept::default(),
+        })
     }
 }
 

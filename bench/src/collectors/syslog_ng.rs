@@ -6,6 +6,7 @@ use anyhow::{Result, ensure};
 
 use super::peer::Peer;
 use super::{Setup, Transport};
+use crate::OPEN_FILES;
 use crate::context::Context;
 
 pub(super) const CONFIGURATION: &str = include_str!("../../peers/syslog-ng.conf.in");
@@ -20,6 +21,8 @@ pub(super) fn start(setup: &Setup, context: &Context) -> Result<Peer> {
         let mut command = Command::new(program);
         command
             .args(["--foreground", "--stderr", "--no-caps"])
+            // Its own default is 4,096, whatever it is allowed.
+            .args(["--fd-limit", &OPEN_FILES.to_string()])
             .arg("--cfgfile")
             .arg(file)
             .arg("--persist-file")

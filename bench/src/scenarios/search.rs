@@ -205,7 +205,7 @@ fn growth(corpus: &Corpus, context: &Context) -> Result<Vec<Measurement>> {
         );
     }
     let memory = Usage::of(server.process().id())?.memory_peak_bytes;
-    let disk = figure(server.disk_bytes()?) / figure(corpus.messages.max(1));
+    let disk = figure(logspaces_bytes(&server)?) / figure(corpus.messages.max(1));
     let worst = |times: &[f64]| times.iter().copied().fold(0.0, f64::max);
     let middle = |times: &[f64]| median(times).unwrap_or_default();
     Ok(vec![
@@ -217,6 +217,11 @@ fn growth(corpus: &Corpus, context: &Context) -> Result<Vec<Measurement>> {
         Measurement::new("disk", disk, "B/message"),
         Measurement::new("import", corpus.import_rate()?, "messages/s"),
     ])
+}
+
+fn logspaces_bytes(server: &Logwood) -> Result<u64> {
+    let status = server.client().status()?;
+    Ok(status.logspaces.iter().map(|logspace| logspace.bytes).sum())
 }
 
 /// Only root may; figures of a cold cache are left out for others.

@@ -11,6 +11,7 @@ use crate::generator::{Load, Report};
 use crate::measurement::{Measurement, figure};
 use crate::parameters::Parameters;
 use crate::process::{Usage, wait_until_quiet};
+use crate::segments::Kept;
 
 /// Work behind the last message, such as sealing, is done by then.
 const QUIET_LIMIT: Duration = Duration::from_secs(120);
@@ -26,7 +27,9 @@ pub(super) struct Trial {
     /// Of the server, until it was quiet again.
     cpu_seconds: f64,
     usage: Usage,
-    disk_bytes: u64,
+    kept: Kept,
+    /// Whether the server makes an index.
+    indexes: bool,
 }
 
 impl Trial {
@@ -52,7 +55,8 @@ impl Trial {
             seconds,
             cpu_seconds: usage.cpu_seconds - before.cpu_seconds,
             usage,
-            disk_bytes: collector.disk_bytes()?,
+            kept: collector.kept()?,
+            indexes: collector.indexes(),
             report,
         })
     }
@@ -77,9 +81,8 @@ impl Trial {
     /// What every table of collecting shows.
     pub(super) fn measurements(&self) -> Vec<Measurement> {
         let (arrived, sent) = (figure(self.arrived), figure(self.report.sent));
-        let each = |value: f64| value / arrived.max(1.0);
         let memory = figure(self.usage.memory_peak_bytes) / f64::from(1 << 20);
-        vec![
+        let mut measurements = vec![
             self.server_cpu(),
             Measurement::new("throughput", arrived / self.seconds, "messages/s"),
             Measurement::new(
@@ -88,9 +91,19 @@ impl Trial {
                 "us/message",
             ),
             Measurement::new("memory", memory, "MiB"),
-            Measurement::new("disk", each(figure(self.disk_bytes)), "B/message"),
             Measurement::new("lost", sent - arrived, "messages"),
-        ]
+        ];
+        if self.kept.messages > 0 {
+            let each = figure(self.kept.bytes) / figure(self.kept.messages);
+            measurements.push(Measurement::new("disk", each, "B/message"));
+        }
+        if self.indexes {
+            // The newest messages wait for more before they are sealed: their share of the CPU
+            // time for the index is missing from the server's.
+            let share = figure(self.kept.messages) / arrived.max(1.0) * 100.0;
+            measurements.push(Measurement::new("indexed", share, "%"));
+        }
+        measurements
     }
 }
 

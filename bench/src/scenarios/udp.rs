@@ -10,7 +10,7 @@ use crate::kernel::Setting;
 use crate::measurement::{Measurement, figure};
 use crate::scenario::{Scenario, Step};
 
-/// What packaging/sysctl of Logwood and SC4S ask for, in spirit: room for some 80,000 datagrams.
+/// Twice what the tuned setups ask for, so that it never limits them.
 const RECEIVE_BUFFER_BYTES_MAX: &str = "67108864";
 
 /// The scenario.
