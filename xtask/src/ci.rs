@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 
 use crate::shell;
 use crate::tally::Tally;
-use crate::{test, tidy, web};
+use crate::{instructions, test, tidy, web};
 
 /// Runs every step and prints the summary.
 pub(crate) fn run() -> Result<()> {
@@ -52,6 +52,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("clippy", clippy),
     ("doc", doc),
     ("build", test::build),
+    ("instructions", instructions::check),
 ];
 
 fn fmt() -> Result<()> {

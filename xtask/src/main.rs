@@ -8,7 +8,9 @@
     reason = "a command line tool talks"
 )]
 
+mod bench;
 mod ci;
+mod instructions;
 mod peers;
 mod shell;
 mod tally;
@@ -24,7 +26,10 @@ use anyhow::{Result, bail};
 const USAGE: &str = "\
 cargo xtask ci               everything a change must pass; what .ci/run calls
 cargo xtask test [FILTER]    every test, with the peers it needs from Debian's packages
+cargo xtask bench [WORDS]    the tables of docs/benchmarks.md, beside the peers; --help says more
 cargo xtask tidy             rules of the house that no compiler checks
+cargo xtask instructions [--record]
+                             count the instructions of the innermost work and compare them
 cargo xtask web [--check]    build the page into web/dist, or prove that web/dist is fresh";
 
 fn main() -> ExitCode {
@@ -43,7 +48,10 @@ fn dispatch(words: &[String]) -> Result<()> {
     match words.as_slice() {
         ["ci"] => ci::run(),
         ["test", rest @ ..] => test::run(rest),
+        ["bench", rest @ ..] => bench::run(rest),
         ["tidy"] => tidy::run(),
+        ["instructions"] => instructions::check(),
+        ["instructions", "--record"] => instructions::record(),
         ["web"] => web::build(),
         ["web", "--check"] => web::check(),
         [] | ["help" | "--help" | "-h"] => {

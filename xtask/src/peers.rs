@@ -1,4 +1,4 @@
-//! The programs of others that tests talk to, from Debian's packages.
+//! The programs of others that tests talk to and that benchmarks measure, from Debian's packages.
 //!
 //! rsyslog is unpacked and not installed: its package and syslog-ng's exclude each other.
 
@@ -12,45 +12,85 @@ use anyhow::{Context, Result};
 
 use crate::shell;
 
-/// A program tests need, and how it gets here.
+/// A program that is needed, and how it gets here.
 struct Peer {
     program: &'static str,
     package: &'static str,
-    tests: &'static str,
+    /// The tests or scenarios that are skipped without it.
+    needed_by: &'static str,
+}
+
+/// What needs peers, and how it is told.
+struct Need {
+    peers: &'static [Peer],
+    command: &'static str,
 }
 
 const PEERS: &[Peer] = &[
     Peer {
         program: "logger",
         package: "bsdutils",
-        tests: "senders::logger",
+        needed_by: "senders::logger",
     },
     Peer {
         program: "loggen",
         package: "syslog-ng-core",
-        tests: "senders::loggen",
+        needed_by: "senders::loggen",
     },
     Peer {
         program: "syslog-ng",
         package: "syslog-ng-core",
-        tests: "senders::syslog_ng",
+        needed_by: "senders::syslog_ng",
     },
     Peer {
         program: "python3",
         package: "python3",
-        tests: "corpus",
+        needed_by: "corpus",
     },
     Peer {
         program: "chromium",
         package: "chromium",
-        tests: "ui",
+        needed_by: "ui",
     },
 ];
+
+const BENCHMARK_PEERS: &[Peer] = &[
+    Peer {
+        program: "syslog-ng",
+        package: "syslog-ng-core",
+        needed_by: "subject syslog-ng",
+    },
+    Peer {
+        program: "zstd",
+        package: "zstd",
+        needed_by: "subject zstd",
+    },
+    Peer {
+        program: "xz",
+        package: "xz-utils",
+        needed_by: "subject xz",
+    },
+    Peer {
+        program: "rg",
+        package: "ripgrep",
+        needed_by: "subject ripgrep",
+    },
+];
+
+const TESTS: Need = Need {
+    peers: PEERS,
+    command: "cargo xtask test",
+};
+
+const BENCHMARKS: Need = Need {
+    peers: BENCHMARK_PEERS,
+    command: "cargo xtask bench",
+};
 
 const RSYSLOG: Peer = Peer {
     program: "rsyslogd",
     package: "rsyslog",
-    tests: "senders::rsyslog",
+    needed_by: "senders::rsyslog",
 };
 
 // librelp0 also needs libgnutls30 and libssl3, which apt and every Rust image bring.
@@ -69,10 +109,20 @@ pub(crate) fn folder() -> Result<PathBuf> {
     Ok(shell::target()?.join("peers"))
 }
 
-/// Installs what is missing when run as root on a Debian, and says in one line what stays missing.
+/// Installs what tests need and is missing.
 pub(crate) fn install() -> Result<()> {
+    install_for(&TESTS)
+}
+
+/// Installs what benchmarks measure and is missing.
+pub(crate) fn install_for_benchmarks() -> Result<()> {
+    install_for(&BENCHMARKS)
+}
+
+/// Installs what is missing when run as root on a Debian, and says in one line what stays missing.
+fn install_for(need: &Need) -> Result<()> {
     let wants_rsyslog = !rsyslog_is_there()?;
-    let packages: Vec<&str> = missing().iter().map(|peer| peer.package).collect();
+    let packages: Vec<&str> = missing(need).iter().map(|peer| peer.package).collect();
     if (wants_rsyslog || !packages.is_empty())
         && is_root()
         && shell::is_installed("apt-get")
@@ -83,33 +133,46 @@ pub(crate) fn install() -> Result<()> {
     if wants_rsyslog && let Err(error) = unpack_rsyslog() {
         eprintln!("cannot unpack rsyslog: {error:#}");
     }
-    let mut missing = missing();
+    let mut missing = missing(need);
     if !rsyslog_is_there()? {
         missing.push(&RSYSLOG);
     }
     if !missing.is_empty() {
-        eprintln!("{}", missing_line(&missing));
+        eprintln!("{}", missing_line(&missing, need.command));
     }
     Ok(())
 }
 
-fn missing() -> Vec<&'static Peer> {
-    PEERS
+/// Installs valgrind where it is missing and this is root on a Debian; says whether it is there.
+pub(crate) fn install_valgrind() -> bool {
+    const VALGRIND: &str = "valgrind";
+    if !shell::is_installed(VALGRIND)
+        && is_root()
+        && shell::is_installed("apt-get")
+        && let Err(error) = update().and_then(|()| install_packages(&[VALGRIND]))
+    {
+        eprintln!("cannot install {VALGRIND}: {error:#}");
+    }
+    shell::is_installed(VALGRIND)
+}
+
+fn missing(need: &Need) -> Vec<&'static Peer> {
+    need.peers
         .iter()
         .filter(|peer| !shell::is_installed(peer.program))
         .collect()
 }
 
 /// What is missing, what is skipped for it, and what to do, in one line.
-fn missing_line(missing: &[&Peer]) -> String {
+fn missing_line(missing: &[&Peer], command: &str) -> String {
     let mut packages: Vec<&str> = missing.iter().map(|peer| peer.package).collect();
     packages.dedup();
-    let tests: Vec<&str> = missing.iter().map(|peer| peer.tests).collect();
+    let skipped: Vec<&str> = missing.iter().map(|peer| peer.needed_by).collect();
     format!(
-        "missing: {}; skipped: {}; to have them run `cargo xtask test` as root, which installs \
+        "missing: {}; skipped: {}; to have them run `{command}` as root, which installs \
          Debian's packages (rsyslog it only unpacks, for it excludes syslog-ng)",
         packages.join(", "),
-        tests.join(", "),
+        skipped.join(", "),
     )
 }
 
@@ -183,7 +246,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_told_in_one_line() {
-        let line = missing_line(&[&PEERS[1], &PEERS[2], &RSYSLOG]);
+        let line = missing_line(&[&PEERS[1], &PEERS[2], &RSYSLOG], TESTS.command);
         let told = "missing: syslog-ng-core, rsyslog; skipped: senders::loggen, \
                     senders::syslog_ng, senders::rsyslog; to have them run `cargo xtask test`";
         assert!(line.starts_with(told), "{line}");

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::load::arguments::LoadArguments;
+use crate::plan::PlanArguments;
 
 /// A log server: receives syslog, keeps it, finds anything in it.
 ///
@@ -38,6 +39,8 @@ pub(crate) enum Command {
     Load(Box<LoadArguments>),
     /// Show how a message is understood, part by part.
     Explain(ExplainArguments),
+    /// Say how much disk a rate of messages takes, per day to year.
+    Plan(PlanArguments),
     /// Say all that is wrong with a configuration file.
     Check(CheckArguments),
 }

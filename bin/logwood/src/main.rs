@@ -11,6 +11,7 @@ mod failure;
 mod import;
 mod load;
 mod output;
+mod plan;
 mod serve;
 mod tail;
 mod target;
@@ -57,6 +58,7 @@ fn run(command: Option<Command>) -> Result<Outcome, Failure> {
         Some(Command::Import(arguments)) => import::import(&arguments),
         Some(Command::Load(arguments)) => load::load(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
+        Some(Command::Plan(arguments)) => plan::plan(&arguments),
         Some(Command::Check(arguments)) => check::check(&arguments),
     }
 }

@@ -15,4 +15,6 @@ pub use answer::{
 };
 pub use problem::{Problem, ProblemSpan};
 pub use row::{FieldValue, Row};
-pub use status::{ListenerStatus, LogspaceStatus, SourceStatus, StatusAnswer, StorageStatus};
+pub use status::{
+    ListenerStatus, LogspaceStatus, SealedStatus, SourceStatus, StatusAnswer, StorageStatus,
+};

@@ -64,12 +64,28 @@ pub struct LogspaceStatus {
     pub segments: u64,
     /// Bytes on disk, the journal not counted.
     pub bytes: u64,
+    /// What the records in segments come to.
+    #[serde(default)]
+    pub sealed: SealedStatus,
     /// When the oldest record was received.
     pub first: Option<String>,
     /// When the newest record was received.
     pub last: Option<String>,
     /// What cannot be read.
     pub damages: Vec<String>,
+}
+
+/// The records of a logspace that are in segments; the newest are in the journal only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SealedStatus {
+    /// How many.
+    pub records: u64,
+    /// Bytes of them as they arrived.
+    pub raw_bytes: u64,
+    /// Bytes on disk of the records themselves.
+    pub data_bytes: u64,
+    /// Bytes on disk of what finds them.
+    pub index_bytes: u64,
 }
 
 /// The disk.

@@ -101,6 +101,12 @@ fn at_namespace(counts: &[u32; 8], namespace: Namespace) -> Option<u32> {
 }
 
 impl Footer {
+    /// Bytes on disk of the records themselves; the rest of the file finds them.
+    pub fn data_bytes(&self) -> u64 {
+        let pages = self.row_pages.iter().chain(&self.received_pages);
+        pages.map(|page| u64::from(page.stored_len)).sum()
+    }
+
     /// Appends the footer.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.first_number.0.to_le_bytes());

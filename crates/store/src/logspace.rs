@@ -206,6 +206,9 @@ impl Logspace {
                 .sum(),
             segments: segments().count(),
             disk_bytes: segments().map(|segment| segment.file_bytes()).sum(),
+            data_bytes: segments()
+                .map(|segment| segment.footer().data_bytes())
+                .sum(),
             raw_bytes: segments().map(|segment| segment.footer().raw_bytes).sum(),
             tail_records: tail_records as u64,
             tail_bytes: tail_bytes as u64,

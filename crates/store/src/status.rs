@@ -44,6 +44,8 @@ pub struct LogspaceStatus {
     pub segments: usize,
     /// Bytes of the segments' files.
     pub disk_bytes: u64,
+    /// Bytes of those that hold the sealed messages; the others are index.
+    pub data_bytes: u64,
     /// Bytes of the sealed messages as they arrived.
     pub raw_bytes: u64,
     /// Records not yet sealed.

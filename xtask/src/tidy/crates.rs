@@ -26,6 +26,7 @@ const HOUSE: &[(&str, &[&str])] = &[
     ("sim", &["store", "ingest", "engine"]),
     ("tests", &["testkit", "query"]),
     ("bench", &["logwood", "server", "client", "load", "testkit"]),
+    ("kernels", &["segment", "syslog", "query"]),
     ("xtask", &[]),
 ];
 

@@ -1,6 +1,8 @@
 //! Health, status and metrics.
 
-use api::{ListenerStatus, LogspaceStatus, SourceStatus, StatusAnswer, StorageStatus};
+use api::{
+    ListenerStatus, LogspaceStatus, SealedStatus, SourceStatus, StatusAnswer, StorageStatus,
+};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -89,6 +91,12 @@ fn logspace(logspace: &store::LogspaceStatus) -> LogspaceStatus {
         records: logspace.records,
         segments: logspace.segments as u64,
         bytes: logspace.disk_bytes,
+        sealed: SealedStatus {
+            records: logspace.records.saturating_sub(logspace.tail_records),
+            raw_bytes: logspace.raw_bytes,
+            data_bytes: logspace.data_bytes,
+            index_bytes: logspace.disk_bytes.saturating_sub(logspace.data_bytes),
+        },
         first: logspace.first_received.map(|time| time.to_string()),
         last: logspace.last_received.map(|time| time.to_string()),
         damages: logspace.damages.iter().map(ToString::to_string).collect(),

@@ -1,0 +1,203 @@
+//! A generated log of so many messages: its manifest, its text, and Logwood's data made of it.
+//!
+//! Made once for a run and shared by steps. The text is the same for the same number of messages
+//! and program. It is piped into `logwood import`, since the text of 200 million messages would
+//! take more disk than the data.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::context::Context;
+use crate::manifest::Manifest;
+use crate::measurement::figure;
+
+/// The seed of all generated logs.
+const SEED: &str = "1";
+
+/// When the first message was written. Behind every clock, so that years of stamps without one
+/// are read right.
+const FROM: &str = "2026-01-01T00:00:00Z";
+const FROM_SECONDS: i64 = 1_767_225_600;
+
+/// Messages of a day: a backlog of 24 hours at SSB's 25 million messages an hour is 600 million; we
+/// file the same number of segments each day and let large logs be more days.
+const MESSAGES_PER_DAY: u64 = 25_000_000;
+const DAY_SECONDS: i64 = 86_400;
+
+/// A log in a folder of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Corpus {
+    pub(crate) messages: u64,
+    pub(crate) manifest: Manifest,
+    folder: PathBuf,
+}
+
+impl Corpus {
+    /// The log of so many messages; made where it is not there yet.
+    pub(crate) fn of(context: &Context, messages: u64) -> Result<Self> {
+        let folder = context.work().join(format!("corpus-{messages}"));
+        let manifest = folder.join("manifest.json");
+        if !manifest.exists() {
+            fs::create_dir_all(&folder)?;
+            make(context, messages, &folder)
+                .inspect_err(|_| _ = fs::remove_dir_all(&folder))
+                .with_context(|| format!("cannot make a log of {messages} messages"))?;
+        }
+        let manifest = Manifest::read(&manifest)?;
+        ensure!(
+            manifest.messages == messages,
+            "the generator made {}",
+            manifest.messages
+        );
+        Ok(Self {
+            messages,
+            manifest,
+            folder,
+        })
+    }
+
+    /// Logwood's data of it. Servers may run on it as long as nothing is sent to them.
+    pub(crate) fn data_dir(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    /// Messages imported a second, the generator's share included.
+    pub(crate) fn import_rate(&self) -> Result<f64> {
+        let seconds: f64 = fs::read_to_string(self.folder.join("seconds"))?.parse()?;
+        Ok(figure(self.messages) / seconds)
+    }
+
+    /// Its lines in a file, for programs that search text.
+    pub(crate) fn text(&self, context: &Context) -> Result<PathBuf> {
+        let path = self.folder.join("text.log");
+        if !path.exists() {
+            let half = self.folder.join("text.half");
+            let written = generator(context, self.messages)
+                .arg("file:-")
+                .stdout(File::create(&half)?)
+                .status()?;
+            ensure!(written.success(), "the generator ended with {written}");
+            fs::rename(&half, &path)?;
+        }
+        Ok(path)
+    }
+
+    /// The same, packed as logrotate does.
+    pub(crate) fn packed_text(&self, context: &Context) -> Result<PathBuf> {
+        let text = self.text(context)?;
+        let path = self.folder.join("text.log.gz");
+        if !path.exists() {
+            let status = Command::new("gzip").arg("-k").arg(&text).status()?;
+            ensure!(status.success(), "gzip ended with {status}");
+        }
+        Ok(path)
+    }
+
+    /// The data once more, to be added to: segments never change and are linked, the rest is
+    /// copied.
+    pub(crate) fn copy_data(&self, to: &Path) -> Result<()> {
+        copy(&self.data_dir(), to)
+    }
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in from.read_dir()? {
+        let entry = entry?;
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        if entry.file_type()?.is_dir() {
+            copy(&source, &target)?;
+        } else if source.extension().is_some_and(|ending| ending == "segment") {
+            fs::hard_link(&source, &target)?;
+        } else {
+            fs::copy(&source, &target)?;
+        }
+    }
+    Ok(())
+}
+
+fn make(context: &Context, messages: u64, folder: &Path) -> Result<()> {
+    let half = folder.join("manifest.half");
+    let started = Instant::now();
+    let mut generator = generator(context, messages)
+        .arg("--manifest")
+        .arg(&half)
+        .arg("file:-")
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot start the generator")?;
+    let lines = generator
+        .stdout
+        .take()
+        .context("the generator has no output")?;
+    let imported = Command::new(&context.programs.logwood)
+        .args(["import", "-", "--data-dir"])
+        .arg(folder.join("data"))
+        .env("TZ", "UTC")
+        .stdin(lines)
+        .stderr(Stdio::null())
+        .status();
+    let generated = generator.wait()?;
+    let imported = imported?;
+    ensure!(generated.success(), "the generator ended with {generated}");
+    ensure!(imported.success(), "the import ended with {imported}");
+    let seconds = started.elapsed().as_secs_f64();
+    fs::write(folder.join("seconds"), seconds.to_string())?;
+    fs::rename(&half, folder.join("manifest.json"))?;
+    Ok(())
+}
+
+fn generator(context: &Context, messages: u64) -> Command {
+    let mut command = Command::new(&context.programs.generator);
+    command
+        .args(["load", "--format", "realistic", "--seed", SEED])
+        .args(["--from", FROM, "--to", &end(messages)])
+        .args(["--count", &messages.to_string()])
+        .args(["--quiet", "--no-progress"])
+        .env("TZ", "UTC")
+        .stdin(Stdio::null());
+    command
+}
+
+/// When the last of so many messages is written.
+fn end(messages: u64) -> String {
+    let days = i64::try_from(messages.div_ceil(MESSAGES_PER_DAY))
+        .unwrap_or(1)
+        .max(1);
+    let end = jiff::Timestamp::from_second(FROM_SECONDS + days * DAY_SECONDS);
+    end.map_or_else(|_| FROM.to_owned(), |end| end.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_has_as_many_days_as_it_needs() {
+        assert_eq!(end(1), "2026-01-02T00:00:00Z");
+        assert_eq!(end(25_000_000), "2026-01-02T00:00:00Z");
+        assert_eq!(end(200_000_000), "2026-01-09T00:00:00Z");
+        let from: jiff::Timestamp = FROM.parse().unwrap();
+        assert_eq!(from.as_second(), FROM_SECONDS);
+    }
+
+    #[test]
+    fn a_copy_shares_segments_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("a"), folder.path().join("b"));
+        fs::create_dir_all(from.join("2026/01-01")).unwrap();
+        fs::write(from.join("2026/01-01/1.segment"), "s").unwrap();
+        fs::write(from.join("manifest"), "m").unwrap();
+        copy(&from, &to).unwrap();
+        fs::write(to.join("manifest"), "changed").unwrap();
+        assert_eq!(fs::read_to_string(from.join("manifest")).unwrap(), "m");
+        assert_eq!(
+            fs::read_to_string(to.join("2026/01-01/1.segment")).unwrap(),
+            "s"
+        );
+    }
+}

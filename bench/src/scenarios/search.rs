@@ -1,0 +1,237 @@
+//! Finding what was planted: every query of the manifest, its count checked.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result};
+
+use super::questions::{Asked, ask};
+use crate::child;
+use crate::collectors::{Collector as _, Logwood, Output, Setup, Transport};
+use crate::context::Context;
+use crate::corpus::Corpus;
+use crate::file::ScenarioFile;
+use crate::manifest::Query;
+use crate::measurement::{Measurement, figure};
+use crate::peers::{OpenSearch, spelled};
+use crate::process::Usage;
+use crate::scenario::{Scenario, Step};
+use crate::statistic::median;
+
+/// Answers of each question that are timed, after a first one that is not.
+const ANSWERS: usize = 3;
+
+/// Where the system forgets what it has read of files.
+const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
+
+/// The scenario.
+#[derive(Debug)]
+pub(super) struct Search {
+    file: ScenarioFile,
+}
+
+impl Search {
+    pub(super) fn new() -> Result<Self> {
+        let file = ScenarioFile::parse(include_str!("../../scenarios/search.toml"))?;
+        Ok(Self { file })
+    }
+}
+
+impl Scenario for Search {
+    fn file(&self) -> &ScenarioFile {
+        &self.file
+    }
+
+    fn run(&self, step: &Step, context: &Context) -> Result<Vec<Measurement>> {
+        let corpus = Corpus::of(context, step.parameters.count("messages")?)?;
+        if step.table == "growth" {
+            return growth(&corpus, context);
+        }
+        let measurements = match step.subject.as_str() {
+            "logwood" => logwood(&corpus, context),
+            "opensearch" => opensearch(&corpus, context),
+            "zgrep" => text(
+                &corpus,
+                &["zgrep", "-c", "-i", "-E"],
+                &corpus.packed_text(context)?,
+            ),
+            _ => text(&corpus, &["rg", "-c", "-i", "-e"], &corpus.text(context)?),
+        }?;
+        let in_case = |one: Measurement| {
+            let query = one.case.clone().unwrap_or_default();
+            one.of_case(&format!("{}: {query}", step.case))
+        };
+        Ok(measurements.into_iter().map(in_case).collect())
+    }
+}
+
+/// A server on the data; nothing is sent to it.
+pub(super) fn serve(data_dir: &Path, context: &Context) -> Result<Logwood> {
+    let setup = Setup {
+        transport: Transport::Tcp,
+        is_ietf: false,
+        parses: true,
+        connections: 64,
+        is_tuned: false,
+        output: Output::File,
+    };
+    Logwood::start_on(data_dir, context.folder()?, &setup, context)
+}
+
+fn logwood(corpus: &Corpus, context: &Context) -> Result<Vec<Measurement>> {
+    let mut measurements = Vec::new();
+    let server = serve(&corpus.data_dir(), context)?;
+    for query in &corpus.manifest.queries {
+        let kinds = [
+            ("count", Asked::Count),
+            ("bars", Asked::Bars),
+            ("first_100", Asked::Rows(100)),
+            ("first_200", Asked::Rows(200)),
+        ];
+        for (metric, asked) in kinds {
+            let seconds = timed(|| ask(server.client(), query, asked))?;
+            measurements.push(milliseconds(metric, query, seconds));
+        }
+        measurements.push(off_by(query, query.count));
+    }
+    drop(server);
+    if !can_drop_caches() {
+        return Ok(measurements);
+    }
+    for query in &corpus.manifest.queries {
+        drop_caches()?;
+        let server = serve(&corpus.data_dir(), context)?;
+        // What starting has read is forgotten as well.
+        drop_caches()?;
+        let started = Instant::now();
+        ask(server.client(), query, Asked::Count)?;
+        let seconds = started.elapsed().as_secs_f64();
+        measurements.push(milliseconds("cold_count", query, seconds));
+    }
+    Ok(measurements)
+}
+
+fn opensearch(corpus: &Corpus, context: &Context) -> Result<Vec<Measurement>> {
+    let server = OpenSearch::start(context)?;
+    server.index(&corpus.text(context)?)?;
+    let mut measurements = Vec::new();
+    for query in &corpus.manifest.queries {
+        let Some(text) = spelled(&query.name, &query.query) else {
+            continue;
+        };
+        let mut count = 0;
+        let seconds = timed(|| {
+            count = server.count(&text)?;
+            Ok(())
+        })?;
+        measurements.push(milliseconds("count", query, seconds));
+        measurements.push(off_by(query, count));
+        let seconds = timed(|| server.bars(&text))?;
+        measurements.push(milliseconds("bars", query, seconds));
+        for (metric, limit) in [("first_100", 100), ("first_200", 200)] {
+            let seconds = timed(|| server.newest(&text, limit))?;
+            measurements.push(milliseconds(metric, query, seconds));
+        }
+    }
+    Ok(measurements)
+}
+
+/// Programs that read the whole text for a count; without a pattern for a query they pass.
+fn text(corpus: &Corpus, words: &[&str], path: &Path) -> Result<Vec<Measurement>> {
+    let (program, flags) = words.split_first().context("no program")?;
+    let mut measurements = Vec::new();
+    for query in &corpus.manifest.queries {
+        let Some(pattern) = &query.pattern else {
+            continue;
+        };
+        let mut count = 0;
+        let seconds = timed(|| {
+            let mut command = Command::new(program);
+            command.args(flags).arg(pattern).arg(path);
+            // 1 means that nothing was found.
+            let output = child::run(&mut command, b"", &[0, 1])?.output;
+            let told = String::from_utf8_lossy(&output);
+            count = match told.trim() {
+                "" => 0,
+                told => told
+                    .parse()
+                    .with_context(|| format!("{program} said {told}"))?,
+            };
+            Ok(())
+        })?;
+        query.check(program, count)?;
+        measurements.push(milliseconds("count", query, seconds));
+        measurements.push(off_by(query, count));
+    }
+    Ok(measurements)
+}
+
+/// The median of some answers after the first one.
+fn timed(mut question: impl FnMut() -> Result<()>) -> Result<f64> {
+    question()?;
+    let mut seconds = Vec::with_capacity(ANSWERS);
+    for _ in 0..ANSWERS {
+        let started = Instant::now();
+        question()?;
+        seconds.push(started.elapsed().as_secs_f64());
+    }
+    median(&seconds).context("nothing was timed")
+}
+
+fn milliseconds(metric: &str, query: &Query, seconds: f64) -> Measurement {
+    Measurement::new(metric, seconds * 1e3, "ms").of_case(&query.name)
+}
+
+/// How far a count is from what was planted. Logwood's and those of text tools are checked and
+/// never off; words of others are not always ours.
+fn off_by(query: &Query, count: u64) -> Measurement {
+    let distance = figure(count.abs_diff(query.count));
+    Measurement::new("off_by", distance, "messages").of_case(&query.name)
+}
+
+/// Median and worst of all queries, and what the server takes for them.
+fn growth(corpus: &Corpus, context: &Context) -> Result<Vec<Measurement>> {
+    let mut server = serve(&corpus.data_dir(), context)?;
+    let (mut counts, mut pages) = (Vec::new(), Vec::new());
+    for query in &corpus.manifest.queries {
+        counts.push(1e3 * timed(|| ask(server.client(), query, Asked::Count))?);
+        // What the page of a search asks for.
+        pages.push(
+            1e3 * timed(|| {
+                ask(server.client(), query, Asked::Bars)?;
+                ask(server.client(), query, Asked::Rows(200))
+            })?,
+        );
+    }
+    let memory = Usage::of(server.process().id())?.memory_peak_bytes;
+    let disk = figure(logspaces_bytes(&server)?) / figure(corpus.messages.max(1));
+    let worst = |times: &[f64]| times.iter().copied().fold(0.0, f64::max);
+    let middle = |times: &[f64]| median(times).unwrap_or_default();
+    Ok(vec![
+        Measurement::new("count_median", middle(&counts), "ms"),
+        Measurement::new("count_worst", worst(&counts), "ms"),
+        Measurement::new("page_median", middle(&pages), "ms"),
+        Measurement::new("page_worst", worst(&pages), "ms"),
+        Measurement::new("memory", figure(memory) / f64::from(1 << 20), "MiB"),
+        Measurement::new("disk", disk, "B/message"),
+        Measurement::new("import", corpus.import_rate()?, "messages/s"),
+    ])
+}
+
+fn logspaces_bytes(server: &Logwood) -> Result<u64> {
+    let status = server.client().status()?;
+    Ok(status.logspaces.iter().map(|logspace| logspace.bytes).sum())
+}
+
+/// Only root may; figures of a cold cache are left out for others.
+fn can_drop_caches() -> bool {
+    std::fs::OpenOptions::new()
+        .write(true)
+        .open(DROP_CACHES)
+        .is_ok()
+}
+
+fn drop_caches() -> Result<()> {
+    std::fs::write(DROP_CACHES, "1").with_context(|| format!("cannot write {DROP_CACHES}"))
+}

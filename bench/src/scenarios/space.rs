@@ -1,0 +1,233 @@
+//! Bytes on disk of a message, by what packs it.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::child;
+use crate::context::Context;
+use crate::file::ScenarioFile;
+use crate::measurement::{Measurement, figure};
+use crate::parameters::Parameters;
+use crate::peers::OpenSearch;
+use crate::scenario::{Scenario, Step};
+
+/// The scenario `size`.
+#[derive(Debug)]
+pub(super) struct Space {
+    file: ScenarioFile,
+}
+
+impl Space {
+    pub(super) fn new() -> Result<Self> {
+        let file = ScenarioFile::parse(include_str!("../../scenarios/size.toml"))?;
+        Ok(Self { file })
+    }
+}
+
+impl Scenario for Space {
+    fn file(&self) -> &ScenarioFile {
+        &self.file
+    }
+
+    fn obstacle(&self, step: &Step, context: &Context) -> Option<String> {
+        if step.table == "logs" && context.logs.is_none() {
+            return Some("no real logs are given; --logs DIR".to_owned());
+        }
+        context.programs.obstacle(&step.subject)
+    }
+
+    fn run(&self, step: &Step, context: &Context) -> Result<Vec<Measurement>> {
+        if !step.parameters.is_on("given")? {
+            let path = generated(&step.parameters, context)?;
+            return measure(&step.subject, &path, context);
+        }
+        let folder = context.logs.as_deref().context("no real logs are given")?;
+        let mut measurements = Vec::new();
+        for path in logs(folder)? {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            let measured = measure(&step.subject, &path, context)
+                .with_context(|| format!("cannot measure {}", path.display()))?;
+            measurements.extend(measured.into_iter().map(|one| one.of_case(&name)));
+        }
+        Ok(measurements)
+    }
+}
+
+/// The logs of a folder, by name.
+fn logs(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = folder
+        .read_dir()
+        .with_context(|| format!("cannot read the folder of logs {}", folder.display()))?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|ending| ending == "log") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    ensure!(!paths.is_empty(), "{} has no files *.log", folder.display());
+    Ok(paths)
+}
+
+/// A file of generated messages, made once for all subjects.
+fn generated(parameters: &Parameters, context: &Context) -> Result<PathBuf> {
+    let (format, messages) = (parameters.text("format")?, parameters.count("messages")?);
+    let path = context.work().join(format!("{format}-{messages}.log"));
+    if path.exists() {
+        return Ok(path);
+    }
+    let half = path.with_extension("half");
+    let mut generator = Command::new(&context.programs.generator);
+    generator
+        .args(["load", "--format", format, "--seed", "1", "--framing", "lf"])
+        .args(["--count", &messages.to_string()])
+        .args(["--quiet", "--no-progress"]);
+    if let Some(size) = parameters.optional_count("size")? {
+        generator.args(["--size", &size.to_string()]);
+    }
+    let status = generator
+        .arg("file:-")
+        .stdout(File::create(&half)?)
+        .status()
+        .context("cannot start the generator")?;
+    ensure!(status.success(), "the generator ended with {status}");
+    fs::rename(&half, &path)?;
+    Ok(path)
+}
+
+/// What a subject makes of a file.
+fn measure(subject: &str, path: &Path, context: &Context) -> Result<Vec<Measurement>> {
+    let text = Text::of(path)?;
+    match subject.split(' ').next().unwrap_or_default() {
+        "logwood" => logwood(&text, context),
+        "opensearch" => opensearch(&text, context),
+        _ => compressor(subject, &text),
+    }
+}
+
+/// A file of lines.
+struct Text<'a> {
+    path: &'a Path,
+    bytes: u64,
+    messages: u64,
+}
+
+impl<'a> Text<'a> {
+    fn of(path: &'a Path) -> Result<Self> {
+        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        // Empty lines are no messages.
+        let lines = bytes
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty());
+        let messages = u64::try_from(lines.count())?;
+        ensure!(messages > 0, "{} has no lines", path.display());
+        let bytes = u64::try_from(bytes.len())?;
+        Ok(Self {
+            path,
+            bytes,
+            messages,
+        })
+    }
+
+    /// Bytes of a message and what of the text is saved.
+    fn measurements(&self, bytes: f64, cpu_seconds: Option<f64>) -> Vec<Measurement> {
+        let messages = figure(self.messages);
+        let saved = 100.0 * (1.0 - bytes * messages / figure(self.bytes));
+        let cpu =
+            cpu_seconds.map(|cpu| Measurement::new("cpu", cpu * 1e6 / messages, "us/message"));
+        [
+            Measurement::new("bytes", bytes, "B/message"),
+            Measurement::new("saved", saved, "%"),
+        ]
+        .into_iter()
+        .chain(cpu)
+        .collect()
+    }
+}
+
+fn logwood(text: &Text<'_>, context: &Context) -> Result<Vec<Measurement>> {
+    let folder = context.folder()?;
+    let data_dir = folder.path().join("data");
+    let mut import = Command::new(&context.programs.logwood);
+    import
+        .arg("import")
+        .arg(text.path)
+        .arg("--data-dir")
+        .arg(&data_dir);
+    let imported = child::run(&mut import, b"", &[0])?;
+    let mut plan = Command::new(&context.programs.logwood);
+    plan.args(["plan", "--rate", "1", "--json", "--data-dir"])
+        .arg(&data_dir);
+    let plan: serde_json::Value =
+        serde_json::from_slice(&child::run(&mut plan, b"", &[0])?.output)?;
+    let of = |part: &str| {
+        let bytes = plan["bytes_per_message"][part].as_f64();
+        bytes.with_context(|| format!("the plan does not say the bytes of {part}"))
+    };
+    let mut measurements = text.measurements(of("total")?, Some(imported.cpu_seconds));
+    measurements.push(Measurement::new("data", of("data")?, "B/message"));
+    measurements.push(Measurement::new("index", of("index")?, "B/message"));
+    Ok(measurements)
+}
+
+fn compressor(subject: &str, text: &Text<'_>) -> Result<Vec<Measurement>> {
+    let mut words = subject.split(' ');
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command
+        .args(words)
+        .arg("-c")
+        .arg(text.path)
+        .stdin(Stdio::null());
+    let packed = child::run(&mut command, b"", &[0])?;
+    let bytes = figure(u64::try_from(packed.output.len())?) / figure(text.messages);
+    Ok(text.measurements(bytes, Some(packed.cpu_seconds)))
+}
+
+fn opensearch(text: &Text<'_>, context: &Context) -> Result<Vec<Measurement>> {
+    let server = OpenSearch::start(context)?;
+    let messages = server.index(text.path)?;
+    ensure!(
+        messages == text.messages,
+        "{messages} of {} are indexed",
+        text.messages
+    );
+    let bytes = figure(server.disk_bytes()?) / figure(messages);
+    Ok(text.measurements(bytes, None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_saved_is_told_of_the_text() {
+        let text = Text {
+            path: Path::new("x"),
+            bytes: 24_500,
+            messages: 100,
+        };
+        let told = text.measurements(24.5, Some(0.001));
+        let values: Vec<_> = told
+            .iter()
+            .map(|one| (one.metric.as_str(), one.value))
+            .collect();
+        assert_eq!(values, [("bytes", 24.5), ("saved", 90.0), ("cpu", 10.0)]);
+    }
+
+    #[test]
+    fn the_logs_of_a_folder_are_those_that_end_so() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(logs(folder.path()).is_err());
+        for name in ["b.log", "a.log", "c.txt"] {
+            fs::write(folder.path().join(name), "one\n\ntwo\n").unwrap();
+        }
+        let paths = logs(folder.path()).unwrap();
+        assert_eq!(paths.len(), 2);
+        assert!(paths[0].ends_with("a.log"));
+        assert_eq!(Text::of(&paths[0]).unwrap().messages, 2);
+    }
+}
