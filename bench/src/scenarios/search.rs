@@ -49,7 +49,7 @@ impl Scenario for Search {
             return growth(&corpus, context);
         }
         let measurements = match step.subject.as_str() {
-            "logwood" => logwood(&corpus, context),
+            "logwood" => logwood(&corpus, step.parameters.is_on("cold")?, context),
             "opensearch" => opensearch(&corpus, context),
             "zgrep" => text(
                 &corpus,
@@ -79,7 +79,7 @@ pub(super) fn serve(data_dir: &Path, context: &Context) -> Result<Logwood> {
     Logwood::start_on(data_dir, context.folder()?, &setup, context)
 }
 
-fn logwood(corpus: &Corpus, context: &Context) -> Result<Vec<Measurement>> {
+fn logwood(corpus: &Corpus, with_cold: bool, context: &Context) -> Result<Vec<Measurement>> {
     let mut measurements = Vec::new();
     let server = serve(&corpus.data_dir(), context)?;
     for query in &corpus.manifest.queries {
@@ -96,7 +96,7 @@ fn logwood(corpus: &Corpus, context: &Context) -> Result<Vec<Measurement>> {
         measurements.push(off_by(query, query.count));
     }
     drop(server);
-    if !can_drop_caches() {
+    if !with_cold || !can_drop_caches() {
         return Ok(measurements);
     }
     for query in &corpus.manifest.queries {
