@@ -76,7 +76,7 @@ impl Corpus {
         let path = self.folder.join("text.log");
         if !path.exists() {
             let half = self.folder.join("text.half");
-            let written = generator(context, self.messages)
+            let written = generator(context, self.messages, Path::new("/dev/null"))
                 .arg("file:-")
                 .stdout(File::create(&half)?)
                 .status()?;
@@ -123,9 +123,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 fn make(context: &Context, messages: u64, folder: &Path) -> Result<()> {
     let half = folder.join("manifest.half");
     let started = Instant::now();
-    let mut generator = generator(context, messages)
-        .arg("--manifest")
-        .arg(&half)
+    let mut generator = generator(context, messages, &half)
         .arg("file:-")
         .stdout(Stdio::piped())
         .spawn()
@@ -151,13 +149,15 @@ fn make(context: &Context, messages: u64, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn generator(context: &Context, messages: u64) -> Command {
+/// What makes the lines. Needles are only in lines that come with a manifest.
+fn generator(context: &Context, messages: u64, manifest: &Path) -> Command {
     let mut command = Command::new(&context.programs.generator);
     command
         .args(["load", "--format", "realistic", "--seed", SEED])
         .args(["--from", FROM, "--to", &end(messages)])
         .args(["--count", &messages.to_string()])
-        .args(["--quiet", "--no-progress"])
+        .args(["--quiet", "--no-progress", "--manifest"])
+        .arg(manifest)
         .env("TZ", "UTC")
         .stdin(Stdio::null());
     command
