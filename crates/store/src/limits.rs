@@ -31,6 +31,19 @@ pub const BLOCK_RAW_BYTES_MAX: usize = 4 * model::limits::BATCH_BYTES_MAX;
 /// Rows of a segment. The tail is sealed when it holds so many.
 pub const SEGMENT_ROWS: usize = 256 * 1024;
 
+/// Largest merged segment, in bytes. Merging holds the result in memory.
+pub const MERGE_BYTES_MAX: u64 = 96 * 1024 * 1024;
+
+/// Most rows of a merged segment.
+pub const MERGE_ROWS_MAX: u64 = 4 * 1024 * 1024;
+
+/// How many segments of about the same size are merged into one. More would merge less often and
+/// let searches look into more of them.
+pub const MERGE_FAN_IN: usize = 4;
+
+/// Segments of a logspace from which on merging does not wait for a quiet moment.
+pub const MERGE_PENDING_SEGMENTS: usize = 256;
+
 /// How many times the tail may exceed its target before commits wait for the sealer.
 pub const TAIL_OVERFLOW: usize = 4;
 
@@ -40,6 +53,9 @@ pub const TAIL_CHUNK_BYTES: usize = 256 * 1024;
 
 /// Largest manifest record, in bytes: one seal adds one segment a day that its rows span.
 pub const MANIFEST_RECORD_BYTES_MAX: usize = 1024 * 1024;
+
+/// Removed segments that a manifest may still name before it is written anew.
+pub const MANIFEST_STALE_MIN: usize = 1024;
 
 /// Largest manifest file that is read at once, in bytes: about fifteen million segments.
 pub const MANIFEST_BYTES_MAX: u64 = 1024 * 1024 * 1024;

@@ -50,6 +50,8 @@ pub struct LogspaceStatus {
     pub tail_records: u64,
     /// Memory of the records not yet sealed, in bytes.
     pub tail_bytes: u64,
+    /// Records deleted since the start because they need not be kept.
+    pub expired_records: u64,
     /// When the oldest record was received.
     pub first_received: Option<Timestamp>,
     /// When the newest record was received.

@@ -12,6 +12,7 @@ use crate::clock::Clock;
 use crate::committer::{self, AppendError, OnDurable, Pending, Queue};
 use crate::disk::Disk;
 use crate::error::Error;
+use crate::housekeeper;
 use crate::import;
 use crate::journal::{JournalFile, JournalWriter};
 use crate::lock::{self, Lock, LockHolder};
@@ -19,10 +20,12 @@ use crate::logspace::Logspace;
 use crate::names;
 use crate::options::Options;
 use crate::recovery;
-use crate::sealer::{self, Sealer};
+use crate::retention::Retention;
+use crate::sealer;
 use crate::segment_handle::{PageCache, page_cache};
 use crate::snapshot::Snapshot;
 use crate::status::{State, Status};
+use crate::worker::Worker;
 
 /// A data directory, open.
 ///
@@ -40,7 +43,8 @@ pub(crate) struct Shared {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) cache: Arc<PageCache>,
     pub(crate) queue: Queue,
-    pub(crate) sealer: Sealer,
+    pub(crate) sealer: Worker,
+    pub(crate) housekeeper: Worker,
     pub(crate) writer: Mutex<JournalWriter>,
     /// Closed journal files that hold unsealed records, the oldest first.
     pub(crate) journal_files: Mutex<Vec<JournalFile>>,
@@ -75,6 +79,7 @@ impl Store {
         for (name, run) in [
             ("committer", committer::run as fn(&Shared)),
             ("sealer", sealer::run as fn(&Shared)),
+            ("housekeeper", housekeeper::run as fn(&Shared)),
         ] {
             let shared_here = Arc::clone(&shared);
             let thread = std::thread::Builder::new()
@@ -88,6 +93,7 @@ impl Store {
         }
         // A crash may have left more in the journal than a tail should hold.
         shared.sealer.wake();
+        shared.housekeeper.wake();
         Ok(Self {
             shared,
             threads: Mutex::new(threads),
@@ -149,6 +155,20 @@ impl Store {
             let made = recovery::open_logspace(&shared.disk, data_dir, name, &shared.cache, false)?;
             logspaces.insert(name.clone(), Arc::new(made));
         }
+        Ok(())
+    }
+
+    /// Sets how much of a logspace is kept. What is too much goes soon after.
+    ///
+    /// # Errors
+    /// When there is no such logspace.
+    pub fn set_retention(&self, logspace: &LogspaceName, kept: Retention) -> Result<(), Error> {
+        let unknown = || Error::UnknownLogspace(logspace.clone());
+        self.shared
+            .logspace(logspace)
+            .ok_or_else(unknown)?
+            .set_retention(kept);
+        self.shared.housekeeper.wake();
         Ok(())
     }
 
@@ -234,6 +254,7 @@ impl Store {
     pub fn close(&self) {
         self.shared.queue.close();
         self.shared.sealer.close();
+        self.shared.housekeeper.close();
         let threads = std::mem::take(&mut *locked(&self.threads));
         for thread in threads {
             if thread.join().is_err() {
@@ -271,7 +292,8 @@ impl Shared {
             clock,
             cache,
             queue: Queue::default(),
-            sealer: Sealer::default(),
+            sealer: Worker::default(),
+            housekeeper: Worker::default(),
             writer: Mutex::new(writer),
             journal_files: Mutex::new(found.files),
             logspaces: RwLock::new(found.logspaces),
@@ -323,6 +345,14 @@ impl Shared {
             .iter()
         {
             listener();
+        }
+    }
+
+    /// Removes the file of a segment that no manifest names any more. A file that stays is removed
+    /// at the next start, and so are days that have become empty.
+    pub(crate) fn remove_segment(&self, path: &Path) {
+        if let Err(error) = self.disk.remove(path) {
+            tracing::warn!(path = %path.display(), %error, "cannot delete a segment that is not needed");
         }
     }
 

@@ -65,6 +65,10 @@ impl Disk for FailingDisk {
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         RealDisk.rename(from, to)
     }
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        RealDisk.remove_dir(path)
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         RealDisk.remove(path)
     }
@@ -432,10 +436,7 @@ fn a_damaged_segment_heals_from_the_journal_or_is_reported() {
         ..options(dir.path())
     };
     let store = open_with(small.clone(), Arc::new(RealDisk));
-    for round in 0..4 {
-        append(&store, batch(&[&format!("{round}a"), &format!("{round}b")]));
-        wait_until(&store, |store| segments(store) == round + 1);
-    }
+    fill_three(&store);
     drop(store);
     let path = dir
         .path()
@@ -445,17 +446,11 @@ fn a_damaged_segment_heals_from_the_journal_or_is_reported() {
     bytes[end - 3] ^= 1;
     std::fs::write(&path, &bytes).expect("writes");
     let store = open_with(small.clone(), Arc::new(RealDisk));
-    assert_eq!(
-        texts(&store),
-        ["0a", "0b", "1a", "1b", "2a", "2b", "3a", "3b"]
-    );
-    wait_until(&store, |store| segments(store) == 4);
+    assert_eq!(texts(&store), ["0a", "0b", "1a", "1b", "2a", "2b"]);
+    wait_until(&store, |store| segments(store) == 3);
     drop(store);
     let healed = open_with(small.clone(), Arc::new(RealDisk));
-    assert_eq!(
-        texts(&healed),
-        ["0a", "0b", "1a", "1b", "2a", "2b", "3a", "3b"]
-    );
+    assert_eq!(texts(&healed), ["0a", "0b", "1a", "1b", "2a", "2b"]);
     assert!(snapshot(&healed).damages.is_empty());
     drop(healed);
 
@@ -464,11 +459,131 @@ fn a_damaged_segment_heals_from_the_journal_or_is_reported() {
         std::fs::remove_file(file).expect("removes");
     }
     let store = open_with(small, Arc::new(RealDisk));
-    assert_eq!(texts(&store), ["0a", "0b", "2a", "2b", "3a", "3b"]);
+    assert_eq!(texts(&store), ["0a", "0b", "2a", "2b"]);
     let damages = snapshot(&store).damages;
     assert_eq!(damages.len(), 1);
     assert_eq!(damages[0].path, path);
-    assert_eq!(append(&store, batch(&["new"])).first, RecordNumber(9));
+    assert_eq!(append(&store, batch(&["new"])).first, RecordNumber(7));
+}
+
+/// Three segments of two records.
+fn fill_three(store: &Store) {
+    for round in 0..3 {
+        append(store, batch(&[&format!("{round}a"), &format!("{round}b")]));
+        wait_until(store, |store| segments(store) == round + 1);
+    }
+}
+
+fn segment_files(dir: &Path) -> Vec<String> {
+    let day = dir.join("logspaces/main/1970/01-01");
+    let entries = std::fs::read_dir(day).expect("lists");
+    let mut names: Vec<_> = entries
+        .map(|entry| {
+            entry
+                .expect("lists")
+                .file_name()
+                .into_string()
+                .expect("text")
+        })
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn small_segments_are_merged_and_read_as_before() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let small = Options {
+        segment_rows: 2,
+        ..options(dir.path())
+    };
+    let store = open_with(small.clone(), Arc::new(RealDisk));
+    fill_three(&store);
+    append(&store, batch(&["3a", "3b"]));
+    let before = snapshot(&store);
+    let expected = rows(&store);
+    wait_until(&store, |store| segments(store) == 1);
+    assert_eq!(rows(&store), expected);
+    // Whoever looked before reads on.
+    let old_rows: u32 = before.parts.iter().map(Part::rows).sum();
+    assert_eq!(old_rows, 8);
+    for part in &before.parts {
+        if let Part::Segment(segment) = part {
+            segment.rows_page(0).expect("reads");
+        }
+    }
+    drop(store);
+    assert_eq!(
+        segment_files(dir.path()),
+        ["00000000000000000001.1.segment"]
+    );
+    let store = open_with(small, Arc::new(RealDisk));
+    assert_eq!(rows(&store), expected);
+}
+
+#[test]
+fn what_need_not_be_kept_goes_and_its_numbers_are_not_given_again() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let small = Options {
+        segment_rows: 2,
+        ..options(dir.path())
+    };
+    let store = open_with(small.clone(), Arc::new(RealDisk));
+    fill_three(&store);
+    let kept = crate::Retention {
+        bytes_max: Some(1),
+        ..crate::Retention::default()
+    };
+    store
+        .set_retention(&LogspaceName::main(), kept)
+        .expect("known");
+    wait_until(&store, |store| segments(store) == 1);
+    assert_eq!(texts(&store), ["2a", "2b"]);
+    assert_eq!(store.status().logspaces[0].expired_records, 4);
+    let nothing = crate::Retention {
+        age_max: Some(std::time::Duration::ZERO),
+        ..kept
+    };
+    drop(store);
+    let late = Arc::new(TestClock::default());
+    late.0.store(2_000_000_000_000, Ordering::Relaxed);
+    let store = Store::open(small.clone(), Arc::new(RealDisk), late).expect("opens");
+    store
+        .set_retention(&LogspaceName::main(), nothing)
+        .expect("known");
+    wait_until(&store, |store| segments(store) == 0);
+    drop(store);
+    for file in journal_files(dir.path()) {
+        std::fs::remove_file(file).expect("removes");
+    }
+    let store = open_with(small, Arc::new(RealDisk));
+    assert!(!dir.path().join("logspaces/main/1970").exists());
+    assert_eq!(append(&store, batch(&["new"])).first, RecordNumber(7));
+}
+
+#[test]
+fn a_removal_cut_short_is_finished_at_the_next_start() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let small = Options {
+        segment_rows: 2,
+        ..options(dir.path())
+    };
+    let store = open_with(small.clone(), Arc::new(RealDisk));
+    fill_three(&store);
+    let day = dir.path().join("logspaces/main/1970/01-01");
+    let name = "00000000000000000001.segment";
+    let bytes = std::fs::read(day.join(name)).expect("reads");
+    append(&store, batch(&["3a", "3b"]));
+    wait_until(&store, |store| segments(store) == 1);
+    let expected = rows(&store);
+    drop(store);
+    std::fs::write(day.join(name), bytes).expect("writes");
+    let store = open_with(small, Arc::new(RealDisk));
+    assert_eq!(rows(&store), expected);
+    assert_eq!(
+        segment_files(dir.path()),
+        ["00000000000000000001.1.segment"]
+    );
 }
 
 #[test]
@@ -479,10 +594,7 @@ fn a_damaged_manifest_takes_its_segments_back() {
         ..options(dir.path())
     };
     let store = open_with(small.clone(), Arc::new(RealDisk));
-    for round in 0..3 {
-        append(&store, batch(&[&format!("{round}a"), &format!("{round}b")]));
-        wait_until(&store, |store| segments(store) == round + 1);
-    }
+    fill_three(&store);
     let before = rows(&store);
     drop(store);
     for file in journal_files(dir.path()) {
