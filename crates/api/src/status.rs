@@ -64,6 +64,12 @@ pub struct LogspaceStatus {
     pub segments: u64,
     /// Bytes on disk, the journal not counted.
     pub bytes: u64,
+    /// Bytes of the sealed messages as they arrived.
+    #[serde(default)]
+    pub raw_bytes: u64,
+    /// Records deleted since the start because they need not be kept.
+    #[serde(default)]
+    pub expired: u64,
     /// When the oldest record was received.
     pub first: Option<String>,
     /// When the newest record was received.
@@ -83,6 +89,9 @@ pub struct StorageStatus {
     pub data_dir: String,
     /// Bytes that can still be written.
     pub free_bytes: Option<u64>,
+    /// Whether that is less than `store.free_warn`.
+    #[serde(default)]
+    pub is_low: bool,
     /// Bytes of journal that hold unsealed records.
     pub journal_bytes: u64,
 }

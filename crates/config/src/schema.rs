@@ -281,6 +281,25 @@ const RELP: &[KeySpec] = &[
     CLIENT_CERTIFICATES,
 ];
 
+const LOGSPACE_KEYS: &[KeySpec] = &[
+    key(
+        "keep_age",
+        Kind::Duration(3_600..=(100 * 366 * DAY)),
+        None,
+        "How long records are kept after their receipt. Whole segments are deleted, so some stay up \
+         to a day longer. Not set: whatever their age.",
+    )
+    .also(&["retention", "retention_period", "max_age", "age", "ttl", "keep", "keep_for"]),
+    key(
+        "keep_size",
+        Kind::Bytes((16 * MIB)..=(1024 * 1024 * GIB)),
+        None,
+        "Disk that the segments may take; beyond it the oldest are deleted. Not set: whatever their \
+         size.",
+    )
+    .also(&["size", "max_size", "disk", "quota", "retention_size"]),
+];
+
 const ROUTE: &[KeySpec] = &[
     key(
         "from",
@@ -393,6 +412,24 @@ const STORE: &[KeySpec] = &[
     .restart()
     .also(&["journal_file_size", "journal"]),
     key(
+        "free_min",
+        Kind::Bytes(0..=(1024 * GIB)),
+        Some("\"64MiB\""),
+        "Free space of the disk below which nothing more is received: senders wait, searches and \
+         deletion go on, and receiving resumes by itself. Keeps room for what has to be written \
+         to free space.",
+    )
+    .restart()
+    .also(&["disk_stop", "min_free", "reserve", "stop"]),
+    key(
+        "free_warn",
+        Kind::Bytes(0..=(1024 * GIB)),
+        Some("\"1GiB\""),
+        "Free space of the disk below which a warning is written and shown.",
+    )
+    .restart()
+    .also(&["disk_warn", "warn", "low"]),
+    key(
         "compression_level",
         Kind::Integer(1..=19),
         Some("1"),
@@ -450,7 +487,7 @@ pub(crate) static SECTIONS: [SectionSpec; 10] = [
         path: &["logspace"],
         doc: "Declares a logspace, a place of its own for records. `main` is always there.",
         named: true,
-        keys: &[],
+        keys: LOGSPACE_KEYS,
     },
     SectionSpec {
         path: &["route"],

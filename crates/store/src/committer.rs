@@ -14,6 +14,7 @@ use model::{RecordBatch, RecordNumber};
 use crate::journal::{Encoded, JournalWriter};
 use crate::limits::{BLOCK_BYTES, GROUP_BYTES, STALL_RETRY_MS, TAIL_OVERFLOW};
 use crate::logspace::Logspace;
+use crate::room;
 use crate::status::State;
 use crate::store::{Shared, locked};
 
@@ -274,6 +275,7 @@ fn make_durable(shared: &Shared, blocks: &[Encoded]) -> bool {
 }
 
 fn commit(shared: &Shared, blocks: &[Encoded]) -> Result<(), String> {
+    room::check(shared)?;
     let mut writer: std::sync::MutexGuard<'_, JournalWriter> = locked(&shared.writer);
     let result = writer.commit(blocks);
     drop(writer);

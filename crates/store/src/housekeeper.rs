@@ -15,7 +15,14 @@ const ROUND: Duration = Duration::from_secs(10);
 
 /// Runs until closed.
 pub(crate) fn run(shared: &Shared) {
+    let mut was_low = false;
     while shared.housekeeper.wait(ROUND) {
+        let is_low = shared.is_disk_low();
+        if is_low && !was_low {
+            let data_dir = shared.options.data_dir.display();
+            tracing::warn!(%data_dir, "little of the disk is free: less than store.free_warn");
+        }
+        was_low = is_low;
         for logspace in shared.logspaces() {
             keep(shared, &logspace, &shared.housekeeper);
         }

@@ -26,6 +26,7 @@ mod options;
 mod publish;
 mod recovery;
 mod retention;
+mod room;
 mod sealer;
 mod segment_handle;
 mod snapshot;

@@ -60,6 +60,13 @@ pub const MANIFEST_STALE_MIN: usize = 1024;
 /// Largest manifest file that is read at once, in bytes: about fifteen million segments.
 pub const MANIFEST_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 
+/// How long an answer to the question for free space is believed, in milliseconds.
+pub const ROOM_CHECK_MS: i64 = 100;
+
+/// How much more than the minimum has to be free for receiving to go on after it stopped, in
+/// percent.
+pub const ROOM_RESUME_PERCENT: u64 = 20;
+
 /// How long the committer waits before it tries a failed disk again, in milliseconds.
 pub const STALL_RETRY_MS: u64 = 500;
 

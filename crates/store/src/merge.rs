@@ -40,7 +40,7 @@ fn path(logspace: &Logspace, entry: &Entry) -> std::path::PathBuf {
 /// stay as they are.
 fn due(mut entries: Vec<Entry>, today: i64, is_mergeable: impl Fn(&Entry) -> bool) -> Vec<Entry> {
     entries.sort_by_key(|entry| entry.first);
-    let chains = entries.chunk_by(|entry, next| follows(entry, next));
+    let chains = entries.chunk_by(follows);
     for chain in chains {
         // A day that is over gets no more segments to wait for.
         let fan_in = match chain.first() {

@@ -23,6 +23,8 @@ pub struct Status {
     pub pending_records: u64,
     /// Bytes that can still be written; `None` where the system does not say.
     pub free_bytes: Option<u64>,
+    /// Whether there is less free than [`crate::Options::free_bytes_warn`].
+    pub is_disk_low: bool,
     /// Bytes of journal files that hold unsealed records.
     pub journal_bytes: u64,
     /// Commits since the start.

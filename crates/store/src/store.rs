@@ -21,6 +21,7 @@ use crate::names;
 use crate::options::Options;
 use crate::recovery;
 use crate::retention::Retention;
+use crate::room::Room;
 use crate::sealer;
 use crate::segment_handle::{PageCache, page_cache};
 use crate::snapshot::Snapshot;
@@ -50,7 +51,8 @@ pub(crate) struct Shared {
     pub(crate) journal_files: Mutex<Vec<JournalFile>>,
     logspaces: RwLock<BTreeMap<LogspaceName, Arc<Logspace>>>,
     listeners: RwLock<Vec<Box<dyn Fn() + Send + Sync>>>,
-    state: Mutex<State>,
+    pub(crate) state: Mutex<State>,
+    pub(crate) room: Mutex<Room>,
     commits: AtomicU64,
     commit_nanos: AtomicU64,
     is_read_only: bool,
@@ -229,10 +231,12 @@ impl Store {
     /// Figures about the store.
     pub fn status(&self) -> Status {
         let shared = &self.shared;
+        let free_bytes = shared.free_bytes();
         Status {
             state: locked(&shared.state).clone(),
             pending_records: shared.queue.records(),
-            free_bytes: shared.disk.free_bytes(&shared.options.data_dir).ok(),
+            free_bytes,
+            is_disk_low: shared.is_low(free_bytes),
             journal_bytes: shared.journal_bytes(),
             commits: shared.commits.load(Ordering::Relaxed),
             commit_nanos: shared.commit_nanos.load(Ordering::Relaxed),
@@ -299,6 +303,7 @@ impl Shared {
             logspaces: RwLock::new(found.logspaces),
             listeners: RwLock::new(Vec::new()),
             state: Mutex::new(State::Working),
+            room: Mutex::default(),
             commits: AtomicU64::new(0),
             commit_nanos: AtomicU64::new(0),
             is_read_only,
@@ -322,6 +327,19 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner)
             .get(name)
             .cloned()
+    }
+
+    fn free_bytes(&self) -> Option<u64> {
+        self.disk.free_bytes(&self.options.data_dir).ok()
+    }
+
+    fn is_low(&self, free_bytes: Option<u64>) -> bool {
+        free_bytes.is_some_and(|free| free < self.options.free_bytes_warn)
+    }
+
+    /// Whether less of the disk is free than there should be.
+    pub(crate) fn is_disk_low(&self) -> bool {
+        self.is_low(self.free_bytes())
     }
 
     /// Notes whether records can be made durable.

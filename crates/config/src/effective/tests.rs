@@ -41,8 +41,12 @@ fn effective_is_a_file_that_says_the_same() {
         client_certificates = "none"             # default
 
         [logspace.main]                          # default
+        # keep_age                               # not set
+        # keep_size                              # not set
 
         [logspace."web.eu"]                      # line 5
+        # keep_age                               # not set
+        # keep_size                              # not set
 
         [route.r]                                # line 6
         from = []                                # default
@@ -67,6 +71,8 @@ fn effective_is_a_file_that_says_the_same() {
         segment_rows_max = 262144                # default
         page_cache = "256MiB"                    # default
         journal_file = "64MiB"                   # default
+        free_min = "64MiB"                       # default
+        free_warn = "1GiB"                       # default
         compression_level = 1                    # default
 
         [log]                                    # default

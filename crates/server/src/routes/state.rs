@@ -54,6 +54,7 @@ fn status_of(app: &App, store: &Status) -> StatusAnswer {
             reason,
             data_dir: app.store.data_dir().display().to_string(),
             free_bytes: store.free_bytes,
+            is_low: store.is_disk_low,
             journal_bytes: store.journal_bytes,
         },
     }
@@ -89,6 +90,8 @@ fn logspace(logspace: &store::LogspaceStatus) -> LogspaceStatus {
         records: logspace.records,
         segments: logspace.segments as u64,
         bytes: logspace.disk_bytes,
+        raw_bytes: logspace.raw_bytes,
+        expired: logspace.expired_records,
         first: logspace.first_received.map(|time| time.to_string()),
         last: logspace.last_received.map(|time| time.to_string()),
         damages: logspace.damages.iter().map(ToString::to_string).collect(),
