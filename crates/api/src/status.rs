@@ -94,4 +94,7 @@ pub struct StorageStatus {
     pub is_low: bool,
     /// Bytes of journal that hold unsealed records.
     pub journal_bytes: u64,
+    /// Bytes of journal that are acknowledged and not yet synced.
+    #[serde(default)]
+    pub unsynced_bytes: u64,
 }

@@ -10,7 +10,7 @@ use ingest::{
 use jiff::tz::TimeZone;
 use model::LogspaceName;
 use pipeline::Route;
-use store::Retention;
+use store::{Durability, Retention};
 use syslog::{ParseMode, ParseOptions};
 
 use crate::document::{Document, Section};
@@ -120,6 +120,7 @@ pub(crate) fn build(document: Document) -> Config {
             message_bytes_max: http.size("message_max"),
             parse: http.parse(),
             logspace: http.logspace("logspace"),
+            durability: http.durability(),
         },
         budget_bytes: only("receive").size("memory_max"),
     };
@@ -169,6 +170,7 @@ fn listener(section: &Section, data_dir: &Path) -> Option<ListenerOptions> {
     options.message_bytes_max = values.size("message_max");
     options.parse = values.parse();
     options.logspace = values.logspace("logspace");
+    options.durability = values.durability();
     if transport == Transport::Udp {
         options.receive_buffer_bytes = Some(values.size("receive_buffer"));
         options.udp_sockets = values.size("sockets");
@@ -299,6 +301,13 @@ impl<'a> Values<'a> {
                 _ => ParseMode::Syslog,
             },
         }
+    }
+
+    fn durability(&self) -> Durability {
+        let name = self.text("durability");
+        let mut all = Durability::ALL.into_iter();
+        all.find(|durability| durability.name() == name)
+            .unwrap_or_default()
     }
 
     fn names(&self, key: &str) -> Vec<String> {

@@ -123,6 +123,16 @@ const LOGSPACE: KeySpec = key(
 )
 .also(&["destination", "index", "target"]);
 
+const DURABILITY: KeySpec = key(
+    "durability",
+    Kind::Choice(&["strict", "normal", "fast"]),
+    Some("\"strict\""),
+    "What an acknowledgement promises: `strict`, that the record survives a power cut; `normal`, \
+     that it survives the end of the process, and a power cut after 100 ms; `fast`, the same after \
+     5 s.",
+)
+.also(&["sync", "fsync", "flush", "ack", "reliable"]);
+
 const MESSAGE_MAX: KeySpec = key(
     "message_max",
     Kind::Bytes(480..=MESSAGE_BYTES_MAX as u64),
@@ -230,6 +240,7 @@ const UDP: &[KeySpec] = &[
     LOGSPACE,
     PARSE,
     ZONE,
+    DURABILITY,
     MESSAGE_MAX,
     RECEIVE_BUFFER,
     SOCKETS,
@@ -240,6 +251,7 @@ const TCP: &[KeySpec] = &[
     LOGSPACE,
     PARSE,
     ZONE,
+    DURABILITY,
     MESSAGE_MAX,
     CONNECTIONS_MAX,
     IDLE_TIMEOUT,
@@ -250,6 +262,7 @@ const TLS: &[KeySpec] = &[
     LOGSPACE,
     PARSE,
     ZONE,
+    DURABILITY,
     MESSAGE_MAX,
     CONNECTIONS_MAX,
     IDLE_TIMEOUT,
@@ -265,6 +278,7 @@ const RELP: &[KeySpec] = &[
     LOGSPACE,
     PARSE,
     ZONE,
+    DURABILITY,
     MESSAGE_MAX,
     CONNECTIONS_MAX,
     IDLE_TIMEOUT,
@@ -357,6 +371,7 @@ const HTTP: &[KeySpec] = &[
     ),
     PARSE,
     ZONE,
+    DURABILITY,
     MESSAGE_MAX,
 ];
 

@@ -41,6 +41,12 @@ pub(crate) fn render(status: &StatusAnswer, commits: u64, commit_seconds: f64) -
         "Journal that holds unsealed records.",
     );
     page.sample("", status.storage.journal_bytes);
+    page.metric(
+        "logwood_unsynced_bytes",
+        GAUGE,
+        "Journal that is acknowledged and not yet synced.",
+    );
+    page.sample("", status.storage.unsynced_bytes);
     if let Some(free) = status.storage.free_bytes {
         page.metric(
             "logwood_disk_free_bytes",

@@ -11,6 +11,7 @@
 mod clock;
 mod committer;
 mod disk;
+mod durability;
 mod error;
 mod housekeeper;
 mod import;
@@ -39,6 +40,7 @@ mod worker;
 pub use clock::{Clock, SystemClock};
 pub use committer::{AppendError, Appended, OnDurable};
 pub use disk::{Disk, DiskEntry, DiskFile, OpenMode, RealDisk};
+pub use durability::Durability;
 pub use error::{Error, ReadError};
 pub use lock::LockHolder;
 pub use options::Options;

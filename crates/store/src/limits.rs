@@ -67,6 +67,9 @@ pub const ROOM_CHECK_MS: i64 = 100;
 /// percent.
 pub const ROOM_RESUME_PERCENT: u64 = 20;
 
+/// Most bytes of journal that are acknowledged and not synced, whatever the durability asked for.
+pub const UNSYNCED_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
 /// How long the committer waits before it tries a failed disk again, in milliseconds.
 pub const STALL_RETRY_MS: u64 = 500;
 

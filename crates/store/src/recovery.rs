@@ -132,13 +132,21 @@ impl Recovered {
                 self.free_ids.push(id);
             }
         }
+        let mut known_ends = BTreeMap::new();
+        for entry in &listed {
+            if names::journal_id(&entry.name, names::JOURNAL_SUFFIX).is_some()
+                && let Some(end) = journal::end_before(disk.as_ref(), &dir.join(&entry.name))
+            {
+                known_ends.insert(end.file_id, end.offset);
+            }
+        }
         for entry in &listed {
             let Some(id) = names::journal_id(&entry.name, names::JOURNAL_SUFFIX) else {
                 continue;
             };
             self.next_journal_id = self.next_journal_id.max(id + 1);
             let path = dir.join(&entry.name);
-            let scan = journal::scan(disk.as_ref(), &path, id)?;
+            let scan = journal::scan(disk.as_ref(), &path, id, known_ends.get(&id).copied())?;
             if scan.torn_bytes > 0 {
                 tracing::info!(
                     path = %path.display(),

@@ -27,6 +27,8 @@ pub struct Status {
     pub is_disk_low: bool,
     /// Bytes of journal files that hold unsealed records.
     pub journal_bytes: u64,
+    /// Bytes of journal that are acknowledged and not yet synced; see [`crate::Durability`].
+    pub unsynced_bytes: u64,
     /// Commits since the start.
     pub commits: u64,
     /// Time spent in writing and syncing commits since the start, in nanoseconds.

@@ -11,6 +11,7 @@ use model::{LogspaceName, RecordBatch};
 use crate::clock::Clock;
 use crate::committer::{self, AppendError, OnDurable, Pending, Queue};
 use crate::disk::Disk;
+use crate::durability::Durability;
 use crate::error::Error;
 use crate::housekeeper;
 use crate::import;
@@ -184,8 +185,15 @@ impl Store {
     }
 
     /// Hands records over to be made durable. Returns at once and never blocks: whoever calls
-    /// bounds what is under way. `on_durable` is called exactly once.
-    pub fn append(&self, logspace: &LogspaceName, batch: RecordBatch, on_durable: OnDurable) {
+    /// bounds what is under way. `on_durable` is called exactly once, when they are as safe as
+    /// `durability` says.
+    pub fn append(
+        &self,
+        logspace: &LogspaceName,
+        batch: RecordBatch,
+        durability: Durability,
+        on_durable: OnDurable,
+    ) {
         if self.shared.is_read_only {
             return on_durable(Err(AppendError::ReadOnly));
         }
@@ -193,6 +201,7 @@ impl Store {
             Some(logspace) => self.shared.queue.push(Pending {
                 logspace,
                 batch,
+                durability,
                 on_durable,
             }),
             None => on_durable(Err(AppendError::UnknownLogspace(logspace.clone()))),
@@ -238,6 +247,7 @@ impl Store {
             free_bytes,
             is_disk_low: shared.is_low(free_bytes),
             journal_bytes: shared.journal_bytes(),
+            unsynced_bytes: locked(&shared.writer).unsynced_bytes(),
             commits: shared.commits.load(Ordering::Relaxed),
             commit_nanos: shared.commit_nanos.load(Ordering::Relaxed),
             logspaces: shared

@@ -9,8 +9,8 @@ use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 
 use crate::journal::tests::batch;
 use crate::{
-    Appended, Clock, Disk, DiskEntry, DiskFile, Error, OpenMode, Options, Part, RealDisk, Snapshot,
-    State, Store,
+    Appended, Clock, Disk, DiskEntry, DiskFile, Durability, Error, OpenMode, Options, Part,
+    RealDisk, Snapshot, State, Store,
 };
 
 /// A clock that stands where it is put.
@@ -127,9 +127,14 @@ fn open(dir: &Path) -> Store {
 
 /// Appends and waits until it is durable.
 fn append(store: &Store, batch: RecordBatch) -> Appended {
+    append_as(store, batch, Durability::Strict)
+}
+
+/// Appends and waits until it is acknowledged.
+fn append_as(store: &Store, batch: RecordBatch, durability: Durability) -> Appended {
     let (sender, receiver) = mpsc::channel();
     let on_durable = Box::new(move |result| _ = sender.send(result));
-    store.append(&LogspaceName::main(), batch, on_durable);
+    store.append(&LogspaceName::main(), batch, durability, on_durable);
     receiver.recv().expect("called back").expect("durable")
 }
 
@@ -367,6 +372,52 @@ fn a_failed_sync_is_never_trusted_and_loses_nothing() {
     }
 }
 
+/// A disk that forgets what a failed sync should have kept, as ext4 does: a second sync succeeds
+/// and the data is gone.
+#[test]
+fn what_was_acknowledged_before_its_sync_is_written_again_when_that_fails() {
+    for durability in [Durability::Normal, Durability::Fast] {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let disk = Arc::new(FailingDisk::default());
+        let store = open_with(options(dir.path()), Arc::clone(&disk) as Arc<dyn Disk>);
+        append_as(&store, batch(&["one"]), durability);
+        append_as(&store, batch(&["two"]), durability);
+        assert_eq!(texts(&store), ["one", "two"]);
+        assert!(store.status().unsynced_bytes > 0);
+        disk.failures.store(2, Ordering::SeqCst);
+        append(&store, batch(&["three"]));
+        assert_eq!(disk.failures.load(Ordering::SeqCst), 0);
+        assert_eq!(store.status().unsynced_bytes, 0);
+        drop(store);
+        // What the failed files hold cannot be trusted: the newest one has everything.
+        let files = journal_files(dir.path());
+        let (newest, older) = files.split_last().expect("files");
+        assert_eq!(older.len(), 2);
+        for file in older {
+            std::fs::remove_file(file).expect("removes");
+        }
+        assert!(newest.exists());
+        assert_eq!(texts(&open(dir.path())), ["one", "two", "three"]);
+    }
+}
+
+#[test]
+fn what_is_acknowledged_early_is_synced_soon_and_at_the_end() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let clock = Arc::new(crate::SystemClock);
+    let store = Store::open(options(dir.path()), Arc::new(RealDisk), clock).expect("opens");
+    store
+        .create_logspace(&LogspaceName::main())
+        .expect("creates");
+    append_as(&store, batch(&["soon"]), Durability::Normal);
+    wait_until(&store, |store| store.status().unsynced_bytes == 0);
+    append_as(&store, batch(&["end"]), Durability::Fast);
+    store.close();
+    assert_eq!(store.status().unsynced_bytes, 0);
+    drop(store);
+    assert_eq!(texts(&open(dir.path())), ["soon", "end"]);
+}
+
 #[test]
 fn a_disk_that_never_takes_the_records_acknowledges_nothing() {
     let dir = tempfile::tempdir().expect("temporary directory");
@@ -376,7 +427,12 @@ fn a_disk_that_never_takes_the_records_acknowledges_nothing() {
     let outcome = Arc::new(Mutex::new(None));
     let outcome_here = Arc::clone(&outcome);
     let on_durable = Box::new(move |result| *outcome_here.lock().expect("lock") = Some(result));
-    store.append(&LogspaceName::main(), batch(&["lost"]), on_durable);
+    store.append(
+        &LogspaceName::main(),
+        batch(&["lost"]),
+        Durability::Strict,
+        on_durable,
+    );
     wait_until(&store, |store| {
         matches!(store.status().state, State::Stalled(_))
     });
@@ -421,7 +477,12 @@ fn reading_only_sees_the_same_and_touches_nothing() {
     assert_eq!(rows(&reader), rows(&store));
     let (sender, receiver) = mpsc::channel();
     let on_durable = Box::new(move |result| _ = sender.send(result));
-    reader.append(&LogspaceName::main(), batch(&["c"]), on_durable);
+    reader.append(
+        &LogspaceName::main(),
+        batch(&["c"]),
+        Durability::Strict,
+        on_durable,
+    );
     assert_eq!(
         receiver.recv().expect("called"),
         Err(crate::AppendError::ReadOnly)

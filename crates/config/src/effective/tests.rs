@@ -21,6 +21,7 @@ fn effective_is_a_file_that_says_the_same() {
         logspace = "main"                        # default
         parse = "syslog"                         # default
         zone = "+02:00"                          # line 3
+        durability = "strict"                    # default
         message_max = "64KiB"                    # default
         receive_buffer = "32MiB"                 # default
         sockets = 2                              # default
@@ -30,6 +31,7 @@ fn effective_is_a_file_that_says_the_same() {
         logspace = "main"                        # default
         parse = "syslog"                         # default
         zone = "local"                           # default
+        durability = "strict"                    # default
         message_max = "64KiB"                    # default
         connections_max = 10000                  # default
         # idle_timeout                           # not set
@@ -60,6 +62,7 @@ fn effective_is_a_file_that_says_the_same() {
         logspace = "main"                        # default
         parse = "syslog"                         # default
         zone = "local"                           # default
+        durability = "strict"                    # default
         message_max = "64KiB"                    # default
 
         [receive]                                # default

@@ -56,6 +56,7 @@ fn status_of(app: &App, store: &Status) -> StatusAnswer {
             free_bytes: store.free_bytes,
             is_low: store.is_disk_low,
             journal_bytes: store.journal_bytes,
+            unsynced_bytes: store.unsynced_bytes,
         },
     }
 }
