@@ -19,9 +19,24 @@ const SILENCE: Duration = Duration::from_secs(1);
 
 const SMALL_FILES: &str =
     "[store]\njournal_file = \"4MiB\"\ntail_max = \"4MiB\"\nsegment_rows_max = 1024\n";
+/// Writing goes on until the disk has no byte left.
+const NO_RESERVE: &str = "free_min = \"0B\"\n";
+/// Writing stops while there is still some room.
+const RESERVE: &str = "free_min = \"16MiB\"\n";
+const RESERVE_BYTES: u64 = 16 << 20;
 
 #[test]
 fn a_full_disk_stalls_writes_and_resumes_when_there_is_room() -> Result<()> {
+    stalls_and_resumes(NO_RESERVE, 0)
+}
+
+#[test]
+fn writes_stall_before_the_reserve_of_the_disk_is_touched() -> Result<()> {
+    stalls_and_resumes(RESERVE, RESERVE_BYTES)
+}
+
+/// Lets others fill the disk up to `left` bytes while messages come in.
+fn stalls_and_resumes(reserve: &str, left: u64) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let disk = match Tmpfs::mount(folder.path(), DISK_BYTES) {
         Ok(disk) => disk,
@@ -29,7 +44,7 @@ fn a_full_disk_stalls_writes_and_resumes_when_there_is_room() -> Result<()> {
     };
     let server = Server::start_with(Setup {
         data_dir: Some(disk.path().join("data")),
-        config: Some(SMALL_FILES.to_owned()),
+        config: Some(format!("{SMALL_FILES}{reserve}")),
         ..Setup::default()
     })?;
     let (api, relp) = (server.api(), server.addresses().relp);
@@ -38,7 +53,7 @@ fn a_full_disk_stalls_writes_and_resumes_when_there_is_room() -> Result<()> {
     let (stop, acknowledged) = (AtomicBool::new(false), AtomicU64::new(0));
     thread::scope(|scope| {
         let sender = scope.spawn(|| send(relp, &stop, &acknowledged));
-        let outcome = fill_and_free(api, disk.path(), &acknowledged);
+        let outcome = fill_and_free(api, &disk, left, &acknowledged);
         stop.store(true, Ordering::Relaxed);
         let sent = sender.join().map_err(|_| anyhow!("the sender panicked"))?;
         outcome?;
@@ -61,13 +76,13 @@ fn a_full_disk_stalls_writes_and_resumes_when_there_is_room() -> Result<()> {
 }
 
 /// Fills the disk, looks at the stalled server, makes room, and waits until it goes on.
-fn fill_and_free(api: Api, disk: &Path, acknowledged: &AtomicU64) -> Result<()> {
+fn fill_and_free(api: Api, disk: &Tmpfs, left: u64, acknowledged: &AtomicU64) -> Result<()> {
     let now = || acknowledged.load(Ordering::Relaxed);
     wait_until("the first messages were acknowledged", LIMIT, || {
         now() > 100
     })?;
-    let ballast = disk.join("ballast");
-    fill(&ballast)?;
+    let ballast = disk.path().join("ballast");
+    fill(&ballast, disk, left)?;
     wait_until("readiness was withdrawn", LIMIT, || {
         api.get("/readyz").is_ok_and(|answer| answer.status == 503)
     })?;
@@ -102,11 +117,11 @@ fn fill_and_free(api: Api, disk: &Path, acknowledged: &AtomicU64) -> Result<()> 
     wait_until("it went on", LIMIT, || now() > stalled + 100)
 }
 
-/// Writes a file until the disk has no byte left.
-fn fill(path: &Path) -> Result<()> {
+/// Writes a file until the disk has no more than `left` bytes left.
+fn fill(path: &Path, disk: &Tmpfs, left: u64) -> Result<()> {
     let mut file = File::create(path)?;
     let mut chunk = 1 << 20;
-    while chunk > 0 {
+    while chunk > 0 && (left == 0 || disk.free_bytes()? > left) {
         match file.write(&vec![b'x'; chunk]) {
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::StorageFull => chunk /= 2,

@@ -67,6 +67,9 @@ pub struct LogspaceStatus {
     /// What the records in segments come to.
     #[serde(default)]
     pub sealed: SealedStatus,
+    /// Records deleted since the start because they need not be kept.
+    #[serde(default)]
+    pub expired: u64,
     /// When the oldest record was received.
     pub first: Option<String>,
     /// When the newest record was received.
@@ -99,6 +102,12 @@ pub struct StorageStatus {
     pub data_dir: String,
     /// Bytes that can still be written.
     pub free_bytes: Option<u64>,
+    /// Whether that is less than `store.free_warn`.
+    #[serde(default)]
+    pub is_low: bool,
     /// Bytes of journal that hold unsealed records.
     pub journal_bytes: u64,
+    /// Bytes of journal that are acknowledged and not yet synced.
+    #[serde(default)]
+    pub unsynced_bytes: u64,
 }

@@ -10,6 +10,7 @@ use ingest::{
 use jiff::tz::TimeZone;
 use model::LogspaceName;
 use pipeline::Route;
+use store::{Durability, Retention};
 use syslog::{ParseMode, ParseOptions};
 
 use crate::document::{Document, Section};
@@ -20,7 +21,7 @@ use crate::value::Value;
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The declared logspaces, `main` among them.
-    pub logspaces: Vec<LogspaceName>,
+    pub logspaces: Vec<LogspaceOptions>,
     /// The routes, in the order of the file.
     pub routes: Vec<Route>,
     /// Where the page and the API are served.
@@ -32,6 +33,15 @@ pub struct Config {
     /// What Logwood says about itself.
     pub log: LogOptions,
     document: Document,
+}
+
+/// A declared logspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogspaceOptions {
+    /// Its name.
+    pub name: LogspaceName,
+    /// How much of it is kept.
+    pub retention: Retention,
 }
 
 /// What Logwood says about itself.
@@ -110,14 +120,12 @@ pub(crate) fn build(document: Document) -> Config {
             message_bytes_max: http.size("message_max"),
             parse: http.parse(),
             logspace: http.logspace("logspace"),
+            durability: http.durability(),
         },
         budget_bytes: only("receive").size("memory_max"),
     };
     Config {
-        logspaces: document
-            .of_kind("logspace")
-            .filter_map(|section| LogspaceName::parse(section.name()).ok())
-            .collect(),
+        logspaces: document.of_kind("logspace").filter_map(logspace).collect(),
         routes: document.of_kind("route").map(route).collect(),
         http: http.address("listen"),
         ingest,
@@ -136,6 +144,17 @@ pub(crate) fn build(document: Document) -> Config {
     }
 }
 
+fn logspace(section: &Section) -> Option<LogspaceOptions> {
+    let values = Values(Some(section));
+    Some(LogspaceOptions {
+        name: LogspaceName::parse(section.name()).ok()?,
+        retention: Retention {
+            age_max: values.duration("keep_age"),
+            bytes_max: Some(values.number("keep_size")).filter(|bytes| *bytes > 0),
+        },
+    })
+}
+
 /// A source as a listener; every kind of source is a transport.
 fn listener(section: &Section, data_dir: &Path) -> Option<ListenerOptions> {
     let transport = [
@@ -151,6 +170,7 @@ fn listener(section: &Section, data_dir: &Path) -> Option<ListenerOptions> {
     options.message_bytes_max = values.size("message_max");
     options.parse = values.parse();
     options.logspace = values.logspace("logspace");
+    options.durability = values.durability();
     if transport == Transport::Udp {
         options.receive_buffer_bytes = Some(values.size("receive_buffer"));
         options.udp_sockets = values.size("sockets");
@@ -207,6 +227,8 @@ fn store_options(values: &Values<'_>) -> store::Options {
         segment_rows: values.size("segment_rows_max"),
         page_cache_bytes: values.number("page_cache"),
         journal_file_bytes: values.number("journal_file"),
+        free_bytes_min: values.number("free_min"),
+        free_bytes_warn: values.number("free_warn"),
         compression_level: i32::try_from(values.number("compression_level")).unwrap_or(1),
     }
 }
@@ -279,6 +301,13 @@ impl<'a> Values<'a> {
                 _ => ParseMode::Syslog,
             },
         }
+    }
+
+    fn durability(&self) -> Durability {
+        let name = self.text("durability");
+        let mut all = Durability::ALL.into_iter();
+        all.find(|durability| durability.name() == name)
+            .unwrap_or_default()
     }
 
     fn names(&self, key: &str) -> Vec<String> {

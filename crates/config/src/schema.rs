@@ -123,6 +123,16 @@ const LOGSPACE: KeySpec = key(
 )
 .also(&["destination", "index", "target"]);
 
+const DURABILITY: KeySpec = key(
+    "durability",
+    Kind::Choice(&["strict", "normal", "fast"]),
+    Some("\"strict\""),
+    "What an acknowledgement promises: `strict`, that the record survives a power cut; `normal`, \
+     that it survives the end of the process, and a power cut after 100 ms; `fast`, the same after \
+     5 s.",
+)
+.also(&["sync", "fsync", "flush", "ack", "reliable"]);
+
 const MESSAGE_MAX: KeySpec = key(
     "message_max",
     Kind::Bytes(480..=MESSAGE_BYTES_MAX as u64),
@@ -230,6 +240,7 @@ const UDP: &[KeySpec] = &[
     LOGSPACE,
     PARSE,
     ZONE,
+    DURABILITY,
     MESSAGE_MAX,
     RECEIVE_BUFFER,
     SOCKETS,
@@ -240,6 +251,7 @@ const TCP: &[KeySpec] = &[
     LOGSPACE,
     PARSE,
     ZONE,
+    DURABILITY,
     MESSAGE_MAX,
     CONNECTIONS_MAX,
     IDLE_TIMEOUT,
@@ -250,6 +262,7 @@ const TLS: &[KeySpec] = &[
     LOGSPACE,
     PARSE,
     ZONE,
+    DURABILITY,
     MESSAGE_MAX,
     CONNECTIONS_MAX,
     IDLE_TIMEOUT,
@@ -265,6 +278,7 @@ const RELP: &[KeySpec] = &[
     LOGSPACE,
     PARSE,
     ZONE,
+    DURABILITY,
     MESSAGE_MAX,
     CONNECTIONS_MAX,
     IDLE_TIMEOUT,
@@ -279,6 +293,25 @@ const RELP: &[KeySpec] = &[
     CERTIFICATE_KEY,
     CLIENT_CA,
     CLIENT_CERTIFICATES,
+];
+
+const LOGSPACE_KEYS: &[KeySpec] = &[
+    key(
+        "keep_age",
+        Kind::Duration(3_600..=(100 * 366 * DAY)),
+        None,
+        "How long records are kept after their receipt. Whole segments are deleted, so some stay up \
+         to a day longer. Not set: whatever their age.",
+    )
+    .also(&["retention", "retention_period", "max_age", "age", "ttl", "keep", "keep_for"]),
+    key(
+        "keep_size",
+        Kind::Bytes((16 * MIB)..=(1024 * 1024 * GIB)),
+        None,
+        "Disk that the segments may take; beyond it the oldest are deleted. Not set: whatever their \
+         size.",
+    )
+    .also(&["size", "max_size", "disk", "quota", "retention_size"]),
 ];
 
 const ROUTE: &[KeySpec] = &[
@@ -338,6 +371,7 @@ const HTTP: &[KeySpec] = &[
     ),
     PARSE,
     ZONE,
+    DURABILITY,
     MESSAGE_MAX,
 ];
 
@@ -392,6 +426,24 @@ const STORE: &[KeySpec] = &[
     )
     .restart()
     .also(&["journal_file_size", "journal"]),
+    key(
+        "free_min",
+        Kind::Bytes(0..=(1024 * GIB)),
+        Some("\"64MiB\""),
+        "Free space of the disk below which nothing more is received: senders wait, searches and \
+         deletion go on, and receiving resumes by itself. Keeps room for what has to be written \
+         to free space.",
+    )
+    .restart()
+    .also(&["disk_stop", "min_free", "reserve", "stop"]),
+    key(
+        "free_warn",
+        Kind::Bytes(0..=(1024 * GIB)),
+        Some("\"1GiB\""),
+        "Free space of the disk below which a warning is written and shown.",
+    )
+    .restart()
+    .also(&["disk_warn", "warn", "low"]),
     key(
         "compression_level",
         Kind::Integer(1..=19),
@@ -450,7 +502,7 @@ pub(crate) static SECTIONS: [SectionSpec; 10] = [
         path: &["logspace"],
         doc: "Declares a logspace, a place of its own for records. `main` is always there.",
         named: true,
-        keys: &[],
+        keys: LOGSPACE_KEYS,
     },
     SectionSpec {
         path: &["route"],

@@ -214,6 +214,7 @@ pub(crate) fn append(store: &Store, logspace: &LogspaceName, batch: RecordBatch)
     store.append(
         logspace,
         batch,
+        store::Durability::Strict,
         Box::new(move |result| sender.send(result).expect("waited for")),
     );
     receiver.recv().expect("called back").expect("durable");

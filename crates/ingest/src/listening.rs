@@ -9,7 +9,7 @@ use crate::assembler::{Assembler, template};
 use crate::budget::Permit;
 use crate::log_limit::LogLimit;
 use crate::options::ListenerOptions;
-use crate::sink::{Durable, Gathered, Sink};
+use crate::sink::{Destination, Durable, Gathered, Sink};
 use crate::source::Source;
 use crate::tls::TlsSlot;
 
@@ -59,6 +59,10 @@ impl Listening {
             options,
             ..
         } = self;
-        sink.hand_over(source, &options.logspace, gathered, permit)
+        let destination = Destination {
+            logspace: &options.logspace,
+            durability: options.durability,
+        };
+        sink.hand_over(source, destination, gathered, permit)
     }
 }

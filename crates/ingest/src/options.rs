@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use model::LogspaceName;
 use model::limits::{MESSAGE_BYTES_DEFAULT, MESSAGE_BYTES_MAX, NAME_BYTES_MAX};
+use store::Durability;
 use syslog::ParseOptions;
 
 use crate::error::Error;
@@ -14,6 +15,7 @@ use crate::limits::{
     BUDGET_BYTES_DEFAULT, CONNECTIONS_DEFAULT, HANDSHAKE_TIMEOUT, UDP_RECEIVE_BUFFER_BYTES,
     UDP_SOCKETS_MAX,
 };
+use crate::sink::Destination;
 
 /// Settings of all receivers.
 #[derive(Clone, Debug)]
@@ -67,6 +69,9 @@ pub struct ListenerOptions {
     pub parse: ParseOptions,
     /// Where records go that no route takes.
     pub logspace: LogspaceName,
+    /// What an acknowledgement promises; how soon records are on the disk, for senders that get
+    /// none.
+    pub durability: Durability,
     /// Connections at a time; more are turned away. Not for UDP.
     pub connections_max: usize,
     /// Time without a byte after which a connection is closed; `None` for never. Not for UDP.
@@ -96,6 +101,7 @@ impl ListenerOptions {
             message_bytes_max: MESSAGE_BYTES_DEFAULT,
             parse: ParseOptions::default(),
             logspace: LogspaceName::main(),
+            durability: Durability::Strict,
             connections_max: CONNECTIONS_DEFAULT,
             idle_timeout: None,
             handshake_timeout: HANDSHAKE_TIMEOUT,
@@ -147,6 +153,7 @@ impl PartialEq for ListenerOptions {
             message_bytes_max,
             parse,
             logspace,
+            durability,
             connections_max,
             idle_timeout,
             handshake_timeout,
@@ -161,6 +168,7 @@ impl PartialEq for ListenerOptions {
             && parse.zone == other.parse.zone
             && parse.mode == other.parse.mode
             && *logspace == other.logspace
+            && *durability == other.durability
             && *connections_max == other.connections_max
             && *idle_timeout == other.idle_timeout
             && *handshake_timeout == other.handshake_timeout
@@ -247,6 +255,17 @@ pub struct HttpOptions {
     pub parse: ParseOptions,
     /// Where records go that no route takes.
     pub logspace: LogspaceName,
+    /// What the answer 200 promises.
+    pub durability: Durability,
+}
+
+impl HttpOptions {
+    pub(crate) fn destination(&self) -> Destination<'_> {
+        Destination {
+            logspace: &self.logspace,
+            durability: self.durability,
+        }
+    }
 }
 
 impl Default for HttpOptions {
@@ -255,6 +274,7 @@ impl Default for HttpOptions {
             message_bytes_max: MESSAGE_BYTES_DEFAULT,
             parse: ParseOptions::default(),
             logspace: LogspaceName::main(),
+            durability: Durability::Strict,
         }
     }
 }

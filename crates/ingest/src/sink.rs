@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use model::{LogspaceName, RecordBatch, Timestamp};
 use pipeline::Pipeline;
-use store::{AppendError, Clock, Store};
+use store::{AppendError, Clock, Durability, Store};
 use tokio::sync::oneshot;
 
 use crate::budget::{Budget, Permit};
@@ -27,6 +27,13 @@ pub(crate) struct Gathered {
     pub(crate) batch: RecordBatch,
     /// Bytes of their messages.
     pub(crate) raw_bytes: u64,
+}
+
+/// Where records go that no route takes, and what their acknowledgement promises.
+#[derive(Clone, Copy)]
+pub(crate) struct Destination<'a> {
+    pub(crate) logspace: &'a LogspaceName,
+    pub(crate) durability: Durability,
 }
 
 /// Resolves when a batch is durable, with an error when it never will be.
@@ -87,7 +94,7 @@ impl Sink {
     pub(crate) fn hand_over(
         &self,
         source: &Arc<Source>,
-        otherwise: &LogspaceName,
+        otherwise: Destination<'_>,
         gathered: Gathered,
         permit: Permit,
     ) -> Durable {
@@ -100,18 +107,18 @@ impl Sink {
     pub(crate) fn hand_over_to(
         &self,
         source: &Arc<Source>,
-        logspace: &LogspaceName,
+        destination: Destination<'_>,
         gathered: Gathered,
         permit: Permit,
     ) -> Durable {
-        self.deliver(source, &Pipeline::default(), logspace, gathered, permit)
+        self.deliver(source, &Pipeline::default(), destination, gathered, permit)
     }
 
     fn deliver(
         &self,
         source: &Arc<Source>,
         pipeline: &Pipeline,
-        otherwise: &LogspaceName,
+        otherwise: Destination<'_>,
         gathered: Gathered,
         mut permit: Permit,
     ) -> Durable {
@@ -124,7 +131,7 @@ impl Sink {
             done: Mutex::new(Some(done)),
             permit: Some(permit),
         });
-        for part in pipeline.split(batch, otherwise) {
+        for part in pipeline.split(batch, otherwise.logspace) {
             let (firsts, all) = (part.firsts as u64, part.batch.len() as u64);
             let ticket = Ticket {
                 in_flight: Some(InFlight::new(Arc::clone(source), firsts, all - firsts)),
@@ -135,8 +142,9 @@ impl Sink {
                 Ok(_) => ticket.store(),
                 Err(error) => ticket.fail(&error, &log_limit),
             };
+            let (logspace, on_durable) = (part.logspace, Box::new(on_durable));
             self.store
-                .append(part.logspace, part.batch, Box::new(on_durable));
+                .append(logspace, part.batch, otherwise.durability, on_durable);
         }
         durable
     }

@@ -12,7 +12,7 @@ use crate::error::SubmitError;
 use crate::ingest::{HTTP_SOURCE, Ingest};
 use crate::limits::READ_BUDGET_BYTES;
 use crate::options::HttpOptions;
-use crate::sink::{Durable, Gathered, Sink};
+use crate::sink::{Destination, Durable, Gathered, Sink};
 use crate::source::{DropReason, InFlight, Source};
 
 /// Lines on their way.
@@ -86,8 +86,14 @@ impl Ingest {
         let raw_bytes = raw_bytes(&batch);
         let gathered = Gathered { batch, raw_bytes };
         let durable = match logspace {
-            Some(logspace) => sink.hand_over_to(&source, logspace, gathered, permit),
-            None => sink.hand_over(&source, &options.logspace, gathered, permit),
+            Some(logspace) => {
+                let destination = Destination {
+                    logspace,
+                    ..options.destination()
+                };
+                sink.hand_over_to(&source, destination, gathered, permit)
+            }
+            None => sink.hand_over(&source, options.destination(), gathered, permit),
         };
         durable.await.map_err(|_| SubmitError::NotStored)
     }
@@ -172,15 +178,19 @@ impl Lines<'_> {
             return;
         }
         let gathered = self.assembler.take();
+        let destination = self.options.destination();
         let durable = match self.logspace {
-            Some(logspace) => self
-                .sink
-                .hand_over_to(&self.source, logspace, gathered, permit),
-            None => {
-                let otherwise = &self.options.logspace;
+            Some(logspace) => {
+                let destination = Destination {
+                    logspace,
+                    ..destination
+                };
                 self.sink
-                    .hand_over(&self.source, otherwise, gathered, permit)
+                    .hand_over_to(&self.source, destination, gathered, permit)
             }
+            None => self
+                .sink
+                .hand_over(&self.source, destination, gathered, permit),
         };
         self.pending.push(durable);
     }

@@ -55,6 +55,9 @@ impl Disk for GatedDisk {
     fn remove(&self, path: &Path) -> io::Result<()> {
         RealDisk.remove(path)
     }
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        RealDisk.remove_dir(path)
+    }
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
         RealDisk.sync_dir(path)
     }

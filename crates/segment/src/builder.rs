@@ -167,24 +167,7 @@ impl Builder {
             &mut self.pages,
             &mut self.file,
         );
-        let offset = self.file.len();
-        self.footer.encode(&mut self.file);
-        let footer = self.file.get(offset..).unwrap_or(&[]);
-        if footer.len() > FOOTER_BYTES_MAX {
-            return Err(BuildError::FooterTooLarge {
-                bytes: footer.len() as u64,
-            });
-        }
-        let trailer = Trailer {
-            footer_offset: offset as u64,
-            footer_len: footer.len() as u32,
-            footer_crc: checksum(offset as u64, footer),
-        };
-        trailer.encode(&mut self.file);
-        Ok(Built {
-            bytes: self.file,
-            footer: self.footer,
-        })
+        finish_file(self.file, self.footer)
     }
 
     fn check(&mut self, batch: &RecordBatch) -> Result<(), BuildError> {
@@ -288,8 +271,30 @@ impl Builder {
     }
 }
 
+/// Appends the footer and the trailer.
+pub(crate) fn finish_file(mut file: Vec<u8>, footer: Footer) -> Result<Built, BuildError> {
+    let offset = file.len();
+    footer.encode(&mut file);
+    let encoded = file.get(offset..).unwrap_or(&[]);
+    if encoded.len() > FOOTER_BYTES_MAX {
+        return Err(BuildError::FooterTooLarge {
+            bytes: encoded.len() as u64,
+        });
+    }
+    let trailer = Trailer {
+        footer_offset: offset as u64,
+        footer_len: encoded.len() as u32,
+        footer_crc: checksum(offset as u64, encoded),
+    };
+    trailer.encode(&mut file);
+    Ok(Built {
+        bytes: file,
+        footer,
+    })
+}
+
 /// Adds a page whose rows follow those of the page before.
-fn push_page(pages: &mut Vec<PageEntry>, page: PageEntry, rows: u32) {
+pub(crate) fn push_page(pages: &mut Vec<PageEntry>, page: PageEntry, rows: u32) {
     let first_row = pages.last().map_or(0, |last| last.first_row + last.rows);
     pages.push(PageEntry {
         first_row,

@@ -9,7 +9,7 @@ use model::words::is_wildcard_stop;
 use crate::Namespace;
 use crate::footer::{Counts, Footer};
 use crate::lexicon::LexiconWriter;
-use crate::page::PageWriter;
+use crate::page::{PageEntry, PageWriter};
 use crate::postings::PostingWriter;
 use crate::term::{Location, TermEntry};
 use crate::terms::{Term, Terms};
@@ -142,6 +142,51 @@ impl<'a> Lists<'a> {
         self.known.insert(hash, (term, location));
         location
     }
+}
+
+/// Writes lists whose terms are not at hand any more, equal ones once.
+///
+/// A list is known by its hash and length and compared with nothing: 128 bits do not collide.
+pub(crate) struct SharedLists {
+    writer: PostingWriter,
+    known: HashMap<(u64, u64), Location>,
+}
+
+impl SharedLists {
+    pub(crate) fn new(segment_rows: u32) -> Self {
+        Self {
+            writer: PostingWriter::new(segment_rows),
+            known: HashMap::new(),
+        }
+    }
+
+    /// Where a list is.
+    pub(crate) fn push(
+        &mut self,
+        list: &[u8],
+        pages: &mut PageWriter,
+        file: &mut Vec<u8>,
+    ) -> Location {
+        *self
+            .known
+            .entry(wide_hash(list))
+            .or_insert_with(|| self.writer.push(list, pages, file))
+    }
+
+    /// Writes the last page and returns all entries.
+    pub(crate) fn finish(self, pages: &mut PageWriter, file: &mut Vec<u8>) -> Vec<PageEntry> {
+        self.writer.finish(pages, file)
+    }
+}
+
+/// Two hashes of a list, without random keys, so that the same input gives the same bytes.
+fn wide_hash(list: &[u8]) -> (u64, u64) {
+    let mut first = DefaultHasher::new();
+    first.write(list);
+    let mut second = DefaultHasher::new();
+    second.write_u8(1);
+    second.write(list);
+    (first.finish(), second.finish())
 }
 
 /// Replaces `list` by the list of a term.

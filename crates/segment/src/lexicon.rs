@@ -187,6 +187,42 @@ impl<'a> Entries<'a> {
     }
 }
 
+/// Walks over the entries of pages that are opened one after the other.
+#[derive(Default)]
+pub(crate) struct LexiconCursor {
+    page: Option<LexiconPage>,
+    /// Offset of the next entry in the page.
+    offset: usize,
+    key: Vec<u8>,
+}
+
+impl LexiconCursor {
+    /// Goes to the start of a page, which is decoded and checked.
+    pub(crate) fn open(&mut self, entry: &PageEntry, stored: &[u8]) -> Result<(), Corrupt> {
+        let page = LexiconPage::decode(entry, stored)?;
+        self.offset = page.restarts.first().copied().unwrap_or(page.end);
+        self.page = Some(page);
+        self.key.clear();
+        Ok(())
+    }
+
+    /// The next entry; `None` at the end of the page.
+    pub(crate) fn advance(&mut self) -> Option<TermEntry> {
+        let page = self.page.as_ref()?;
+        let mut entries = Entries::new(page, self.offset);
+        entries.key = std::mem::take(&mut self.key);
+        let entry = entries.advance();
+        self.offset = page.end - entries.reader.rest().len();
+        self.key = entries.key;
+        entry
+    }
+
+    /// The key of the entry last returned.
+    pub(crate) fn key(&self) -> &[u8] {
+        &self.key
+    }
+}
+
 fn invalid(what: &'static str, value: u64) -> Corrupt {
     Corrupt::Invalid { what, value }
 }

@@ -90,14 +90,14 @@ impl PageWriter {
             file.extend_from_slice(raw);
         }
         let stored = file.get(offset..).unwrap_or(&[]);
-        PageEntry {
-            offset: offset as u64,
-            stored_len: stored.len() as u32,
-            raw_len: raw.len() as u32,
-            crc: checksum(offset as u64, stored),
-            first_row: 0,
-            rows: 0,
-        }
+        entry(offset, stored, raw.len() as u32)
+    }
+
+    /// Appends a page as it is stored in another segment; `first_row` and `rows` are left 0.
+    pub(crate) fn append_stored(stored: &[u8], raw_len: u32, file: &mut Vec<u8>) -> PageEntry {
+        let offset = file.len();
+        file.extend_from_slice(stored);
+        entry(offset, stored, raw_len)
     }
 
     /// Compresses into `compressed`; false where that makes it no smaller.
@@ -111,6 +111,17 @@ impl PageWriter {
         compressor
             .compress_to_buffer(raw, &mut self.compressed)
             .is_ok_and(|len| len < raw.len())
+    }
+}
+
+fn entry(offset: usize, stored: &[u8], raw_len: u32) -> PageEntry {
+    PageEntry {
+        offset: offset as u64,
+        stored_len: stored.len() as u32,
+        raw_len,
+        crc: checksum(offset as u64, stored),
+        first_row: 0,
+        rows: 0,
     }
 }
 

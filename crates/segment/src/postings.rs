@@ -58,6 +58,16 @@ impl PostingPage {
     }
 }
 
+/// Replaces `list` by the list of rows, which ascend.
+pub(crate) fn encode_list(rows: &[u32], list: &mut Vec<u8>) {
+    list.clear();
+    let mut next = 0;
+    for row in rows {
+        put_varint(u64::from(row - next), list);
+        next = row + 1;
+    }
+}
+
 /// Writes posting pages.
 pub(crate) struct PostingWriter {
     segment_rows: u32,

@@ -41,6 +41,12 @@ pub(crate) fn render(status: &StatusAnswer, commits: u64, commit_seconds: f64) -
         "Journal that holds unsealed records.",
     );
     page.sample("", status.storage.journal_bytes);
+    page.metric(
+        "logwood_unsynced_bytes",
+        GAUGE,
+        "Journal that is acknowledged and not yet synced.",
+    );
+    page.sample("", status.storage.unsynced_bytes);
     if let Some(free) = status.storage.free_bytes {
         page.metric(
             "logwood_disk_free_bytes",
@@ -49,6 +55,12 @@ pub(crate) fn render(status: &StatusAnswer, commits: u64, commit_seconds: f64) -
         );
         page.sample("", free);
     }
+    page.metric(
+        "logwood_disk_low",
+        GAUGE,
+        "1 while less is free than store.free_warn.",
+    );
+    page.sample("", u64::from(status.storage.is_low));
     page.metric("logwood_uptime_seconds", GAUGE, "Time since the start.");
     page.sample("", status.uptime_seconds);
     page.metric("logwood_build_info", GAUGE, "The version of the program.");
@@ -130,13 +142,18 @@ impl Page {
     }
 
     fn logspaces(&mut self, status: &StatusAnswer) {
-        let figures: [(&str, &str, Figure); 4] = [
+        let figures: [(&str, &str, Figure); 5] = [
             ("logwood_store_records", "Records kept.", |l| l.records),
             ("logwood_store_segments", "Segments kept.", |l| l.segments),
             (
                 "logwood_store_bytes",
                 "Bytes of the segments on disk.",
                 |l| l.bytes,
+            ),
+            (
+                "logwood_store_expired_records",
+                "Records deleted since the start because they need not be kept.",
+                |l| l.expired,
             ),
             (
                 "logwood_store_damages",

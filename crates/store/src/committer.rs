@@ -2,18 +2,21 @@
 //!
 //! It takes whatever waits, joins it into blocks by logspace, writes and syncs them as one group,
 //! makes them visible, and calls back. The next group starts when the last sync returns, so the
-//! batches grow by themselves under load and an idle server acknowledges at once.
+//! batches grow by themselves under load and an idle server acknowledges at once. Groups in which
+//! nobody asks for [`Durability::Strict`] are synced together, when the first of them must be.
 
 use std::collections::BTreeMap;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-use model::{RecordBatch, RecordNumber};
+use model::{RecordBatch, RecordNumber, Timestamp};
 
+use crate::durability::Durability;
 use crate::journal::{Encoded, JournalWriter};
-use crate::limits::{BLOCK_BYTES, GROUP_BYTES, STALL_RETRY_MS, TAIL_OVERFLOW};
+use crate::limits::{BLOCK_BYTES, GROUP_BYTES, STALL_RETRY_MS, TAIL_OVERFLOW, UNSYNCED_BYTES_MAX};
 use crate::logspace::Logspace;
+use crate::room;
 use crate::status::State;
 use crate::store::{Shared, locked};
 
@@ -49,7 +52,17 @@ pub enum AppendError {
 pub(crate) struct Pending {
     pub(crate) logspace: Arc<Logspace>,
     pub(crate) batch: RecordBatch,
+    pub(crate) durability: Durability,
     pub(crate) on_durable: OnDurable,
+}
+
+/// What the committer found in the queue.
+enum Taken {
+    Group(Vec<Pending>),
+    /// Nothing came in time.
+    Nothing,
+    /// Nothing will come any more.
+    Closed,
 }
 
 /// What waits for the committer.
@@ -95,17 +108,25 @@ impl Queue {
         locked(&self.state).is_closed
     }
 
-    /// Waits for records and takes up to a group of them; `None` when closed and empty.
-    fn take_group(&self) -> Option<Vec<Pending>> {
+    /// Waits for records, for ever or for some time, and takes up to a group of them.
+    fn take_group(&self, patience: Option<Duration>) -> Taken {
         let mut state = locked(&self.state);
-        while state.pending.is_empty() {
-            if state.is_closed {
-                return None;
-            }
-            state = self
+        let is_idle = |state: &mut QueueState| state.pending.is_empty() && !state.is_closed;
+        state = match patience {
+            None => self.changed.wait_while(state, is_idle),
+            Some(patience) => self
                 .changed
-                .wait(state)
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
+                .wait_timeout_while(state, patience, is_idle)
+                .map(|(state, _)| state)
+                .map_err(|error| std::sync::PoisonError::new(error.into_inner().0)),
+        }
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if state.pending.is_empty() {
+            return if state.is_closed {
+                Taken::Closed
+            } else {
+                Taken::Nothing
+            };
         }
         let mut group = Vec::new();
         let mut bytes = 0;
@@ -116,7 +137,7 @@ impl Queue {
             }
             group.extend(state.pending.pop_front());
         }
-        Some(group)
+        Taken::Group(group)
     }
 
     fn finish(&self, records: u64) {
@@ -142,32 +163,95 @@ struct Joined {
     batch: RecordBatch,
 }
 
-/// Runs until the queue is closed and empty.
-pub(crate) fn run(shared: &Shared) {
-    while let Some(group) = shared.queue.take_group() {
-        let records = group.iter().map(|pending| pending.batch.len() as u64).sum();
-        commit_group(shared, group);
-        shared.queue.finish(records);
+/// When the oldest record that is written and not synced must be.
+#[derive(Default)]
+struct SyncDue(Option<Timestamp>);
+
+impl SyncDue {
+    /// How long to wait for more; `None` where nothing waits for a sync. A clock that steps back
+    /// makes no difference longer than the longest window.
+    fn patience(&self, now: Timestamp) -> Option<Duration> {
+        let nanos = self.0?.nanos().saturating_sub(now.nanos());
+        let patience = Duration::from_nanos(u64::try_from(nanos).unwrap_or(0));
+        Some(patience.min(Durability::Fast.window()))
+    }
+
+    /// Notes records that were written and not synced.
+    fn add(&mut self, now: Timestamp, window: Duration) {
+        let nanos = i64::try_from(window.as_nanos()).unwrap_or(i64::MAX);
+        let due = now.plus_nanos(nanos);
+        self.0 = Some(self.0.map_or(due, |known| known.min(due)));
+    }
+
+    fn is_over(&self, now: Timestamp) -> bool {
+        self.patience(now)
+            .is_some_and(|patience| patience.is_zero())
     }
 }
 
-fn commit_group(shared: &Shared, group: Vec<Pending>) {
+/// Runs until the queue is closed and empty.
+pub(crate) fn run(shared: &Shared) {
+    let mut due = SyncDue::default();
+    loop {
+        let patience = due.patience(shared.clock.now());
+        match shared.queue.take_group(patience) {
+            Taken::Group(group) => {
+                let records = group.iter().map(|pending| pending.batch.len() as u64).sum();
+                commit_group(shared, group, &mut due);
+                shared.queue.finish(records);
+            }
+            Taken::Nothing => {
+                if write(shared, &[], true) {
+                    due = SyncDue::default();
+                }
+            }
+            Taken::Closed => {
+                if due.0.is_some() && !write(shared, &[], true) {
+                    tracing::error!("records acknowledged a moment ago may not be durable");
+                }
+                return;
+            }
+        }
+    }
+}
+
+fn commit_group(shared: &Shared, group: Vec<Pending>, due: &mut SyncDue) {
+    let strictest = group.iter().map(|pending| pending.durability).min();
+    let durability = strictest.unwrap_or_default();
     let (joined, callbacks) = join(group);
     for block in &joined {
         wait_for_room(shared, &block.logspace);
     }
-    let blocks: Vec<Encoded> = joined
+    let blocks: Vec<Arc<Encoded>> = joined
         .iter()
         .map(|block| Encoded::new(&block.logspace.name, block.first, &block.batch))
+        .map(Arc::new)
         .collect();
     let start = shared.clock.now();
-    if !make_durable(shared, &blocks) {
+    let sync = durability == Durability::Strict
+        || due.is_over(start)
+        || locked(&shared.writer).unsynced_bytes() > UNSYNCED_BYTES_MAX;
+    if !write(shared, &blocks, sync) {
         for (on_durable, _) in callbacks {
             on_durable(Err(AppendError::Closed));
         }
         return;
     }
+    if sync {
+        *due = SyncDue::default();
+    } else {
+        due.add(start, durability.window());
+    }
     shared.count_commit(shared.clock.now().nanos().saturating_sub(start.nanos()));
+    publish(shared, joined);
+    for (on_durable, appended) in callbacks {
+        on_durable(Ok(appended));
+    }
+    shared.notify_listeners();
+}
+
+/// Makes records visible.
+fn publish(shared: &Shared, joined: Vec<Joined>) {
     for block in joined {
         let mut state = block.logspace.state();
         state.publish(block.first, block.batch);
@@ -177,10 +261,6 @@ fn commit_group(shared: &Shared, group: Vec<Pending>) {
             shared.sealer.wake();
         }
     }
-    for (on_durable, appended) in callbacks {
-        on_durable(Ok(appended));
-    }
-    shared.notify_listeners();
 }
 
 /// Joins batches by logspace into blocks, gives the records their numbers, and keeps their times
@@ -193,6 +273,7 @@ fn join(group: Vec<Pending>) -> (Vec<Joined>, Vec<(OnDurable, Appended)>) {
         logspace,
         mut batch,
         on_durable,
+        ..
     } in group
     {
         let first = number(&logspace, &mut batch);
@@ -248,14 +329,14 @@ fn wait_for_room(shared: &Shared, logspace: &Logspace) {
     }
 }
 
-/// Writes the blocks, on another file after each failure, for as long as it takes. False when the
-/// store is closing and the disk still refuses.
-fn make_durable(shared: &Shared, blocks: &[Encoded]) -> bool {
-    if blocks.is_empty() {
+/// Writes the blocks, and syncs them and all before them if asked to, on another file after each
+/// failure, for as long as it takes. False when the store is closing and the disk still refuses.
+fn write(shared: &Shared, blocks: &[Arc<Encoded>], sync: bool) -> bool {
+    if blocks.is_empty() && locked(&shared.writer).unsynced_bytes() == 0 {
         return true;
     }
     loop {
-        match commit(shared, blocks) {
+        match commit(shared, blocks, sync) {
             Ok(()) => {
                 shared.set_state(State::Working);
                 return true;
@@ -273,9 +354,10 @@ fn make_durable(shared: &Shared, blocks: &[Encoded]) -> bool {
     }
 }
 
-fn commit(shared: &Shared, blocks: &[Encoded]) -> Result<(), String> {
+fn commit(shared: &Shared, blocks: &[Arc<Encoded>], sync: bool) -> Result<(), String> {
+    room::check(shared)?;
     let mut writer: std::sync::MutexGuard<'_, JournalWriter> = locked(&shared.writer);
-    let result = writer.commit(blocks);
+    let result = writer.commit(blocks, sync);
     drop(writer);
     let (closed, result) = match result {
         Ok(closed) => (closed, Ok(())),

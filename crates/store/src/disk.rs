@@ -19,6 +19,9 @@ pub trait Disk: Send + Sync {
     fn list(&self, path: &Path) -> io::Result<Vec<DiskEntry>>;
     /// Renames a file, replacing the target. Durable after [`Disk::sync_dir`] of both directories.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Removes a directory that is empty.
+    fn remove_dir(&self, path: &Path) -> io::Result<()>;
+
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// Makes the entries of a directory durable.
@@ -124,6 +127,10 @@ impl Disk for RealDisk {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir(path)
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {

@@ -4,6 +4,7 @@ use model::{RecordBatch, RecordNumber};
 
 use crate::error::Error;
 use crate::logspace::Logspace;
+use crate::publish::{self, Origin};
 use crate::sealer;
 use crate::store::Shared;
 
@@ -26,7 +27,11 @@ pub(crate) fn import(
     };
     let level = shared.options.compression_level;
     let built = sealer::build(first, std::iter::once(&batch), level)?;
-    let segments = sealer::publish(shared, logspace, &built, true)?;
+    let origin = Origin {
+        is_imported: true,
+        ..Origin::default()
+    };
+    let segments = publish::publish(shared, logspace, &built, &origin)?;
     logspace.state().add_segments(segments);
     shared.notify_listeners();
     Ok(())

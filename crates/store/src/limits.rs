@@ -31,6 +31,19 @@ pub const BLOCK_RAW_BYTES_MAX: usize = 4 * model::limits::BATCH_BYTES_MAX;
 /// Rows of a segment. The tail is sealed when it holds so many.
 pub const SEGMENT_ROWS: usize = 256 * 1024;
 
+/// Largest merged segment, in bytes. Merging holds the result in memory.
+pub const MERGE_BYTES_MAX: u64 = 96 * 1024 * 1024;
+
+/// Most rows of a merged segment.
+pub const MERGE_ROWS_MAX: u64 = 4 * 1024 * 1024;
+
+/// How many segments of about the same size are merged into one. More would merge less often and
+/// let searches look into more of them.
+pub const MERGE_FAN_IN: usize = 4;
+
+/// Segments of a logspace from which on merging does not wait for a quiet moment.
+pub const MERGE_PENDING_SEGMENTS: usize = 256;
+
 /// How many times the tail may exceed its target before commits wait for the sealer.
 pub const TAIL_OVERFLOW: usize = 4;
 
@@ -41,8 +54,21 @@ pub const TAIL_CHUNK_BYTES: usize = 256 * 1024;
 /// Largest manifest record, in bytes: one seal adds one segment a day that its rows span.
 pub const MANIFEST_RECORD_BYTES_MAX: usize = 1024 * 1024;
 
+/// Removed segments that a manifest may still name before it is written anew.
+pub const MANIFEST_STALE_MIN: usize = 1024;
+
 /// Largest manifest file that is read at once, in bytes: about fifteen million segments.
 pub const MANIFEST_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+
+/// How long an answer to the question for free space is believed, in milliseconds.
+pub const ROOM_CHECK_MS: i64 = 100;
+
+/// How much more than the minimum has to be free for receiving to go on after it stopped, in
+/// percent.
+pub const ROOM_RESUME_PERCENT: u64 = 20;
+
+/// Most bytes of journal that are acknowledged and not synced, whatever the durability asked for.
+pub const UNSYNCED_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// How long the committer waits before it tries a failed disk again, in milliseconds.
 pub const STALL_RETRY_MS: u64 = 500;

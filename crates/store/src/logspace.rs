@@ -1,12 +1,15 @@
 //! One logspace in memory: its segments, its tail, and the next record number.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 
 use crate::limits::TAIL_CHUNK_BYTES;
 use crate::manifest::Manifest;
+use crate::retention::Retention;
 use crate::segment_handle::SegmentHandle;
 use crate::snapshot::{Damage, Part, Snapshot, TailChunk};
 use crate::status::LogspaceStatus;
@@ -20,6 +23,7 @@ pub(crate) struct Logspace {
     pub(crate) dir: PathBuf,
     /// Its manifest; `None` when the store is open for reading only. Locked before the state.
     pub(crate) manifest: Mutex<Option<Manifest>>,
+    retention: Mutex<Retention>,
     state: Mutex<LogspaceState>,
 }
 
@@ -33,6 +37,14 @@ pub(crate) struct LogspaceState {
     pub(crate) segments: Vec<Arc<SegmentHandle>>,
     /// What cannot be read.
     pub(crate) damages: Arc<[Damage]>,
+    /// At the start, what [`crate::manifest::Contents::sealed`] says, where it can be trusted.
+    pub(crate) sealed: u64,
+    /// At the start, the numbers of the records in segments that cannot be read.
+    pub(crate) unreadable: Vec<Range<u64>>,
+    /// Records deleted since the start because they need not be kept.
+    pub(crate) expired_records: u64,
+    /// Segments that turned out to be damaged when they were to be merged.
+    unmergeable: BTreeSet<PathBuf>,
     tail: Vec<Arc<TailChunk>>,
     tail_bytes: usize,
     tail_rows: usize,
@@ -48,6 +60,10 @@ impl LogspaceState {
             last_received: Timestamp::MIN,
             segments: Vec::new(),
             damages: Arc::from([]),
+            sealed: 0,
+            unreadable: Vec::new(),
+            expired_records: 0,
+            unmergeable: BTreeSet::new(),
             tail: Vec::new(),
             tail_bytes: 0,
             tail_rows: 0,
@@ -134,6 +150,40 @@ impl LogspaceState {
         self.segments.sort_by_key(|segment| segment.first_number());
     }
 
+    /// The open segments with these files.
+    pub(crate) fn handles(&self, paths: &[PathBuf]) -> Vec<Arc<SegmentHandle>> {
+        let segments = self.segments.iter();
+        segments
+            .filter(|segment| paths.iter().any(|path| path == segment.path()))
+            .cloned()
+            .collect()
+    }
+
+    /// Whether a segment is open and nothing speaks against reading all of it.
+    pub(crate) fn is_mergeable(&self, path: &Path) -> bool {
+        !self.unmergeable.contains(path)
+            && self.segments.iter().any(|segment| segment.path() == path)
+    }
+
+    /// Notes a segment that must not be merged because it is damaged.
+    pub(crate) fn refuse_to_merge(&mut self, damage: Damage) {
+        self.unmergeable.insert(damage.path.clone());
+        self.add_damages([damage]);
+    }
+
+    /// Puts a segment in the place of those it was merged from.
+    pub(crate) fn replace(&mut self, paths: &[PathBuf], merged: Vec<Arc<SegmentHandle>>) {
+        self.segments
+            .retain(|segment| !paths.iter().any(|path| path == segment.path()));
+        self.add_segments(merged);
+    }
+
+    /// Forgets segments that need not be kept.
+    pub(crate) fn expire(&mut self, paths: &[PathBuf], records: u64) {
+        self.replace(paths, Vec::new());
+        self.expired_records += records;
+    }
+
     /// Whether a sealed segment holds the record.
     pub(crate) fn is_sealed(&self, number: RecordNumber) -> bool {
         let behind = self
@@ -163,8 +213,19 @@ impl Logspace {
             name,
             dir,
             manifest: Mutex::new(manifest),
+            retention: Mutex::default(),
             state: Mutex::new(state),
         }
+    }
+
+    /// How much of it is kept.
+    pub(crate) fn retention(&self) -> Retention {
+        *locked(&self.retention)
+    }
+
+    /// Sets how much of it is kept.
+    pub(crate) fn set_retention(&self, retention: Retention) {
+        *locked(&self.retention) = retention;
     }
 
     /// What changes, locked.
@@ -190,7 +251,10 @@ impl Logspace {
     /// Figures for the administrator.
     pub(crate) fn status(&self) -> LogspaceStatus {
         let snapshot = self.snapshot();
-        let (tail_bytes, tail_records) = self.state().tail_size();
+        let state = self.state();
+        let (tail_bytes, tail_records) = state.tail_size();
+        let expired_records = state.expired_records;
+        drop(state);
         let segments = || {
             snapshot.parts.iter().filter_map(|part| match part {
                 Part::Segment(segment) => Some(segment),
@@ -212,6 +276,7 @@ impl Logspace {
             raw_bytes: segments().map(|segment| segment.footer().raw_bytes).sum(),
             tail_records: tail_records as u64,
             tail_bytes: tail_bytes as u64,
+            expired_records,
             first_received: snapshot.parts.iter().map(Part::first_received).min(),
             last_received: snapshot.parts.iter().map(Part::last_received).max(),
             damages: snapshot.damages.to_vec(),

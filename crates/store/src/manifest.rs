@@ -13,17 +13,22 @@ use model::{RecordNumber, Timestamp};
 
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::Error;
-use crate::limits::{MANIFEST_BYTES_MAX, MANIFEST_RECORD_BYTES_MAX};
+use crate::limits::{
+    MANIFEST_BYTES_MAX, MANIFEST_RECORD_BYTES_MAX, MANIFEST_STALE_MIN as STALE_MIN,
+};
 use crate::names;
 use crate::snapshot::Damage;
 
 const MAGIC: [u8; 4] = *b"LWMF";
-const VERSION: u16 = 1;
+/// Version 1 knew no removals.
+const VERSION: u16 = 2;
 const HEADER_LEN: usize = 16;
 const RECORD_HEADER_LEN: usize = 8;
 const ALIGNMENT: usize = 8;
 const KIND_ADD: u8 = 1;
+const KIND_CHANGE: u8 = 2;
 const ENTRY_LEN: usize = 56;
+const REMOVED_LEN: usize = 16;
 
 /// A segment as the manifest knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,9 +49,29 @@ pub(crate) struct Entry {
     pub(crate) last_received: Timestamp,
     /// Bytes of its messages as they arrived.
     pub(crate) raw_bytes: u64,
+    /// How often its records were written anew: 0 as sealed, one more than any of its parts when
+    /// merged. Tells it from an older segment with the same first record.
+    pub(crate) generation: u16,
+}
+
+/// Which file of a logspace a segment is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SegmentId {
+    /// The number of its first record.
+    pub(crate) first: RecordNumber,
+    /// See [`Entry::generation`].
+    pub(crate) generation: u16,
 }
 
 impl Entry {
+    /// Which file it is.
+    pub(crate) fn id(&self) -> SegmentId {
+        SegmentId {
+            first: self.first,
+            generation: self.generation,
+        }
+    }
+
     /// Whether two segments claim the same record.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.first.0 < other.first.0 + u64::from(other.rows)
@@ -58,15 +83,44 @@ impl Entry {
 pub(crate) struct Manifest {
     disk: Arc<dyn Disk>,
     path: PathBuf,
-    entries: Vec<Entry>,
+    contents: Contents,
+    /// Entries and removals in the file that say nothing any more.
+    stale: usize,
     /// Where the next record goes; `None` when the file must be written anew first.
     open: Option<(Box<dyn DiskFile>, u64)>,
+}
+
+/// What a manifest says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Contents {
+    /// The segments, in the order they were added.
+    pub(crate) entries: Vec<Entry>,
+    /// Segments that were removed since the file was last written anew. Their files may still be
+    /// there.
+    pub(crate) removed: Vec<SegmentId>,
+    /// The number behind the last record that was ever in a segment, even where it is gone: a
+    /// number is given once.
+    pub(crate) next: u64,
+    /// The number behind the last record that was ever sealed from a tail. What the journal has of
+    /// earlier ones is in a segment, or was deleted.
+    pub(crate) sealed: u64,
+}
+
+impl Default for Contents {
+    fn default() -> Self {
+        Self {
+            entries: Vec::new(),
+            removed: Vec::new(),
+            next: 1,
+            sealed: 1,
+        }
+    }
 }
 
 /// What a manifest file held.
 #[derive(Debug, Default)]
 struct Loaded {
-    entries: Vec<Entry>,
+    contents: Contents,
     damages: Vec<Damage>,
     /// The end of the last good record, where nothing stands behind it.
     clean_end: Option<u64>,
@@ -85,7 +139,8 @@ impl Manifest {
         let mut manifest = Self {
             disk,
             path,
-            entries: loaded.entries,
+            contents: loaded.contents,
+            stale: 0,
             open: None,
         };
         match loaded.clean_end {
@@ -103,41 +158,43 @@ impl Manifest {
     }
 
     /// Reads the manifest of a logspace directory without touching it.
-    pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<(Vec<Entry>, Vec<Damage>), Error> {
+    pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<(Contents, Vec<Damage>), Error> {
         let loaded = load(disk, &names::manifest(dir))?;
-        Ok((loaded.entries, loaded.damages))
+        Ok((loaded.contents, loaded.damages))
     }
 
-    /// The segments, in the order they were added.
-    pub(crate) fn entries(&self) -> &[Entry] {
-        &self.entries
+    /// What it says.
+    pub(crate) fn contents(&self) -> &Contents {
+        &self.contents
     }
 
-    /// Adds segments, all or none, durably. May be repeated after an error.
-    pub(crate) fn add(&mut self, added: &[Entry]) -> Result<(), Error> {
-        let appended = match &self.open {
-            None => false,
-            Some((file, offset)) => {
-                let record = encode_record(added, *offset);
-                let result = file
-                    .write_all_at(&record, *offset)
-                    .and_then(|()| file.sync());
-                if let Err(error) = result {
-                    self.open = None;
-                    return Err(Error::io("write", self.path.as_path())(error));
-                }
-                if let Some((_, offset)) = &mut self.open {
-                    *offset += record.len() as u64;
-                }
-                true
-            }
-        };
-        let before = self.entries.clone();
-        merge(&mut self.entries, added);
-        if !appended && let Err(error) = self.rewrite() {
-            self.entries = before;
-            return Err(error);
+    /// Removes segments and adds others in their place, all or nothing, durably. May be repeated
+    /// after an error.
+    pub(crate) fn change(&mut self, added: &[Entry], removed: &[SegmentId]) -> Result<(), Error> {
+        if self.stale > STALE_MIN && self.stale > 2 * self.contents.entries.len() {
+            self.open = None;
         }
+        let Some((file, offset)) = &mut self.open else {
+            let before = self.contents.clone();
+            self.contents.apply(added, removed);
+            let result = self.rewrite();
+            if result.is_err() {
+                self.contents = before;
+            }
+            return result;
+        };
+        let marks = self.contents.marks();
+        let record = encode_record(added, removed, marks, *offset);
+        let result = file
+            .write_all_at(&record, *offset)
+            .and_then(|()| file.sync());
+        if let Err(error) = result {
+            self.open = None;
+            return Err(Error::io("write", self.path.as_path())(error));
+        }
+        *offset += record.len() as u64;
+        self.contents.apply(added, removed);
+        self.stale += 2 * removed.len();
         Ok(())
     }
 
@@ -147,13 +204,22 @@ impl Manifest {
         let temporary = self
             .path
             .with_extension(names::TEMPORARY_SUFFIX.trim_start_matches('.'));
-        let mut bytes = encode_header().to_vec();
+        let mut bytes = encode_header(VERSION).to_vec();
+        // Only files that are still there matter; those of removed segments are gone by now, or
+        // are set aside at the next start.
         // A record has a limit; many entries take many records.
-        for chunk in self
+        let marks = self.contents.marks();
+        let mut chunks: Vec<&[Entry]> = self
+            .contents
             .entries
             .chunks(MANIFEST_RECORD_BYTES_MAX / ENTRY_LEN / 2)
-        {
-            let record = encode_record(chunk, bytes.len() as u64);
+            .collect();
+        if chunks.is_empty() && marks.next > 1 {
+            // Without segments a record still says which number comes next.
+            chunks.push(&[]);
+        }
+        for chunk in chunks {
+            let record = encode_record(chunk, &[], marks, bytes.len() as u64);
             bytes.extend_from_slice(&record);
         }
         let path = temporary.as_path();
@@ -170,6 +236,8 @@ impl Manifest {
         let dir = self.path.parent().unwrap_or(Path::new("."));
         self.disk.sync_dir(dir).map_err(Error::io("sync", dir))?;
         self.open = Some((file, bytes.len() as u64));
+        self.contents.removed.clear();
+        self.stale = 0;
         Ok(())
     }
 }
@@ -191,8 +259,10 @@ fn load(disk: &dyn Disk, path: &Path) -> Result<Loaded, Error> {
     file.read_exact_at(&mut bytes, 0)
         .map_err(Error::io("read", path))?;
     let mut loaded = Loaded::default();
+    let mut is_current = true;
     match bytes.get(..HEADER_LEN) {
-        Some(header) if header == encode_header() => {}
+        Some(header) if header == encode_header(VERSION) => {}
+        Some(header) if header == encode_header(1) => is_current = false,
         Some(header) if header.starts_with(&MAGIC) && version(header) > VERSION => {
             let found = version(header);
             return Err(Error::NewerFormat {
@@ -208,9 +278,10 @@ fn load(disk: &dyn Disk, path: &Path) -> Result<Loaded, Error> {
     let mut offset = HEADER_LEN;
     while offset < bytes.len() {
         let next = match decode_record(&bytes, offset) {
-            Ok((entries, len)) => {
-                merge(&mut loaded.entries, &entries);
-                Some(offset + len)
+            Ok(record) => {
+                loaded.contents.pass(record.marks);
+                loaded.contents.apply(&record.added, &record.removed);
+                Some(offset + record.len)
             }
             Err(what) => {
                 let next = (offset + ALIGNMENT..bytes.len())
@@ -225,32 +296,62 @@ fn load(disk: &dyn Disk, path: &Path) -> Result<Loaded, Error> {
         let Some(next) = next else { return Ok(loaded) };
         offset = next;
     }
-    if loaded.damages.is_empty() {
+    if loaded.damages.is_empty() && is_current {
         loaded.clean_end = Some(offset as u64);
     }
     Ok(loaded)
 }
 
-/// Adds entries. One with the number of an older one replaces it: a damaged segment was built anew
-/// from the journal, under the same name.
-fn merge(entries: &mut Vec<Entry>, added: &[Entry]) {
-    let is_replaced = |entry: &Entry| added.iter().any(|new| new.first == entry.first);
-    entries.retain(|entry| !is_replaced(entry));
-    entries.extend_from_slice(added);
+impl Contents {
+    /// Removes segments, then adds others. One with the number of an older one replaces it: a
+    /// damaged segment was built anew from the journal.
+    fn apply(&mut self, added: &[Entry], removed: &[SegmentId]) {
+        let is_replaced = |entry: &Entry| {
+            removed.contains(&entry.id()) || added.iter().any(|new| new.first == entry.first)
+        };
+        self.entries.retain(|entry| !is_replaced(entry));
+        self.entries.extend_from_slice(added);
+        self.removed.extend_from_slice(removed);
+        self.removed
+            .retain(|id| !added.iter().any(|new| new.id() == *id));
+        for entry in added {
+            let end = entry.first.0.saturating_add(u64::from(entry.rows));
+            self.pass(Marks {
+                next: end,
+                sealed: if entry.is_imported { 0 } else { end },
+            });
+        }
+    }
+
+    fn marks(&self) -> Marks {
+        Marks {
+            next: self.next,
+            sealed: self.sealed,
+        }
+    }
+
+    fn pass(&mut self, marks: Marks) {
+        self.next = self.next.max(marks.next);
+        self.sealed = self.sealed.max(marks.sealed);
+    }
+}
+
+/// Numbers that outlive the segments which brought them: see [`Contents`].
+#[derive(Clone, Copy, Debug, Default)]
+struct Marks {
+    next: u64,
+    sealed: u64,
 }
 
 fn version(header: &[u8]) -> u16 {
-    header
-        .get(4..6)
-        .and_then(|bytes| bytes.try_into().ok())
-        .map_or(0, u16::from_le_bytes)
+    half(header, 4)
 }
 
-fn encode_header() -> [u8; HEADER_LEN] {
+fn encode_header(version: u16) -> [u8; HEADER_LEN] {
     let mut header = [0; HEADER_LEN];
     let parts = MAGIC
         .iter()
-        .chain(VERSION.to_le_bytes().iter())
+        .chain(version.to_le_bytes().iter())
         .copied()
         .collect::<Vec<_>>();
     for (place, byte) in header.iter_mut().zip(parts) {
@@ -259,19 +360,27 @@ fn encode_header() -> [u8; HEADER_LEN] {
     header
 }
 
-/// Length and checksum, bound to the offset, then the kind and the entries, padded.
-fn encode_record(entries: &[Entry], offset: u64) -> Vec<u8> {
-    let mut payload = vec![KIND_ADD, 0, 0, 0];
-    payload.extend_from_slice(&u32::try_from(entries.len()).unwrap_or(0).to_le_bytes());
-    for entry in entries {
+/// Length and checksum, bound to the offset, then the kind, the marks before this record, the
+/// entries and what is removed, padded.
+fn encode_record(added: &[Entry], removed: &[SegmentId], marks: Marks, offset: u64) -> Vec<u8> {
+    let mut payload = vec![KIND_CHANGE, 0, 0, 0];
+    payload.extend_from_slice(&u32::try_from(added.len()).unwrap_or(0).to_le_bytes());
+    payload.extend_from_slice(&marks.next.to_le_bytes());
+    payload.extend_from_slice(&marks.sealed.to_le_bytes());
+    for entry in added {
         payload.extend_from_slice(&entry.first.0.to_le_bytes());
         payload.extend_from_slice(&entry.rows.to_le_bytes());
-        payload.extend_from_slice(&u32::from(entry.is_imported).to_le_bytes());
+        payload.extend_from_slice(&u16::from(entry.is_imported).to_le_bytes());
+        payload.extend_from_slice(&entry.generation.to_le_bytes());
         payload.extend_from_slice(&entry.day.to_le_bytes());
         payload.extend_from_slice(&entry.file_bytes.to_le_bytes());
         payload.extend_from_slice(&entry.first_received.nanos().to_le_bytes());
         payload.extend_from_slice(&entry.last_received.nanos().to_le_bytes());
         payload.extend_from_slice(&entry.raw_bytes.to_le_bytes());
+    }
+    for id in removed {
+        payload.extend_from_slice(&id.first.0.to_le_bytes());
+        payload.extend_from_slice(&u64::from(id.generation).to_le_bytes());
     }
     let mut record = u32::try_from(payload.len())
         .unwrap_or(0)
@@ -284,15 +393,18 @@ fn encode_record(entries: &[Entry], offset: u64) -> Vec<u8> {
     record
 }
 
-/// The entries of the record at an offset, and the bytes it takes.
-fn decode_record(bytes: &[u8], offset: usize) -> Result<(Vec<Entry>, usize), &'static str> {
-    let word = |at: usize| {
-        bytes
-            .get(at..at + 4)
-            .and_then(|b| b.try_into().ok())
-            .map_or(0, u32::from_le_bytes)
-    };
-    let len = word(offset) as usize;
+/// A record of the file.
+struct Record {
+    added: Vec<Entry>,
+    removed: Vec<SegmentId>,
+    marks: Marks,
+    /// The bytes it takes.
+    len: usize,
+}
+
+/// The record at an offset.
+fn decode_record(bytes: &[u8], offset: usize) -> Result<Record, &'static str> {
+    let len = word(bytes, offset) as usize;
     if !(8..=MANIFEST_RECORD_BYTES_MAX).contains(&len) {
         return Err("the length of the record is wrong");
     }
@@ -301,44 +413,67 @@ fn decode_record(bytes: &[u8], offset: usize) -> Result<(Vec<Entry>, usize), &'s
         .get(start..start + len)
         .ok_or("the record is cut off")?;
     let crc = crc32c::crc32c_append(crc32c::crc32c(&(offset as u64).to_le_bytes()), payload);
-    if crc != word(offset + 4) {
+    if crc != word(bytes, offset + 4) {
         return Err("the checksum of the record is wrong");
     }
-    let entries = payload.get(8..).unwrap_or(&[]);
-    let count = word(start + 4) as usize;
-    if payload.first() != Some(&KIND_ADD) || entries.len() != count * ENTRY_LEN {
-        return Err("the record is of an unknown kind");
-    }
-    let entries = entries.chunks_exact(ENTRY_LEN).map(decode_entry).collect();
-    Ok((
-        entries,
-        (RECORD_HEADER_LEN + len).next_multiple_of(ALIGNMENT),
-    ))
+    let (head_len, marks) = match payload.first() {
+        Some(&KIND_ADD) => (8, Marks::default()),
+        Some(&KIND_CHANGE) => {
+            let next = long(payload, 8);
+            let sealed = long(payload, 16);
+            (24, Marks { next, sealed })
+        }
+        _ => return Err("the record is of an unknown kind"),
+    };
+    let added_len = word(payload, 4) as usize * ENTRY_LEN;
+    let (added, removed) = payload
+        .get(head_len..)
+        .and_then(|rest| rest.split_at_checked(added_len))
+        .filter(|(_, removed)| removed.len().is_multiple_of(REMOVED_LEN))
+        .ok_or("the record does not have the length of its entries")?;
+    Ok(Record {
+        added: added.chunks_exact(ENTRY_LEN).map(decode_entry).collect(),
+        removed: removed
+            .chunks_exact(REMOVED_LEN)
+            .map(|bytes| SegmentId {
+                first: RecordNumber(long(bytes, 0)),
+                generation: half(bytes, 8),
+            })
+            .collect(),
+        marks,
+        len: (RECORD_HEADER_LEN + len).next_multiple_of(ALIGNMENT),
+    })
 }
 
 fn decode_entry(bytes: &[u8]) -> Entry {
-    let long = |at: usize| {
-        bytes
-            .get(at..at + 8)
-            .and_then(|b| b.try_into().ok())
-            .map_or(0, u64::from_le_bytes)
-    };
-    let word = |at: usize| {
-        bytes
-            .get(at..at + 4)
-            .and_then(|b| b.try_into().ok())
-            .map_or(0, u32::from_le_bytes)
-    };
+    let time = |at: usize| Timestamp::from_nanos(long(bytes, at).cast_signed());
     Entry {
-        first: RecordNumber(long(0)),
-        rows: word(8),
-        is_imported: word(12) & 1 == 1,
-        day: long(16).cast_signed(),
-        file_bytes: long(24),
-        first_received: Timestamp::from_nanos(long(32).cast_signed()),
-        last_received: Timestamp::from_nanos(long(40).cast_signed()),
-        raw_bytes: long(48),
+        first: RecordNumber(long(bytes, 0)),
+        rows: word(bytes, 8),
+        is_imported: half(bytes, 12) & 1 == 1,
+        generation: half(bytes, 14),
+        day: long(bytes, 16).cast_signed(),
+        file_bytes: long(bytes, 24),
+        first_received: time(32),
+        last_received: time(40),
+        raw_bytes: long(bytes, 48),
     }
+}
+
+fn long(bytes: &[u8], at: usize) -> u64 {
+    array(bytes, at).map_or(0, u64::from_le_bytes)
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    array(bytes, at).map_or(0, u32::from_le_bytes)
+}
+
+fn half(bytes: &[u8], at: usize) -> u16 {
+    array(bytes, at).map_or(0, u16::from_le_bytes)
+}
+
+fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
+    bytes.get(at..).and_then(<[u8]>::first_chunk::<N>).copied()
 }
 
 #[cfg(test)]
@@ -356,6 +491,7 @@ mod tests {
             first_received: Timestamp::from_seconds(1),
             last_received: Timestamp::from_seconds(2),
             raw_bytes: 999,
+            generation: 0,
         }
     }
 
@@ -365,7 +501,8 @@ mod tests {
 
     fn firsts(manifest: &Manifest) -> Vec<u64> {
         manifest
-            .entries()
+            .contents()
+            .entries
             .iter()
             .map(|entry| entry.first.0)
             .collect()
@@ -375,10 +512,13 @@ mod tests {
     fn entries_survive_reopening() {
         let dir = tempfile::tempdir().expect("temporary directory");
         let (mut manifest, _) = open(dir.path());
-        manifest.add(&[entry(1), entry(11)]).expect("adds");
-        manifest.add(&[entry(21)]).expect("adds");
+        manifest.change(&[entry(1), entry(11)], &[]).expect("adds");
+        manifest.change(&[entry(21)], &[]).expect("adds");
         let (manifest, damages) = open(dir.path());
-        assert_eq!(manifest.entries(), [entry(1), entry(11), entry(21)]);
+        assert_eq!(
+            manifest.contents().entries,
+            [entry(1), entry(11), entry(21)]
+        );
         assert!(damages.is_empty());
     }
 
@@ -387,7 +527,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("temporary directory");
         let (mut manifest, _) = open(dir.path());
         for first in [1, 11, 21] {
-            manifest.add(&[entry(first)]).expect("adds");
+            manifest.change(&[entry(first)], &[]).expect("adds");
         }
         let path = names::manifest(dir.path());
         let whole = std::fs::read(&path).expect("reads");
@@ -410,12 +550,108 @@ mod tests {
     }
 
     #[test]
+    fn removed_segments_stay_removed_and_are_remembered_until_the_file_is_written_anew() {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let (mut manifest, _) = open(dir.path());
+        manifest
+            .change(&[entry(1), entry(11), entry(21)], &[])
+            .expect("adds");
+        let merged = Entry {
+            rows: 20,
+            generation: 1,
+            ..entry(1)
+        };
+        manifest
+            .change(&[merged], &[entry(1).id(), entry(11).id()])
+            .expect("changes");
+        let (mut manifest, _) = open(dir.path());
+        assert_eq!(manifest.contents().entries, [entry(21), merged]);
+        assert_eq!(manifest.contents().removed, [entry(1).id(), entry(11).id()]);
+        manifest.rewrite().expect("rewrites");
+        let (manifest, _) = open(dir.path());
+        assert_eq!(manifest.contents().entries, [entry(21), merged]);
+        assert_eq!(manifest.contents().removed, []);
+    }
+
+    #[test]
+    fn the_file_does_not_grow_with_what_came_and_went() {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let (mut manifest, _) = open(dir.path());
+        let mut largest = 0;
+        for first in 1..3 * STALE_MIN as u64 {
+            manifest.change(&[entry(first)], &[]).expect("adds");
+            manifest.change(&[], &[entry(first).id()]).expect("removes");
+            let path = names::manifest(dir.path());
+            largest = largest.max(std::fs::metadata(path).expect("there").len());
+        }
+        assert!(
+            largest < 2 * STALE_MIN as u64 * ENTRY_LEN as u64,
+            "{largest}"
+        );
+        assert_eq!(open(dir.path()).0.contents().entries, []);
+    }
+
+    #[test]
+    fn a_file_of_version_1_is_read_and_written_anew() {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let mut payload = vec![KIND_ADD, 0, 0, 0, 1, 0, 0, 0];
+        payload.extend_from_slice(&[7, 0, 0, 0, 0, 0, 0, 0, 10, 0, 0, 0, 1, 0, 0, 0]);
+        payload.resize(8 + ENTRY_LEN, 0);
+        let mut file = encode_header(1).to_vec();
+        let crc = crc32c::crc32c_append(crc32c::crc32c(&16_u64.to_le_bytes()), &payload);
+        file.extend_from_slice(&(payload.len() as u32).to_le_bytes());
+        file.extend_from_slice(&crc.to_le_bytes());
+        file.extend_from_slice(&payload);
+        std::fs::write(names::manifest(dir.path()), file).expect("writes");
+        for _ in 0..2 {
+            let (manifest, damages) = open(dir.path());
+            assert_eq!((firsts(&manifest), damages.len()), (vec![7], 0));
+            assert!(manifest.contents().entries[0].is_imported);
+        }
+        let file = std::fs::read(names::manifest(dir.path())).expect("reads");
+        assert_eq!(version(&file), VERSION);
+    }
+
+    #[test]
     fn a_newer_version_is_refused() {
         let dir = tempfile::tempdir().expect("temporary directory");
-        let mut header = encode_header();
-        header[4] = 2;
+        let header = encode_header(3);
         std::fs::write(names::manifest(dir.path()), header).expect("writes");
         let result = Manifest::open(Arc::new(RealDisk), dir.path());
-        assert!(matches!(result, Err(Error::NewerFormat { found: 2, .. })));
+        assert!(matches!(result, Err(Error::NewerFormat { found: 3, .. })));
+    }
+
+    /// The bytes of the example of FORMAT.md.
+    fn example() -> Vec<u8> {
+        let text = include_str!("../../../FORMAT.md");
+        let (_, rest) = text.split_once("### Example of a manifest").expect("there");
+        let (_, rest) = rest.split_once("```text").expect("there");
+        let (dump, _) = rest.split_once("```").expect("there");
+        let lines = dump.lines().filter(|line| !line.is_empty());
+        let bytes = lines.flat_map(|line| line[10..58].split_whitespace());
+        bytes
+            .map(|byte| u8::from_str_radix(byte, 16).expect("hexadecimal"))
+            .collect()
+    }
+
+    #[test]
+    fn the_example_of_the_format_is_what_is_written() {
+        let received = Timestamp::from_nanos(0x18e9_d54b_900e_b600);
+        let added = Entry {
+            first: RecordNumber(2),
+            rows: 1,
+            is_imported: true,
+            day: 20_777,
+            file_bytes: 617,
+            first_received: received,
+            last_received: received,
+            raw_bytes: 54,
+            generation: 0,
+        };
+        let removed = entry(1).id();
+        let mut file = encode_header(VERSION).to_vec();
+        let marks = Marks { next: 2, sealed: 2 };
+        file.extend_from_slice(&encode_record(&[added], &[removed], marks, 16));
+        assert_eq!(file, example());
     }
 }

@@ -6,11 +6,14 @@
 //! DATA/journal/00000000000000000002.free              a journal file to recycle
 //! DATA/logspaces/NAME/manifest                        which segments the logspace has
 //! DATA/logspaces/NAME/2026/11-21/00000000000000000001.segment   by day and first record number
+//! DATA/logspaces/NAME/2026/11-21/00000000000000000001.2.segment   merged, in the second generation
 //! ```
 
 use std::path::{Path, PathBuf};
 
 use model::{LogspaceName, RecordNumber, Timestamp};
+
+use crate::manifest::SegmentId;
 
 /// Ending of a journal file in use.
 pub(crate) const JOURNAL_SUFFIX: &str = ".journal";
@@ -74,7 +77,22 @@ pub(crate) fn day_dir(logspace_dir: &Path, day: i64) -> PathBuf {
         .join(format!("{:02}-{:02}", civil.month, civil.day))
 }
 
-/// A segment in its day.
-pub(crate) fn segment(logspace_dir: &Path, day: i64, first: RecordNumber) -> PathBuf {
-    day_dir(logspace_dir, day).join(format!("{:020}{SEGMENT_SUFFIX}", first.0))
+/// A segment in its day: by its first record, and its generation where it is not the first one.
+pub(crate) fn segment(logspace_dir: &Path, day: i64, id: SegmentId) -> PathBuf {
+    let name = match id.generation {
+        0 => format!("{:020}{SEGMENT_SUFFIX}", id.first.0),
+        generation => format!("{:020}.{generation}{SEGMENT_SUFFIX}", id.first.0),
+    };
+    day_dir(logspace_dir, day).join(name)
+}
+
+/// Which segment a file's name stands for.
+pub(crate) fn segment_id(name: &str) -> Option<SegmentId> {
+    let stem = name.strip_suffix(SEGMENT_SUFFIX)?;
+    let (digits, generation) = match stem.split_once('.') {
+        Some((digits, generation)) => (digits, generation.parse().ok()?),
+        None => (stem, 0),
+    };
+    let first = RecordNumber(digits.parse().ok().filter(|_| digits.len() == 20)?);
+    Some(SegmentId { first, generation })
 }

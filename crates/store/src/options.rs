@@ -17,6 +17,11 @@ pub struct Options {
     pub page_cache_bytes: u64,
     /// Size of a journal file, in bytes.
     pub journal_file_bytes: u64,
+    /// Free bytes of the disk below which nothing is made durable, so that there is room for what
+    /// has to be written to free space.
+    pub free_bytes_min: u64,
+    /// Free bytes of the disk below which [`crate::Status::is_disk_low`] is set.
+    pub free_bytes_warn: u64,
     /// zstd level of segments, 1 to 19.
     pub compression_level: i32,
 }
@@ -30,6 +35,8 @@ impl Options {
             segment_rows: SEGMENT_ROWS,
             page_cache_bytes: 256 * 1024 * 1024,
             journal_file_bytes: JOURNAL_FILE_BYTES,
+            free_bytes_min: 64 * 1024 * 1024,
+            free_bytes_warn: 1024 * 1024 * 1024,
             compression_level: 1,
         }
     }

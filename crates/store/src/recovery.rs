@@ -1,7 +1,7 @@
 //! From what lies on disk to logspaces in memory.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use model::{LogspaceName, RecordNumber, Timestamp};
@@ -9,8 +9,9 @@ use model::{LogspaceName, RecordNumber, Timestamp};
 use crate::disk::Disk;
 use crate::error::Error;
 use crate::journal::{self, Block, JournalFile};
+use crate::leftovers;
 use crate::logspace::{Logspace, LogspaceState};
-use crate::manifest::{Entry, Manifest};
+use crate::manifest::Manifest;
 use crate::names;
 use crate::segment_handle::{PageCache, SegmentHandle};
 use crate::snapshot::Damage;
@@ -62,35 +63,42 @@ pub(crate) fn open_logspace(
     is_read_only: bool,
 ) -> Result<Logspace, Error> {
     let dir = names::logspace_dir(data_dir, name);
-    let (manifest, entries, mut damages) = if is_read_only {
-        let (entries, damages) = Manifest::read(disk.as_ref(), &dir)?;
-        (None, entries, damages)
+    let (manifest, contents, mut damages) = if is_read_only {
+        let (contents, damages) = Manifest::read(disk.as_ref(), &dir)?;
+        (None, contents, damages)
     } else {
         disk.create_dir_all(&dir)
             .map_err(Error::io("create", dir.as_path()))?;
         let (mut manifest, damages) = Manifest::open(Arc::clone(disk), &dir)?;
-        let unnamed = tidy(disk.as_ref(), &dir, manifest.entries())?;
-        if damages.is_empty() {
-            set_aside(disk.as_ref(), &unnamed)?;
-        } else {
-            adopt(disk.as_ref(), &dir, cache, &mut manifest, &unnamed)?;
-        }
-        let entries = manifest.entries().to_vec();
-        (Some(manifest), entries, damages)
+        leftovers::settle(
+            disk.as_ref(),
+            &dir,
+            cache,
+            &mut manifest,
+            damages.is_empty(),
+        )?;
+        let contents = manifest.contents().clone();
+        (Some(manifest), contents, damages)
     };
     let mut state = LogspaceState::new();
+    state.next = contents.next;
+    if damages.is_empty() {
+        state.sealed = contents.sealed;
+    }
     let mut segments = Vec::new();
-    for entry in &entries {
-        let path = names::segment(&dir, entry.day, entry.first);
+    for entry in &contents.entries {
+        let path = names::segment(&dir, entry.day, entry.id());
         match SegmentHandle::open(disk.as_ref(), &path, Arc::clone(cache)) {
             Ok(segment) => segments.push(Arc::new(segment)),
             Err(error @ Error::NewerFormat { .. }) => return Err(error),
             Err(error) => {
                 let what = format!("{} records cannot be read: {error}", entry.rows);
+                state
+                    .unreadable
+                    .push(entry.first.0..entry.first.0 + u64::from(entry.rows));
                 damages.push(Damage::new(&path, 0, what));
             }
         }
-        state.next = state.next.max(entry.first.0 + u64::from(entry.rows));
         if !entry.is_imported {
             state.last_received = state.last_received.max(entry.last_received);
         }
@@ -101,101 +109,6 @@ pub(crate) fn open_logspace(
     state.add_segments(segments);
     state.add_damages(damages);
     Ok(Logspace::new(name.clone(), dir, manifest, state))
-}
-
-/// Removes files that were being written, and finds the segments that the manifest does not name.
-fn tidy(disk: &dyn Disk, logspace_dir: &Path, entries: &[Entry]) -> Result<Vec<PathBuf>, Error> {
-    let is_named = |path: &Path| {
-        let mut named = entries
-            .iter()
-            .map(|entry| names::segment(logspace_dir, entry.day, entry.first));
-        named.any(|named| named == path)
-    };
-    let mut unnamed = Vec::new();
-    for year in directories(disk, logspace_dir)? {
-        let year_dir = logspace_dir.join(year);
-        for day in directories(disk, &year_dir)? {
-            let day_dir = year_dir.join(day);
-            for entry in disk
-                .list(&day_dir)
-                .map_err(Error::io("list", day_dir.as_path()))?
-            {
-                let path = day_dir.join(&entry.name);
-                if entry.name.ends_with(names::TEMPORARY_SUFFIX) {
-                    disk.remove(&path).map_err(Error::io("remove", path))?;
-                } else if entry.name.ends_with(names::SEGMENT_SUFFIX) && !is_named(&path) {
-                    unnamed.push(path);
-                }
-            }
-        }
-    }
-    Ok(unnamed)
-}
-
-/// Sets aside the segments that a whole manifest does not name. They are left over from a seal
-/// that a crash cut short; their records are in the journal.
-fn set_aside(disk: &dyn Disk, unnamed: &[PathBuf]) -> Result<(), Error> {
-    for path in unnamed {
-        let mut aside = path.clone().into_os_string();
-        aside.push(names::ORPHAN_SUFFIX);
-        tracing::warn!(path = %path.display(), "setting aside an unfinished segment");
-        disk.rename(path, Path::new(&aside))
-            .map_err(Error::io("rename", path.as_path()))?;
-    }
-    Ok(())
-}
-
-/// Takes the segments that a damaged manifest does not name any more back into it: each says of
-/// itself which records it has. One that overlaps another, or cannot be read, is set aside.
-fn adopt(
-    disk: &dyn Disk,
-    logspace_dir: &Path,
-    cache: &Arc<PageCache>,
-    manifest: &mut Manifest,
-    unnamed: &[PathBuf],
-) -> Result<(), Error> {
-    for path in unnamed {
-        let segment = match SegmentHandle::open(disk, path, Arc::clone(cache)) {
-            Ok(segment) => segment,
-            Err(error @ Error::NewerFormat { .. }) => return Err(error),
-            Err(_) => {
-                set_aside(disk, std::slice::from_ref(path))?;
-                continue;
-            }
-        };
-        let entry = Entry {
-            first: segment.first_number(),
-            rows: segment.rows(),
-            // Whether it was imported is lost; this way its times bind nothing that comes.
-            is_imported: true,
-            day: segment.first_received().day(),
-            file_bytes: segment.file_bytes(),
-            first_received: segment.first_received(),
-            last_received: segment.last_received(),
-            raw_bytes: segment.footer().raw_bytes,
-        };
-        let is_in_place = names::segment(logspace_dir, entry.day, entry.first) == *path;
-        let overlaps = manifest
-            .entries()
-            .iter()
-            .any(|known| known.overlaps(&entry));
-        if is_in_place && !overlaps {
-            tracing::warn!(path = %path.display(), "taking a segment back into the manifest");
-            manifest.add(&[entry])?;
-        } else {
-            set_aside(disk, std::slice::from_ref(path))?;
-        }
-    }
-    Ok(())
-}
-
-fn directories(disk: &dyn Disk, dir: &Path) -> Result<Vec<String>, Error> {
-    let entries = disk.list(dir).map_err(Error::io("list", dir))?;
-    Ok(entries
-        .into_iter()
-        .filter(|entry| entry.is_dir)
-        .map(|entry| entry.name)
-        .collect())
 }
 
 impl Recovered {
@@ -219,13 +132,21 @@ impl Recovered {
                 self.free_ids.push(id);
             }
         }
+        let mut known_ends = BTreeMap::new();
+        for entry in &listed {
+            if names::journal_id(&entry.name, names::JOURNAL_SUFFIX).is_some()
+                && let Some(end) = journal::end_before(disk.as_ref(), &dir.join(&entry.name))
+            {
+                known_ends.insert(end.file_id, end.offset);
+            }
+        }
         for entry in &listed {
             let Some(id) = names::journal_id(&entry.name, names::JOURNAL_SUFFIX) else {
                 continue;
             };
             self.next_journal_id = self.next_journal_id.max(id + 1);
             let path = dir.join(&entry.name);
-            let scan = journal::scan(disk.as_ref(), &path, id)?;
+            let scan = journal::scan(disk.as_ref(), &path, id, known_ends.get(&id).copied())?;
             if scan.torn_bytes > 0 {
                 tracing::info!(
                     path = %path.display(),
@@ -285,7 +206,9 @@ impl Recovered {
             }
         };
         let mut state = logspace.state();
-        let is_known = state.is_sealed(block.first) || state.is_in_tail(block.first);
+        let is_known = state.is_sealed(block.first)
+            || state.is_deleted(block.first)
+            || state.is_in_tail(block.first);
         if !is_known {
             file.last.insert(block.logspace.clone(), block.last());
             let received = block
@@ -301,6 +224,13 @@ impl Recovered {
 }
 
 impl LogspaceState {
+    /// Whether a record was sealed and is in no segment any more, not even in one that cannot be
+    /// read: it need not be kept.
+    fn is_deleted(&self, number: RecordNumber) -> bool {
+        let is_unreadable = |range: &std::ops::Range<u64>| range.contains(&number.0);
+        number.0 < self.sealed && !self.unreadable.iter().any(is_unreadable)
+    }
+
     /// Whether the journal has brought the record already. Blocks come in the order of their
     /// numbers, but one whose sync failed was written twice.
     fn is_in_tail(&self, number: RecordNumber) -> bool {

@@ -1,89 +1,19 @@
 //! The thread that turns tails into segments and gives journal files back.
 
-use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use model::{RecordBatch, RecordNumber};
-use segment::{BuildOptions, Builder, Built};
+use segment::{BuildOptions, Builder};
 
-use crate::disk::OpenMode;
 use crate::error::Error;
 use crate::journal::JournalFile;
 use crate::limits::{JOURNAL_BYTES_MAX, STALL_RETRY_MS};
 use crate::logspace::Logspace;
-use crate::manifest::Entry;
-use crate::names;
+use crate::publish::{self, DaySegment, Origin};
 use crate::segment_handle::SegmentHandle;
 use crate::snapshot::TailChunk;
 use crate::store::{Shared, locked};
-
-/// How the other threads and the sealer talk.
-#[derive(Default)]
-pub(crate) struct Sealer {
-    state: Mutex<SealerState>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct SealerState {
-    is_woken: bool,
-    is_closed: bool,
-    rounds: u64,
-    failure: Option<String>,
-}
-
-impl Sealer {
-    /// Why the last seal failed; `None` where it did not.
-    pub(crate) fn failure(&self) -> Option<String> {
-        locked(&self.state).failure.clone()
-    }
-
-    fn set_failure(&self, failure: Option<String>) {
-        locked(&self.state).failure = failure;
-    }
-
-    /// Asks for a look at the tails.
-    pub(crate) fn wake(&self) {
-        locked(&self.state).is_woken = true;
-        self.changed.notify_all();
-    }
-
-    /// Ends the thread after the segment it is building.
-    pub(crate) fn close(&self) {
-        locked(&self.state).is_closed = true;
-        self.changed.notify_all();
-    }
-
-    /// Waits until the sealer has finished a round, at most for `timeout`.
-    pub(crate) fn wait_for_progress(&self, timeout: Duration) {
-        let state = locked(&self.state);
-        let rounds = state.rounds;
-        _ = self.changed.wait_timeout_while(state, timeout, |state| {
-            state.rounds == rounds && !state.is_closed
-        });
-    }
-
-    fn finish_round(&self) {
-        locked(&self.state).rounds += 1;
-        self.changed.notify_all();
-    }
-
-    /// Waits to be woken, at most for `timeout`; false when closed.
-    fn wait(&self, timeout: Duration) -> bool {
-        let state = locked(&self.state);
-        let waited = self
-            .changed
-            .wait_timeout_while(state, timeout, |state| !state.is_woken && !state.is_closed);
-        let (mut state, _) = waited.unwrap_or_else(std::sync::PoisonError::into_inner);
-        state.is_woken = false;
-        !state.is_closed
-    }
-
-    fn is_closed(&self) -> bool {
-        locked(&self.state).is_closed
-    }
-}
 
 /// How often tails are looked at without being asked, for the turn of the day.
 const ROUND: Duration = Duration::from_secs(10);
@@ -108,6 +38,7 @@ pub(crate) fn run(shared: &Shared) {
         }
         release_journal_files(shared);
         shared.sealer.finish_round();
+        shared.housekeeper.wake();
     }
 }
 
@@ -160,13 +91,7 @@ fn seal_chunks(
     };
     let batches = chunks.iter().map(|chunk| &chunk.batch);
     let built = build(first, batches, shared.options.compression_level)?;
-    publish(shared, logspace, &built, false)
-}
-
-/// A segment in memory and the day it belongs to.
-pub(crate) struct DaySegment {
-    day: i64,
-    built: Built,
+    publish::publish(shared, logspace, &built, &Origin::default())
 }
 
 /// Builds segments of records in order of receipt, one for each day they span.
@@ -227,74 +152,6 @@ fn split_by_day(batch: &RecordBatch) -> Vec<(i64, std::borrow::Cow<'_, RecordBat
         }
     }
     parts
-}
-
-/// Writes segments, makes them durable, adds them to the manifest, and opens them.
-pub(crate) fn publish(
-    shared: &Shared,
-    logspace: &Logspace,
-    built: &[DaySegment],
-    is_imported: bool,
-) -> Result<Vec<Arc<SegmentHandle>>, Error> {
-    let mut entries = Vec::new();
-    let mut handles = Vec::new();
-    for DaySegment { day, built } in built {
-        let path = write(shared, logspace, *day, built)?;
-        let cache = Arc::clone(&shared.cache);
-        handles.push(Arc::new(SegmentHandle::open(
-            shared.disk.as_ref(),
-            &path,
-            cache,
-        )?));
-        entries.push(Entry {
-            first: built.footer.first_number,
-            rows: built.footer.rows,
-            is_imported,
-            day: *day,
-            file_bytes: built.bytes.len() as u64,
-            first_received: built.footer.first_received,
-            last_received: built.footer.last_received,
-            raw_bytes: built.footer.raw_bytes,
-        });
-    }
-    if let Some(manifest) = locked(&logspace.manifest).as_mut() {
-        manifest.add(&entries)?;
-    }
-    Ok(handles)
-}
-
-/// Writes a segment beside its place and renames it there once it is durable.
-fn write(shared: &Shared, logspace: &Logspace, day: i64, built: &Built) -> Result<PathBuf, Error> {
-    let dir = names::day_dir(&logspace.dir, day);
-    shared
-        .disk
-        .create_dir_all(&dir)
-        .map_err(Error::io("create", dir.as_path()))?;
-    let path = names::segment(&logspace.dir, day, built.footer.first_number);
-    let temporary = path.with_extension(names::TEMPORARY_SUFFIX.trim_start_matches('.'));
-    let result = (|| {
-        let file = shared
-            .disk
-            .open(&temporary, OpenMode::Create)
-            .map_err(Error::io("create", temporary.as_path()))?;
-        file.write_all_at(&built.bytes, 0)
-            .map_err(Error::io("write", temporary.as_path()))?;
-        file.sync()
-            .map_err(Error::io("sync", temporary.as_path()))?;
-        shared
-            .disk
-            .rename(&temporary, &path)
-            .map_err(Error::io("rename", temporary.as_path()))?;
-        shared
-            .disk
-            .sync_dir(&dir)
-            .map_err(Error::io("sync", dir.as_path()))
-    })();
-    if result.is_err() {
-        // A half-written file would keep a full disk full.
-        _ = shared.disk.remove(&temporary);
-    }
-    result.map(|()| path)
 }
 
 /// Gives back the journal files whose records are all in segments.

@@ -371,7 +371,8 @@ impl SegmentHandle {
         pages.get(index).ok_or_else(|| self.out_of_range())
     }
 
-    fn read(&self, entry: &PageEntry) -> Result<Vec<u8>, ReadError> {
+    /// The stored bytes of a page.
+    pub(crate) fn read(&self, entry: &PageEntry) -> Result<Vec<u8>, ReadError> {
         let mut stored = vec![0; entry.stored_len as usize];
         self.file
             .read_exact_at(&mut stored, entry.offset)

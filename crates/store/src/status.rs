@@ -23,8 +23,12 @@ pub struct Status {
     pub pending_records: u64,
     /// Bytes that can still be written; `None` where the system does not say.
     pub free_bytes: Option<u64>,
+    /// Whether there is less free than [`crate::Options::free_bytes_warn`].
+    pub is_disk_low: bool,
     /// Bytes of journal files that hold unsealed records.
     pub journal_bytes: u64,
+    /// Bytes of journal that are acknowledged and not yet synced; see [`crate::Durability`].
+    pub unsynced_bytes: u64,
     /// Commits since the start.
     pub commits: u64,
     /// Time spent in writing and syncing commits since the start, in nanoseconds.
@@ -52,6 +56,8 @@ pub struct LogspaceStatus {
     pub tail_records: u64,
     /// Memory of the records not yet sealed, in bytes.
     pub tail_bytes: u64,
+    /// Records deleted since the start because they need not be kept.
+    pub expired_records: u64,
     /// When the oldest record was received.
     pub first_received: Option<Timestamp>,
     /// When the newest record was received.

@@ -11,7 +11,9 @@ use model::{LogspaceName, RecordBatch};
 use crate::clock::Clock;
 use crate::committer::{self, AppendError, OnDurable, Pending, Queue};
 use crate::disk::Disk;
+use crate::durability::Durability;
 use crate::error::Error;
+use crate::housekeeper;
 use crate::import;
 use crate::journal::{JournalFile, JournalWriter};
 use crate::lock::{self, Lock, LockHolder};
@@ -19,10 +21,13 @@ use crate::logspace::Logspace;
 use crate::names;
 use crate::options::Options;
 use crate::recovery;
-use crate::sealer::{self, Sealer};
+use crate::retention::Retention;
+use crate::room::Room;
+use crate::sealer;
 use crate::segment_handle::{PageCache, page_cache};
 use crate::snapshot::Snapshot;
 use crate::status::{State, Status};
+use crate::worker::Worker;
 
 /// A data directory, open.
 ///
@@ -40,13 +45,15 @@ pub(crate) struct Shared {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) cache: Arc<PageCache>,
     pub(crate) queue: Queue,
-    pub(crate) sealer: Sealer,
+    pub(crate) sealer: Worker,
+    pub(crate) housekeeper: Worker,
     pub(crate) writer: Mutex<JournalWriter>,
     /// Closed journal files that hold unsealed records, the oldest first.
     pub(crate) journal_files: Mutex<Vec<JournalFile>>,
     logspaces: RwLock<BTreeMap<LogspaceName, Arc<Logspace>>>,
     listeners: RwLock<Vec<Box<dyn Fn() + Send + Sync>>>,
-    state: Mutex<State>,
+    pub(crate) state: Mutex<State>,
+    pub(crate) room: Mutex<Room>,
     commits: AtomicU64,
     commit_nanos: AtomicU64,
     is_read_only: bool,
@@ -75,6 +82,7 @@ impl Store {
         for (name, run) in [
             ("committer", committer::run as fn(&Shared)),
             ("sealer", sealer::run as fn(&Shared)),
+            ("housekeeper", housekeeper::run as fn(&Shared)),
         ] {
             let shared_here = Arc::clone(&shared);
             let thread = std::thread::Builder::new()
@@ -88,6 +96,7 @@ impl Store {
         }
         // A crash may have left more in the journal than a tail should hold.
         shared.sealer.wake();
+        shared.housekeeper.wake();
         Ok(Self {
             shared,
             threads: Mutex::new(threads),
@@ -152,6 +161,20 @@ impl Store {
         Ok(())
     }
 
+    /// Sets how much of a logspace is kept. What is too much goes soon after.
+    ///
+    /// # Errors
+    /// When there is no such logspace.
+    pub fn set_retention(&self, logspace: &LogspaceName, kept: Retention) -> Result<(), Error> {
+        let unknown = || Error::UnknownLogspace(logspace.clone());
+        self.shared
+            .logspace(logspace)
+            .ok_or_else(unknown)?
+            .set_retention(kept);
+        self.shared.housekeeper.wake();
+        Ok(())
+    }
+
     /// The names of the logspaces, in order.
     pub fn logspaces(&self) -> Vec<LogspaceName> {
         self.shared
@@ -162,8 +185,15 @@ impl Store {
     }
 
     /// Hands records over to be made durable. Returns at once and never blocks: whoever calls
-    /// bounds what is under way. `on_durable` is called exactly once.
-    pub fn append(&self, logspace: &LogspaceName, batch: RecordBatch, on_durable: OnDurable) {
+    /// bounds what is under way. `on_durable` is called exactly once, when they are as safe as
+    /// `durability` says.
+    pub fn append(
+        &self,
+        logspace: &LogspaceName,
+        batch: RecordBatch,
+        durability: Durability,
+        on_durable: OnDurable,
+    ) {
         if self.shared.is_read_only {
             return on_durable(Err(AppendError::ReadOnly));
         }
@@ -171,6 +201,7 @@ impl Store {
             Some(logspace) => self.shared.queue.push(Pending {
                 logspace,
                 batch,
+                durability,
                 on_durable,
             }),
             None => on_durable(Err(AppendError::UnknownLogspace(logspace.clone()))),
@@ -209,11 +240,14 @@ impl Store {
     /// Figures about the store.
     pub fn status(&self) -> Status {
         let shared = &self.shared;
+        let free_bytes = shared.free_bytes();
         Status {
             state: locked(&shared.state).clone(),
             pending_records: shared.queue.records(),
-            free_bytes: shared.disk.free_bytes(&shared.options.data_dir).ok(),
+            free_bytes,
+            is_disk_low: shared.is_low(free_bytes),
             journal_bytes: shared.journal_bytes(),
+            unsynced_bytes: locked(&shared.writer).unsynced_bytes(),
             commits: shared.commits.load(Ordering::Relaxed),
             commit_nanos: shared.commit_nanos.load(Ordering::Relaxed),
             logspaces: shared
@@ -234,6 +268,7 @@ impl Store {
     pub fn close(&self) {
         self.shared.queue.close();
         self.shared.sealer.close();
+        self.shared.housekeeper.close();
         let threads = std::mem::take(&mut *locked(&self.threads));
         for thread in threads {
             if thread.join().is_err() {
@@ -271,12 +306,14 @@ impl Shared {
             clock,
             cache,
             queue: Queue::default(),
-            sealer: Sealer::default(),
+            sealer: Worker::default(),
+            housekeeper: Worker::default(),
             writer: Mutex::new(writer),
             journal_files: Mutex::new(found.files),
             logspaces: RwLock::new(found.logspaces),
             listeners: RwLock::new(Vec::new()),
             state: Mutex::new(State::Working),
+            room: Mutex::default(),
             commits: AtomicU64::new(0),
             commit_nanos: AtomicU64::new(0),
             is_read_only,
@@ -302,6 +339,19 @@ impl Shared {
             .cloned()
     }
 
+    fn free_bytes(&self) -> Option<u64> {
+        self.disk.free_bytes(&self.options.data_dir).ok()
+    }
+
+    fn is_low(&self, free_bytes: Option<u64>) -> bool {
+        free_bytes.is_some_and(|free| free < self.options.free_bytes_warn)
+    }
+
+    /// Whether less of the disk is free than there should be.
+    pub(crate) fn is_disk_low(&self) -> bool {
+        self.is_low(self.free_bytes())
+    }
+
     /// Notes whether records can be made durable.
     pub(crate) fn set_state(&self, state: State) {
         *locked(&self.state) = state;
@@ -323,6 +373,14 @@ impl Shared {
             .iter()
         {
             listener();
+        }
+    }
+
+    /// Removes the file of a segment that no manifest names any more. A file that stays is removed
+    /// at the next start, and so are days that have become empty.
+    pub(crate) fn remove_segment(&self, path: &Path) {
+        if let Err(error) = self.disk.remove(path) {
+            tracing::warn!(path = %path.display(), %error, "cannot delete a segment that is not needed");
         }
     }
 

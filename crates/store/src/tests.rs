@@ -9,8 +9,8 @@ use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 
 use crate::journal::tests::batch;
 use crate::{
-    Appended, Clock, Disk, DiskEntry, DiskFile, Error, OpenMode, Options, Part, RealDisk, Snapshot,
-    State, Store,
+    Appended, Clock, Disk, DiskEntry, DiskFile, Durability, Error, OpenMode, Options, Part,
+    RealDisk, Snapshot, State, Store,
 };
 
 /// A clock that stands where it is put.
@@ -65,6 +65,10 @@ impl Disk for FailingDisk {
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         RealDisk.rename(from, to)
     }
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        RealDisk.remove_dir(path)
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         RealDisk.remove(path)
     }
@@ -123,9 +127,14 @@ fn open(dir: &Path) -> Store {
 
 /// Appends and waits until it is durable.
 fn append(store: &Store, batch: RecordBatch) -> Appended {
+    append_as(store, batch, Durability::Strict)
+}
+
+/// Appends and waits until it is acknowledged.
+fn append_as(store: &Store, batch: RecordBatch, durability: Durability) -> Appended {
     let (sender, receiver) = mpsc::channel();
     let on_durable = Box::new(move |result| _ = sender.send(result));
-    store.append(&LogspaceName::main(), batch, on_durable);
+    store.append(&LogspaceName::main(), batch, durability, on_durable);
     receiver.recv().expect("called back").expect("durable")
 }
 
@@ -363,6 +372,52 @@ fn a_failed_sync_is_never_trusted_and_loses_nothing() {
     }
 }
 
+/// A disk that forgets what a failed sync should have kept, as ext4 does: a second sync succeeds
+/// and the data is gone.
+#[test]
+fn what_was_acknowledged_before_its_sync_is_written_again_when_that_fails() {
+    for durability in [Durability::Normal, Durability::Fast] {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let disk = Arc::new(FailingDisk::default());
+        let store = open_with(options(dir.path()), Arc::clone(&disk) as Arc<dyn Disk>);
+        append_as(&store, batch(&["one"]), durability);
+        append_as(&store, batch(&["two"]), durability);
+        assert_eq!(texts(&store), ["one", "two"]);
+        assert!(store.status().unsynced_bytes > 0);
+        disk.failures.store(2, Ordering::SeqCst);
+        append(&store, batch(&["three"]));
+        assert_eq!(disk.failures.load(Ordering::SeqCst), 0);
+        assert_eq!(store.status().unsynced_bytes, 0);
+        drop(store);
+        // What the failed files hold cannot be trusted: the newest one has everything.
+        let files = journal_files(dir.path());
+        let (newest, older) = files.split_last().expect("files");
+        assert_eq!(older.len(), 2);
+        for file in older {
+            std::fs::remove_file(file).expect("removes");
+        }
+        assert!(newest.exists());
+        assert_eq!(texts(&open(dir.path())), ["one", "two", "three"]);
+    }
+}
+
+#[test]
+fn what_is_acknowledged_early_is_synced_soon_and_at_the_end() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let clock = Arc::new(crate::SystemClock);
+    let store = Store::open(options(dir.path()), Arc::new(RealDisk), clock).expect("opens");
+    store
+        .create_logspace(&LogspaceName::main())
+        .expect("creates");
+    append_as(&store, batch(&["soon"]), Durability::Normal);
+    wait_until(&store, |store| store.status().unsynced_bytes == 0);
+    append_as(&store, batch(&["end"]), Durability::Fast);
+    store.close();
+    assert_eq!(store.status().unsynced_bytes, 0);
+    drop(store);
+    assert_eq!(texts(&open(dir.path())), ["soon", "end"]);
+}
+
 #[test]
 fn a_disk_that_never_takes_the_records_acknowledges_nothing() {
     let dir = tempfile::tempdir().expect("temporary directory");
@@ -372,7 +427,12 @@ fn a_disk_that_never_takes_the_records_acknowledges_nothing() {
     let outcome = Arc::new(Mutex::new(None));
     let outcome_here = Arc::clone(&outcome);
     let on_durable = Box::new(move |result| *outcome_here.lock().expect("lock") = Some(result));
-    store.append(&LogspaceName::main(), batch(&["lost"]), on_durable);
+    store.append(
+        &LogspaceName::main(),
+        batch(&["lost"]),
+        Durability::Strict,
+        on_durable,
+    );
     wait_until(&store, |store| {
         matches!(store.status().state, State::Stalled(_))
     });
@@ -417,7 +477,12 @@ fn reading_only_sees_the_same_and_touches_nothing() {
     assert_eq!(rows(&reader), rows(&store));
     let (sender, receiver) = mpsc::channel();
     let on_durable = Box::new(move |result| _ = sender.send(result));
-    reader.append(&LogspaceName::main(), batch(&["c"]), on_durable);
+    reader.append(
+        &LogspaceName::main(),
+        batch(&["c"]),
+        Durability::Strict,
+        on_durable,
+    );
     assert_eq!(
         receiver.recv().expect("called"),
         Err(crate::AppendError::ReadOnly)
@@ -432,10 +497,7 @@ fn a_damaged_segment_heals_from_the_journal_or_is_reported() {
         ..options(dir.path())
     };
     let store = open_with(small.clone(), Arc::new(RealDisk));
-    for round in 0..4 {
-        append(&store, batch(&[&format!("{round}a"), &format!("{round}b")]));
-        wait_until(&store, |store| segments(store) == round + 1);
-    }
+    fill_three(&store);
     drop(store);
     let path = dir
         .path()
@@ -445,17 +507,11 @@ fn a_damaged_segment_heals_from_the_journal_or_is_reported() {
     bytes[end - 3] ^= 1;
     std::fs::write(&path, &bytes).expect("writes");
     let store = open_with(small.clone(), Arc::new(RealDisk));
-    assert_eq!(
-        texts(&store),
-        ["0a", "0b", "1a", "1b", "2a", "2b", "3a", "3b"]
-    );
-    wait_until(&store, |store| segments(store) == 4);
+    assert_eq!(texts(&store), ["0a", "0b", "1a", "1b", "2a", "2b"]);
+    wait_until(&store, |store| segments(store) == 3);
     drop(store);
     let healed = open_with(small.clone(), Arc::new(RealDisk));
-    assert_eq!(
-        texts(&healed),
-        ["0a", "0b", "1a", "1b", "2a", "2b", "3a", "3b"]
-    );
+    assert_eq!(texts(&healed), ["0a", "0b", "1a", "1b", "2a", "2b"]);
     assert!(snapshot(&healed).damages.is_empty());
     drop(healed);
 
@@ -464,11 +520,131 @@ fn a_damaged_segment_heals_from_the_journal_or_is_reported() {
         std::fs::remove_file(file).expect("removes");
     }
     let store = open_with(small, Arc::new(RealDisk));
-    assert_eq!(texts(&store), ["0a", "0b", "2a", "2b", "3a", "3b"]);
+    assert_eq!(texts(&store), ["0a", "0b", "2a", "2b"]);
     let damages = snapshot(&store).damages;
     assert_eq!(damages.len(), 1);
     assert_eq!(damages[0].path, path);
-    assert_eq!(append(&store, batch(&["new"])).first, RecordNumber(9));
+    assert_eq!(append(&store, batch(&["new"])).first, RecordNumber(7));
+}
+
+/// Three segments of two records.
+fn fill_three(store: &Store) {
+    for round in 0..3 {
+        append(store, batch(&[&format!("{round}a"), &format!("{round}b")]));
+        wait_until(store, |store| segments(store) == round + 1);
+    }
+}
+
+fn segment_files(dir: &Path) -> Vec<String> {
+    let day = dir.join("logspaces/main/1970/01-01");
+    let entries = std::fs::read_dir(day).expect("lists");
+    let mut names: Vec<_> = entries
+        .map(|entry| {
+            entry
+                .expect("lists")
+                .file_name()
+                .into_string()
+                .expect("text")
+        })
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn small_segments_are_merged_and_read_as_before() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let small = Options {
+        segment_rows: 2,
+        ..options(dir.path())
+    };
+    let store = open_with(small.clone(), Arc::new(RealDisk));
+    fill_three(&store);
+    append(&store, batch(&["3a", "3b"]));
+    let before = snapshot(&store);
+    let expected = rows(&store);
+    wait_until(&store, |store| segments(store) == 1);
+    assert_eq!(rows(&store), expected);
+    // Whoever looked before reads on.
+    let old_rows: u32 = before.parts.iter().map(Part::rows).sum();
+    assert_eq!(old_rows, 8);
+    for part in &before.parts {
+        if let Part::Segment(segment) = part {
+            segment.rows_page(0).expect("reads");
+        }
+    }
+    drop(store);
+    assert_eq!(
+        segment_files(dir.path()),
+        ["00000000000000000001.1.segment"]
+    );
+    let store = open_with(small, Arc::new(RealDisk));
+    assert_eq!(rows(&store), expected);
+}
+
+#[test]
+fn what_need_not_be_kept_goes_and_its_numbers_are_not_given_again() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let small = Options {
+        segment_rows: 2,
+        ..options(dir.path())
+    };
+    let store = open_with(small.clone(), Arc::new(RealDisk));
+    fill_three(&store);
+    let kept = crate::Retention {
+        bytes_max: Some(1),
+        ..crate::Retention::default()
+    };
+    store
+        .set_retention(&LogspaceName::main(), kept)
+        .expect("known");
+    wait_until(&store, |store| segments(store) == 1);
+    assert_eq!(texts(&store), ["2a", "2b"]);
+    assert_eq!(store.status().logspaces[0].expired_records, 4);
+    let nothing = crate::Retention {
+        age_max: Some(std::time::Duration::ZERO),
+        ..kept
+    };
+    drop(store);
+    let late = Arc::new(TestClock::default());
+    late.0.store(2_000_000_000_000, Ordering::Relaxed);
+    let store = Store::open(small.clone(), Arc::new(RealDisk), late).expect("opens");
+    store
+        .set_retention(&LogspaceName::main(), nothing)
+        .expect("known");
+    wait_until(&store, |store| segments(store) == 0);
+    drop(store);
+    for file in journal_files(dir.path()) {
+        std::fs::remove_file(file).expect("removes");
+    }
+    let store = open_with(small, Arc::new(RealDisk));
+    assert!(!dir.path().join("logspaces/main/1970").exists());
+    assert_eq!(append(&store, batch(&["new"])).first, RecordNumber(7));
+}
+
+#[test]
+fn a_removal_cut_short_is_finished_at_the_next_start() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let small = Options {
+        segment_rows: 2,
+        ..options(dir.path())
+    };
+    let store = open_with(small.clone(), Arc::new(RealDisk));
+    fill_three(&store);
+    let day = dir.path().join("logspaces/main/1970/01-01");
+    let name = "00000000000000000001.segment";
+    let bytes = std::fs::read(day.join(name)).expect("reads");
+    append(&store, batch(&["3a", "3b"]));
+    wait_until(&store, |store| segments(store) == 1);
+    let expected = rows(&store);
+    drop(store);
+    std::fs::write(day.join(name), bytes).expect("writes");
+    let store = open_with(small, Arc::new(RealDisk));
+    assert_eq!(rows(&store), expected);
+    assert_eq!(
+        segment_files(dir.path()),
+        ["00000000000000000001.1.segment"]
+    );
 }
 
 #[test]
@@ -479,10 +655,7 @@ fn a_damaged_manifest_takes_its_segments_back() {
         ..options(dir.path())
     };
     let store = open_with(small.clone(), Arc::new(RealDisk));
-    for round in 0..3 {
-        append(&store, batch(&[&format!("{round}a"), &format!("{round}b")]));
-        wait_until(&store, |store| segments(store) == round + 1);
-    }
+    fill_three(&store);
     let before = rows(&store);
     drop(store);
     for file in journal_files(dir.path()) {

@@ -54,6 +54,12 @@ impl Tmpfs {
         Ok(Self { path: path.into() })
     }
 
+    /// Bytes that can still be written.
+    pub fn free_bytes(&self) -> Result<u64> {
+        let stat = rustix::fs::statvfs(&self.path).context("cannot ask for free space")?;
+        Ok(stat.f_bavail * stat.f_frsize)
+    }
+
     /// Where it is mounted.
     pub fn path(&self) -> &Path {
         &self.path

@@ -35,7 +35,8 @@ async fn try_reload(
 ) -> Result<Config, Failure> {
     let config = source.read()?;
     for logspace in &config.logspaces {
-        store.create_logspace(logspace)?;
+        store.create_logspace(&logspace.name)?;
+        store.set_retention(&logspace.name, logspace.retention)?;
     }
     let pipeline = Pipeline::new(config.routes.clone())
         .map_err(|error| Failure::new("a route cannot be used").because(error))?;

@@ -27,7 +27,8 @@ pub(super) async fn run(
 ) -> Result<(), Failure> {
     let mut signals = Signals::new()?;
     for logspace in &config.logspaces {
-        store.create_logspace(logspace)?;
+        store.create_logspace(&logspace.name)?;
+        store.set_retention(&logspace.name, logspace.retention)?;
     }
     let pipeline = Pipeline::new(config.routes.clone())
         .map_err(|error| Failure::new("a route cannot be used").because(error))?;

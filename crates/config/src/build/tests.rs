@@ -28,7 +28,11 @@ fn nothing_said_is_the_defaults_of_the_other_crates() {
     let config = config("", &Overrides::default());
     assert_eq!(config.store, store::Options::new("./logwood-data"));
     assert_eq!(config.http, address("127.0.0.1:8514"));
-    assert_eq!(config.logspaces, [LogspaceName::main()]);
+    let main = LogspaceOptions {
+        name: LogspaceName::main(),
+        retention: Retention::default(),
+    };
+    assert_eq!(config.logspaces, [main]);
     assert_eq!(config.routes, []);
     let mut http = HttpOptions::default();
     http.parse.zone = config.ingest.http.parse.zone.clone();
@@ -58,6 +62,22 @@ fn nothing_said_is_the_defaults_of_the_other_crates() {
 }
 
 #[test]
+fn what_is_kept_of_a_logspace_arrives() {
+    let config = config(
+        "[logspace.web]\nkeep_age = \"90d\"\nkeep_size = \"2GiB\"\n",
+        &Overrides::default(),
+    );
+    let web = LogspaceOptions {
+        name: LogspaceName::parse("web").expect("a name"),
+        retention: Retention {
+            age_max: Some(Duration::from_secs(90 * 86_400)),
+            bytes_max: Some(2 << 30),
+        },
+    };
+    assert!(config.logspaces.contains(&web), "{:?}", config.logspaces);
+}
+
+#[test]
 fn every_value_of_a_file_arrives() {
     use ingest::{ClientCertificates, TlsIdentity};
 
@@ -74,7 +94,8 @@ fn every_value_of_a_file_arrives() {
          [http]\nlogspace = \"web.eu\"\nmessage_max = \"1MiB\"\n\
          [receive]\nmemory_max = \"8MiB\"\n[log]\nlevel = \"debug\"\nformat = \"json\"\n\
          [store]\ndata_dir = \"/data\"\ntail_max = \"2MiB\"\nsegment_rows_max = 5000\n\
-         page_cache = \"3MiB\"\njournal_file = \"5MiB\"\ncompression_level = 9\n",
+         page_cache = \"3MiB\"\njournal_file = \"5MiB\"\n\
+         free_min = \"7MiB\"\nfree_warn = \"0B\"\ncompression_level = 9\n",
         &Overrides::default(),
     );
     let [udp, relp] = config.ingest.listeners.as_slice() else {
@@ -124,6 +145,8 @@ fn every_value_of_a_file_arrives() {
         segment_rows: 5_000,
         page_cache_bytes: 3 << 20,
         journal_file_bytes: 5 << 20,
+        free_bytes_min: 7 << 20,
+        free_bytes_warn: 0,
         compression_level: 9,
     };
     assert_eq!(config.store, store);

@@ -49,7 +49,7 @@ fn words_of_other_programs_lead_to_ours() {
               |
             7 | foo = 1
               | ^^^
-            hint: known here are `listen`, `logspace`, `parse`, `zone` and `message_max`
+            hint: known here are `listen`, `logspace`, `parse`, `zone`, `durability` and `message_max`
         "#]],
     );
 }
@@ -357,7 +357,7 @@ fn everything_is_said_at_once_in_the_order_of_the_file() {
               |
             9 | colour = "red"
               | ^^^^^^
-            hint: known here are `listen`, `logspace`, `parse`, `zone`, `message_max`, `receive_buffer` and `sockets`
+            hint: known here are `listen`, `logspace`, `parse`, `zone`, `durability`, `message_max`, `receive_buffer` and `sockets`
 
             error: `zone`: expected a string, found an integer
               --> logwood.toml:12:8

@@ -21,6 +21,7 @@ fn effective_is_a_file_that_says_the_same() {
         logspace = "main"                        # default
         parse = "syslog"                         # default
         zone = "+02:00"                          # line 3
+        durability = "strict"                    # default
         message_max = "64KiB"                    # default
         receive_buffer = "32MiB"                 # default
         sockets = 2                              # default
@@ -30,6 +31,7 @@ fn effective_is_a_file_that_says_the_same() {
         logspace = "main"                        # default
         parse = "syslog"                         # default
         zone = "local"                           # default
+        durability = "strict"                    # default
         message_max = "64KiB"                    # default
         connections_max = 10000                  # default
         # idle_timeout                           # not set
@@ -41,8 +43,12 @@ fn effective_is_a_file_that_says_the_same() {
         client_certificates = "none"             # default
 
         [logspace.main]                          # default
+        # keep_age                               # not set
+        # keep_size                              # not set
 
         [logspace."web.eu"]                      # line 5
+        # keep_age                               # not set
+        # keep_size                              # not set
 
         [route.r]                                # line 6
         from = []                                # default
@@ -56,6 +62,7 @@ fn effective_is_a_file_that_says_the_same() {
         logspace = "main"                        # default
         parse = "syslog"                         # default
         zone = "local"                           # default
+        durability = "strict"                    # default
         message_max = "64KiB"                    # default
 
         [receive]                                # default
@@ -67,6 +74,8 @@ fn effective_is_a_file_that_says_the_same() {
         segment_rows_max = 262144                # default
         page_cache = "256MiB"                    # default
         journal_file = "64MiB"                   # default
+        free_min = "64MiB"                       # default
+        free_warn = "1GiB"                       # default
         compression_level = 1                    # default
 
         [log]                                    # default

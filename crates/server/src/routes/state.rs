@@ -56,7 +56,9 @@ fn status_of(app: &App, store: &Status) -> StatusAnswer {
             reason,
             data_dir: app.store.data_dir().display().to_string(),
             free_bytes: store.free_bytes,
+            is_low: store.is_disk_low,
             journal_bytes: store.journal_bytes,
+            unsynced_bytes: store.unsynced_bytes,
         },
     }
 }
@@ -97,6 +99,7 @@ fn logspace(logspace: &store::LogspaceStatus) -> LogspaceStatus {
             data_bytes: logspace.data_bytes,
             index_bytes: logspace.disk_bytes.saturating_sub(logspace.data_bytes),
         },
+        expired: logspace.expired_records,
         first: logspace.first_received.map(|time| time.to_string()),
         last: logspace.last_received.map(|time| time.to_string()),
         damages: logspace.damages.iter().map(ToString::to_string).collect(),

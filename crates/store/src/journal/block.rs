@@ -57,8 +57,8 @@ impl Encoded {
         RecordNumber(self.first.0 + u64::from(self.rows) - 1)
     }
 
-    /// Appends the block as it stands at an offset of a file. `group_start` is the offset of the
-    /// first block that is made durable together with this one.
+    /// Appends the block as it stands at an offset of a file. `group_start` is the offset up
+    /// to which the file is durable: that of the first block that is synced together with this one.
     pub(crate) fn write(&self, file_id: u64, offset: u64, group_start: u64, out: &mut Vec<u8>) {
         let start = out.len();
         let name = self.logspace.as_str().as_bytes();

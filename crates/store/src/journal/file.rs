@@ -1,4 +1,4 @@
-//! The header of a journal file: which file it is.
+//! The header of a journal file: which file it is, and where the one before it ended.
 
 /// Bytes of the header; the first block follows.
 pub(crate) const HEADER_LEN: usize = 64;
@@ -7,13 +7,25 @@ pub(crate) const VERSION: u16 = 1;
 
 const MAGIC: [u8; 4] = *b"LWJF";
 
-/// The header of a file.
-pub(crate) fn encode_header(file_id: u64) -> [u8; HEADER_LEN] {
+/// Where a file that is full ended. All that lies before was durable when the next file began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileEnd {
+    pub(crate) file_id: u64,
+    /// The offset behind its last block.
+    pub(crate) offset: u64,
+}
+
+/// The header of a file that follows another one.
+pub(crate) fn encode_header(file_id: u64, before: Option<FileEnd>) -> [u8; HEADER_LEN] {
     let mut bytes = Vec::with_capacity(HEADER_LEN);
     bytes.extend_from_slice(&MAGIC);
     bytes.extend_from_slice(&VERSION.to_le_bytes());
     bytes.extend_from_slice(&[0; 2]);
     bytes.extend_from_slice(&file_id.to_le_bytes());
+    if let Some(before) = before {
+        bytes.extend_from_slice(&before.file_id.to_le_bytes());
+        bytes.extend_from_slice(&before.offset.to_le_bytes());
+    }
     bytes.resize(HEADER_LEN - 4, 0);
     let crc = crc32c::crc32c(&bytes);
     bytes.extend_from_slice(&crc.to_le_bytes());
@@ -25,8 +37,8 @@ pub(crate) fn encode_header(file_id: u64) -> [u8; HEADER_LEN] {
 /// What the header of a file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileHeader {
-    /// It is this file.
-    Id(u64),
+    /// It is this file, and follows that one.
+    File { id: u64, before: Option<FileEnd> },
     /// Never written, torn, or damaged: the name has to do.
     Unreadable,
     /// Written by a newer program.
@@ -49,11 +61,20 @@ pub(crate) fn decode_header(bytes: &[u8; HEADER_LEN]) -> FileHeader {
     if version > VERSION {
         return FileHeader::Newer(version);
     }
-    let id = bytes
-        .get(8..16)
-        .and_then(|b| b.try_into().ok())
-        .map_or(0, u64::from_le_bytes);
-    FileHeader::Id(id)
+    let long = |at: usize| {
+        bytes
+            .get(at..at + 8)
+            .and_then(|b| b.try_into().ok())
+            .map_or(0, u64::from_le_bytes)
+    };
+    let before = FileEnd {
+        file_id: long(16),
+        offset: long(24),
+    };
+    FileHeader::File {
+        id: long(8),
+        before: Some(before).filter(|before| before.offset > 0),
+    }
 }
 
 #[cfg(test)]
@@ -62,8 +83,17 @@ mod tests {
 
     #[test]
     fn a_header_names_its_file_and_every_flip_is_found() {
-        let header = encode_header(77);
-        assert_eq!(decode_header(&header), FileHeader::Id(77));
+        let before = Some(FileEnd {
+            file_id: 76,
+            offset: 4_096,
+        });
+        let header = encode_header(77, before);
+        assert_eq!(decode_header(&header), FileHeader::File { id: 77, before });
+        let first = FileHeader::File {
+            id: 77,
+            before: None,
+        };
+        assert_eq!(decode_header(&encode_header(77, None)), first);
         for at in 0..HEADER_LEN {
             let mut flipped = header;
             flipped[at] ^= 0x10;
@@ -73,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_newer_version_is_told_apart() {
-        let mut header = encode_header(1);
+        let mut header = encode_header(1, None);
         header[4] = 9;
         let crc = crc32c::crc32c(&header[..HEADER_LEN - 4]);
         header[HEADER_LEN - 4..].copy_from_slice(&crc.to_le_bytes());

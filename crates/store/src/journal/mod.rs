@@ -10,7 +10,7 @@ mod scan;
 mod writer;
 
 pub(crate) use block::{Block, Encoded};
-pub(crate) use scan::scan;
+pub(crate) use scan::{end_before, scan};
 pub(crate) use writer::{JournalFile, JournalWriter};
 
 #[cfg(test)]

@@ -3,14 +3,15 @@
 //! A bad block is a torn tail when nothing valid of a later commit follows it in the file: its
 //! commit never finished, so none of it was acknowledged, and whatever of that commit did reach
 //! the disk is dropped with it, to keep every connection's records a prefix. A bad block followed
-//! by a later commit was durable once: that is damage, which is reported and skipped.
+//! by a later commit, or before the end that the header of the next file tells, was durable once:
+//! that is damage, which is reported and skipped.
 
 use std::path::Path;
 
 use crate::disk::{Disk, OpenMode};
 use crate::error::Error;
 use crate::journal::block::{ALIGNMENT, Block, MAGIC};
-use crate::journal::file::{FileHeader, HEADER_LEN, VERSION, decode_header};
+use crate::journal::file::{FileEnd, FileHeader, HEADER_LEN, VERSION, decode_header};
 use crate::snapshot::Damage;
 
 /// What a journal file holds.
@@ -23,8 +24,26 @@ pub(crate) struct FileScan {
     pub(crate) torn_bytes: u64,
 }
 
-/// Reads a journal file. `named_id` is the number in its name.
-pub(crate) fn scan(disk: &dyn Disk, path: &Path, named_id: u64) -> Result<FileScan, Error> {
+/// Where the file before a file ended, as that one's header tells; `None` where it does not, or
+/// cannot be read.
+pub(crate) fn end_before(disk: &dyn Disk, path: &Path) -> Option<FileEnd> {
+    let mut header = [0; HEADER_LEN];
+    let file = disk.open(path, OpenMode::Read).ok()?;
+    file.read_exact_at(&mut header, 0).ok()?;
+    match decode_header(&header) {
+        FileHeader::File { before, .. } => before,
+        _ => None,
+    }
+}
+
+/// Reads a journal file. `named_id` is the number in its name, `known_end` the offset behind its
+/// last block where the next file tells.
+pub(crate) fn scan(
+    disk: &dyn Disk,
+    path: &Path,
+    named_id: u64,
+    known_end: Option<u64>,
+) -> Result<FileScan, Error> {
     let file = disk
         .open(path, OpenMode::Read)
         .map_err(Error::io("open", path))?;
@@ -41,7 +60,7 @@ pub(crate) fn scan(disk: &dyn Disk, path: &Path, named_id: u64) -> Result<FileSc
         return Ok(scan);
     };
     let file_id = match decode_header(header) {
-        FileHeader::Id(id) => id,
+        FileHeader::File { id, .. } => id,
         FileHeader::Unreadable => named_id,
         FileHeader::Newer(found) => {
             return Err(Error::NewerFormat {
@@ -51,6 +70,10 @@ pub(crate) fn scan(disk: &dyn Disk, path: &Path, named_id: u64) -> Result<FileSc
             });
         }
     };
+    if let Some(end) = known_end {
+        // What lies behind is of the file's former life.
+        bytes.truncate(usize::try_from(end).unwrap_or(usize::MAX));
+    }
     let mut offset = HEADER_LEN;
     while offset < bytes.len() {
         match block_at(&bytes, file_id, offset) {
@@ -58,10 +81,16 @@ pub(crate) fn scan(disk: &dyn Disk, path: &Path, named_id: u64) -> Result<FileSc
                 offset += block.len;
                 scan.blocks.push(block);
             }
-            Err(what) => match next_commit(&bytes, file_id, offset) {
+            Err(what) => match next_durable(&bytes, file_id, offset) {
                 Some(next) => {
                     scan.damages.push(Damage::new(path, offset as u64, what));
                     offset = next;
+                }
+                None if known_end.is_some() => {
+                    scan.damages.push(Damage::new(path, offset as u64, what));
+                    let later = later_blocks(&bytes, file_id, offset);
+                    scan.blocks.extend(later.map(|(_, block)| block));
+                    break;
                 }
                 None => {
                     scan.drop_torn_commit(&bytes, file_id, offset);
@@ -103,11 +132,12 @@ fn block_at(bytes: &[u8], file_id: u64, offset: usize) -> Result<Block, &'static
     Block::decode(bytes.get(offset..).unwrap_or(&[]), file_id, offset as u64)
 }
 
-/// The first valid block behind `offset` whose commit started behind `offset`.
-fn next_commit(bytes: &[u8], file_id: u64, offset: usize) -> Option<usize> {
-    later_blocks(bytes, file_id, offset)
-        .find(|(_, block)| block.group_start > offset as u64)
-        .map(|(at, _)| at)
+/// Where to read on behind a bad place that was durable once: at the next valid block, if any later
+/// one was begun when all before it was durable.
+fn next_durable(bytes: &[u8], file_id: u64, offset: usize) -> Option<usize> {
+    let mut later = later_blocks(bytes, file_id, offset).peekable();
+    let next = later.peek().map(|(at, _)| *at);
+    next.filter(|_| later.any(|(_, block)| block.group_start > offset as u64))
 }
 
 /// The valid blocks behind `offset`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use model::{LogspaceName, RecordBatch, RecordNumber, RecordParts, Span, Timestamp};
 
-use super::{Encoded, JournalWriter, scan};
+use super::{Encoded, JournalWriter, end_before, scan};
 use crate::disk::RealDisk;
 use crate::names;
 
@@ -31,16 +31,17 @@ fn writer(dir: &Path) -> JournalWriter {
     JournalWriter::new(Arc::new(RealDisk), dir.to_owned(), 64 * 1024, 1, Vec::new())
 }
 
-fn block(first: u64, texts: &[&str]) -> Encoded {
-    Encoded::new(&LogspaceName::main(), RecordNumber(first), &batch(texts))
+fn block(first: u64, texts: &[&str]) -> Arc<Encoded> {
+    let encoded = Encoded::new(&LogspaceName::main(), RecordNumber(first), &batch(texts));
+    Arc::new(encoded)
 }
 
-fn commit(writer: &mut JournalWriter, blocks: &[Encoded]) {
-    assert!(writer.commit(blocks).is_ok(), "the disk works");
+fn commit(writer: &mut JournalWriter, blocks: &[Arc<Encoded>]) {
+    assert!(writer.commit(blocks, true).is_ok(), "the disk works");
 }
 
 fn firsts(path: &Path) -> (Vec<u64>, usize, bool) {
-    let scan = scan(&RealDisk, path, 1).expect("reads");
+    let scan = scan(&RealDisk, path, 1, None).expect("reads");
     let firsts = scan.blocks.iter().map(|block| block.first.0).collect();
     (firsts, scan.damages.len(), scan.torn_bytes > 0)
 }
@@ -116,6 +117,59 @@ fn a_damaged_file_header_loses_nothing() {
 }
 
 #[test]
+fn damage_in_the_last_commit_of_a_file_that_another_follows_is_reported() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let mut writer = writer(dir.path());
+    commit(&mut writer, &[block(1, &["a"])]);
+    commit(&mut writer, &[block(2, &["b"])]);
+    let noise: Vec<String> = (0..9_000)
+        .map(|n| format!("{:x}", n * 0x9E37_79B9_u64))
+        .collect();
+    let noise: Vec<&str> = noise.iter().map(String::as_str).collect();
+    commit(&mut writer, &[block(3, &noise)]);
+    let (path, next) = (names::journal(dir.path(), 1), names::journal(dir.path(), 2));
+    let end = end_before(&RealDisk, &next).expect("the second file tells");
+    assert_eq!(end.file_id, 1);
+    let mut bytes = std::fs::read(&path).expect("reads");
+    let second = end.offset as usize - block(2, &["b"]).len();
+    bytes[second + 80] ^= 1;
+    std::fs::write(&path, &bytes).expect("writes");
+    let scan = scan(&RealDisk, &path, 1, Some(end.offset)).expect("reads");
+    assert_eq!(scan.blocks.len(), 1);
+    assert_eq!(scan.damages.len(), 1);
+    assert_eq!(scan.damages[0].offset, second as u64);
+    // Without that knowledge it cannot be told from a commit that never finished.
+    assert_eq!(firsts(&path), (vec![1], 0, true));
+}
+
+#[test]
+fn commits_that_are_synced_together_tear_together() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let mut writer = writer(dir.path());
+    commit(&mut writer, &[block(1, &["a"])]);
+    for first in 2..5 {
+        assert!(writer.commit(&[block(first, &["b"])], false).is_ok());
+    }
+    assert!(writer.unsynced_bytes() > 0);
+    let path = names::journal(dir.path(), 1);
+    let whole = std::fs::read(&path).expect("reads");
+    let start = 64 + block(1, &["a"]).len() + block(2, &["b"]).len();
+    let mut torn = whole.clone();
+    torn[start + 80] ^= 1;
+    std::fs::write(&path, &torn).expect("writes");
+    assert_eq!(firsts(&path), (vec![1], 0, true));
+
+    std::fs::write(&path, &whole).expect("writes");
+    commit(&mut writer, &[block(5, &["c"])]);
+    commit(&mut writer, &[block(6, &["d"])]);
+    assert_eq!(writer.unsynced_bytes(), 0);
+    let mut damaged = std::fs::read(&path).expect("reads");
+    damaged[start + 80] ^= 1;
+    std::fs::write(&path, &damaged).expect("writes");
+    assert_eq!(firsts(&path), (vec![1, 2, 4, 5, 6], 1, false));
+}
+
+#[test]
 fn a_recycled_file_shows_nothing_of_its_past() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let mut writer = writer(dir.path());
@@ -127,7 +181,7 @@ fn a_recycled_file_shows_nothing_of_its_past() {
     let mut first = 1;
     while closed.is_empty() {
         closed = writer
-            .commit(&[block(first, &noise)])
+            .commit(&[block(first, &noise)], true)
             .map_err(|_| ())
             .expect("the disk works");
         first += 400;
@@ -136,14 +190,14 @@ fn a_recycled_file_shows_nothing_of_its_past() {
     let mut closed = Vec::new();
     while closed.is_empty() {
         closed = writer
-            .commit(&[block(first, &noise)])
+            .commit(&[block(first, &noise)], true)
             .map_err(|_| ())
             .expect("the disk works");
         first += 400;
     }
     let path = names::journal(dir.path(), 3);
     assert!(path.exists() && !names::free_journal(dir.path(), 1).exists());
-    let scan = scan(&RealDisk, &path, 3).expect("reads");
+    let scan = scan(&RealDisk, &path, 3, None).expect("reads");
     assert_eq!(scan.blocks.len(), 1);
     assert_eq!(scan.blocks[0].first.0, first - 400);
     assert!(scan.damages.is_empty());

@@ -1,4 +1,8 @@
-//! Writing commits: one write and one `fdatasync` for a group of blocks.
+//! Writing commits: one write and at most one `fdatasync` for a group of blocks.
+//!
+//! A block stays in memory until it is synced. A file whose write or sync failed is never touched
+//! again, since a second sync could report success for data that is gone: what is not known to be
+//! durable is written once more, to another file.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,7 +13,7 @@ use model::{LogspaceName, RecordNumber};
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::Error;
 use crate::journal::block::Encoded;
-use crate::journal::file::{HEADER_LEN, encode_header};
+use crate::journal::file::{FileEnd, HEADER_LEN, encode_header};
 use crate::limits::{JOURNAL_FILE_BYTES_SMALL, JOURNAL_FREE_FILES_MAX};
 use crate::names;
 
@@ -34,6 +38,10 @@ pub(crate) struct JournalWriter {
     next_id: u64,
     free_ids: Vec<u64>,
     open: Option<OpenFile>,
+    /// Blocks that were written and not synced: to the open file, or to one that failed.
+    unsynced: Vec<Arc<Encoded>>,
+    /// Where the last file ended, if all of it is durable.
+    before: Option<FileEnd>,
     buffer: Vec<u8>,
 }
 
@@ -42,6 +50,8 @@ struct OpenFile {
     path: PathBuf,
     info: JournalFile,
     offset: u64,
+    /// All before this offset is durable.
+    synced: u64,
 }
 
 impl JournalWriter {
@@ -61,36 +71,85 @@ impl JournalWriter {
             next_id,
             free_ids,
             open: None,
+            unsynced: Vec::new(),
+            before: None,
             buffer: Vec::new(),
         }
     }
 
-    /// Makes the blocks durable together. Returns the files that are full and closed by it. After
-    /// an error nothing of the group counts as written, its file is quarantined, and the call may
-    /// be repeated: it then goes to another file.
-    pub(crate) fn commit(&mut self, blocks: &[Encoded]) -> Result<Vec<JournalFile>, CommitError> {
-        let len: u64 = blocks.iter().map(|block| block.len() as u64).sum();
+    /// Writes blocks and, if asked to, makes them and all before them durable. Returns the files
+    /// that are full and closed by it. After an error none of the blocks counts as written, the
+    /// file is quarantined, and the call may be repeated: it then goes to another file, with all
+    /// that was not durable yet.
+    pub(crate) fn commit(
+        &mut self,
+        blocks: &[Arc<Encoded>],
+        sync: bool,
+    ) -> Result<Vec<JournalFile>, CommitError> {
         let mut closed = Vec::new();
-        if self
-            .open
-            .as_ref()
-            .is_some_and(|open| open.offset + len > open.info.bytes)
-        {
-            closed.extend(self.open.take().map(|open| open.info));
-        }
-        let result = self.write_group(blocks, len);
-        if result.is_err()
-            && let Some(open) = self.open.take()
-        {
-            closed.push(JournalFile {
-                is_quarantined: true,
-                ..open.info
-            });
-        }
-        match result {
+        match self.try_commit(blocks, sync, &mut closed) {
             Ok(()) => Ok(closed),
-            Err(error) => Err(CommitError { error, closed }),
+            Err(error) => {
+                if let Some(open) = self.open.take() {
+                    closed.push(JournalFile {
+                        is_quarantined: true,
+                        ..open.info
+                    });
+                }
+                self.before = None;
+                Err(CommitError { error, closed })
+            }
         }
+    }
+
+    fn try_commit(
+        &mut self,
+        blocks: &[Arc<Encoded>],
+        sync: bool,
+        closed: &mut Vec<JournalFile>,
+    ) -> Result<(), Error> {
+        let len = stored_len(blocks);
+        let is_full = |open: &OpenFile| open.offset + len > open.info.bytes;
+        if self.open.as_ref().is_some_and(is_full) {
+            self.sync_open()?;
+            if let Some(open) = self.open.take() {
+                self.before = Some(FileEnd {
+                    file_id: open.info.id,
+                    offset: open.offset,
+                });
+                closed.push(open.info);
+            }
+        }
+        if self.open.is_none() && !self.unsynced.is_empty() {
+            let homeless = self.unsynced.clone();
+            self.write_group(&homeless)?;
+            self.sync_open()?;
+        }
+        if !blocks.is_empty() {
+            self.write_group(blocks)?;
+        }
+        if sync {
+            return self.sync_open();
+        }
+        self.unsynced.extend(blocks.iter().cloned());
+        Ok(())
+    }
+
+    /// Bytes that are written and not durable.
+    pub(crate) fn unsynced_bytes(&self) -> u64 {
+        stored_len(&self.unsynced)
+    }
+
+    fn sync_open(&mut self) -> Result<(), Error> {
+        if let Some(open) = self.open.as_mut()
+            && open.synced < open.offset
+        {
+            let path = open.path.as_path();
+            open.file.sync().map_err(Error::io("sync", path))?;
+            open.synced = open.offset;
+            self.unsynced.clear();
+        }
+        Ok(())
     }
 
     /// The file being written.
@@ -115,9 +174,9 @@ impl JournalWriter {
         self.disk.remove(&path).map_err(Error::io("remove", path))
     }
 
-    fn write_group(&mut self, blocks: &[Encoded], len: u64) -> Result<(), Error> {
+    fn write_group(&mut self, blocks: &[Arc<Encoded>]) -> Result<(), Error> {
         if self.open.is_none() {
-            self.open = Some(self.start_file(len)?);
+            self.open = Some(self.start_file(stored_len(blocks))?);
         }
         let Some(open) = self.open.as_mut() else {
             return Ok(());
@@ -125,13 +184,12 @@ impl JournalWriter {
         self.buffer.clear();
         for block in blocks {
             let offset = open.offset + self.buffer.len() as u64;
-            block.write(open.info.id, offset, open.offset, &mut self.buffer);
+            block.write(open.info.id, offset, open.synced, &mut self.buffer);
         }
         let path = open.path.as_path();
         open.file
             .write_all_at(&self.buffer, open.offset)
             .map_err(Error::io("write", path))?;
-        open.file.sync().map_err(Error::io("sync", path))?;
         open.offset += self.buffer.len() as u64;
         for block in blocks {
             open.info
@@ -141,8 +199,6 @@ impl JournalWriter {
         Ok(())
     }
 
-    /// Starts a file with room for at least `len` bytes of blocks: a recycled one or a new one,
-    /// its name durable before the first commit in it can be acknowledged.
     fn start_file(&mut self, len: u64) -> Result<OpenFile, Error> {
         let id = self.next_id;
         self.next_id += 1;
@@ -165,7 +221,7 @@ impl JournalWriter {
             .disk
             .open(&path, OpenMode::ReadWrite)
             .map_err(Error::io("open", path.as_path()))?;
-        file.write_all_at(&encode_header(id), 0)
+        file.write_all_at(&encode_header(id, self.before), 0)
             .map_err(Error::io("write", path.as_path()))?;
         let dir = names::journal_dir(&self.data_dir);
         self.disk.sync_dir(&dir).map_err(Error::io("sync", dir))?;
@@ -179,6 +235,7 @@ impl JournalWriter {
             path,
             info,
             offset: HEADER_LEN as u64,
+            synced: HEADER_LEN as u64,
         })
     }
 
@@ -205,6 +262,11 @@ impl JournalWriter {
             .map(|()| needed)
             .map_err(Error::io("reserve space for", path))
     }
+}
+
+/// Bytes that blocks take in a file.
+fn stored_len(blocks: &[Arc<Encoded>]) -> u64 {
+    blocks.iter().map(|block| block.len() as u64).sum()
 }
 
 /// A commit that failed, and the files it closed all the same.

@@ -1,0 +1,139 @@
+//! What is merged reads like what is built of all records, and damage is not carried along.
+
+use model::{RecordBatch, RecordParts, Span};
+use proptest::prelude::*;
+
+use super::*;
+use crate::testing::{any_batch, build, read, stored as stored_in};
+use crate::{BuildOptions, Builder};
+
+/// A segment in memory.
+struct InMemory(Built);
+
+impl MergeInput for InMemory {
+    type Error = std::convert::Infallible;
+
+    fn footer(&self) -> &Footer {
+        &self.0.footer
+    }
+
+    fn stored(&self, entry: &PageEntry) -> Result<Vec<u8>, Self::Error> {
+        Ok(stored_in(&self.0.bytes, entry).to_vec())
+    }
+}
+
+/// A segment of each batch that has records, numbered one after the other.
+fn build_each(batches: &[RecordBatch]) -> Vec<InMemory> {
+    let mut next = RecordNumber(1);
+    let mut segments = Vec::new();
+    for batch in batches.iter().filter(|batch| !batch.is_empty()) {
+        let mut builder = Builder::new(BuildOptions {
+            first_number: next,
+            ..BuildOptions::default()
+        });
+        builder.push(batch).expect("in order");
+        next = RecordNumber(next.0 + batch.len() as u64);
+        segments.push(InMemory(builder.finish().expect("small")));
+    }
+    segments
+}
+
+fn push_line(batch: &mut RecordBatch, line: &str, seconds: i64) {
+    let parts = RecordParts {
+        message: Span::new(0, line.len()),
+        ..RecordParts::default()
+    };
+    let received = Timestamp::from_seconds(seconds);
+    let source = batch.source_index("test").expect("room");
+    batch
+        .push(line.as_bytes(), &parts, received, None, source)
+        .expect("room");
+}
+
+fn any_batches() -> impl Strategy<Value = Vec<RecordBatch>> {
+    prop::collection::vec(any_batch(12), 1..5).prop_map(|mut batches| {
+        let mut last = Timestamp::MIN;
+        for batch in &mut batches {
+            last = batch.make_received_monotone(last);
+        }
+        batches
+    })
+}
+
+proptest! {
+    #[test]
+    fn merged_segments_read_like_one_built_of_all_records(batches in any_batches()) {
+        let segments = build_each(&batches);
+        prop_assume!(!segments.is_empty());
+        let merged = merge(&segments, 1).expect("consecutive");
+        let contents = read(&merged.bytes).expect("valid");
+        let built = read(&build(&batches).bytes).expect("valid");
+        prop_assert_eq!(contents.seen(), built.seen());
+        prop_assert_eq!(&contents.terms, &built.terms);
+        prop_assert_eq!(&contents.footer.counts, &built.footer.counts);
+        prop_assert_eq!(contents.footer.raw_bytes, built.footer.raw_bytes);
+        prop_assert_eq!(contents.footer.first_time, built.footer.first_time);
+        prop_assert_eq!(contents.footer.last_time, built.footer.last_time);
+        prop_assert_eq!(&contents.footer, &merged.footer);
+        prop_assert_eq!(merge(&segments, 1).expect("again").bytes, merged.bytes);
+    }
+
+    #[test]
+    fn a_changed_byte_in_a_page_stops_the_merge(
+        batches in any_batches(),
+        place in any::<prop::sample::Index>(),
+        change in 1..=255_u8,
+    ) {
+        let mut segments = build_each(&batches);
+        prop_assume!(!segments.is_empty());
+        let segment = &mut segments[0].0;
+        let pages_end = segment.footer.lexicon_pages.last().map(|last| last.page.offset as usize + last.page.stored_len as usize);
+        let header = Header::LEN;
+        let at = header + place.index(pages_end.expect("every record has terms") - header);
+        segment.bytes[at] ^= change;
+        let result = merge(&segments, 1);
+        prop_assert!(matches!(result, Err(MergeError::Damaged { input: 0, .. })), "{result:?}");
+    }
+}
+
+#[test]
+fn long_segments_keep_the_size_of_received_pages() {
+    let mut rows = 0;
+    let batches: Vec<RecordBatch> = (0..5)
+        .map(|_| {
+            let mut batch = RecordBatch::new();
+            for _ in 0..RECEIVED_PAGE_ROWS / 2 + 7 {
+                rows += 1;
+                push_line(&mut batch, &format!("row {rows}"), rows);
+            }
+            batch
+        })
+        .collect();
+    let merged = merge(&build_each(&batches), 1).expect("consecutive");
+    let contents = read(&merged.bytes).expect("valid");
+    assert_eq!(i64::from(contents.footer.rows), rows);
+    assert_eq!(contents.footer.received_pages.len(), 3);
+}
+
+#[test]
+fn segments_that_do_not_follow_each_other_are_refused() {
+    let batch = |seconds: i64| {
+        let mut batch = RecordBatch::new();
+        push_line(&mut batch, "text", seconds);
+        batch
+    };
+    let refused = |segments: &[InMemory]| match merge(segments, 1) {
+        Err(MergeError::NotConsecutive { input }) => Some(input),
+        _ => None,
+    };
+    let mut segments = build_each(&[batch(1), batch(2), batch(3)]);
+    assert_eq!(refused(&segments), None);
+    segments.remove(1);
+    assert_eq!(refused(&segments), Some(1), "a gap in the numbers");
+    assert_eq!(
+        refused(&build_each(&[batch(2), batch(1)])),
+        Some(1),
+        "time goes back"
+    );
+    assert_eq!(refused(&[]), Some(0));
+}

@@ -1,0 +1,57 @@
+//! The thread that keeps a store tidy in the background: deletes what need not be kept and merges
+//! small segments. It waits while records are coming in faster than they are sealed.
+
+use std::time::Duration;
+
+use crate::limits::MERGE_PENDING_SEGMENTS;
+use crate::logspace::Logspace;
+use crate::merge;
+use crate::retention;
+use crate::store::Shared;
+use crate::worker::Worker;
+
+/// How often it looks without being asked.
+const ROUND: Duration = Duration::from_secs(10);
+
+/// Runs until closed.
+pub(crate) fn run(shared: &Shared) {
+    let mut was_low = false;
+    while shared.housekeeper.wait(ROUND) {
+        let is_low = shared.is_disk_low();
+        if is_low && !was_low {
+            let data_dir = shared.options.data_dir.display();
+            tracing::warn!(%data_dir, "little of the disk is free: less than store.free_warn");
+        }
+        was_low = is_low;
+        for logspace in shared.logspaces() {
+            keep(shared, &logspace, &shared.housekeeper);
+        }
+        shared.housekeeper.finish_round();
+    }
+}
+
+fn keep(shared: &Shared, logspace: &Logspace, worker: &Worker) {
+    if let Err(error) = retention::enforce(shared, logspace) {
+        tracing::error!(logspace = %logspace.name, %error, "cannot delete what need not be kept");
+    }
+    while !worker.is_closed() && may_merge(shared, logspace) {
+        match merge::merge_some(shared, logspace) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) => {
+                tracing::error!(logspace = %logspace.name, %error, "cannot merge segments");
+                break;
+            }
+        }
+    }
+}
+
+/// Receiving goes first, unless so many segments have come together that searches suffer.
+fn may_merge(shared: &Shared, logspace: &Logspace) -> bool {
+    let state = logspace.state();
+    let (bytes, rows) = state.tail_size();
+    let segments = state.segments.len();
+    drop(state);
+    let is_quiet = bytes < shared.options.tail_bytes && rows < shared.options.segment_rows;
+    is_quiet || segments >= MERGE_PENDING_SEGMENTS
+}

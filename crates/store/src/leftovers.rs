@@ -1,0 +1,131 @@
+//! Files of a logspace that its manifest does not name: what a crash, or damage, left behind.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::disk::Disk;
+use crate::error::Error;
+use crate::manifest::{Entry, Manifest};
+use crate::names;
+use crate::segment_handle::{PageCache, SegmentHandle};
+
+/// Removes what is no longer needed, sets aside what was never finished, and takes segments back
+/// that a damaged manifest has forgotten.
+pub(crate) fn settle(
+    disk: &dyn Disk,
+    logspace_dir: &Path,
+    cache: &Arc<PageCache>,
+    manifest: &mut Manifest,
+    is_whole: bool,
+) -> Result<(), Error> {
+    let named: BTreeSet<PathBuf> = manifest
+        .contents()
+        .entries
+        .iter()
+        .map(|entry| names::segment(logspace_dir, entry.day, entry.id()))
+        .collect();
+    for (path, name) in files(disk, logspace_dir)? {
+        let is_removed =
+            || names::segment_id(&name).is_some_and(|id| manifest.contents().removed.contains(&id));
+        if name.ends_with(names::TEMPORARY_SUFFIX) {
+            disk.remove(&path).map_err(Error::io("remove", path))?;
+        } else if !name.ends_with(names::SEGMENT_SUFFIX) || named.contains(&path) {
+            continue;
+        } else if is_removed() {
+            // A crash came between the removal and the deletion of the file.
+            disk.remove(&path).map_err(Error::io("remove", path))?;
+        } else if is_whole {
+            set_aside(disk, &path)?;
+        } else {
+            adopt(disk, logspace_dir, cache, manifest, &path)?;
+        }
+    }
+    for year in directories(disk, logspace_dir)? {
+        for day in directories(disk, &year)? {
+            // Fails where there is something in it, which is the usual case.
+            _ = disk.remove_dir(&day);
+        }
+        _ = disk.remove_dir(&year);
+    }
+    Ok(())
+}
+
+/// The files in the directories of days, with their names.
+fn files(disk: &dyn Disk, logspace_dir: &Path) -> Result<Vec<(PathBuf, String)>, Error> {
+    let mut files = Vec::new();
+    for year in directories(disk, logspace_dir)? {
+        for day in directories(disk, &year)? {
+            let entries = disk.list(&day).map_err(Error::io("list", day.as_path()))?;
+            let listed = entries.into_iter().filter(|entry| !entry.is_dir);
+            files.extend(listed.map(|entry| (day.join(&entry.name), entry.name)));
+        }
+    }
+    Ok(files)
+}
+
+fn directories(disk: &dyn Disk, dir: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = disk.list(dir).map_err(Error::io("list", dir))?;
+    Ok(entries
+        .into_iter()
+        .filter(|entry| entry.is_dir)
+        .map(|entry| dir.join(entry.name))
+        .collect())
+}
+
+/// Sets aside a segment that a whole manifest does not name. It is left over from a seal that a
+/// crash cut short; its records are in the journal.
+fn set_aside(disk: &dyn Disk, path: &Path) -> Result<(), Error> {
+    let mut aside = path.to_owned().into_os_string();
+    aside.push(names::ORPHAN_SUFFIX);
+    tracing::warn!(path = %path.display(), "setting aside an unfinished segment");
+    disk.rename(path, Path::new(&aside))
+        .map_err(Error::io("rename", path))
+}
+
+/// Takes a segment that a damaged manifest does not name any more back into it: it says of itself
+/// which records it has. It takes the place of segments that cannot be opened; one that overlaps
+/// others, or cannot be opened itself, is set aside.
+fn adopt(
+    disk: &dyn Disk,
+    logspace_dir: &Path,
+    cache: &Arc<PageCache>,
+    manifest: &mut Manifest,
+    path: &Path,
+) -> Result<(), Error> {
+    let open = |path: &Path| SegmentHandle::open(disk, path, Arc::clone(cache));
+    let segment = match open(path) {
+        Ok(segment) => segment,
+        Err(error @ Error::NewerFormat { .. }) => return Err(error),
+        Err(_) => return set_aside(disk, path),
+    };
+    let name = path.file_name().map(|name| name.to_string_lossy());
+    let Some(id) = name.and_then(|name| names::segment_id(&name)) else {
+        return set_aside(disk, path);
+    };
+    let entry = Entry {
+        first: segment.first_number(),
+        rows: segment.rows(),
+        // Whether it was imported is lost; this way its times bind nothing that comes.
+        is_imported: true,
+        day: segment.first_received().day(),
+        file_bytes: segment.file_bytes(),
+        first_received: segment.first_received(),
+        last_received: segment.last_received(),
+        raw_bytes: segment.footer().raw_bytes,
+        generation: id.generation,
+    };
+    let overlapping = || {
+        let entries = manifest.contents().entries.iter();
+        entries.filter(|known| known.overlaps(&entry))
+    };
+    let is_readable =
+        |known: &Entry| open(&names::segment(logspace_dir, known.day, known.id())).is_ok();
+    let is_in_place = names::segment(logspace_dir, entry.day, entry.id()) == *path;
+    if !is_in_place || overlapping().any(is_readable) {
+        return set_aside(disk, path);
+    }
+    tracing::warn!(path = %path.display(), "taking a segment back into the manifest");
+    let replaced: Vec<_> = overlapping().map(Entry::id).collect();
+    manifest.change(&[entry], &replaced)
+}

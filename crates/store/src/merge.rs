@@ -1,0 +1,238 @@
+//! Which segments are merged, and merging them.
+//!
+//! Small segments cost every search a look into each of their lexicons. Consecutive ones of a day
+//! are merged when enough of about the same size have come together, so that a record is written
+//! anew a few times in its life and not once for every neighbour.
+
+use segment::{MergeInput, PageEntry};
+
+use crate::error::{Error, ReadError};
+use crate::limits::{MERGE_BYTES_MAX, MERGE_FAN_IN, MERGE_ROWS_MAX};
+use crate::logspace::Logspace;
+use crate::manifest::Entry;
+use crate::names;
+use crate::publish::{self, DaySegment, Origin};
+use crate::segment_handle::SegmentHandle;
+use crate::snapshot::Damage;
+use crate::store::{Shared, locked};
+
+/// Merges some segments of a logspace where that is due; whether it was.
+pub(crate) fn merge_some(shared: &Shared, logspace: &Logspace) -> Result<bool, Error> {
+    let entries = match locked(&logspace.manifest).as_ref() {
+        Some(manifest) => manifest.contents().entries.clone(),
+        None => return Ok(false),
+    };
+    let due = due(entries, shared.clock.now().day(), |entry| {
+        logspace.state().is_mergeable(&path(logspace, entry))
+    });
+    if due.is_empty() {
+        return Ok(false);
+    }
+    merge(shared, logspace, &due)?;
+    Ok(true)
+}
+
+fn path(logspace: &Logspace, entry: &Entry) -> std::path::PathBuf {
+    names::segment(&logspace.dir, entry.day, entry.id())
+}
+
+/// The segments to merge next, in order; none where nothing is due. Segments that cannot be read
+/// stay as they are.
+fn due(mut entries: Vec<Entry>, today: i64, is_mergeable: impl Fn(&Entry) -> bool) -> Vec<Entry> {
+    entries.sort_by_key(|entry| entry.first);
+    let chains = entries.chunk_by(follows);
+    for chain in chains {
+        // A day that is over gets no more segments to wait for.
+        let fan_in = match chain.first() {
+            Some(first) if first.day < today => 2,
+            _ => MERGE_FAN_IN,
+        };
+        let mut start = 0;
+        while let Some(rest) = chain.get(start..).filter(|rest| !rest.is_empty()) {
+            let run = run(rest);
+            if run.len() >= fan_in && run.iter().all(&is_mergeable) {
+                return run.to_vec();
+            }
+            start += 1;
+        }
+    }
+    Vec::new()
+}
+
+/// Whether a segment goes on where another ends.
+fn follows(entry: &Entry, next: &Entry) -> bool {
+    next.first.0 == entry.first.0 + u64::from(entry.rows)
+        && next.day == entry.day
+        && next.is_imported == entry.is_imported
+        && next.first_received >= entry.last_received
+}
+
+/// The longest part from the start that may become one segment, in which none is larger than all
+/// others together: it would be written again for little.
+fn run(chain: &[Entry]) -> &[Entry] {
+    let (mut bytes, mut rows, mut largest) = (0, 0, 0);
+    let mut len = 0;
+    for (index, entry) in chain.iter().enumerate() {
+        bytes += entry.file_bytes;
+        rows += u64::from(entry.rows);
+        largest = largest.max(entry.file_bytes);
+        if bytes > MERGE_BYTES_MAX || rows > MERGE_ROWS_MAX {
+            break;
+        }
+        if 2 * largest <= bytes {
+            len = index + 1;
+        }
+    }
+    chain.get(..len).unwrap_or(&[])
+}
+
+impl MergeInput for &SegmentHandle {
+    type Error = ReadError;
+
+    fn footer(&self) -> &segment::Footer {
+        SegmentHandle::footer(self)
+    }
+
+    fn stored(&self, entry: &PageEntry) -> Result<Vec<u8>, ReadError> {
+        self.read(entry)
+    }
+}
+
+fn merge(shared: &Shared, logspace: &Logspace, entries: &[Entry]) -> Result<(), Error> {
+    let paths: Vec<_> = entries.iter().map(|entry| path(logspace, entry)).collect();
+    let handles = logspace.state().handles(&paths);
+    let inputs: Vec<&SegmentHandle> = handles.iter().map(AsRef::as_ref).collect();
+    let Some(first) = entries.first() else {
+        return Ok(());
+    };
+    let level = shared.options.compression_level;
+    let built = match segment::merge(&inputs, level) {
+        Ok(built) => built,
+        Err(error) => {
+            let error = merge_error(&inputs, error);
+            if let Error::Damaged { path, offset, what } = &error {
+                let damage = Damage::new(path, *offset, what.as_str());
+                logspace.state().refuse_to_merge(damage);
+            }
+            return Err(error);
+        }
+    };
+    let generation = entries.iter().map(|entry| entry.generation).max();
+    let origin = Origin {
+        is_imported: first.is_imported,
+        generation: generation.unwrap_or(0).saturating_add(1),
+        replaced: entries.iter().map(Entry::id).collect(),
+    };
+    let segments = [DaySegment {
+        day: first.day,
+        built,
+    }];
+    let merged = publish::publish(shared, logspace, &segments, &origin)?;
+    logspace.state().replace(&paths, merged);
+    tracing::debug!(logspace = %logspace.name, segments = entries.len(), "merged");
+    for path in &paths {
+        shared.remove_segment(path);
+    }
+    Ok(())
+}
+
+fn merge_error(inputs: &[&SegmentHandle], error: segment::MergeError<ReadError>) -> Error {
+    let path = |input: usize| {
+        let path = inputs.get(input).map(|input| input.path().to_owned());
+        path.unwrap_or_default()
+    };
+    match error {
+        segment::MergeError::Build(error) => error.into(),
+        segment::MergeError::Read { input, source } => Error::Damaged {
+            path: path(input),
+            offset: 0,
+            what: source.to_string(),
+        },
+        segment::MergeError::Damaged {
+            input,
+            offset,
+            source,
+        } => Error::Damaged {
+            path: path(input),
+            offset,
+            what: source.to_string(),
+        },
+        other => Error::Damaged {
+            path: path(0),
+            offset: 0,
+            what: other.to_string(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{RecordNumber, Timestamp};
+
+    /// Segments of these sizes, one after the other, on day 10.
+    fn chain(sizes: &[u64]) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        let mut first = 1;
+        for size in sizes {
+            entries.push(Entry {
+                first: RecordNumber(first),
+                rows: 10,
+                is_imported: false,
+                day: 10,
+                file_bytes: *size,
+                first_received: Timestamp::from_seconds(864_000 + first.cast_signed()),
+                last_received: Timestamp::from_seconds(864_009 + first.cast_signed()),
+                raw_bytes: 0,
+                generation: 0,
+            });
+            first += 10;
+        }
+        entries
+    }
+
+    fn due_firsts(entries: Vec<Entry>, today: i64) -> Vec<u64> {
+        let due = due(entries, today, |_| true);
+        due.iter().map(|entry| entry.first.0).collect()
+    }
+
+    #[test]
+    fn segments_of_today_wait_until_enough_have_come() {
+        assert_eq!(due_firsts(chain(&[5; 3]), 10), []);
+        assert_eq!(due_firsts(chain(&[5; 4]), 10), [1, 11, 31 - 10, 31]);
+        assert_eq!(due_firsts(chain(&[5; 2]), 11), [1, 11]);
+        assert_eq!(due_firsts(chain(&[5]), 11), []);
+    }
+
+    #[test]
+    fn a_large_segment_is_not_written_again_for_small_ones() {
+        assert_eq!(due_firsts(chain(&[100, 5, 5, 5, 5]), 10), [11, 21, 31, 41]);
+        assert_eq!(due_firsts(chain(&[100, 5]), 11), []);
+        assert_eq!(due_firsts(chain(&[100, 50, 50]), 11), [1, 11, 21]);
+    }
+
+    #[test]
+    fn nothing_grows_over_the_limits() {
+        let half = MERGE_BYTES_MAX / 2;
+        assert_eq!(due_firsts(chain(&[half + 1, half + 1]), 11), []);
+        assert_eq!(due_firsts(chain(&[half, half, half]), 11), [1, 11]);
+    }
+
+    #[test]
+    fn only_what_goes_on_where_the_other_ends_is_merged() {
+        let mut gap = chain(&[5, 5, 5]);
+        gap.remove(1);
+        assert_eq!(due_firsts(gap, 11), []);
+        let mut imported = chain(&[5, 5]);
+        imported[1].is_imported = true;
+        assert_eq!(due_firsts(imported, 11), []);
+        let mut earlier = chain(&[5, 5]);
+        earlier[1].first_received = Timestamp::from_seconds(0);
+        assert_eq!(due_firsts(earlier, 11), []);
+        let mut other_day = chain(&[5, 5]);
+        other_day[1].day = 11;
+        assert_eq!(due_firsts(other_day, 12), []);
+        let unreadable = due(chain(&[5, 5]), 11, |entry| entry.first.0 == 1);
+        assert!(unreadable.is_empty());
+    }
+}

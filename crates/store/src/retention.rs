@@ -1,0 +1,131 @@
+//! What is deleted: the oldest segments of a logspace, when they are too old or too large together.
+
+use std::time::Duration;
+
+use model::Timestamp;
+
+use crate::error::Error;
+use crate::logspace::Logspace;
+use crate::manifest::Entry;
+use crate::names;
+use crate::store::{Shared, locked};
+
+/// How much of a logspace is kept. The default keeps everything.
+///
+/// Whole segments go, so that records can stay a little longer than asked for, up to a day, and
+/// never shorter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retention {
+    /// How long after its receipt a record is kept.
+    pub age_max: Option<Duration>,
+    /// How many bytes the segments may take on disk. The newest one is kept whatever its size.
+    pub bytes_max: Option<u64>,
+}
+
+impl Retention {
+    /// The segments to delete, of `entries` in any order.
+    fn expired(self, entries: &[Entry], now: Timestamp) -> Vec<Entry> {
+        let mut oldest_first = entries.to_vec();
+        oldest_first.sort_by_key(|entry| (entry.last_received, entry.first));
+        let earliest = self.age_max.map(|age| {
+            let nanos = i64::try_from(age.as_nanos()).unwrap_or(i64::MAX);
+            Timestamp::from_nanos(now.nanos().saturating_sub(nanos))
+        });
+        let mut bytes: u64 = entries.iter().map(|entry| entry.file_bytes).sum();
+        let mut left = entries.len();
+        let mut expired = Vec::new();
+        for entry in oldest_first {
+            let is_old = earliest.is_some_and(|earliest| entry.last_received < earliest);
+            let is_too_much = self.bytes_max.is_some_and(|max| bytes > max) && left > 1;
+            if !is_old && !is_too_much {
+                break;
+            }
+            bytes -= entry.file_bytes;
+            left -= 1;
+            expired.push(entry);
+        }
+        expired
+    }
+}
+
+/// Deletes what a logspace need not keep: first from its manifest, durably, then from the disk.
+/// Those who read a deleted segment read on; its space is free when the last of them is done.
+pub(crate) fn enforce(shared: &Shared, logspace: &Logspace) -> Result<(), Error> {
+    let retention = logspace.retention();
+    let mut manifest = locked(&logspace.manifest);
+    let Some(manifest) = manifest.as_mut() else {
+        return Ok(());
+    };
+    let expired = retention.expired(&manifest.contents().entries, shared.clock.now());
+    if expired.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<_> = expired.iter().map(Entry::id).collect();
+    manifest.change(&[], &ids)?;
+    let paths: Vec<_> = expired
+        .iter()
+        .map(|entry| names::segment(&logspace.dir, entry.day, entry.id()))
+        .collect();
+    let records = expired.iter().map(|entry| u64::from(entry.rows)).sum();
+    logspace.state().expire(&paths, records);
+    tracing::info!(
+        logspace = %logspace.name,
+        segments = expired.len(),
+        records,
+        "deleted what need not be kept"
+    );
+    for path in &paths {
+        shared.remove_segment(path);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::RecordNumber;
+
+    fn entry(first: u64, last_received: i64, file_bytes: u64) -> Entry {
+        Entry {
+            first: RecordNumber(first),
+            rows: 1,
+            is_imported: false,
+            day: 0,
+            file_bytes,
+            first_received: Timestamp::from_seconds(last_received),
+            last_received: Timestamp::from_seconds(last_received),
+            raw_bytes: 0,
+            generation: 0,
+        }
+    }
+
+    fn expired(age_max: Option<u64>, bytes_max: Option<u64>) -> Vec<u64> {
+        let retention = Retention {
+            age_max: age_max.map(Duration::from_secs),
+            bytes_max,
+        };
+        // The second one was imported later than the third one and is older.
+        let entries = [entry(1, 100, 10), entry(3, 200, 10), entry(2, 300, 10)];
+        let now = Timestamp::from_seconds(400);
+        let expired = retention.expired(&entries, now);
+        expired.iter().map(|entry| entry.first.0).collect()
+    }
+
+    #[test]
+    fn the_oldest_go_first_and_only_as_many_as_must() {
+        assert_eq!(expired(None, None), []);
+        assert_eq!(expired(Some(300), None), []);
+        assert_eq!(expired(Some(299), None), [1]);
+        assert_eq!(expired(Some(150), None), [1, 3]);
+        assert_eq!(expired(None, Some(30)), []);
+        assert_eq!(expired(None, Some(29)), [1]);
+        assert_eq!(expired(None, Some(19)), [1, 3]);
+        assert_eq!(expired(Some(299), Some(15)), [1, 3]);
+    }
+
+    #[test]
+    fn the_newest_segment_is_kept_whatever_its_size_but_not_whatever_its_age() {
+        assert_eq!(expired(None, Some(0)), [1, 3]);
+        assert_eq!(expired(Some(0), None), [1, 3, 2]);
+    }
+}
