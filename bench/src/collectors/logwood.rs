@@ -52,10 +52,14 @@ impl Logwood {
         if transport != Transport::Udp {
             tags.push("connections");
         }
-        let values = [
+        let mut values = vec![
             ("TRANSPORT", transport.name()),
             ("CONNECTIONS", connections.as_str()),
         ];
+        if let Some(durability) = &setup.durability {
+            tags.push("durability");
+            values.push(("DURABILITY", durability));
+        }
         let file = folder.path().join("logwood.toml");
         fs::write(&file, template::fill(CONFIGURATION, &tags, &values)?)?;
         let mut process = Process::start(

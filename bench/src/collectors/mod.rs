@@ -96,6 +96,8 @@ pub(crate) struct Setup {
     /// With large socket buffers.
     pub(crate) is_tuned: bool,
     pub(crate) output: Output,
+    /// What Logwood's acknowledgements promise; its default where nothing is said.
+    pub(crate) durability: Option<String>,
 }
 
 /// A server that runs. Dropping it kills it.

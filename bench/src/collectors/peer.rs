@@ -195,6 +195,7 @@ mod tests {
                     connections: 10,
                     is_tuned: true,
                     output: output.clone(),
+                    durability: None,
                 };
                 let peers = [rsyslog::CONFIGURATION, syslog_ng::CONFIGURATION];
                 // syslog-ng takes no RELP.

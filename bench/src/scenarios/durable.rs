@@ -37,7 +37,8 @@ impl Scenario for Durable {
 
     fn run(&self, step: &Step, context: &Context) -> Result<Vec<Measurement>> {
         let output = output(step)?;
-        let setup = setup(&step.parameters, output)?;
+        let mut setup = setup(&step.parameters, output)?;
+        setup.durability = durability(step);
         let mut collector = collectors::start(&step.subject, &setup, context)?;
         let folder = context.folder()?;
         let syncs = match self.counts_syncs {
@@ -54,6 +55,14 @@ impl Scenario for Durable {
             measurements.push(Measurement::new("syncs", each, "per million"));
         }
         Ok(measurements)
+    }
+}
+
+/// The mode of Logwood: the word behind its name.
+fn durability(step: &Step) -> Option<String> {
+    match step.subject.split_once(' ')? {
+        ("logwood", mode) => Some(mode.to_owned()),
+        _ => None,
     }
 }
 

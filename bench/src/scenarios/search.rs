@@ -75,6 +75,7 @@ pub(super) fn serve(data_dir: &Path, context: &Context) -> Result<Logwood> {
         connections: 64,
         is_tuned: false,
         output: Output::File,
+        durability: None,
     };
     Logwood::start_on(data_dir, context.folder()?, &setup, context)
 }

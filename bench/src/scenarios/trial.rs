@@ -141,5 +141,6 @@ pub(super) fn setup(parameters: &Parameters, output: Output) -> Result<Setup> {
         connections: connections + idle,
         is_tuned: parameters.is_on("tuned")?,
         output,
+        durability: None,
     })
 }

@@ -77,7 +77,7 @@ impl fmt::Display for Change {
 }
 
 impl Baseline {
-    /// Reads what [`write`] wrote.
+    /// Reads what [`write()`] wrote.
     pub(super) fn parse(text: &str) -> Result<Self> {
         let table = DeTable::parse(text).context("this is no TOML")?;
         let (mut baseline, table) = (Self::default(), table.get_ref());

@@ -1,7 +1,7 @@
 //! Messages of fixed formats, and those of files.
 //!
 //! A [`Recipe`] says what the messages of a run look like; [`Recipe::source`] makes the source of
-//! one connection. Every numbered format is a [`Prepared`](prepared) text whose changing digits are
+//! one connection. Every numbered format is a `Prepared` text whose changing digits are
 //! written over in place: a message costs one copy of its bytes.
 
 mod loggen;
