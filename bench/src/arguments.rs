@@ -33,6 +33,12 @@ pub(crate) struct Arguments {
     /// Measure this subject only, such as logwood; may be repeated.
     #[arg(long = "subject", value_name = "NAME")]
     pub(crate) subjects: Vec<String>,
+    /// Measure this table only, such as connections; may be repeated.
+    #[arg(long = "table", value_name = "NAME")]
+    pub(crate) tables: Vec<String>,
+    /// Measure this case only, such as 10; may be repeated.
+    #[arg(long = "case", value_name = "NAME")]
+    pub(crate) cases: Vec<String>,
     /// Put the tables into this Markdown file, between its markers.
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,

@@ -93,6 +93,8 @@ fn bench(arguments: &Arguments) -> Result<()> {
         commit: machine.commit.clone(),
         rounds: arguments.rounds,
         subjects: arguments.subjects.clone(),
+        tables: arguments.tables.clone(),
+        cases: arguments.cases.clone(),
     };
     let line = Line::Machine(machine);
     writer.push(&line)?;
@@ -110,7 +112,7 @@ fn bench(arguments: &Arguments) -> Result<()> {
     fs::write(&report, report::html(&files, &lines))?;
     if let Some(path) = &arguments.markdown {
         let command = format!("cargo xtask bench --{size}");
-        markdown::update(path, &markdown::tables(&files, &lines, &command))?;
+        markdown::update(path, size, &markdown::tables(&files, &lines, &command))?;
     }
     eprintln!(
         "results in {}, report in {}",

@@ -8,26 +8,32 @@ use anyhow::{Context, Result};
 
 use crate::file::ScenarioFile;
 use crate::jsonl::Line;
+use crate::size::Size;
 use crate::summary::summarise;
 use crate::table;
 
-const BEGIN: &str = "<!-- results: begin; written by cargo xtask bench --markdown -->";
 const END: &str = "<!-- results: end -->";
 
-/// Writes the tables between the markers of a file and leaves the rest as it is.
-pub(crate) fn update(path: &Path, tables: &str) -> Result<()> {
+/// The marker in front of the results of a size.
+fn begin(size: Size) -> String {
+    format!("<!-- {size} results: begin; written by cargo xtask bench --{size} --markdown -->")
+}
+
+/// Writes the tables between the markers of a file for a size and leaves the rest as it is.
+pub(crate) fn update(path: &Path, size: Size, tables: &str) -> Result<()> {
     let text =
         fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let new = replaced(&text, tables)
-        .with_context(|| format!("{} needs the lines `{BEGIN}` and `{END}`", path.display()))?;
+    let begin = begin(size);
+    let new = replaced(&text, &begin, tables)
+        .with_context(|| format!("{} needs the lines `{begin}` and `{END}`", path.display()))?;
     fs::write(path, new).with_context(|| format!("cannot write {}", path.display()))
 }
 
-fn replaced(text: &str, tables: &str) -> Option<String> {
-    let (before, rest) = text.split_once(BEGIN)?;
+fn replaced(text: &str, begin: &str, tables: &str) -> Option<String> {
+    let (before, rest) = text.split_once(begin)?;
     let (_, after) = rest.split_once(END)?;
     Some(format!(
-        "{before}{BEGIN}\n\n{}\n\n{END}{after}",
+        "{before}{begin}\n\n{}\n\n{END}{after}",
         tables.trim()
     ))
 }
@@ -74,11 +80,13 @@ mod tests {
 
     #[test]
     fn only_what_lies_between_the_markers_is_replaced() {
-        let text = format!("# A\n{BEGIN}\nold\n{END}\nz\n");
-        let once = replaced(&text, "new").unwrap();
-        assert_eq!(once, format!("# A\n{BEGIN}\n\nnew\n\n{END}\nz\n"));
-        assert_eq!(replaced(&once, "new").unwrap(), once);
-        assert_eq!(replaced("# A\n", "new"), None);
+        let (quick, full) = (begin(Size::Quick), begin(Size::Full));
+        let text = format!("# A\n{quick}\nold\n{END}\n{full}\nold\n{END}\nz\n");
+        let once = replaced(&text, &full, "new").unwrap();
+        let expected = format!("# A\n{quick}\nold\n{END}\n{full}\n\nnew\n\n{END}\nz\n");
+        assert_eq!(once, expected);
+        assert_eq!(replaced(&once, &full, "new").unwrap(), once);
+        assert_eq!(replaced("# A\n", &full, "new"), None);
     }
 
     #[test]

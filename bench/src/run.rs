@@ -16,6 +16,10 @@ pub(crate) struct Plan {
     pub(crate) rounds: u32,
     /// Who is measured; everybody where it is empty.
     pub(crate) subjects: Vec<String>,
+    /// Only tables with these names; all without any.
+    pub(crate) tables: Vec<String>,
+    /// Only cases with these names; all without any.
+    pub(crate) cases: Vec<String>,
 }
 
 /// Runs a scenario and adds what it measures to the results, in memory and in the file. Steps that
@@ -31,7 +35,12 @@ pub(crate) fn run(
 ) -> Result<usize> {
     let done = done(lines);
     let mut steps = scenario.steps(context.size)?;
-    steps.retain(|step| plan.subjects.is_empty() || plan.subjects.contains(&step.subject));
+    let is_asked = |names: &[String], name: &String| names.is_empty() || names.contains(name);
+    steps.retain(|step| {
+        is_asked(&plan.subjects, &step.subject)
+            && is_asked(&plan.tables, &step.table)
+            && is_asked(&plan.cases, &step.case)
+    });
     let mut failed = 0;
     for case in steps.chunk_by(|a, b| a.table == b.table && a.case == b.case) {
         for round in 0..plan.rounds {
@@ -196,6 +205,8 @@ mod tests {
             commit: commit.into(),
             rounds: 2,
             subjects: Vec::new(),
+            tables: Vec::new(),
+            cases: Vec::new(),
         }
     }
 
