@@ -13,6 +13,7 @@ use crate::leftovers;
 use crate::logspace::{Logspace, LogspaceState};
 use crate::manifest::Manifest;
 use crate::names;
+use crate::places::Places;
 use crate::segment_handle::{PageCache, SegmentHandle};
 use crate::snapshot::Damage;
 
@@ -63,6 +64,7 @@ pub(crate) fn open_logspace(
     is_read_only: bool,
 ) -> Result<Logspace, Error> {
     let dir = names::logspace_dir(data_dir, name);
+    let places = Places::read(disk.as_ref(), &dir)?;
     let (manifest, contents, mut damages) = if is_read_only {
         let (contents, damages) = Manifest::read(disk.as_ref(), &dir)?;
         (None, contents, damages)
@@ -72,7 +74,7 @@ pub(crate) fn open_logspace(
         let (mut manifest, damages) = Manifest::open(Arc::clone(disk), &dir)?;
         leftovers::settle(
             disk.as_ref(),
-            &dir,
+            &places,
             cache,
             &mut manifest,
             damages.is_empty(),
@@ -87,15 +89,18 @@ pub(crate) fn open_logspace(
     }
     let mut segments = Vec::new();
     for entry in &contents.entries {
-        let path = names::segment(&dir, entry.day, entry.id());
+        let path = places.segment(entry);
         match SegmentHandle::open(disk.as_ref(), &path, Arc::clone(cache)) {
             Ok(segment) => segments.push(Arc::new(segment)),
             Err(error @ Error::NewerFormat { .. }) => return Err(error),
             Err(error) => {
                 let what = format!("{} records cannot be read: {error}", entry.rows);
-                state
-                    .unreadable
-                    .push(entry.first.0..entry.first.0 + u64::from(entry.rows));
+                // What is archived comes back with its disk; the journal must not bring it twice.
+                if !entry.is_archived {
+                    state
+                        .unreadable
+                        .push(entry.first.0..entry.first.0 + u64::from(entry.rows));
+                }
                 damages.push(Damage::new(&path, 0, what));
             }
         }
@@ -108,7 +113,7 @@ pub(crate) fn open_logspace(
     }
     state.add_segments(segments);
     state.add_damages(damages);
-    Ok(Logspace::new(name.clone(), dir, manifest, state))
+    Ok(Logspace::new(name.clone(), places, manifest, state))
 }
 
 impl Recovered {

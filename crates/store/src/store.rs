@@ -8,6 +8,8 @@ use std::thread::JoinHandle;
 
 use model::{LogspaceName, RecordBatch};
 
+use crate::archive::Archive;
+use crate::backup::{self, Backup};
 use crate::clock::Clock;
 use crate::committer::{self, AppendError, OnDurable, Pending, Queue};
 use crate::disk::Disk;
@@ -18,6 +20,7 @@ use crate::journal::{JournalFile, JournalWriter};
 use crate::lock::{self, Lock, LockHolder};
 use crate::logspace::Logspace;
 use crate::names;
+use crate::notes;
 use crate::options::Options;
 use crate::recovery;
 use crate::retention::Retention;
@@ -76,6 +79,9 @@ impl Store {
                 .map_err(Error::io("create", dir.as_path()))?;
         }
         let lock = Lock::take(disk.as_ref(), data_dir)?;
+        check_finished(disk.as_ref(), data_dir)?;
+        // From now on it has records that no backup has, so none may be written over it.
+        notes::remove(disk.as_ref(), &names::backup_note(data_dir))?;
         let shared = Arc::new(Shared::recover(options, disk, clock, false)?);
         let mut threads = Vec::new();
         for (name, run) in [
@@ -117,6 +123,7 @@ impl Store {
                 data_dir: options.data_dir,
             });
         }
+        check_finished(disk.as_ref(), &options.data_dir)?;
         let shared = Arc::new(Shared::recover(options, disk, clock, true)?);
         shared.queue.close();
         Ok(Self {
@@ -170,6 +177,20 @@ impl Store {
             .logspace(logspace)
             .ok_or_else(unknown)?
             .set_retention(kept);
+        self.shared.housekeeper.wake();
+        Ok(())
+    }
+
+    /// Sets which segments of a logspace go to an archive. What is due goes soon after.
+    ///
+    /// # Errors
+    /// When there is no such logspace.
+    pub fn set_archive(&self, logspace: &LogspaceName, to: Option<Archive>) -> Result<(), Error> {
+        let unknown = || Error::UnknownLogspace(logspace.clone());
+        self.shared
+            .logspace(logspace)
+            .ok_or_else(unknown)?
+            .set_archive(to);
         self.shared.housekeeper.wake();
         Ok(())
     }
@@ -228,6 +249,17 @@ impl Store {
             .push(listener);
     }
 
+    /// Makes a consistent copy in a directory while records go on coming in: a new or empty
+    /// directory, or one with an older backup of this store, which is brought up to date. It has
+    /// every record that was durable before the call, is durable on return, and is a data
+    /// directory itself. What cannot be read is in [`Backup::damages`].
+    ///
+    /// # Errors
+    /// When the directory holds anything else, the disk refuses, or the store is being closed.
+    pub fn backup(&self, dir: &Path) -> Result<Backup, Error> {
+        backup::backup(&self.shared, dir)
+    }
+
     /// Figures about the store.
     pub fn status(&self) -> Status {
         let shared = &self.shared;
@@ -265,6 +297,17 @@ impl Store {
                 tracing::error!("a thread of the store panicked");
             }
         }
+    }
+}
+
+/// Fails where a first backup or a restore has not come to its end.
+fn check_finished(disk: &dyn Disk, data_dir: &Path) -> Result<(), Error> {
+    match notes::read(disk, &names::unfinished_note(data_dir))? {
+        None => Ok(()),
+        Some(what) => Err(Error::Unfinished {
+            data_dir: data_dir.to_owned(),
+            what,
+        }),
     }
 }
 
