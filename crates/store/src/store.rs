@@ -187,6 +187,14 @@ impl Store {
     /// When there is no such logspace.
     pub fn set_archive(&self, logspace: &LogspaceName, to: Option<Archive>) -> Result<(), Error> {
         let unknown = || Error::UnknownLogspace(logspace.clone());
+        // Where it is gets written down for programs that are started elsewhere.
+        let to = match to {
+            Some(Archive { after, dir }) => {
+                let dir = std::path::absolute(&dir).map_err(Error::io("find", dir))?;
+                Some(Archive { after, dir })
+            }
+            None => None,
+        };
         self.shared
             .logspace(logspace)
             .ok_or_else(unknown)?

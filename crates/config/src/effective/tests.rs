@@ -43,10 +43,14 @@ fn effective_is_a_file_that_says_the_same() {
         [logspace.main]                          # default
         # keep_age                               # not set
         # keep_size                              # not set
+        # archive_after                          # not set
+        # archive_dir                            # not set
 
         [logspace."web.eu"]                      # line 5
         # keep_age                               # not set
         # keep_size                              # not set
+        # archive_after                          # not set
+        # archive_dir                            # not set
 
         [route.r]                                # line 6
         from = []                                # default
