@@ -55,7 +55,7 @@ fn backups_of_a_server_that_receives_have_all_that_was_acknowledged() -> Result<
         sent.map_err(|_| anyhow::anyhow!("the sender panicked"))?
     })?;
 
-    let expected = records(&server.api().export("", &[("raw", "true")])?)?;
+    let expected = records(&server.api().export("", &[])?)?;
     let made = json(&["backup", directory, "--url", &url, "--json"])?;
     assert_eq!(made["logspaces"][0]["records"], expected.len() as u64);
     assert_eq!(records_of(&backup)?, expected);
@@ -69,7 +69,7 @@ fn backups_of_a_server_that_receives_have_all_that_was_acknowledged() -> Result<
         data_dir: Some(restored.clone()),
         ..Setup::default()
     })?;
-    let rows = again.api().export("", &[("raw", "true")])?;
+    let rows = again.api().export("", &[])?;
     assert_eq!(records(&rows)?, expected);
     let refused = run(&["restore", directory, word(&restored)?])?;
     assert_eq!(refused.code, Some(2));
@@ -120,7 +120,7 @@ fn a_backup_on_another_file_system_is_a_copy() -> Result<()> {
     let made = json(&["backup", directory, "--url", &url, "--json"])?;
     assert_eq!(made["logspaces"][0]["linked"], 0);
     check(&made, 1_700, disk.path())?;
-    let expected = records(&server.api().export("", &[("raw", "true")])?)?;
+    let expected = records(&server.api().export("", &[])?)?;
     assert_eq!(records_of(disk.path())?, expected);
     Ok(())
 }

@@ -74,11 +74,10 @@ fn records_of(data_dir: &Path) -> Result<Records> {
         finished.errors
     );
     let lines = finished.output.lines().map(serde_json::from_str);
-    let rows: Vec<Value> = lines.collect::<Result<_, _>>()?;
-    let rows: Vec<Value> = rows
-        .into_iter()
-        .filter(|row| row.get("id").is_some())
-        .collect();
+    let mut lines: Vec<Value> = lines.collect::<Result<_, _>>()?;
+    let end = lines.pop().unwrap_or_default();
+    ensure!(end["end"]["complete"] == true, "not complete: {end}");
+    let rows: Vec<Value> = lines.iter().map(|line| line["row"].clone()).collect();
     records(&rows)
 }
 
