@@ -25,6 +25,11 @@ pub(crate) fn backup(arguments: &BackupArguments) -> Result<Outcome, Failure> {
             if !data_dir.join("logspaces").is_dir() {
                 return Err(store::Error::NotADataDirectory { data_dir }.into());
             }
+            // Opening it to be able to seal and tidy would make it a store of its own.
+            if data_dir.join("backup").exists() {
+                let what = format!("{} is a backup itself", data_dir.display());
+                return Err(Failure::new(what).hint("copy it with `logwood restore BACKUP DIR`"));
+            }
             server::backup::backup(&target::open(&data_dir)?, &directory)?
         }
     };

@@ -14,12 +14,12 @@ pub fn backup(store: &Store, directory: &Path) -> Result<BackupAnswer, Error> {
     Ok(BackupAnswer {
         directory: directory.display().to_string(),
         complete: made.damages.is_empty(),
-        logspaces: made.logspaces.into_iter().map(logspace).collect(),
+        logspaces: made.logspaces.iter().map(logspace).collect(),
         damages: made.damages.iter().map(ToString::to_string).collect(),
     })
 }
 
-fn logspace(made: store::LogspaceBackup) -> LogspaceBackup {
+fn logspace(made: &store::LogspaceBackup) -> LogspaceBackup {
     LogspaceBackup {
         name: made.name.to_string(),
         records: made.records,

@@ -72,7 +72,7 @@ fn find_home(
         path: home.clone(),
         why,
     };
-    let id = notes::id(disk, &shared.options.data_dir)?;
+    let id = shared.id()?;
     let whose = notes::read(disk, &names::id(&home))?;
     let known = logspace.places().archive;
     let is_known = known.as_ref() == Some(&home);

@@ -21,7 +21,6 @@ use crate::journal::{Encoded, JournalWriter};
 use crate::limits::GROUP_BYTES;
 use crate::manifest::Manifest;
 use crate::names;
-use crate::notes;
 use crate::snapshot::{Damage, TailChunk};
 use crate::store::Shared;
 
@@ -58,7 +57,7 @@ pub struct LogspaceBackup {
 /// Makes a backup in a directory: a new or empty one, or one with an older backup of this store.
 pub(crate) fn backup(shared: &Shared, dir: &Path) -> Result<Backup, Error> {
     let data_dir = shared.options.data_dir.as_path();
-    let id = notes::id(shared.disk.as_ref(), data_dir)?;
+    let id = shared.id()?;
     let target = BackupDir::open(&shared.disk, dir, data_dir, &id)?;
     let captured = shared
         .logspaces()

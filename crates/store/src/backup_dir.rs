@@ -50,13 +50,7 @@ impl BackupDir {
             path: dir.to_owned(),
             why,
         };
-        let absolute = |path: &Path| std::path::absolute(path).map_err(Error::io("find", path));
-        let (inner, outer) = (absolute(dir)?, absolute(data_dir)?);
-        if inner.starts_with(&outer) || outer.starts_with(&inner) {
-            return Err(wrong(
-                "is inside of the data directory or around it: choose another directory",
-            ));
-        }
+        check_apart(dir, data_dir)?;
         let is_new = is_empty(disk.as_ref(), dir)?;
         let note = notes::read(disk.as_ref(), &names::backup_note(dir))?;
         match note {
@@ -171,6 +165,19 @@ impl BackupDir {
         notes::remove(self.disk.as_ref(), &names::unfinished_note(&self.dir))?;
         Ok(())
     }
+}
+
+/// Refuses a directory to write to that lies in the one to read, or around it.
+pub(crate) fn check_apart(dir: &Path, data_dir: &Path) -> Result<(), Error> {
+    let absolute = |path: &Path| std::path::absolute(path).map_err(Error::io("find", path));
+    let (inner, outer) = (absolute(dir)?, absolute(data_dir)?);
+    if !inner.starts_with(&outer) && !outer.starts_with(&inner) {
+        return Ok(());
+    }
+    Err(Error::WrongDirectory {
+        path: dir.to_owned(),
+        why: "is inside of the data directory or around it: choose another directory",
+    })
 }
 
 /// Whether a directory is not there or holds nothing that matters.

@@ -22,7 +22,10 @@ pub(crate) fn settle(
     is_whole: bool,
 ) -> Result<(), Error> {
     let logspace_dir = places.home.as_path();
-    archive::settle(disk, places, manifest.contents())?;
+    if let Err(error) = archive::settle(disk, places, manifest.contents()) {
+        // A store whose archive is in trouble works all the same.
+        tracing::warn!(%error, "cannot tidy up the archive");
+    }
     let named: BTreeSet<PathBuf> = manifest
         .contents()
         .entries

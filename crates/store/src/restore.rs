@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use model::LogspaceName;
 
-use crate::backup_dir::is_empty;
+use crate::backup_dir::{check_apart, is_empty};
 use crate::copy;
 use crate::disk::{Disk, OpenMode};
 use crate::error::Error;
@@ -49,6 +49,7 @@ pub fn restore(disk: &Arc<dyn Disk>, backup: &Path, dir: &Path) -> Result<Restor
         let data_dir = backup.to_owned();
         return Err(Error::Unfinished { data_dir, what });
     }
+    check_apart(dir, backup)?;
     let _held = hold(disk.as_ref(), backup)?;
     let _lock = take(disk.as_ref(), dir)?;
     let mut copier = Copier {

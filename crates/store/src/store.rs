@@ -56,6 +56,8 @@ pub(crate) struct Shared {
     listeners: RwLock<Vec<Box<dyn Fn() + Send + Sync>>>,
     pub(crate) state: Mutex<State>,
     pub(crate) room: Mutex<Room>,
+    /// Which store this is, once somebody has asked.
+    id: Mutex<Option<String>>,
     commits: AtomicU64,
     commit_nanos: AtomicU64,
     is_read_only: bool,
@@ -263,8 +265,12 @@ impl Store {
     /// directory itself. What cannot be read is in [`Backup::damages`].
     ///
     /// # Errors
-    /// When the directory holds anything else, the disk refuses, or the store is being closed.
+    /// When the directory holds anything else, the disk refuses, the store is being closed, or it
+    /// is open for reading only.
     pub fn backup(&self, dir: &Path) -> Result<Backup, Error> {
+        if self.shared.is_read_only {
+            return Err(Error::ReadOnly);
+        }
         backup::backup(&self.shared, dir)
     }
 
@@ -355,6 +361,7 @@ impl Shared {
             listeners: RwLock::new(Vec::new()),
             state: Mutex::new(State::Working),
             room: Mutex::default(),
+            id: Mutex::default(),
             commits: AtomicU64::new(0),
             commit_nanos: AtomicU64::new(0),
             is_read_only,
@@ -378,6 +385,17 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner)
             .get(name)
             .cloned()
+    }
+
+    /// Which store this is; decided by whoever asks first.
+    pub(crate) fn id(&self) -> Result<String, Error> {
+        let mut known = locked(&self.id);
+        if let Some(id) = known.as_ref() {
+            return Ok(id.clone());
+        }
+        let id = notes::id(self.disk.as_ref(), &self.options.data_dir)?;
+        *known = Some(id.clone());
+        Ok(id)
     }
 
     fn free_bytes(&self) -> Option<u64> {

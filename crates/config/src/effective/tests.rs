@@ -1,4 +1,4 @@
-use expect_test::expect;
+use expect_test::{Expect, expect};
 
 use super::*;
 use crate::overrides::Overrides;
@@ -15,6 +15,11 @@ fn effective_is_a_file_that_says_the_same() {
         ..Overrides::default()
     };
     let effective = config(text, &flags).effective();
+    in_force().assert_eq(&effective.to_string());
+    says_the_same(&effective);
+}
+
+fn in_force() -> Expect {
     expect![[r#"
         [source.udp.office]                      # line 1
         listen = "0.0.0.0:514"                   # line 2
@@ -83,8 +88,6 @@ fn effective_is_a_file_that_says_the_same() {
         level = "info"                           # default
         format = "text"                          # default
     "#]]
-    .assert_eq(&effective.to_string());
-    says_the_same(&effective);
 }
 
 /// Its text, read as a file, is in force as a whole.

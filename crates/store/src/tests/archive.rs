@@ -198,7 +198,7 @@ fn a_backup_has_what_is_archived() {
     assert_eq!(made.damages, []);
     let away = place.dir.path().join("away");
     std::fs::rename(place.slow(), &away).expect("renames");
-    let clock: Arc<dyn Clock> = place.clock.clone();
+    let clock = Arc::new(TestClock::default());
     let reader = Store::open_read_only(options(&copy), Arc::new(RealDisk), clock).expect("opens");
     assert_eq!(texts(&reader), texts(&store));
     assert!(snapshot(&reader).damages.is_empty());
