@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use model::{LogspaceName, RecordNumber, Timestamp};
+use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 
 use crate::disk::Disk;
 use crate::error::Error;
@@ -203,24 +203,40 @@ impl Recovered {
             }
         };
         let mut state = logspace.state();
-        let is_known = state.is_sealed(block.first)
-            || state.is_deleted(block.first)
-            || state.is_in_tail(block.first);
-        if !is_known {
-            file.last.insert(block.logspace.clone(), block.last());
-            let received = block
-                .batch
-                .iter()
-                .next_back()
-                .map(|record| record.received());
+        let last = block.last();
+        let name = block.logspace.clone();
+        if let Some((first, batch)) = state.unknown_part(block) {
+            file.last.insert(name, last);
+            let received = batch.iter().next_back().map(|record| record.received());
             state.last_received = state.last_received.max(received.unwrap_or(Timestamp::MIN));
-            state.publish(block.first, block.batch);
+            state.publish(first, batch);
         }
         Ok(())
     }
 }
 
 impl LogspaceState {
+    /// The records of a block that neither a segment nor an earlier block has brought: nearly always
+    /// all or none. Only where a backup was cut short do blocks of two backups overlap in part.
+    fn unknown_part(&self, block: Block) -> Option<(RecordNumber, RecordBatch)> {
+        let is_known = |number: RecordNumber| {
+            self.is_sealed(number) || self.is_deleted(number) || self.is_in_tail(number)
+        };
+        if !is_known(block.first) {
+            return Some((block.first, block.batch));
+        }
+        let first = (block.first.0..=block.last().0)
+            .map(RecordNumber)
+            .find(|number| !is_known(*number))?;
+        let known = usize::try_from(first.0 - block.first.0).unwrap_or(usize::MAX);
+        let mut rest = RecordBatch::new();
+        for record in block.batch.iter().skip(known) {
+            let pushed = rest.push_record(record);
+            debug_assert!(pushed.is_ok(), "a part of a batch fits into a batch");
+        }
+        Some((first, rest))
+    }
+
     /// Whether a record was sealed and is in no segment any more, not even in one that cannot be
     /// read: it need not be kept.
     fn is_deleted(&self, number: RecordNumber) -> bool {

@@ -181,3 +181,24 @@ fn what_was_not_finished_is_not_used_and_can_be_begun_again() {
     restored(&path("backup"), &path("restored"));
     assert_eq!(rows(&read(&path("restored"))), rows(&store));
 }
+
+#[test]
+fn journals_of_two_backups_add_up() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let (data, copy) = (dir.path().join("data"), dir.path().join("copy"));
+    let store = open(&data);
+    append(&store, batch(&["a", "b"]));
+    back_up(&store, &copy);
+    let older = journal_files(&copy).remove(0);
+    let bytes = std::fs::read(&older).expect("reads");
+    // Joined with the others in the tail, so that the blocks overlap in part.
+    append(&store, batch(&["c", "d"]));
+    back_up(&store, &copy);
+    assert!(!older.exists());
+    // As if the second backup had been killed before it removed this file.
+    std::fs::write(&older, bytes).expect("writes");
+    assert_eq!(texts(&read(&copy)), ["a", "b", "c", "d"]);
+    assert_eq!(rows(&read(&copy)), rows(&store));
+    back_up(&store, &copy);
+    assert_eq!(journal_files(&copy).len(), 1);
+}
