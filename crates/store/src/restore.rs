@@ -65,9 +65,8 @@ pub fn restore(disk: &Arc<dyn Disk>, backup: &Path, dir: &Path) -> Result<Restor
         }
     }
     copier.journal(backup, dir)?;
-    if let Some(id) = notes::read(disk.as_ref(), &names::id(backup))? {
-        notes::write(disk.as_ref(), &names::id(dir), &id)?;
-    }
+    // It gets an id of its own: it must write neither over the backups nor into the archive of the
+    // store it was, which may go on.
     notes::remove(disk.as_ref(), &names::unfinished_note(dir))?;
     Ok(copier.report)
 }
