@@ -3,6 +3,7 @@
 //! Every test starts servers of its own on free ports and passes alone and beside the others.
 
 mod api; // What scripts rely on in the HTTP API: pages, errors, tail, counters.
+mod backup; // Backups, restores and the archive: what comes back is what was there.
 mod bad_input; // Everything a network or a disk can get wrong.
 mod cli; // What scripts rely on in the command line: exit codes, output, reload.
 mod corpus; // Every word of a log is counted as an independent program counts it.

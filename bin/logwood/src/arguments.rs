@@ -37,6 +37,10 @@ pub(crate) enum Command {
     /// Send messages, as fast as asked for or as fast as it goes, and count them; learn from logs;
     /// receive and count what others send.
     Load(Box<LoadArguments>),
+    /// Copy a data directory, also while a server receives into it.
+    Backup(BackupArguments),
+    /// Copy a backup into a new data directory and read all of it back.
+    Restore(RestoreArguments),
     /// Show how a message is understood, part by part.
     Explain(ExplainArguments),
     /// Say how much disk a rate of messages takes, per day to year.
@@ -190,6 +194,31 @@ pub(crate) struct ImportArguments {
     pub(crate) time: ImportTimeArgument,
     #[command(flatten)]
     pub(crate) target: TargetArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BackupArguments {
+    /// Where to: a new or empty directory, or an older backup, which is brought up to date.
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) target: TargetArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArguments {
+    /// The backup, or another data directory that no server has open.
+    #[arg(value_name = "BACKUP")]
+    pub(crate) backup: PathBuf,
+    /// Where to: a new or empty directory.
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,10 +1,11 @@
 //! The command line: flags, words, exit codes; no logic of its own.
 //!
 //! Data goes to standard output, words go to standard error. Exit codes: 0 found or done, 1 nothing
-//! found, 2 an error.
+//! found or not all of it readable, 2 an error.
 
 mod arguments;
 mod ask;
+mod backup;
 mod check;
 mod explain;
 mod failure;
@@ -30,13 +31,15 @@ enum Outcome {
     Done,
     /// Nothing was found.
     NothingFound,
+    /// It is done, but for what could not be read.
+    Incomplete,
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match run(arguments.command) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::NothingFound) => ExitCode::from(1),
+        Ok(Outcome::NothingFound | Outcome::Incomplete) => ExitCode::from(1),
         // Whoever reads the output has had enough, as in `logwood search x | head`.
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
@@ -57,6 +60,8 @@ fn run(command: Option<Command>) -> Result<Outcome, Failure> {
         Some(Command::Tail(arguments)) => tail::tail(&arguments),
         Some(Command::Import(arguments)) => import::import(&arguments),
         Some(Command::Load(arguments)) => load::load(&arguments),
+        Some(Command::Backup(arguments)) => backup::backup(&arguments),
+        Some(Command::Restore(arguments)) => backup::restore(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
         Some(Command::Plan(arguments)) => plan::plan(&arguments),
         Some(Command::Check(arguments)) => check::check(&arguments),

@@ -4,6 +4,7 @@
 //! [`StreamLine::End`]; a stream without it broke off. Times are RFC 3339 in UTC with nanoseconds.
 
 mod answer;
+mod backup;
 mod problem;
 mod row;
 mod status;
@@ -13,6 +14,7 @@ pub use answer::{
     HistogramAnswer, Imported, ParseAnswer, ParseDiagnostic, ParseToken, Segments, StatsAnswer,
     StreamLine, ValueCount,
 };
+pub use backup::{BackupAnswer, BackupRequest, LogspaceBackup};
 pub use problem::{Problem, ProblemSpan};
 pub use row::{FieldValue, Row};
 pub use status::{

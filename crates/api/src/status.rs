@@ -70,6 +70,15 @@ pub struct LogspaceStatus {
     /// Records deleted since the start because they need not be kept.
     #[serde(default)]
     pub expired: u64,
+    /// Segments in the archive.
+    #[serde(default)]
+    pub archived_segments: u64,
+    /// Bytes of their files; those of `bytes` are the others.
+    #[serde(default)]
+    pub archived_bytes: u64,
+    /// Why segments that are due cannot be archived, or archived ones not be read.
+    #[serde(default)]
+    pub archive_failure: Option<String>,
     /// When the oldest record was received.
     pub first: Option<String>,
     /// When the newest record was received.

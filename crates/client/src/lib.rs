@@ -11,8 +11,8 @@ use std::io::{BufReader, Read};
 use std::time::Duration;
 
 use api::{
-    Accepted, CountAnswer, FieldsAnswer, HistogramAnswer, Imported, ParseAnswer, Problem, Row,
-    StatsAnswer, StatusAnswer, StreamLine,
+    Accepted, BackupAnswer, BackupRequest, CountAnswer, FieldsAnswer, HistogramAnswer, Imported,
+    ParseAnswer, Problem, Row, StatsAnswer, StatusAnswer, StreamLine,
 };
 use serde::de::DeserializeOwned;
 
@@ -187,6 +187,25 @@ impl Client {
         let body = ureq::SendBody::from_reader(&mut lines);
         let response = request
             .send(body)
+            .map_err(|source| self.unreachable(source))?;
+        Self::decode(&mut checked(response)?)
+    }
+
+    /// Makes a backup in a directory on the server's machine, which must be this one; it is durable
+    /// on return.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn backup(&self, directory: &str) -> Result<BackupAnswer, Error> {
+        let directory = directory.to_owned();
+        let body = serde_json::to_vec(&BackupRequest { directory });
+        let body = body.map_err(|error| Error::Unexpected {
+            what: error.to_string(),
+        })?;
+        let request = self.agent.post(self.endpoint("admin/backup"));
+        let response = request
+            .content_type("application/json")
+            .send(&body[..])
             .map_err(|source| self.unreachable(source))?;
         Self::decode(&mut checked(response)?)
     }

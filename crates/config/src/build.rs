@@ -10,7 +10,7 @@ use ingest::{
 use jiff::tz::TimeZone;
 use model::LogspaceName;
 use pipeline::Route;
-use store::{Durability, Retention};
+use store::{Archive, Durability, Retention};
 use syslog::{ParseMode, ParseOptions};
 
 use crate::document::{Document, Section};
@@ -42,6 +42,8 @@ pub struct LogspaceOptions {
     pub name: LogspaceName,
     /// How much of it is kept.
     pub retention: Retention,
+    /// What of it moves to an archive.
+    pub archive: Option<Archive>,
 }
 
 /// What Logwood says about itself.
@@ -151,6 +153,10 @@ fn logspace(section: &Section) -> Option<LogspaceOptions> {
         retention: Retention {
             age_max: values.duration("keep_age"),
             bytes_max: Some(values.number("keep_size")).filter(|bytes| *bytes > 0),
+        },
+        archive: match (values.duration("archive_after"), values.path("archive_dir")) {
+            (Some(after), Some(dir)) => Some(Archive { after, dir }),
+            _ => None,
         },
     })
 }

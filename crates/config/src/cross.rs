@@ -25,6 +25,9 @@ pub(crate) fn check(document: &Document, text: &str, findings: &mut Findings<'_>
         tls_files(section, findings);
     }
     logspaces(document, findings);
+    for logspace in document.of_kind("logspace") {
+        archive(logspace, findings);
+    }
     for route in document.of_kind("route") {
         from(document, route, findings);
         query(route, text, findings);
@@ -172,6 +175,42 @@ fn tls_files(section: &Section, findings: &mut Findings<'_>) {
             Some("set `client_certificates = \"required\"`, or \"optional\"".to_owned()),
         ),
         _ => {}
+    }
+}
+
+/// The keys of an archive come in pairs, and nothing gets there that is deleted before.
+fn archive(section: &Section, findings: &mut Findings<'_>) {
+    let entry = |key| {
+        let entry = section.entry(key)?;
+        (!matches!(entry.value, Value::Unset)).then_some(entry)
+    };
+    let after = entry("archive_after");
+    match (after, entry("archive_dir")) {
+        (Some(after), None) => findings.error(
+            after.span.clone(),
+            "`archive_after` without `archive_dir`",
+            Some("name the directory that old records go to in `archive_dir`".to_owned()),
+        ),
+        (None, Some(dir)) => findings.warning(
+            dir.span.clone(),
+            "`archive_dir` without `archive_after`: nothing is archived",
+            Some("say when records go there, such as `archive_after = \"30d\"`".to_owned()),
+        ),
+        _ => {}
+    }
+    let seconds = |key| match section.entry(key).map(|entry| &entry.value) {
+        Some(Value::Duration(duration)) => Some(*duration),
+        _ => None,
+    };
+    if let (Some(entry), Some(after), Some(keep)) =
+        (after, seconds("archive_after"), seconds("keep_age"))
+        && after >= keep
+    {
+        findings.warning(
+            entry.span.clone(),
+            "nothing is archived: records are deleted before, by `keep_age`",
+            Some("make `archive_after` shorter than `keep_age`".to_owned()),
+        );
     }
 }
 

@@ -312,6 +312,23 @@ const LOGSPACE_KEYS: &[KeySpec] = &[
          size.",
     )
     .also(&["size", "max_size", "disk", "quota", "retention_size"]),
+    key(
+        "archive_after",
+        Kind::Duration(3_600..=(100 * 366 * DAY)),
+        None,
+        "How long after their receipt records move to `archive_dir`, where they can be found as \
+         before. Whole segments of days that are over move, so some stay up to a day longer. Not \
+         set: never.",
+    )
+    .also(&["archive_age", "cold_after", "move_after", "archive"]),
+    key(
+        "archive_dir",
+        Kind::Path,
+        None,
+        "Directory for old records, which must exist, such as one on a large and slow disk. The \
+         logspace gets a directory of its name in it. Needed for `archive_after`.",
+    )
+    .also(&["archive_path", "archive_directory", "cold_path", "cold_dir"]),
 ];
 
 const ROUTE: &[KeySpec] = &[

@@ -36,6 +36,20 @@ pub struct PageEntry {
     pub rows: u32,
 }
 
+impl PageEntry {
+    /// Compares the stored bytes of the page with its length and checksum, and decodes nothing.
+    ///
+    /// # Errors
+    /// When they are not what was written.
+    pub fn check(&self, stored: &[u8]) -> Result<(), Corrupt> {
+        let what = "page";
+        if stored.len() != self.stored_len as usize {
+            return Err(Corrupt::Short { what });
+        }
+        check(what, self.offset, stored, self.crc)
+    }
+}
+
 /// The records of a row page. `received` holds the times of receipt of its rows.
 pub fn decode_row_page(
     entry: &PageEntry,

@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::assets;
 use crate::limits::{INGEST_BYTES_MAX, SHUTDOWN_TIME};
 use crate::problem::Refusal;
-use crate::routes::{export, ingest, query, state, tail};
+use crate::routes::{admin, export, ingest, query, state, tail};
 
 /// The HTTP interface cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -61,7 +61,8 @@ impl Server {
             app,
             stop: stopped.clone(),
         });
-        let serve = axum::serve(listener, router).with_graceful_shutdown(turned_true(stopped));
+        let service = router.into_make_service_with_connect_info::<SocketAddr>();
+        let serve = axum::serve(listener, service).with_graceful_shutdown(turned_true(stopped));
         let task = tokio::spawn(async move {
             if let Err(error) = serve.await {
                 tracing::error!(%error, "the HTTP interface failed");
@@ -117,6 +118,7 @@ fn router(context: Context) -> Router {
             "/import",
             post(ingest::import).layer(DefaultBodyLimit::disable()),
         )
+        .route("/admin/backup", post(admin::backup))
         .fallback(unknown_endpoint);
     Router::new()
         .nest("/api/v1", api)

@@ -8,6 +8,7 @@
 pub mod answer;
 mod app;
 mod assets;
+pub mod backup;
 mod body;
 mod http;
 pub mod limits;

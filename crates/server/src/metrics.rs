@@ -142,13 +142,23 @@ impl Page {
     }
 
     fn logspaces(&mut self, status: &StatusAnswer) {
-        let figures: [(&str, &str, Figure); 5] = [
+        let figures: [(&str, &str, Figure); 7] = [
             ("logwood_store_records", "Records kept.", |l| l.records),
             ("logwood_store_segments", "Segments kept.", |l| l.segments),
             (
                 "logwood_store_bytes",
                 "Bytes of the segments on disk.",
                 |l| l.bytes,
+            ),
+            (
+                "logwood_store_archived_bytes",
+                "Bytes of the segments in the archive.",
+                |l| l.archived_bytes,
+            ),
+            (
+                "logwood_store_archive_failed",
+                "1 while segments cannot be archived, or the archive not be read.",
+                |l| u64::from(l.archive_failure.is_some()),
             ),
             (
                 "logwood_store_expired_records",

@@ -19,6 +19,12 @@ pub trait Disk: Send + Sync {
     fn list(&self, path: &Path) -> io::Result<Vec<DiskEntry>>;
     /// Renames a file, replacing the target. Durable after [`Disk::sync_dir`] of both directories.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Gives a file a second name on the same file system; fails where the name is taken. Durable
+    /// after [`Disk::sync_dir`]. Whoever calls copies the file where this is refused.
+    fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        _ = (from, to);
+        Err(ErrorKind::Unsupported.into())
+    }
     /// Removes a directory that is empty.
     fn remove_dir(&self, path: &Path) -> io::Result<()>;
 
@@ -123,6 +129,10 @@ impl Disk for RealDisk {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)
+    }
+
+    fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::hard_link(from, to)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

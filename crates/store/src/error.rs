@@ -57,6 +57,28 @@ pub enum Error {
         /// What is wrong there.
         what: String,
     },
+    /// A directory for a backup or a restore holds something else.
+    #[error("{path} {why}")]
+    WrongDirectory {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with it, and what to do.
+        why: &'static str,
+    },
+    /// The store is open for reading only.
+    #[error("the store is open for reading only")]
+    ReadOnly,
+    /// A first backup or a restore into the directory did not come to its end.
+    #[error("{data_dir} holds {what} that was not finished: begin it again")]
+    Unfinished {
+        /// The directory.
+        data_dir: PathBuf,
+        /// What was begun.
+        what: String,
+    },
+    /// The store is closing, so what takes long is given up.
+    #[error("the store is closing")]
+    Closing,
     /// No such logspace.
     #[error("there is no logspace {0}")]
     UnknownLogspace(LogspaceName),

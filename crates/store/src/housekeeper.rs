@@ -1,9 +1,10 @@
 //! The thread that keeps a store tidy in the background: deletes what need not be kept and merges
-//! small segments. It waits while records are coming in faster than they are sealed.
+//! small segments, and moves old ones to the archive. It waits while records are coming in faster than they are sealed.
 
 use std::time::Duration;
 
-use crate::limits::MERGE_PENDING_SEGMENTS;
+use crate::archive;
+use crate::limits::{ARCHIVE_SEGMENTS_MAX, MERGE_PENDING_SEGMENTS};
 use crate::logspace::Logspace;
 use crate::merge;
 use crate::retention;
@@ -44,6 +45,24 @@ fn keep(shared: &Shared, logspace: &Logspace, worker: &Worker) {
             }
         }
     }
+    for _ in 0..ARCHIVE_SEGMENTS_MAX {
+        let result = archive::archive_some(shared, logspace);
+        if worker.is_closed() {
+            break;
+        }
+        let failure = result.as_ref().err().map(ToString::to_string);
+        if logspace.set_archive_failure(failure)
+            && let Err(error) = &result
+        {
+            tracing::error!(logspace = %logspace.name, %error, "cannot archive");
+        }
+        match result {
+            Ok(true) => {}
+            Ok(false) | Err(_) => return,
+        }
+    }
+    // The other logspaces have their turn first.
+    worker.wake();
 }
 
 /// Receiving goes first, unless so many segments have come together that searches suffer.

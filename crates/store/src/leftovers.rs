@@ -4,26 +4,33 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::archive;
 use crate::disk::Disk;
 use crate::error::Error;
 use crate::manifest::{Entry, Manifest};
 use crate::names;
+use crate::places::Places;
 use crate::segment_handle::{PageCache, SegmentHandle};
 
 /// Removes what is no longer needed, sets aside what was never finished, and takes segments back
 /// that a damaged manifest has forgotten.
 pub(crate) fn settle(
     disk: &dyn Disk,
-    logspace_dir: &Path,
+    places: &Places,
     cache: &Arc<PageCache>,
     manifest: &mut Manifest,
     is_whole: bool,
 ) -> Result<(), Error> {
+    let logspace_dir = places.home.as_path();
+    if let Err(error) = archive::settle(disk, places, manifest.contents()) {
+        // A store whose archive is in trouble works all the same.
+        tracing::warn!(%error, "cannot tidy up the archive");
+    }
     let named: BTreeSet<PathBuf> = manifest
         .contents()
         .entries
         .iter()
-        .map(|entry| names::segment(logspace_dir, entry.day, entry.id()))
+        .map(|entry| places.segment(entry))
         .collect();
     for (path, name) in files(disk, logspace_dir)? {
         let is_removed =
@@ -35,12 +42,39 @@ pub(crate) fn settle(
         } else if is_removed() {
             // A crash came between the removal and the deletion of the file.
             disk.remove(&path).map_err(Error::io("remove", path))?;
+        } else if let Some(archived) = archived(places, manifest, &name) {
+            // A crash came between moving the segment and deleting the original, which stays for
+            // as long as nobody can see the copy.
+            if SegmentHandle::open(disk, &archived, Arc::clone(cache)).is_ok() {
+                disk.remove(&path).map_err(Error::io("remove", path))?;
+            }
         } else if is_whole {
             set_aside(disk, &path)?;
         } else {
-            adopt(disk, logspace_dir, cache, manifest, &path)?;
+            adopt(disk, places, cache, manifest, &path)?;
         }
     }
+    if let Some(archive) = places.archive.as_deref().filter(|_| !is_whole) {
+        // What the manifest has forgotten may lie there.
+        for (path, name) in files(disk, archive).unwrap_or_default() {
+            if name.ends_with(names::SEGMENT_SUFFIX) && !named.contains(&path) {
+                adopt(disk, places, cache, manifest, &path)?;
+            }
+        }
+    }
+    remove_empty_days(disk, logspace_dir)
+}
+
+/// Where the archive has the segment of a file's name; `None` where it is not archived.
+fn archived(places: &Places, manifest: &Manifest, name: &str) -> Option<PathBuf> {
+    let id = names::segment_id(name)?;
+    let mut entries = manifest.contents().entries.iter();
+    let entry = entries.find(|entry| entry.id() == id && entry.is_archived)?;
+    Some(places.segment(entry))
+}
+
+/// Removes the directories of days in which nothing is left.
+pub(crate) fn remove_empty_days(disk: &dyn Disk, logspace_dir: &Path) -> Result<(), Error> {
     for year in directories(disk, logspace_dir)? {
         for day in directories(disk, &year)? {
             // Fails where there is something in it, which is the usual case.
@@ -52,7 +86,7 @@ pub(crate) fn settle(
 }
 
 /// The files in the directories of days, with their names.
-fn files(disk: &dyn Disk, logspace_dir: &Path) -> Result<Vec<(PathBuf, String)>, Error> {
+pub(crate) fn files(disk: &dyn Disk, logspace_dir: &Path) -> Result<Vec<(PathBuf, String)>, Error> {
     let mut files = Vec::new();
     for year in directories(disk, logspace_dir)? {
         for day in directories(disk, &year)? {
@@ -88,7 +122,7 @@ fn set_aside(disk: &dyn Disk, path: &Path) -> Result<(), Error> {
 /// others, or cannot be opened itself, is set aside.
 fn adopt(
     disk: &dyn Disk,
-    logspace_dir: &Path,
+    places: &Places,
     cache: &Arc<PageCache>,
     manifest: &mut Manifest,
     path: &Path,
@@ -108,6 +142,7 @@ fn adopt(
         rows: segment.rows(),
         // Whether it was imported is lost; this way its times bind nothing that comes.
         is_imported: true,
+        is_archived: !path.starts_with(&places.home),
         day: segment.first_received().day(),
         file_bytes: segment.file_bytes(),
         first_received: segment.first_received(),
@@ -119,9 +154,8 @@ fn adopt(
         let entries = manifest.contents().entries.iter();
         entries.filter(|known| known.overlaps(&entry))
     };
-    let is_readable =
-        |known: &Entry| open(&names::segment(logspace_dir, known.day, known.id())).is_ok();
-    let is_in_place = names::segment(logspace_dir, entry.day, entry.id()) == *path;
+    let is_readable = |known: &Entry| known.is_archived || open(&places.segment(known)).is_ok();
+    let is_in_place = places.segment(&entry) == *path;
     if !is_in_place || overlapping().any(is_readable) {
         return set_aside(disk, path);
     }

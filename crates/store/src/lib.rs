@@ -8,8 +8,13 @@
 //!
 //! All I/O goes through [`Disk`], all time through [`Clock`].
 
+mod archive;
+mod backup;
+mod backup_dir;
+mod capture;
 mod clock;
 mod committer;
+mod copy;
 mod disk;
 mod durability;
 mod error;
@@ -23,9 +28,12 @@ mod logspace;
 mod manifest;
 mod merge;
 mod names;
+mod notes;
 mod options;
+mod places;
 mod publish;
 mod recovery;
+mod restore;
 mod retention;
 mod room;
 mod sealer;
@@ -37,6 +45,8 @@ mod store;
 mod tests;
 mod worker;
 
+pub use archive::Archive;
+pub use backup::{Backup, LogspaceBackup};
 pub use clock::{Clock, SystemClock};
 pub use committer::{AppendError, Appended, OnDurable};
 pub use disk::{Disk, DiskEntry, DiskFile, OpenMode, RealDisk};
@@ -44,6 +54,7 @@ pub use durability::Durability;
 pub use error::{Error, ReadError};
 pub use lock::LockHolder;
 pub use options::Options;
+pub use restore::{Restore, restore};
 pub use retention::Retention;
 pub use segment_handle::SegmentHandle;
 pub use snapshot::{Damage, Part, Snapshot, TailChunk};

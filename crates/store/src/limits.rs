@@ -44,6 +44,10 @@ pub const MERGE_FAN_IN: usize = 4;
 /// Segments of a logspace from which on merging does not wait for a quiet moment.
 pub const MERGE_PENDING_SEGMENTS: usize = 256;
 
+/// Most segments of a logspace that are archived before it is looked what else there is to do: at
+/// the speed of a slow disk this takes some minutes at the most.
+pub const ARCHIVE_SEGMENTS_MAX: usize = 16;
+
 /// How many times the tail may exceed its target before commits wait for the sealer.
 pub const TAIL_OVERFLOW: usize = 4;
 
@@ -72,6 +76,12 @@ pub const UNSYNCED_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// How long the committer waits before it tries a failed disk again, in milliseconds.
 pub const STALL_RETRY_MS: u64 = 500;
+
+/// Bytes of a file that are copied at once, for a backup, a restore or the archive.
+pub const COPY_BYTES: usize = 1024 * 1024;
+
+/// Largest note, in bytes: a word or the path of a directory.
+pub const NOTE_BYTES_MAX: u64 = 64 * 1024;
 
 /// Most bytes read from the lock file, which holds a few words about its holder.
 pub const LOCK_BYTES_MAX: usize = 1024;

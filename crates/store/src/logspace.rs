@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex};
 
 use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 
+use crate::archive::Archive;
 use crate::limits::TAIL_CHUNK_BYTES;
-use crate::manifest::Manifest;
+use crate::manifest::{Entry, Manifest};
+use crate::places::Places;
 use crate::retention::Retention;
 use crate::segment_handle::SegmentHandle;
 use crate::snapshot::{Damage, Part, Snapshot, TailChunk};
@@ -24,6 +26,11 @@ pub(crate) struct Logspace {
     /// Its manifest; `None` when the store is open for reading only. Locked before the state.
     pub(crate) manifest: Mutex<Option<Manifest>>,
     retention: Mutex<Retention>,
+    archive: Mutex<Option<Archive>>,
+    /// Where archived segments lie.
+    archive_home: Mutex<Option<PathBuf>>,
+    /// Why the last try to archive failed.
+    archive_failure: Mutex<Option<String>>,
     state: Mutex<LogspaceState>,
 }
 
@@ -101,6 +108,11 @@ impl LogspaceState {
         (self.tail_bytes, self.tail_rows)
     }
 
+    /// The records that are not yet sealed.
+    pub(crate) fn tail(&self) -> Vec<Arc<TailChunk>> {
+        self.tail.clone()
+    }
+
     /// The number behind the newest record of the tail.
     pub(crate) fn tail_end(&self) -> Option<u64> {
         self.tail.last().map(|chunk| chunk.end())
@@ -161,8 +173,12 @@ impl LogspaceState {
 
     /// Whether a segment is open and nothing speaks against reading all of it.
     pub(crate) fn is_mergeable(&self, path: &Path) -> bool {
-        !self.unmergeable.contains(path)
-            && self.segments.iter().any(|segment| segment.path() == path)
+        !self.unmergeable.contains(path) && self.is_open(path)
+    }
+
+    /// Whether a segment is open.
+    pub(crate) fn is_open(&self, path: &Path) -> bool {
+        self.segments.iter().any(|segment| segment.path() == path)
     }
 
     /// Notes a segment that must not be merged because it is damaged.
@@ -195,6 +211,12 @@ impl LogspaceState {
             .is_some_and(|segment| number.0 < segment.first_number().0 + u64::from(segment.rows()))
     }
 
+    /// Forgets damages of a file that can be read again.
+    pub(crate) fn settle_damages(&mut self, path: &Path) {
+        let others = self.damages.iter().filter(|damage| damage.path != path);
+        self.damages = others.cloned().collect();
+    }
+
     /// Notes something that cannot be read.
     pub(crate) fn add_damages(&mut self, damages: impl IntoIterator<Item = Damage>) {
         self.damages = self.damages.iter().cloned().chain(damages).collect();
@@ -205,15 +227,18 @@ impl Logspace {
     /// A logspace in a directory.
     pub(crate) fn new(
         name: LogspaceName,
-        dir: PathBuf,
+        places: Places,
         manifest: Option<Manifest>,
         state: LogspaceState,
     ) -> Self {
         Self {
             name,
-            dir,
+            dir: places.home,
             manifest: Mutex::new(manifest),
             retention: Mutex::default(),
+            archive: Mutex::default(),
+            archive_home: Mutex::new(places.archive),
+            archive_failure: Mutex::default(),
             state: Mutex::new(state),
         }
     }
@@ -226,6 +251,42 @@ impl Logspace {
     /// Sets how much of it is kept.
     pub(crate) fn set_retention(&self, retention: Retention) {
         *locked(&self.retention) = retention;
+    }
+
+    /// What of it is archived.
+    pub(crate) fn archive(&self) -> Option<Archive> {
+        locked(&self.archive).clone()
+    }
+
+    /// Sets what of it is archived.
+    pub(crate) fn set_archive(&self, archive: Option<Archive>) {
+        *locked(&self.archive) = archive;
+    }
+
+    /// Notes where archived segments lie.
+    pub(crate) fn set_archive_home(&self, home: PathBuf) {
+        *locked(&self.archive_home) = Some(home);
+    }
+
+    /// Notes how the last try to archive went; whether that is news.
+    pub(crate) fn set_archive_failure(&self, failure: Option<String>) -> bool {
+        let mut known = locked(&self.archive_failure);
+        let is_news = *known != failure;
+        *known = failure;
+        is_news
+    }
+
+    /// Where its segments lie.
+    pub(crate) fn places(&self) -> Places {
+        Places {
+            home: self.dir.clone(),
+            archive: locked(&self.archive_home).clone(),
+        }
+    }
+
+    /// The file of a segment.
+    pub(crate) fn path(&self, entry: &Entry) -> PathBuf {
+        self.places().segment(entry)
     }
 
     /// What changes, locked.
@@ -261,6 +322,11 @@ impl Logspace {
                 Part::Tail(_) => None,
             })
         };
+        let (archived, here): (Vec<_>, Vec<_>) =
+            segments().partition(|segment| !segment.path().starts_with(&self.dir));
+        let file_bytes = |segments: &[&Arc<SegmentHandle>]| {
+            segments.iter().map(|segment| segment.file_bytes()).sum()
+        };
         LogspaceStatus {
             name: self.name.clone(),
             records: snapshot
@@ -269,10 +335,13 @@ impl Logspace {
                 .map(|part| u64::from(part.rows()))
                 .sum(),
             segments: segments().count(),
-            disk_bytes: segments().map(|segment| segment.file_bytes()).sum(),
             data_bytes: segments()
                 .map(|segment| segment.footer().data_bytes())
                 .sum(),
+            disk_bytes: file_bytes(&here),
+            archived_segments: archived.len(),
+            archived_bytes: file_bytes(&archived),
+            archive_failure: locked(&self.archive_failure).clone(),
             raw_bytes: segments().map(|segment| segment.footer().raw_bytes).sum(),
             tail_records: tail_records as u64,
             tail_bytes: tail_bytes as u64,

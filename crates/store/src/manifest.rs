@@ -29,6 +29,8 @@ const KIND_ADD: u8 = 1;
 const KIND_CHANGE: u8 = 2;
 const ENTRY_LEN: usize = 56;
 const REMOVED_LEN: usize = 16;
+const FLAG_IMPORTED: u16 = 1;
+const FLAG_ARCHIVED: u16 = 2;
 
 /// A segment as the manifest knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +41,8 @@ pub(crate) struct Entry {
     pub(crate) rows: u32,
     /// Whether its records were imported: their times of receipt are not Logwood's own.
     pub(crate) is_imported: bool,
+    /// Whether its file lies in the archive of the logspace.
+    pub(crate) is_archived: bool,
     /// The day (UTC, from 1970-01-01) whose directory it lies in.
     pub(crate) day: i64,
     /// Size of its file in bytes.
@@ -155,6 +159,18 @@ impl Manifest {
             None => manifest.rewrite()?,
         }
         Ok((manifest, loaded.damages))
+    }
+
+    /// Writes the manifest of a logspace directory in place of the one that is there.
+    pub(crate) fn write(disk: Arc<dyn Disk>, dir: &Path, contents: Contents) -> Result<(), Error> {
+        let mut manifest = Self {
+            disk,
+            path: names::manifest(dir),
+            contents,
+            stale: 0,
+            open: None,
+        };
+        manifest.rewrite()
     }
 
     /// Reads the manifest of a logspace directory without touching it.
@@ -370,7 +386,7 @@ fn encode_record(added: &[Entry], removed: &[SegmentId], marks: Marks, offset: u
     for entry in added {
         payload.extend_from_slice(&entry.first.0.to_le_bytes());
         payload.extend_from_slice(&entry.rows.to_le_bytes());
-        payload.extend_from_slice(&u16::from(entry.is_imported).to_le_bytes());
+        payload.extend_from_slice(&flags(entry).to_le_bytes());
         payload.extend_from_slice(&entry.generation.to_le_bytes());
         payload.extend_from_slice(&entry.day.to_le_bytes());
         payload.extend_from_slice(&entry.file_bytes.to_le_bytes());
@@ -391,6 +407,11 @@ fn encode_record(added: &[Entry], removed: &[SegmentId], marks: Marks, offset: u
     record.extend_from_slice(&payload);
     record.resize(record.len().next_multiple_of(ALIGNMENT), 0);
     record
+}
+
+fn flags(entry: &Entry) -> u16 {
+    let flag = |is_set: bool, flag: u16| if is_set { flag } else { 0 };
+    flag(entry.is_imported, FLAG_IMPORTED) | flag(entry.is_archived, FLAG_ARCHIVED)
 }
 
 /// A record of the file.
@@ -450,7 +471,8 @@ fn decode_entry(bytes: &[u8]) -> Entry {
     Entry {
         first: RecordNumber(long(bytes, 0)),
         rows: word(bytes, 8),
-        is_imported: half(bytes, 12) & 1 == 1,
+        is_imported: half(bytes, 12) & FLAG_IMPORTED != 0,
+        is_archived: half(bytes, 12) & FLAG_ARCHIVED != 0,
         generation: half(bytes, 14),
         day: long(bytes, 16).cast_signed(),
         file_bytes: long(bytes, 24),
@@ -486,6 +508,7 @@ mod tests {
             first: RecordNumber(first),
             rows: 10,
             is_imported: first % 2 == 1,
+            is_archived: first % 3 == 1,
             day: 20_000,
             file_bytes: 4_096,
             first_received: Timestamp::from_seconds(1),
@@ -641,6 +664,7 @@ mod tests {
             first: RecordNumber(2),
             rows: 1,
             is_imported: true,
+            is_archived: false,
             day: 20_777,
             file_bytes: 617,
             first_received: received,

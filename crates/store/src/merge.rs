@@ -10,7 +10,6 @@ use crate::error::{Error, ReadError};
 use crate::limits::{MERGE_BYTES_MAX, MERGE_FAN_IN, MERGE_ROWS_MAX};
 use crate::logspace::Logspace;
 use crate::manifest::Entry;
-use crate::names;
 use crate::publish::{self, DaySegment, Origin};
 use crate::segment_handle::SegmentHandle;
 use crate::snapshot::Damage;
@@ -23,17 +22,13 @@ pub(crate) fn merge_some(shared: &Shared, logspace: &Logspace) -> Result<bool, E
         None => return Ok(false),
     };
     let due = due(entries, shared.clock.now().day(), |entry| {
-        logspace.state().is_mergeable(&path(logspace, entry))
+        logspace.state().is_mergeable(&logspace.path(entry))
     });
     if due.is_empty() {
         return Ok(false);
     }
     merge(shared, logspace, &due)?;
     Ok(true)
-}
-
-fn path(logspace: &Logspace, entry: &Entry) -> std::path::PathBuf {
-    names::segment(&logspace.dir, entry.day, entry.id())
 }
 
 /// The segments to merge next, in order; none where nothing is due. Segments that cannot be read
@@ -64,6 +59,8 @@ fn follows(entry: &Entry, next: &Entry) -> bool {
     next.first.0 == entry.first.0 + u64::from(entry.rows)
         && next.day == entry.day
         && next.is_imported == entry.is_imported
+        && !next.is_archived
+        && !entry.is_archived
         && next.first_received >= entry.last_received
 }
 
@@ -99,7 +96,7 @@ impl MergeInput for &SegmentHandle {
 }
 
 fn merge(shared: &Shared, logspace: &Logspace, entries: &[Entry]) -> Result<(), Error> {
-    let paths: Vec<_> = entries.iter().map(|entry| path(logspace, entry)).collect();
+    let paths: Vec<_> = entries.iter().map(|entry| logspace.path(entry)).collect();
     let handles = logspace.state().handles(&paths);
     let inputs: Vec<&SegmentHandle> = handles.iter().map(AsRef::as_ref).collect();
     let Some(first) = entries.first() else {
@@ -179,6 +176,7 @@ mod tests {
                 first: RecordNumber(first),
                 rows: 10,
                 is_imported: false,
+                is_archived: false,
                 day: 10,
                 file_bytes: *size,
                 first_received: Timestamp::from_seconds(864_000 + first.cast_signed()),

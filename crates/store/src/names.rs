@@ -2,11 +2,17 @@
 //!
 //! ```text
 //! DATA/lock                                           who has it open
+//! DATA/id                                             which store this is
+//! DATA/backup                                         in a backup: of which store
+//! DATA/unfinished                                     while a first backup or a restore runs
 //! DATA/journal/00000000000000000001.journal           blocks of records, all logspaces
 //! DATA/journal/00000000000000000002.free              a journal file to recycle
 //! DATA/logspaces/NAME/manifest                        which segments the logspace has
 //! DATA/logspaces/NAME/2026/11-21/00000000000000000001.segment   by day and first record number
 //! DATA/logspaces/NAME/2026/11-21/00000000000000000001.2.segment   merged, in the second generation
+//! DATA/logspaces/NAME/archive                         where its archived segments lie
+//! ARCHIVE/NAME/id                                     whose segments these are
+//! ARCHIVE/NAME/2026/11-21/00000000000000000001.segment          archived
 //! ```
 
 use std::path::{Path, PathBuf};
@@ -29,6 +35,21 @@ pub(crate) const ORPHAN_SUFFIX: &str = ".orphan";
 /// The lock file.
 pub(crate) fn lock(data_dir: &Path) -> PathBuf {
     data_dir.join("lock")
+}
+
+/// Which store this is: a word made at random, the same in all its backups.
+pub(crate) fn id(data_dir: &Path) -> PathBuf {
+    data_dir.join("id")
+}
+
+/// Says that a directory is a backup, and of which store. Gone once somebody received into it.
+pub(crate) fn backup_note(data_dir: &Path) -> PathBuf {
+    data_dir.join("backup")
+}
+
+/// Says that a first backup or a restore has not finished: the directory is not to be used.
+pub(crate) fn unfinished_note(data_dir: &Path) -> PathBuf {
+    data_dir.join("unfinished")
 }
 
 /// The directory of the journal.
@@ -69,6 +90,11 @@ pub(crate) fn manifest(logspace_dir: &Path) -> PathBuf {
     logspace_dir.join("manifest")
 }
 
+/// Where the archived segments of a logspace lie.
+pub(crate) fn archive_note(logspace_dir: &Path) -> PathBuf {
+    logspace_dir.join("archive")
+}
+
 /// The directory of a day, counted from 1970-01-01 (UTC).
 pub(crate) fn day_dir(logspace_dir: &Path, day: i64) -> PathBuf {
     let civil = Timestamp::from_seconds(day.saturating_mul(86_400)).to_civil();
@@ -84,6 +110,11 @@ pub(crate) fn segment(logspace_dir: &Path, day: i64, id: SegmentId) -> PathBuf {
         generation => format!("{:020}.{generation}{SEGMENT_SUFFIX}", id.first.0),
     };
     day_dir(logspace_dir, day).join(name)
+}
+
+/// The name that a file has while it is written.
+pub(crate) fn temporary(path: &Path) -> PathBuf {
+    path.with_extension(TEMPORARY_SUFFIX.trim_start_matches('.'))
 }
 
 /// Which segment a file's name stands for.

@@ -45,6 +45,7 @@ pub(crate) fn publish(
             first: built.footer.first_number,
             rows: built.footer.rows,
             is_imported: origin.is_imported,
+            is_archived: false,
             day: *day,
             file_bytes: built.bytes.len() as u64,
             first_received: built.footer.first_received,

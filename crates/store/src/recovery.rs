@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use model::{LogspaceName, RecordNumber, Timestamp};
+use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 
 use crate::disk::Disk;
 use crate::error::Error;
@@ -13,6 +13,7 @@ use crate::leftovers;
 use crate::logspace::{Logspace, LogspaceState};
 use crate::manifest::Manifest;
 use crate::names;
+use crate::places::Places;
 use crate::segment_handle::{PageCache, SegmentHandle};
 use crate::snapshot::Damage;
 
@@ -63,6 +64,7 @@ pub(crate) fn open_logspace(
     is_read_only: bool,
 ) -> Result<Logspace, Error> {
     let dir = names::logspace_dir(data_dir, name);
+    let places = Places::read(disk.as_ref(), &dir)?;
     let (manifest, contents, mut damages) = if is_read_only {
         let (contents, damages) = Manifest::read(disk.as_ref(), &dir)?;
         (None, contents, damages)
@@ -72,7 +74,7 @@ pub(crate) fn open_logspace(
         let (mut manifest, damages) = Manifest::open(Arc::clone(disk), &dir)?;
         leftovers::settle(
             disk.as_ref(),
-            &dir,
+            &places,
             cache,
             &mut manifest,
             damages.is_empty(),
@@ -87,15 +89,18 @@ pub(crate) fn open_logspace(
     }
     let mut segments = Vec::new();
     for entry in &contents.entries {
-        let path = names::segment(&dir, entry.day, entry.id());
+        let path = places.segment(entry);
         match SegmentHandle::open(disk.as_ref(), &path, Arc::clone(cache)) {
             Ok(segment) => segments.push(Arc::new(segment)),
             Err(error @ Error::NewerFormat { .. }) => return Err(error),
             Err(error) => {
                 let what = format!("{} records cannot be read: {error}", entry.rows);
-                state
-                    .unreadable
-                    .push(entry.first.0..entry.first.0 + u64::from(entry.rows));
+                // What is archived comes back with its disk; the journal must not bring it twice.
+                if !entry.is_archived {
+                    state
+                        .unreadable
+                        .push(entry.first.0..entry.first.0 + u64::from(entry.rows));
+                }
                 damages.push(Damage::new(&path, 0, what));
             }
         }
@@ -108,7 +113,7 @@ pub(crate) fn open_logspace(
     }
     state.add_segments(segments);
     state.add_damages(damages);
-    Ok(Logspace::new(name.clone(), dir, manifest, state))
+    Ok(Logspace::new(name.clone(), places, manifest, state))
 }
 
 impl Recovered {
@@ -206,24 +211,40 @@ impl Recovered {
             }
         };
         let mut state = logspace.state();
-        let is_known = state.is_sealed(block.first)
-            || state.is_deleted(block.first)
-            || state.is_in_tail(block.first);
-        if !is_known {
-            file.last.insert(block.logspace.clone(), block.last());
-            let received = block
-                .batch
-                .iter()
-                .next_back()
-                .map(|record| record.received());
+        let last = block.last();
+        let name = block.logspace.clone();
+        if let Some((first, batch)) = state.unknown_part(block) {
+            file.last.insert(name, last);
+            let received = batch.iter().next_back().map(|record| record.received());
             state.last_received = state.last_received.max(received.unwrap_or(Timestamp::MIN));
-            state.publish(block.first, block.batch);
+            state.publish(first, batch);
         }
         Ok(())
     }
 }
 
 impl LogspaceState {
+    /// The records of a block that neither a segment nor an earlier block has brought: nearly always
+    /// all or none. Only where a backup was cut short do blocks of two backups overlap in part.
+    fn unknown_part(&self, block: Block) -> Option<(RecordNumber, RecordBatch)> {
+        let is_known = |number: RecordNumber| {
+            self.is_sealed(number) || self.is_deleted(number) || self.is_in_tail(number)
+        };
+        if !is_known(block.first) {
+            return Some((block.first, block.batch));
+        }
+        let first = (block.first.0..=block.last().0)
+            .map(RecordNumber)
+            .find(|number| !is_known(*number))?;
+        let known = usize::try_from(first.0 - block.first.0).unwrap_or(usize::MAX);
+        let mut rest = RecordBatch::new();
+        for record in block.batch.iter().skip(known) {
+            let pushed = rest.push_record(record);
+            debug_assert!(pushed.is_ok(), "a part of a batch fits into a batch");
+        }
+        Some((first, rest))
+    }
+
     /// Whether a record was sealed and is in no segment any more, not even in one that cannot be
     /// read: it need not be kept.
     fn is_deleted(&self, number: RecordNumber) -> bool {

@@ -7,7 +7,6 @@ use model::Timestamp;
 use crate::error::Error;
 use crate::logspace::Logspace;
 use crate::manifest::Entry;
-use crate::names;
 use crate::store::{Shared, locked};
 
 /// How much of a logspace is kept. The default keeps everything.
@@ -18,7 +17,8 @@ use crate::store::{Shared, locked};
 pub struct Retention {
     /// How long after its receipt a record is kept.
     pub age_max: Option<Duration>,
-    /// How many bytes the segments may take on disk. The newest one is kept whatever its size.
+    /// How many bytes the segments may take on disk; those in the archive do not count and stay.
+    /// The newest one is kept whatever its size.
     pub bytes_max: Option<u64>,
 }
 
@@ -31,16 +31,19 @@ impl Retention {
             let nanos = i64::try_from(age.as_nanos()).unwrap_or(i64::MAX);
             Timestamp::from_nanos(now.nanos().saturating_sub(nanos))
         });
-        let mut bytes: u64 = entries.iter().map(|entry| entry.file_bytes).sum();
+        let here = entries.iter().filter(|entry| !entry.is_archived);
+        let mut bytes: u64 = here.map(|entry| entry.file_bytes).sum();
         let mut left = entries.len();
         let mut expired = Vec::new();
         for entry in oldest_first {
             let is_old = earliest.is_some_and(|earliest| entry.last_received < earliest);
             let is_too_much = self.bytes_max.is_some_and(|max| bytes > max) && left > 1;
-            if !is_old && !is_too_much {
-                break;
+            if !is_old && (entry.is_archived || !is_too_much) {
+                continue;
             }
-            bytes -= entry.file_bytes;
+            if !entry.is_archived {
+                bytes -= entry.file_bytes;
+            }
             left -= 1;
             expired.push(entry);
         }
@@ -56,16 +59,15 @@ pub(crate) fn enforce(shared: &Shared, logspace: &Logspace) -> Result<(), Error>
     let Some(manifest) = manifest.as_mut() else {
         return Ok(());
     };
-    let expired = retention.expired(&manifest.contents().entries, shared.clock.now());
+    let mut expired = retention.expired(&manifest.contents().entries, shared.clock.now());
+    // While the archive is not there its files cannot be deleted, and would be forgotten.
+    expired.retain(|entry| !entry.is_archived || logspace.state().is_open(&logspace.path(entry)));
     if expired.is_empty() {
         return Ok(());
     }
     let ids: Vec<_> = expired.iter().map(Entry::id).collect();
     manifest.change(&[], &ids)?;
-    let paths: Vec<_> = expired
-        .iter()
-        .map(|entry| names::segment(&logspace.dir, entry.day, entry.id()))
-        .collect();
+    let paths: Vec<_> = expired.iter().map(|entry| logspace.path(entry)).collect();
     let records = expired.iter().map(|entry| u64::from(entry.rows)).sum();
     logspace.state().expire(&paths, records);
     tracing::info!(
@@ -90,6 +92,7 @@ mod tests {
             first: RecordNumber(first),
             rows: 1,
             is_imported: false,
+            is_archived: false,
             day: 0,
             file_bytes,
             first_received: Timestamp::from_seconds(last_received),
@@ -121,6 +124,27 @@ mod tests {
         assert_eq!(expired(None, Some(29)), [1]);
         assert_eq!(expired(None, Some(19)), [1, 3]);
         assert_eq!(expired(Some(299), Some(15)), [1, 3]);
+    }
+
+    #[test]
+    fn what_is_archived_does_not_count_for_the_size_and_goes_by_age() {
+        let archived = Entry {
+            is_archived: true,
+            ..entry(1, 100, 1_000)
+        };
+        let entries = [archived, entry(2, 200, 10), entry(3, 300, 10)];
+        let firsts = |age: Option<u64>, bytes_max| {
+            let age_max = age.map(Duration::from_secs);
+            let retention = Retention { age_max, bytes_max };
+            let expired = retention.expired(&entries, Timestamp::from_seconds(400));
+            expired
+                .iter()
+                .map(|entry| entry.first.0)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(firsts(None, Some(20)), []);
+        assert_eq!(firsts(None, Some(19)), [2]);
+        assert_eq!(firsts(Some(250), Some(19)), [1, 2]);
     }
 
     #[test]

@@ -386,6 +386,24 @@ impl SegmentHandle {
         Ok(stored)
     }
 
+    /// Its file, to copy it whole: it can be read even when its name is gone.
+    pub(crate) fn file(&self) -> &dyn DiskFile {
+        self.file.as_ref()
+    }
+
+    /// Reads every page and compares it with its checksum; what is wrong with the first bad one.
+    pub(crate) fn check(&self) -> Result<(), ReadError> {
+        let footer = &self.footer;
+        let lexicon = footer.lexicon_pages.iter().map(|page| &page.page);
+        let pages = footer.row_pages.iter().chain(&footer.received_pages);
+        for entry in pages.chain(&footer.posting_pages).chain(lexicon) {
+            let stored = self.read(entry)?;
+            let checked = entry.check(&stored);
+            checked.map_err(|error| self.damaged(entry, &error))?;
+        }
+        Ok(())
+    }
+
     fn damaged(&self, entry: &PageEntry, error: &Corrupt) -> ReadError {
         ReadError::Damaged {
             path: self.path.clone(),

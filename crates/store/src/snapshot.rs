@@ -29,6 +29,17 @@ pub enum Part {
     Tail(Arc<TailChunk>),
 }
 
+impl Snapshot {
+    /// The number of the newest record; `None` where there are none.
+    pub fn last_number(&self) -> Option<RecordNumber> {
+        let ends = self.parts.iter().map(|part| {
+            let rows = u64::from(part.rows());
+            RecordNumber(part.first_number().0 + rows.saturating_sub(1))
+        });
+        ends.max()
+    }
+}
+
 impl Part {
     /// The number of the first record.
     pub fn first_number(&self) -> RecordNumber {

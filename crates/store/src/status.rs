@@ -46,10 +46,16 @@ pub struct LogspaceStatus {
     pub records: u64,
     /// Segments.
     pub segments: usize,
-    /// Bytes of the segments' files.
+    /// Bytes of the segments' files, those in the archive not counted.
     pub disk_bytes: u64,
     /// Bytes of those that hold the sealed messages; the others are index.
     pub data_bytes: u64,
+    /// Segments in the archive.
+    pub archived_segments: usize,
+    /// Bytes of their files.
+    pub archived_bytes: u64,
+    /// Why segments that are due cannot be archived, or archived ones not be read.
+    pub archive_failure: Option<String>,
     /// Bytes of the sealed messages as they arrived.
     pub raw_bytes: u64,
     /// Records not yet sealed.

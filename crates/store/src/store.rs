@@ -8,6 +8,8 @@ use std::thread::JoinHandle;
 
 use model::{LogspaceName, RecordBatch};
 
+use crate::archive::Archive;
+use crate::backup::{self, Backup};
 use crate::clock::Clock;
 use crate::committer::{self, AppendError, OnDurable, Pending, Queue};
 use crate::disk::Disk;
@@ -19,6 +21,7 @@ use crate::journal::{JournalFile, JournalWriter};
 use crate::lock::{self, Lock, LockHolder};
 use crate::logspace::Logspace;
 use crate::names;
+use crate::notes;
 use crate::options::Options;
 use crate::recovery;
 use crate::retention::Retention;
@@ -54,6 +57,8 @@ pub(crate) struct Shared {
     listeners: RwLock<Vec<Box<dyn Fn() + Send + Sync>>>,
     pub(crate) state: Mutex<State>,
     pub(crate) room: Mutex<Room>,
+    /// Which store this is, once somebody has asked.
+    id: Mutex<Option<String>>,
     commits: AtomicU64,
     commit_nanos: AtomicU64,
     is_read_only: bool,
@@ -77,6 +82,9 @@ impl Store {
                 .map_err(Error::io("create", dir.as_path()))?;
         }
         let lock = Lock::take(disk.as_ref(), data_dir)?;
+        check_finished(disk.as_ref(), data_dir)?;
+        // From now on it has records that no backup has, so none may be written over it.
+        notes::remove(disk.as_ref(), &names::backup_note(data_dir))?;
         let shared = Arc::new(Shared::recover(options, disk, clock, false)?);
         let mut threads = Vec::new();
         for (name, run) in [
@@ -118,6 +126,7 @@ impl Store {
                 data_dir: options.data_dir,
             });
         }
+        check_finished(disk.as_ref(), &options.data_dir)?;
         let shared = Arc::new(Shared::recover(options, disk, clock, true)?);
         shared.queue.close();
         Ok(Self {
@@ -171,6 +180,28 @@ impl Store {
             .logspace(logspace)
             .ok_or_else(unknown)?
             .set_retention(kept);
+        self.shared.housekeeper.wake();
+        Ok(())
+    }
+
+    /// Sets which segments of a logspace go to an archive. What is due goes soon after.
+    ///
+    /// # Errors
+    /// When there is no such logspace.
+    pub fn set_archive(&self, logspace: &LogspaceName, to: Option<Archive>) -> Result<(), Error> {
+        let unknown = || Error::UnknownLogspace(logspace.clone());
+        // Where it is gets written down for programs that are started elsewhere.
+        let to = match to {
+            Some(Archive { after, dir }) => {
+                let dir = std::path::absolute(&dir).map_err(Error::io("find", dir))?;
+                Some(Archive { after, dir })
+            }
+            None => None,
+        };
+        self.shared
+            .logspace(logspace)
+            .ok_or_else(unknown)?
+            .set_archive(to);
         self.shared.housekeeper.wake();
         Ok(())
     }
@@ -237,6 +268,21 @@ impl Store {
             .push(listener);
     }
 
+    /// Makes a consistent copy in a directory while records go on coming in: a new or empty
+    /// directory, or one with an older backup of this store, which is brought up to date. It has
+    /// every record that was durable before the call, is durable on return, and is a data
+    /// directory itself. What cannot be read is in [`Backup::damages`].
+    ///
+    /// # Errors
+    /// When the directory holds anything else, the disk refuses, the store is being closed, or it
+    /// is open for reading only.
+    pub fn backup(&self, dir: &Path) -> Result<Backup, Error> {
+        if self.shared.is_read_only {
+            return Err(Error::ReadOnly);
+        }
+        backup::backup(&self.shared, dir)
+    }
+
     /// Figures about the store.
     pub fn status(&self) -> Status {
         let shared = &self.shared;
@@ -278,6 +324,17 @@ impl Store {
     }
 }
 
+/// Fails where a first backup or a restore has not come to its end.
+fn check_finished(disk: &dyn Disk, data_dir: &Path) -> Result<(), Error> {
+    match notes::read(disk, &names::unfinished_note(data_dir))? {
+        None => Ok(()),
+        Some(what) => Err(Error::Unfinished {
+            data_dir: data_dir.to_owned(),
+            what,
+        }),
+    }
+}
+
 impl Drop for Store {
     fn drop(&mut self) {
         self.close();
@@ -314,6 +371,7 @@ impl Shared {
             listeners: RwLock::new(Vec::new()),
             state: Mutex::new(State::Working),
             room: Mutex::default(),
+            id: Mutex::default(),
             commits: AtomicU64::new(0),
             commit_nanos: AtomicU64::new(0),
             is_read_only,
@@ -337,6 +395,17 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner)
             .get(name)
             .cloned()
+    }
+
+    /// Which store this is; decided by whoever asks first.
+    pub(crate) fn id(&self) -> Result<String, Error> {
+        let mut known = locked(&self.id);
+        if let Some(id) = known.as_ref() {
+            return Ok(id.clone());
+        }
+        let id = notes::id(self.disk.as_ref(), &self.options.data_dir)?;
+        *known = Some(id.clone());
+        Ok(id)
     }
 
     fn free_bytes(&self) -> Option<u64> {

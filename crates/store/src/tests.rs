@@ -13,6 +13,9 @@ use crate::{
     RealDisk, Snapshot, State, Store,
 };
 
+mod archive;
+mod backup;
+
 /// A clock that stands where it is put.
 #[derive(Default)]
 struct TestClock(AtomicI64);

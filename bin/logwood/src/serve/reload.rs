@@ -37,6 +37,7 @@ async fn try_reload(
     for logspace in &config.logspaces {
         store.create_logspace(&logspace.name)?;
         store.set_retention(&logspace.name, logspace.retention)?;
+        store.set_archive(&logspace.name, logspace.archive.clone())?;
     }
     let pipeline = Pipeline::new(config.routes.clone())
         .map_err(|error| Failure::new("a route cannot be used").because(error))?;

@@ -31,6 +31,7 @@ fn nothing_said_is_the_defaults_of_the_other_crates() {
     let main = LogspaceOptions {
         name: LogspaceName::main(),
         retention: Retention::default(),
+        archive: None,
     };
     assert_eq!(config.logspaces, [main]);
     assert_eq!(config.routes, []);
@@ -64,7 +65,8 @@ fn nothing_said_is_the_defaults_of_the_other_crates() {
 #[test]
 fn what_is_kept_of_a_logspace_arrives() {
     let config = config(
-        "[logspace.web]\nkeep_age = \"90d\"\nkeep_size = \"2GiB\"\n",
+        "[logspace.web]\nkeep_age = \"90d\"\nkeep_size = \"2GiB\"\narchive_after = \"30d\"\n\
+         archive_dir = \"/slow\"\n",
         &Overrides::default(),
     );
     let web = LogspaceOptions {
@@ -73,6 +75,10 @@ fn what_is_kept_of_a_logspace_arrives() {
             age_max: Some(Duration::from_secs(90 * 86_400)),
             bytes_max: Some(2 << 30),
         },
+        archive: Some(Archive {
+            after: Duration::from_secs(30 * 86_400),
+            dir: "/slow".into(),
+        }),
     };
     assert!(config.logspaces.contains(&web), "{:?}", config.logspaces);
 }

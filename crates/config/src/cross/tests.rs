@@ -207,3 +207,35 @@ fn certificates_and_keys_come_in_pairs() {
         "#]],
     );
 }
+
+#[test]
+fn an_archive_needs_a_place_and_time_to_get_there() {
+    check_problems(
+        "[logspace.a]\narchive_after = \"30d\"\n\
+         [logspace.b]\narchive_dir = \"/slow\"\n\
+         [logspace.c]\narchive_after = \"30d\"\narchive_dir = \"/slow\"\nkeep_age = \"30d\"\n\
+         [logspace.d]\narchive_after = \"30d\"\narchive_dir = \"/slow\"\nkeep_age = \"31d\"\n",
+        expect![[r#"
+            error: `archive_after` without `archive_dir`
+             --> logwood.toml:2:17
+              |
+            2 | archive_after = "30d"
+              |                 ^^^^^
+            hint: name the directory that old records go to in `archive_dir`
+
+            warning: `archive_dir` without `archive_after`: nothing is archived
+             --> logwood.toml:4:15
+              |
+            4 | archive_dir = "/slow"
+              |               ^^^^^^^
+            hint: say when records go there, such as `archive_after = "30d"`
+
+            warning: nothing is archived: records are deleted before, by `keep_age`
+             --> logwood.toml:6:17
+              |
+            6 | archive_after = "30d"
+              |                 ^^^^^
+            hint: make `archive_after` shorter than `keep_age`
+        "#]],
+    );
+}

@@ -1,4 +1,4 @@
-use expect_test::expect;
+use expect_test::{Expect, expect};
 
 use super::*;
 use crate::overrides::Overrides;
@@ -15,6 +15,11 @@ fn effective_is_a_file_that_says_the_same() {
         ..Overrides::default()
     };
     let effective = config(text, &flags).effective();
+    in_force().assert_eq(&effective.to_string());
+    says_the_same(&effective);
+}
+
+fn in_force() -> Expect {
     expect![[r#"
         [source.udp.office]                      # line 1
         listen = "0.0.0.0:514"                   # line 2
@@ -45,10 +50,14 @@ fn effective_is_a_file_that_says_the_same() {
         [logspace.main]                          # default
         # keep_age                               # not set
         # keep_size                              # not set
+        # archive_after                          # not set
+        # archive_dir                            # not set
 
         [logspace."web.eu"]                      # line 5
         # keep_age                               # not set
         # keep_size                              # not set
+        # archive_after                          # not set
+        # archive_dir                            # not set
 
         [route.r]                                # line 6
         from = []                                # default
@@ -82,8 +91,6 @@ fn effective_is_a_file_that_says_the_same() {
         level = "info"                           # default
         format = "text"                          # default
     "#]]
-    .assert_eq(&effective.to_string());
-    says_the_same(&effective);
 }
 
 /// Its text, read as a file, is in force as a whole.

@@ -9,6 +9,7 @@ use crate::http::Context;
 use crate::limits::QUERY_TIME_MAX;
 use crate::problem::Refusal;
 
+pub(crate) mod admin;
 pub(crate) mod export;
 pub(crate) mod ingest;
 pub(crate) mod query;

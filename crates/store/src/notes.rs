@@ -1,0 +1,65 @@
+//! Small files of text beside the data: which store this is, and in what state a directory is.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use crate::disk::{Disk, OpenMode};
+use crate::error::Error;
+use crate::limits::NOTE_BYTES_MAX;
+use crate::names;
+
+/// The text of a note without white space around it; `None` where there is none.
+pub(crate) fn read(disk: &dyn Disk, path: &Path) -> Result<Option<String>, Error> {
+    let file = match disk.open(path, OpenMode::Read) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        result => result.map_err(Error::io("open", path))?,
+    };
+    let len = file.len().map_err(Error::io("read", path))?;
+    let mut bytes = vec![0; usize::try_from(len.min(NOTE_BYTES_MAX)).unwrap_or(0)];
+    file.read_exact_at(&mut bytes, 0)
+        .map_err(Error::io("read", path))?;
+    Ok(Some(String::from_utf8_lossy(&bytes).trim().to_owned()))
+}
+
+/// Writes a note, durably, in place of the one that is there.
+pub(crate) fn write(disk: &dyn Disk, path: &Path, text: &str) -> Result<(), Error> {
+    let temporary = names::temporary(path);
+    let file = disk
+        .open(&temporary, OpenMode::Create)
+        .map_err(Error::io("create", temporary.as_path()))?;
+    file.write_all_at(format!("{text}\n").as_bytes(), 0)
+        .and_then(|()| file.sync())
+        .map_err(Error::io("write", temporary.as_path()))?;
+    disk.rename(&temporary, path)
+        .map_err(Error::io("rename", temporary.as_path()))?;
+    sync_parent(disk, path)
+}
+
+/// Removes a note, durably; whether there was one.
+pub(crate) fn remove(disk: &dyn Disk, path: &Path) -> Result<bool, Error> {
+    match disk.remove(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+        result => result.map_err(Error::io("remove", path))?,
+    }
+    sync_parent(disk, path)?;
+    Ok(true)
+}
+
+/// The id of the store in a directory, made where it has none yet.
+pub(crate) fn id(disk: &dyn Disk, data_dir: &Path) -> Result<String, Error> {
+    let path = names::id(data_dir);
+    if let Some(id) = read(disk, &path)?.filter(|id| !id.is_empty()) {
+        return Ok(id);
+    }
+    let mut random = [0; 16];
+    rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())
+        .map_err(|error| Error::io("make an id for", path.as_path())(error.into()))?;
+    let id = format!("{:032x}", u128::from_le_bytes(random));
+    write(disk, &path, &id)?;
+    Ok(id)
+}
+
+fn sync_parent(disk: &dyn Disk, path: &Path) -> Result<(), Error> {
+    let dir = path.parent().unwrap_or(Path::new("."));
+    disk.sync_dir(dir).map_err(Error::io("sync", dir))
+}
