@@ -1,7 +1,7 @@
 //! The command line: flags, words, exit codes; no logic of its own.
 //!
 //! Data goes to standard output, words go to standard error. Exit codes: 0 found or done, 1 nothing
-//! found, 2 an error.
+//! found (for `verify`: damage found), 2 an error.
 
 mod arguments;
 mod ask;
@@ -9,10 +9,12 @@ mod check;
 mod explain;
 mod failure;
 mod import;
+mod inspect;
 mod output;
 mod serve;
 mod tail;
 mod target;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -28,13 +30,15 @@ enum Outcome {
     Done,
     /// Nothing was found.
     NothingFound,
+    /// Damage was found.
+    DamageFound,
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match run(arguments.command) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::NothingFound) => ExitCode::from(1),
+        Ok(Outcome::NothingFound | Outcome::DamageFound) => ExitCode::from(1),
         // Whoever reads the output has had enough, as in `logwood search x | head`.
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
@@ -56,5 +60,7 @@ fn run(command: Option<Command>) -> Result<Outcome, Failure> {
         Some(Command::Import(arguments)) => import::import(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
         Some(Command::Check(arguments)) => check::check(&arguments),
+        Some(Command::Verify(arguments)) => verify::verify(&arguments),
+        Some(Command::Inspect(arguments)) => inspect::inspect(&arguments),
     }
 }

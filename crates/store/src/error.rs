@@ -57,6 +57,12 @@ pub enum Error {
         /// What is wrong there.
         what: String,
     },
+    /// A file that is to be looked into is none of Logwood's.
+    #[error("{path} is no journal file, manifest or segment")]
+    UnknownFile {
+        /// The file.
+        path: PathBuf,
+    },
     /// No such logspace.
     #[error("there is no logspace {0}")]
     UnknownLogspace(LogspaceName),

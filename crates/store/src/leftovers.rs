@@ -52,7 +52,7 @@ pub(crate) fn settle(
 }
 
 /// The files in the directories of days, with their names.
-fn files(disk: &dyn Disk, logspace_dir: &Path) -> Result<Vec<(PathBuf, String)>, Error> {
+pub(crate) fn files(disk: &dyn Disk, logspace_dir: &Path) -> Result<Vec<(PathBuf, String)>, Error> {
     let mut files = Vec::new();
     for year in directories(disk, logspace_dir)? {
         for day in directories(disk, &year)? {

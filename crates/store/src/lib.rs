@@ -14,17 +14,21 @@ mod disk;
 mod error;
 mod housekeeper;
 mod import;
+mod inspect;
 mod journal;
 mod leftovers;
 pub mod limits;
 mod lock;
 mod logspace;
 mod manifest;
+mod mend;
 mod merge;
 mod names;
 mod options;
 mod publish;
+mod raw_segment;
 mod recovery;
+mod repair;
 mod retention;
 mod room;
 mod sealer;
@@ -34,16 +38,25 @@ mod status;
 mod store;
 #[cfg(test)]
 mod tests;
+mod verify;
 mod worker;
 
 pub use clock::{Clock, SystemClock};
 pub use committer::{AppendError, Appended, OnDurable};
 pub use disk::{Disk, DiskEntry, DiskFile, OpenMode, RealDisk};
 pub use error::{Error, ReadError};
+pub use inspect::{
+    BlockView, DayView, DirectoryView, EntryView, FileView, InspectOptions, JournalView,
+    LogspaceView, ManifestView, PageView, RecordView, SampleView, SectionView, SegmentView,
+    TermView, View, inspect, inspect_directory,
+};
 pub use lock::LockHolder;
+pub use mend::Repair;
 pub use options::Options;
+pub use repair::{Repaired, repair};
 pub use retention::Retention;
 pub use segment_handle::SegmentHandle;
 pub use snapshot::{Damage, Part, Snapshot, TailChunk};
 pub use status::{LogspaceStatus, State, Status};
 pub use store::Store;
+pub use verify::{FileKind, Finding, Remedy, Verified, VerifyOptions, verify};

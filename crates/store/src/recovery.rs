@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use model::{LogspaceName, RecordNumber, Timestamp};
+use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 
 use crate::disk::Disk;
 use crate::error::Error;
@@ -70,13 +70,8 @@ pub(crate) fn open_logspace(
         disk.create_dir_all(&dir)
             .map_err(Error::io("create", dir.as_path()))?;
         let (mut manifest, damages) = Manifest::open(Arc::clone(disk), &dir)?;
-        leftovers::settle(
-            disk.as_ref(),
-            &dir,
-            cache,
-            &mut manifest,
-            damages.is_empty(),
-        )?;
+        let is_whole = damages.is_empty() && !manifest.is_cut();
+        leftovers::settle(disk.as_ref(), &dir, cache, &mut manifest, is_whole)?;
         let contents = manifest.contents().clone();
         (Some(manifest), contents, damages)
     };
@@ -198,24 +193,41 @@ impl Recovered {
             }
         };
         let mut state = logspace.state();
-        let is_known = state.is_sealed(block.first)
-            || state.is_deleted(block.first)
-            || state.is_in_tail(block.first);
-        if !is_known {
-            file.last.insert(block.logspace.clone(), block.last());
-            let received = block
-                .batch
-                .iter()
-                .next_back()
-                .map(|record| record.received());
+        if let Some((first, batch)) = state.unknown(block) {
+            let last = RecordNumber(first.0 + batch.len() as u64 - 1);
+            file.last.insert(logspace.name.clone(), last);
+            let received = batch.iter().next_back().map(|record| record.received());
             state.last_received = state.last_received.max(received.unwrap_or(Timestamp::MIN));
-            state.publish(block.first, block.batch);
+            state.publish(first, batch);
         }
         Ok(())
     }
 }
 
 impl LogspaceState {
+    /// The records of a block that are not known yet: all or none, but where a segment of one day
+    /// was taken back into a damaged manifest and that of the next day was not finished.
+    fn unknown(&self, block: Block) -> Option<(RecordNumber, RecordBatch)> {
+        let is_known = |number: u64| {
+            let number = RecordNumber(number);
+            self.is_sealed(number) || self.is_deleted(number) || self.is_in_tail(number)
+        };
+        let (first, last) = (block.first.0, block.last().0);
+        if !is_known(first) {
+            return Some((block.first, block.batch));
+        }
+        if is_known(last) {
+            return None;
+        }
+        let start = (first..=last).find(|number| !is_known(*number))?;
+        let mut rest = RecordBatch::new();
+        for record in block.batch.iter().skip((start - first) as usize) {
+            let pushed = rest.push_record(record);
+            debug_assert!(pushed.is_ok(), "a part of a batch fits into a batch");
+        }
+        Some((RecordNumber(start), rest))
+    }
+
     /// Whether a record was sealed and is in no segment any more, not even in one that cannot be
     /// read: it need not be kept.
     fn is_deleted(&self, number: RecordNumber) -> bool {

@@ -14,9 +14,13 @@ use crate::journal::file::{FileHeader, HEADER_LEN, VERSION, decode_header};
 use crate::snapshot::Damage;
 
 /// What a journal file holds.
-pub(crate) struct FileScan {
+pub(crate) struct FileScan<B = Block> {
     /// Its blocks, in order.
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<B>,
+    /// What its header says.
+    pub(crate) header: FileHeader,
+    /// Its size in bytes.
+    pub(crate) bytes: u64,
     /// What was found broken.
     pub(crate) damages: Vec<Damage>,
     /// Bytes of an unfinished commit at the end.
@@ -25,6 +29,28 @@ pub(crate) struct FileScan {
 
 /// Reads a journal file. `named_id` is the number in its name.
 pub(crate) fn scan(disk: &dyn Disk, path: &Path, named_id: u64) -> Result<FileScan, Error> {
+    scan_with(disk, path, named_id, |_, block| block)
+}
+
+/// What has to be known of a block.
+pub(crate) trait InGroup {
+    /// See [`Block::group_start`].
+    fn group_start(&self) -> u64;
+}
+
+impl InGroup for Block {
+    fn group_start(&self) -> u64 {
+        self.group_start
+    }
+}
+
+/// Reads a journal file and keeps of each block, at its offset, what `keep` makes of it.
+pub(crate) fn scan_with<B: InGroup>(
+    disk: &dyn Disk,
+    path: &Path,
+    named_id: u64,
+    keep: impl Fn(u64, Block) -> B,
+) -> Result<FileScan<B>, Error> {
     let file = disk
         .open(path, OpenMode::Read)
         .map_err(Error::io("open", path))?;
@@ -34,13 +60,16 @@ pub(crate) fn scan(disk: &dyn Disk, path: &Path, named_id: u64) -> Result<FileSc
         .map_err(Error::io("read", path))?;
     let mut scan = FileScan {
         blocks: Vec::new(),
+        header: FileHeader::Unreadable,
+        bytes: len,
         damages: Vec::new(),
         torn_bytes: 0,
     };
     let Some(header) = bytes.first_chunk::<HEADER_LEN>() else {
         return Ok(scan);
     };
-    let file_id = match decode_header(header) {
+    scan.header = decode_header(header);
+    let file_id = match scan.header {
         FileHeader::Id(id) => id,
         FileHeader::Unreadable => named_id,
         FileHeader::Newer(found) => {
@@ -55,8 +84,9 @@ pub(crate) fn scan(disk: &dyn Disk, path: &Path, named_id: u64) -> Result<FileSc
     while offset < bytes.len() {
         match block_at(&bytes, file_id, offset) {
             Ok(block) => {
+                let at = offset as u64;
                 offset += block.len;
-                scan.blocks.push(block);
+                scan.blocks.push(keep(at, block));
             }
             Err(what) => match next_commit(&bytes, file_id, offset) {
                 Some(next) => {
@@ -73,7 +103,7 @@ pub(crate) fn scan(disk: &dyn Disk, path: &Path, named_id: u64) -> Result<FileSc
     Ok(scan)
 }
 
-impl FileScan {
+impl<B: InGroup> FileScan<B> {
     /// Forgets the blocks of the commit that broke off at `offset`, and counts its bytes. Whether
     /// the bad place belongs to the commit of the last good block is known only from a later block
     /// of the same commit.
@@ -87,7 +117,7 @@ impl FileScan {
             while self
                 .blocks
                 .last()
-                .is_some_and(|last| last.group_start == later.group_start)
+                .is_some_and(|last| last.group_start() == later.group_start)
             {
                 self.blocks.pop();
             }
