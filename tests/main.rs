@@ -8,3 +8,4 @@ mod cli; // What scripts rely on in the command line: exit codes, output, reload
 mod corpus; // Every word of a log is counted as an independent program counts it.
 mod crash; // Kill -9, fifty times: nothing acknowledged is lost.
 mod senders; // Real senders: what they sent is what a search returns.
+mod verify; // Damaged files are told, counted and repaired.

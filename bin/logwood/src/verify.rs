@@ -1,6 +1,8 @@
 //! Whether a data directory is whole, and making it whole.
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Write as _};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -8,7 +10,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::LogspaceName;
 use serde_json::{Value, json};
 use store::{
-    Damage, Finding, Options, RealDisk, Repair, Repaired, SystemClock, Verified, VerifyOptions,
+    Damage, Disk, FileKind, Finding, Options, RealDisk, Repair, Repaired, SystemClock, Verified,
+    VerifyOptions,
 };
 
 use crate::Outcome;
@@ -40,10 +43,11 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Outcome, Failure> {
     };
     let started = Instant::now();
     let result = if arguments.repair {
+        let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         store::repair(
             Options::new(&arguments.data_dir),
             &options,
-            Arc::new(RealDisk),
+            &disk,
             Arc::new(SystemClock),
             &watch,
         )
@@ -96,6 +100,9 @@ fn print(
     for finding in &before.findings {
         writeln!(out, "{}", finding_text(finding))?;
     }
+    for path in mended_manifests(repaired) {
+        writeln!(out, "repaired: {}: written anew", path.display())?;
+    }
     for repair in repairs {
         writeln!(out, "{}", repair_text(repair))?;
     }
@@ -127,6 +134,17 @@ fn print(
         after.bytes as f64 / 1e6 / seconds,
     ));
     Ok(())
+}
+
+/// The manifests that were damaged before and are not any more.
+fn mended_manifests(repaired: &Repaired) -> BTreeSet<&PathBuf> {
+    let after = &repaired.after.findings;
+    let before = repaired.before.findings.iter();
+    before
+        .filter(|finding| finding.file == FileKind::Manifest)
+        .map(|finding| &finding.damage.path)
+        .filter(|path| after.iter().all(|finding| finding.damage.path != **path))
+        .collect()
 }
 
 fn finding_text(finding: &Finding) -> String {
@@ -175,6 +193,9 @@ fn as_json(repaired: &Repaired, arguments: &VerifyArguments, elapsed: Duration) 
                 "repairs".into(),
                 repairs.iter().map(repair_json).collect::<Vec<_>>().into(),
             );
+            let manifests = mended_manifests(repaired).into_iter();
+            let manifests = manifests.map(|path| path.display().to_string());
+            members.insert("manifests".into(), manifests.collect::<Vec<_>>().into());
         }
     }
     object

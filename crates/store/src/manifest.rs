@@ -319,9 +319,11 @@ fn load_with(
     let mut bytes = vec![0; usize::try_from(len).unwrap_or(usize::MAX)];
     file.read_exact_at(&mut bytes, 0)
         .map_err(Error::io("read", path))?;
-    let mut loaded = Loaded::default();
-    loaded.bytes = len;
-    loaded.version = bytes.get(..HEADER_LEN).map_or(0, version);
+    let mut loaded = Loaded {
+        bytes: len,
+        version: bytes.get(..HEADER_LEN).map_or(0, version),
+        ..Loaded::default()
+    };
     let mut is_current = true;
     match bytes.get(..HEADER_LEN) {
         Some(header) if header == encode_header(VERSION) => {}

@@ -13,7 +13,7 @@ use crate::mend::{self, Repair};
 use crate::names;
 use crate::options::Options;
 use crate::store::{Shared, locked};
-use crate::verify::{FileKind, Verified, VerifyOptions, verify};
+use crate::verify::{FileKind, Verified, VerifyOptions, verify_held};
 
 /// What a repair found, did, and left.
 #[derive(Clone, Debug)]
@@ -30,11 +30,11 @@ pub struct Repaired {
 /// damaged segments into new ones, and checks it again.
 ///
 /// # Errors
-/// When another process has the directory open, and as for [`verify`].
+/// When another process has the directory open, and as for [`crate::verify`].
 pub fn repair(
     options: Options,
     checked: &VerifyOptions,
-    disk: Arc<dyn Disk>,
+    disk: &Arc<dyn Disk>,
     clock: Arc<dyn Clock>,
     watch: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<Repaired, Error> {
@@ -44,7 +44,7 @@ pub fn repair(
         return Err(Error::NotADataDirectory { data_dir });
     }
     let lock = Lock::take(disk.as_ref(), &data_dir)?;
-    let before = verify(disk.as_ref(), &data_dir, checked, watch)?;
+    let before = verify_held(disk.as_ref(), &data_dir, checked, false, watch)?;
     let mut repairs = Vec::new();
     if before
         .findings
@@ -52,10 +52,10 @@ pub fn repair(
         .any(|finding| finding.remedy.is_repairable())
     {
         // Opening it writes damaged manifests anew.
-        let shared = Shared::recover(options, Arc::clone(&disk), clock, false)?;
+        let shared = Shared::recover(options, Arc::clone(disk), clock, false)?;
         repairs = repair_segments(&shared, &before)?;
     }
-    let after = verify(disk.as_ref(), &data_dir, checked, watch)?;
+    let after = verify_held(disk.as_ref(), &data_dir, checked, false, watch)?;
     drop(lock);
     Ok(Repaired {
         before,

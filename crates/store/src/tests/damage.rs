@@ -17,7 +17,8 @@ fn check(dir: &Path) -> Verified {
 
 fn mend(dir: &Path) -> Repaired {
     let clock = Arc::new(TestClock::default());
-    repair(options(dir), &deep(), Arc::new(RealDisk), clock, &|_, _| {}).expect("is repairable")
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    repair(options(dir), &deep(), &disk, clock, &|_, _| {}).expect("is repairable")
 }
 
 /// A directory with three segments of two records, nothing in the journal, and its records.
@@ -310,7 +311,7 @@ fn a_directory_in_use_is_not_repaired() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let _store = open(dir.path());
     let clock = Arc::new(TestClock::default());
-    let disk = Arc::new(RealDisk);
-    let refused = repair(options(dir.path()), &deep(), disk, clock, &|_, _| {});
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let refused = repair(options(dir.path()), &deep(), &disk, clock, &|_, _| {});
     assert!(matches!(refused, Err(Error::Locked { .. })));
 }

@@ -151,6 +151,18 @@ pub fn verify(
     options: &VerifyOptions,
     watch: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<Verified, Error> {
+    let is_held = crate::lock::holder(disk, data_dir).is_some();
+    verify_held(disk, data_dir, options, is_held, watch)
+}
+
+/// Reads a data directory in which a server works or not: what it has under way is no damage.
+pub(crate) fn verify_held(
+    disk: &dyn Disk,
+    data_dir: &Path,
+    options: &VerifyOptions,
+    is_held: bool,
+    watch: &(dyn Fn(u64, u64) + Sync),
+) -> Result<Verified, Error> {
     let dir = names::logspaces_dir(data_dir);
     let Ok(listed) = disk.list(&dir) else {
         return Err(Error::NotADataDirectory {
@@ -161,7 +173,7 @@ pub fn verify(
         disk,
         data_dir,
         options,
-        is_held: crate::lock::holder(disk, data_dir).is_some(),
+        is_held,
         watch,
         done: AtomicU64::new(0),
         total: AtomicU64::new(0),
