@@ -210,4 +210,5 @@ fn entry_at(stored: &[u8], offset: usize, raw_len: usize) -> Option<PageEntry> {
 }
 
 #[cfg(test)]
+#[expect(clippy::indexing_slicing, reason = "a test may panic")]
 mod tests;
