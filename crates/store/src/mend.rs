@@ -30,7 +30,12 @@ pub(crate) fn mend_indexes(shared: &Shared, logspace: &Logspace) -> Result<(), E
         let Some(entry) = entry else { continue };
         tracing::warn!(logspace = %logspace.name, %damage, "making a damaged index anew");
         let mended = read(shared, logspace, &entry)?;
-        if mended.lost.is_empty() && mended.undated_rows == 0 {
+        let rows: u64 = mended
+            .parts
+            .iter()
+            .map(|part| u64::from(part.footer.rows))
+            .sum();
+        if rows == u64::from(entry.rows) && mended.undated_rows == 0 {
             replace(shared, logspace, &entry, mended)?;
             shared.remove_segment(&path);
             tracing::info!(logspace = %logspace.name, path = %path.display(), "the index is whole again");
@@ -98,11 +103,22 @@ pub(crate) fn mend(
     }))
 }
 
+/// New segments of what can be read; none where the file has other records than its manifest says,
+/// which could be those of another segment.
 fn read(shared: &Shared, logspace: &Logspace, entry: &Entry) -> Result<Mended, Error> {
     let path = names::segment(&logspace.dir, entry.day, entry.id());
     let raw = RawSegment::open(shared.disk.as_ref(), &path)?;
     let input = raw.input(entry.first, entry.first_received)?;
-    Ok(segment::mend(&input, shared.options.compression_level)?)
+    let mut mended = segment::mend(&input, shared.options.compression_level)?;
+    let numbers = entry.numbers();
+    let is_own = mended.parts.iter().all(|part| {
+        let first = part.footer.first_number.0;
+        numbers.start <= first && first.saturating_add(u64::from(part.footer.rows)) <= numbers.end
+    });
+    if !is_own {
+        mended.parts.clear();
+    }
+    Ok(mended)
 }
 
 fn replace(

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::journal::{self, Block, JournalFile};
 use crate::leftovers;
 use crate::logspace::{Logspace, LogspaceState};
-use crate::manifest::Manifest;
+use crate::manifest::{Entry, Manifest};
 use crate::names;
 use crate::segment_handle::{PageCache, SegmentHandle};
 use crate::snapshot::Damage;
@@ -83,7 +83,7 @@ pub(crate) fn open_logspace(
     let mut segments = Vec::new();
     for entry in &contents.entries {
         let path = names::segment(&dir, entry.day, entry.id());
-        match SegmentHandle::open(disk.as_ref(), &path, Arc::clone(cache)) {
+        match open_segment(disk.as_ref(), &path, entry, cache) {
             Ok(segment) => segments.push(Arc::new(segment)),
             Err(error @ Error::NewerFormat { .. }) => return Err(error),
             Err(error) => {
@@ -104,6 +104,25 @@ pub(crate) fn open_logspace(
     state.add_segments(segments);
     state.add_damages(damages);
     Ok(Logspace::new(name.clone(), dir, manifest, state))
+}
+
+/// Opens a segment that has the records which its manifest says. One with others, put there by
+/// mistake, would give records twice.
+fn open_segment(
+    disk: &dyn Disk,
+    path: &Path,
+    entry: &Entry,
+    cache: &Arc<PageCache>,
+) -> Result<SegmentHandle, Error> {
+    let segment = SegmentHandle::open(disk, path, Arc::clone(cache))?;
+    if (segment.first_number(), segment.rows()) != (entry.first, entry.rows) {
+        return Err(Error::Damaged {
+            path: path.to_owned(),
+            offset: 0,
+            what: "it has other records than the manifest says".to_owned(),
+        });
+    }
+    Ok(segment)
 }
 
 impl Recovered {

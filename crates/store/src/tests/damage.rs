@@ -307,6 +307,19 @@ fn a_segment_without_its_footer_loses_nothing() {
 }
 
 #[test]
+fn a_segment_of_other_records_is_not_taken_for_its_own() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    three_segments(dir.path());
+    let path = first_segment(dir.path());
+    let other = path.with_file_name("00000000000000000003.segment");
+    std::fs::copy(other, &path).expect("copies");
+    let repaired = mend(dir.path());
+    assert_eq!(repaired.repairs, []);
+    assert_eq!(only(&repaired.after).damage.path, path);
+    assert_eq!(texts(&open(dir.path())), ["1a", "1b", "2a", "2b"]);
+}
+
+#[test]
 fn a_directory_in_use_is_not_repaired() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let _store = open(dir.path());
