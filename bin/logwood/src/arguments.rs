@@ -47,6 +47,10 @@ pub(crate) enum Command {
     Plan(PlanArguments),
     /// Say all that is wrong with a configuration file.
     Check(CheckArguments),
+    /// Read every byte of a data directory and say what is damaged; with --repair, mend it.
+    Verify(VerifyArguments),
+    /// Show what is in a data directory, a journal file, a manifest or a segment.
+    Inspect(InspectArguments),
 }
 
 /// Flags replace what the configuration file says.
@@ -240,6 +244,55 @@ pub(crate) struct CheckArguments {
     /// Take warnings for errors.
     #[arg(long)]
     pub(crate) deny_warnings: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArguments {
+    /// The data directory; a server may be working in it.
+    #[arg(long, value_name = "DIR", default_value = "logwood-data")]
+    pub(crate) data_dir: PathBuf,
+    /// Only this logspace, and the journal.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) logspace: Option<String>,
+    /// Also decode every record, make every index anew and compare.
+    #[arg(long)]
+    pub(crate) deep: bool,
+    /// Mend what can be mended; the server must be stopped.
+    #[arg(long)]
+    pub(crate) repair: bool,
+    /// How many threads read at the same time [default: one for each processor].
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArguments {
+    /// Files: journal files, manifests, segments; the data directory without any.
+    pub(crate) files: Vec<PathBuf>,
+    /// The data directory.
+    #[arg(
+        long,
+        value_name = "DIR",
+        default_value = "logwood-data",
+        conflicts_with = "files"
+    )]
+    pub(crate) data_dir: PathBuf,
+    /// List every page of segments, every block of journal files, every record of manifests.
+    #[arg(long)]
+    pub(crate) pages: bool,
+    /// List the terms of segments whose keys start so: a letter for the part, such as `m` for the
+    /// message, and the start of a word; all of them where it is empty.
+    #[arg(long, value_name = "PREFIX")]
+    pub(crate) terms: Option<String>,
+    /// Print so many records of segments and journal files.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) rows: usize,
+    /// Print one JSON object for each file.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The command line: flags, words, exit codes; no logic of its own.
 //!
 //! Data goes to standard output, words go to standard error. Exit codes: 0 found or done, 1 nothing
-//! found or not all of it readable, 2 an error.
+//! found or not all of it readable or whole, 2 an error.
 
 mod arguments;
 mod ask;
@@ -10,12 +10,14 @@ mod check;
 mod explain;
 mod failure;
 mod import;
+mod inspect;
 mod load;
 mod output;
 mod plan;
 mod serve;
 mod tail;
 mod target;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -33,13 +35,15 @@ enum Outcome {
     NothingFound,
     /// It is done, but for what could not be read.
     Incomplete,
+    /// Damage was found.
+    DamageFound,
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match run(arguments.command) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::NothingFound | Outcome::Incomplete) => ExitCode::from(1),
+        Ok(Outcome::NothingFound | Outcome::Incomplete | Outcome::DamageFound) => ExitCode::from(1),
         // Whoever reads the output has had enough, as in `logwood search x | head`.
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
@@ -65,5 +69,7 @@ fn run(command: Option<Command>) -> Result<Outcome, Failure> {
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
         Some(Command::Plan(arguments)) => plan::plan(&arguments),
         Some(Command::Check(arguments)) => check::check(&arguments),
+        Some(Command::Verify(arguments)) => verify::verify(&arguments),
+        Some(Command::Inspect(arguments)) => inspect::inspect(&arguments),
     }
 }

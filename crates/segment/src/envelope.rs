@@ -49,14 +49,16 @@ impl Header {
             return Err(Corrupt::Magic { what });
         }
         let version = u16::from_le_bytes(reader.array()?);
-        check_version(version)?;
         reader.bytes(6)?;
         let first_number = RecordNumber(reader.u64()?);
         reader.bytes(36)?;
         let crc = reader.u32()?;
         reader.finish()?;
         let covered = bytes.get(..Self::LEN - 4).unwrap_or(&[]);
+        // First, so that a flipped bit of the version is no newer version. Later versions keep the
+        // places of version and checksum.
         check(what, 0, covered, crc)?;
+        check_version(version)?;
         check_zero(what, covered.get(10..16))?;
         check_zero(what, covered.get(24..60))?;
         Ok(Self { first_number })
@@ -108,10 +110,10 @@ impl Trailer {
             return Err(Corrupt::Magic { what });
         }
         reader.finish()?;
-        check_version(version)?;
         let offset = file_len.saturating_sub(Self::LEN as u64);
         let covered = bytes.get(..20).unwrap_or(&[]);
         check(what, offset, covered, crc)?;
+        check_version(version)?;
         check_zero(what, covered.get(18..))?;
         if trailer.footer_len as usize > FOOTER_BYTES_MAX {
             return Err(Corrupt::TooLarge {

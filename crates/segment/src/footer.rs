@@ -52,6 +52,39 @@ pub struct LexiconPageEntry {
     pub first_key: Box<[u8]>,
 }
 
+/// A kind of pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Section {
+    /// The records.
+    Rows,
+    /// Their times of receipt.
+    Received,
+    /// The rows of terms.
+    Postings,
+    /// The terms.
+    Lexicon,
+}
+
+impl Section {
+    /// All of them, in the order of the file.
+    pub const ALL: [Self; 4] = [Self::Rows, Self::Received, Self::Postings, Self::Lexicon];
+
+    /// What one of its pages is called.
+    pub fn page_name(self) -> &'static str {
+        match self {
+            Self::Rows => "row page",
+            Self::Received => "received page",
+            Self::Postings => "posting page",
+            Self::Lexicon => "lexicon page",
+        }
+    }
+
+    /// Whether it can be made anew from the rows.
+    pub fn is_index(self) -> bool {
+        matches!(self, Self::Postings | Self::Lexicon)
+    }
+}
+
 /// Counts of rows that answer common questions without reading a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -105,6 +138,31 @@ impl Footer {
     pub fn data_bytes(&self) -> u64 {
         let pages = self.row_pages.iter().chain(&self.received_pages);
         pages.map(|page| u64::from(page.stored_len)).sum()
+    }
+
+    /// All pages with their kinds, in the order of the file.
+    pub fn pages(&self) -> impl Iterator<Item = (Section, &PageEntry)> {
+        let of = |section| move |page| (section, page);
+        let rows = self.row_pages.iter().map(of(Section::Rows));
+        let received = self.received_pages.iter().map(of(Section::Received));
+        let postings = self.posting_pages.iter().map(of(Section::Postings));
+        let lexicon = self.lexicon_pages.iter().map(|page| &page.page);
+        rows.chain(received)
+            .chain(postings)
+            .chain(lexicon.map(of(Section::Lexicon)))
+    }
+
+    /// The first place before `end`, where the footer starts, at which no page starts where the
+    /// page before it ended. `None` where pages cover everything once.
+    pub fn first_gap(&self, end: u64) -> Option<u64> {
+        let mut next = Header::LEN as u64;
+        for (_, page) in self.pages() {
+            if page.offset != next {
+                return Some(next);
+            }
+            next += u64::from(page.stored_len);
+        }
+        (next != end).then_some(next)
     }
 
     /// Appends the footer.

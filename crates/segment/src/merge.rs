@@ -187,7 +187,7 @@ fn write_received<I: MergeInput>(
 }
 
 /// The terms of one input, in order, and their rows in the result.
-struct Terms<'a, I> {
+pub(crate) struct Terms<'a, I> {
     input: &'a I,
     number: usize,
     /// Rows of the inputs before.
@@ -199,7 +199,11 @@ struct Terms<'a, I> {
 }
 
 impl<'a, I: MergeInput> Terms<'a, I> {
-    fn new(input: &'a I, number: usize, base: u32) -> Result<Self, MergeError<I::Error>> {
+    pub(crate) fn new(
+        input: &'a I,
+        number: usize,
+        base: u32,
+    ) -> Result<Self, MergeError<I::Error>> {
         let mut terms = Self {
             input,
             number,
@@ -213,7 +217,8 @@ impl<'a, I: MergeInput> Terms<'a, I> {
         Ok(terms)
     }
 
-    fn advance(&mut self) -> Result<(), MergeError<I::Error>> {
+    /// Goes to the next term.
+    pub(crate) fn advance(&mut self) -> Result<(), MergeError<I::Error>> {
         loop {
             self.entry = self.cursor.advance();
             if self.entry.is_some() {
@@ -230,8 +235,20 @@ impl<'a, I: MergeInput> Terms<'a, I> {
         }
     }
 
+    /// The key of the term at hand; `None` behind the last.
+    pub(crate) fn key(&self) -> Option<&[u8]> {
+        self.entry.as_ref().map(|_| self.cursor.key())
+    }
+
+    /// Where in the file the lexicon page at hand is, in bytes.
+    pub(crate) fn offset(&self) -> u64 {
+        let pages = &self.input.footer().lexicon_pages;
+        let page = pages.get(self.page.saturating_sub(1));
+        page.map_or(0, |page| page.page.offset)
+    }
+
     /// Appends the rows of the term at hand.
-    fn rows_into(&mut self, rows: &mut Vec<u32>) -> Result<(), MergeError<I::Error>> {
+    pub(crate) fn rows_into(&mut self, rows: &mut Vec<u32>) -> Result<(), MergeError<I::Error>> {
         let Some(entry) = self.entry else {
             return Ok(());
         };

@@ -14,9 +14,9 @@ use crate::rows::decode_rows;
 use crate::{Corrupt, received};
 
 /// Codec byte of a payload stored as it is, because compression would not make it smaller.
-const CODEC_PLAIN: u8 = 0;
+pub(crate) const CODEC_PLAIN: u8 = 0;
 /// Codec byte of one zstd frame.
-const CODEC_ZSTD: u8 = 1;
+pub(crate) const CODEC_ZSTD: u8 = 1;
 
 /// Where a page is and what it holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,6 +63,14 @@ pub fn decode_row_page(
 pub fn decode_received_page(entry: &PageEntry, stored: &[u8]) -> Result<Vec<Timestamp>, Corrupt> {
     let raw = open("received page", entry, stored)?;
     received::decode(&raw, entry.rows as usize)
+}
+
+/// Checks the stored bytes of a page against their checksum, without looking into them.
+pub fn check_stored(what: &'static str, entry: &PageEntry, stored: &[u8]) -> Result<(), Corrupt> {
+    if stored.len() != entry.stored_len as usize {
+        return Err(Corrupt::Short { what });
+    }
+    check(what, entry.offset, stored, entry.crc)
 }
 
 /// Appends pages to a file in memory.

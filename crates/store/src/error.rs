@@ -79,6 +79,12 @@ pub enum Error {
     /// The store is closing, so what takes long is given up.
     #[error("the store is closing")]
     Closing,
+    /// A file that is to be looked into is none of Logwood's.
+    #[error("{path} is no journal file, manifest or segment")]
+    UnknownFile {
+        /// The file.
+        path: PathBuf,
+    },
     /// No such logspace.
     #[error("there is no logspace {0}")]
     UnknownLogspace(LogspaceName),

@@ -1,11 +1,13 @@
-//! The thread that keeps a store tidy in the background: deletes what need not be kept and merges
-//! small segments, and moves old ones to the archive. It waits while records are coming in faster than they are sealed.
+//! The thread that keeps a store tidy in the background: deletes what need not be kept, makes
+//! damaged indexes anew, merges small segments and moves old ones to the archive. It waits while
+//! records are coming in faster than they are sealed.
 
 use std::time::Duration;
 
 use crate::archive;
 use crate::limits::{ARCHIVE_SEGMENTS_MAX, MERGE_PENDING_SEGMENTS};
 use crate::logspace::Logspace;
+use crate::mend;
 use crate::merge;
 use crate::retention;
 use crate::store::Shared;
@@ -34,6 +36,9 @@ pub(crate) fn run(shared: &Shared) {
 fn keep(shared: &Shared, logspace: &Logspace, worker: &Worker) {
     if let Err(error) = retention::enforce(shared, logspace) {
         tracing::error!(logspace = %logspace.name, %error, "cannot delete what need not be kept");
+    }
+    if let Err(error) = mend::mend_indexes(shared, logspace) {
+        tracing::error!(logspace = %logspace.name, %error, "cannot make a damaged index anew");
     }
     while !worker.is_closed() && may_merge(shared, logspace) {
         match merge::merge_some(shared, logspace) {

@@ -20,19 +20,23 @@ mod durability;
 mod error;
 mod housekeeper;
 mod import;
+mod inspect;
 mod journal;
 mod leftovers;
 pub mod limits;
 mod lock;
 mod logspace;
 mod manifest;
+mod mend;
 mod merge;
 mod names;
 mod notes;
 mod options;
 mod places;
 mod publish;
+mod raw_segment;
 mod recovery;
+mod repair;
 mod restore;
 mod retention;
 mod room;
@@ -43,6 +47,7 @@ mod status;
 mod store;
 #[cfg(test)]
 mod tests;
+mod verify;
 mod worker;
 
 pub use archive::Archive;
@@ -52,11 +57,19 @@ pub use committer::{AppendError, Appended, OnDurable};
 pub use disk::{Disk, DiskEntry, DiskFile, OpenMode, RealDisk};
 pub use durability::Durability;
 pub use error::{Error, ReadError};
+pub use inspect::{
+    BlockView, DayView, DirectoryView, EntryView, FileView, InspectOptions, JournalView,
+    LogspaceView, ManifestView, PageView, RecordView, SampleView, SectionView, SegmentView,
+    TermView, View, inspect, inspect_directory,
+};
 pub use lock::LockHolder;
+pub use mend::Repair;
 pub use options::Options;
+pub use repair::{Repaired, repair};
 pub use restore::{Restore, restore};
 pub use retention::Retention;
 pub use segment_handle::SegmentHandle;
 pub use snapshot::{Damage, Part, Snapshot, TailChunk};
 pub use status::{LogspaceStatus, State, Status};
 pub use store::Store;
+pub use verify::{FileKind, Finding, Remedy, Verified, VerifyOptions, verify};

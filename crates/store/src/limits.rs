@@ -85,3 +85,24 @@ pub const NOTE_BYTES_MAX: u64 = 64 * 1024;
 
 /// Most bytes read from the lock file, which holds a few words about its holder.
 pub const LOCK_BYTES_MAX: usize = 1024;
+
+/// Bytes that a check reads at once of a file without structure. Large enough that the calls cost
+/// nothing, small enough for every thread to have such a buffer.
+pub const VERIFY_READ_BYTES: usize = 1024 * 1024;
+
+/// How often a check looks for segments in the manifest as it is now, where some have vanished.
+/// Merging takes longer than looking, so that two are enough.
+pub const VERIFY_ROUNDS_MAX: usize = 8;
+
+/// Largest journal file that is looked into, in bytes: it is read as a whole. Sixteen times the
+/// usual size, more than any commit needs.
+pub const INSPECT_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+
+/// Memory for decoded pages while a segment is looked into, in bytes. Each page is needed once.
+pub const INSPECT_CACHE_BYTES: u64 = 4 * 1024 * 1024;
+
+/// Most terms of a segment that are listed. More than that nobody reads.
+pub const INSPECT_TERMS_MAX: usize = 10_000;
+
+/// How many of the most frequent terms are listed: a screen.
+pub const INSPECT_TOP_TERMS: usize = 20;

@@ -173,12 +173,32 @@ impl LogspaceState {
 
     /// Whether a segment is open and nothing speaks against reading all of it.
     pub(crate) fn is_mergeable(&self, path: &Path) -> bool {
-        !self.unmergeable.contains(path) && self.is_open(path)
+        let mut segments = self.segments.iter();
+        !self.unmergeable.contains(path)
+            && segments.any(|segment| segment.path() == path && segment.index_damage().is_none())
     }
 
     /// Whether a segment is open.
     pub(crate) fn is_open(&self, path: &Path) -> bool {
         self.segments.iter().any(|segment| segment.path() == path)
+    }
+
+    /// The segments in which readers found the index damaged, but for those of which records are
+    /// damaged as well.
+    pub(crate) fn with_damaged_index(&self) -> Vec<(PathBuf, Damage)> {
+        let segments = self.segments.iter();
+        segments
+            .filter(|segment| !self.unmergeable.contains(segment.path()))
+            .filter_map(|segment| {
+                Some((segment.path().to_owned(), segment.index_damage()?.clone()))
+            })
+            .collect()
+    }
+
+    /// Whether the tail has any of these records.
+    pub(crate) fn tail_has_any(&self, numbers: &Range<u64>) -> bool {
+        let mut chunks = self.tail.iter();
+        chunks.any(|chunk| chunk.first.0 < numbers.end && numbers.start < chunk.end())
     }
 
     /// Notes a segment that must not be merged because it is damaged.
@@ -315,6 +335,7 @@ impl Logspace {
         let state = self.state();
         let (tail_bytes, tail_records) = state.tail_size();
         let expired_records = state.expired_records;
+        let in_index = state.with_damaged_index();
         drop(state);
         let segments = || {
             snapshot.parts.iter().filter_map(|part| match part {
@@ -348,7 +369,13 @@ impl Logspace {
             expired_records,
             first_received: snapshot.parts.iter().map(Part::first_received).min(),
             last_received: snapshot.parts.iter().map(Part::last_received).max(),
-            damages: snapshot.damages.to_vec(),
+            // What only the index lost makes no answer incomplete, and is in no snapshot.
+            damages: snapshot
+                .damages
+                .iter()
+                .cloned()
+                .chain(in_index.into_iter().map(|(_, damage)| damage))
+                .collect(),
         }
     }
 }

@@ -13,6 +13,7 @@ use model::{RecordNumber, Timestamp};
 
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::Error;
+use crate::inspect::RecordView;
 use crate::limits::{
     MANIFEST_BYTES_MAX, MANIFEST_RECORD_BYTES_MAX, MANIFEST_STALE_MIN as STALE_MIN,
 };
@@ -76,10 +77,14 @@ impl Entry {
         }
     }
 
+    /// The numbers of its records.
+    pub(crate) fn numbers(&self) -> std::ops::Range<u64> {
+        self.first.0..self.first.0.saturating_add(u64::from(self.rows))
+    }
+
     /// Whether two segments claim the same record.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
-        self.first.0 < other.first.0 + u64::from(other.rows)
-            && other.first.0 < self.first.0 + u64::from(self.rows)
+        self.first.0 < other.numbers().end && other.first.0 < self.numbers().end
     }
 }
 
@@ -90,6 +95,8 @@ pub(crate) struct Manifest {
     contents: Contents,
     /// Entries and removals in the file that say nothing any more.
     stale: usize,
+    /// Whether something may be missing in it: its end was torn, or damaged, or there was no file.
+    is_cut: bool,
     /// Where the next record goes; `None` when the file must be written anew first.
     open: Option<(Box<dyn DiskFile>, u64)>,
 }
@@ -128,6 +135,22 @@ struct Loaded {
     damages: Vec<Damage>,
     /// The end of the last good record, where nothing stands behind it.
     clean_end: Option<u64>,
+    /// Where bytes start that are no record, and behind which there is none.
+    torn_at: Option<u64>,
+    bytes: u64,
+    version: u16,
+}
+
+/// A manifest as it stands in its file, for whoever wants to look at it.
+#[derive(Debug)]
+pub(crate) struct Survey {
+    pub(crate) version: u16,
+    pub(crate) bytes: u64,
+    pub(crate) records: Vec<RecordView>,
+    pub(crate) contents: Contents,
+    pub(crate) damages: Vec<Damage>,
+    /// Where a record starts that was never finished, or is damaged.
+    pub(crate) torn_at: Option<u64>,
 }
 
 impl Manifest {
@@ -145,6 +168,7 @@ impl Manifest {
             path,
             contents: loaded.contents,
             stale: 0,
+            is_cut: loaded.torn_at.is_some() || loaded.bytes == 0,
             open: None,
         };
         match loaded.clean_end {
@@ -168,6 +192,7 @@ impl Manifest {
             path: names::manifest(dir),
             contents,
             stale: 0,
+            is_cut: false,
             open: None,
         };
         manifest.rewrite()
@@ -177,6 +202,34 @@ impl Manifest {
     pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<(Contents, Vec<Damage>), Error> {
         let loaded = load(disk, &names::manifest(dir))?;
         Ok((loaded.contents, loaded.damages))
+    }
+
+    /// Reads a manifest's file record by record without touching it.
+    pub(crate) fn survey(disk: &dyn Disk, path: &Path) -> Result<Survey, Error> {
+        let mut records = Vec::new();
+        let loaded = load_with(disk, path, &mut |offset, record| {
+            records.push(RecordView {
+                offset: offset as u64,
+                added: record.added.len(),
+                removed: record.removed.len(),
+                next: record.marks.next,
+                sealed: record.marks.sealed,
+            });
+        })?;
+        Ok(Survey {
+            version: loaded.version,
+            bytes: loaded.bytes,
+            records,
+            contents: loaded.contents,
+            damages: loaded.damages,
+            torn_at: loaded.torn_at,
+        })
+    }
+
+    /// Whether its last record may be missing. It may have been torn, or have been whole once and
+    /// be damaged; nothing tells.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// What it says.
@@ -259,6 +312,15 @@ impl Manifest {
 }
 
 fn load(disk: &dyn Disk, path: &Path) -> Result<Loaded, Error> {
+    load_with(disk, path, &mut |_, _| {})
+}
+
+/// Reads a manifest and shows each record with its offset to `visit`.
+fn load_with(
+    disk: &dyn Disk,
+    path: &Path,
+    visit: &mut dyn FnMut(usize, &Record),
+) -> Result<Loaded, Error> {
     let file = disk
         .open(path, OpenMode::Read)
         .map_err(Error::io("open", path))?;
@@ -274,12 +336,22 @@ fn load(disk: &dyn Disk, path: &Path) -> Result<Loaded, Error> {
     let mut bytes = vec![0; usize::try_from(len).unwrap_or(usize::MAX)];
     file.read_exact_at(&mut bytes, 0)
         .map_err(Error::io("read", path))?;
-    let mut loaded = Loaded::default();
+    let mut loaded = Loaded {
+        bytes: len,
+        version: bytes.get(..HEADER_LEN).map_or(0, version),
+        ..Loaded::default()
+    };
     let mut is_current = true;
     match bytes.get(..HEADER_LEN) {
         Some(header) if header == encode_header(VERSION) => {}
         Some(header) if header == encode_header(1) => is_current = false,
-        Some(header) if header.starts_with(&MAGIC) && version(header) > VERSION => {
+        // A newer program keeps to the place of the checksum; otherwise a bit has flipped.
+        Some(header)
+            if header.starts_with(&MAGIC)
+                && version(header) > VERSION
+                && word(header, HEADER_LEN - 4)
+                    == crc32c::crc32c(header.get(..12).unwrap_or(&[])) =>
+        {
             let found = version(header);
             return Err(Error::NewerFormat {
                 path: path.to_owned(),
@@ -295,6 +367,7 @@ fn load(disk: &dyn Disk, path: &Path) -> Result<Loaded, Error> {
     while offset < bytes.len() {
         let next = match decode_record(&bytes, offset) {
             Ok(record) => {
+                visit(offset, &record);
                 loaded.contents.pass(record.marks);
                 loaded.contents.apply(&record.added, &record.removed);
                 Some(offset + record.len)
@@ -309,7 +382,10 @@ fn load(disk: &dyn Disk, path: &Path) -> Result<Loaded, Error> {
                 next
             }
         };
-        let Some(next) = next else { return Ok(loaded) };
+        let Some(next) = next else {
+            loaded.torn_at = Some(offset as u64);
+            return Ok(loaded);
+        };
         offset = next;
     }
     if loaded.damages.is_empty() && is_current {
@@ -363,16 +439,18 @@ fn version(header: &[u8]) -> u16 {
     half(header, 4)
 }
 
+/// Version 1 had no checksum.
 fn encode_header(version: u16) -> [u8; HEADER_LEN] {
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend_from_slice(&version.to_le_bytes());
+    bytes.resize(HEADER_LEN - 4, 0);
+    let crc = match version {
+        1 => 0,
+        _ => crc32c::crc32c(&bytes),
+    };
+    bytes.extend_from_slice(&crc.to_le_bytes());
     let mut header = [0; HEADER_LEN];
-    let parts = MAGIC
-        .iter()
-        .chain(version.to_le_bytes().iter())
-        .copied()
-        .collect::<Vec<_>>();
-    for (place, byte) in header.iter_mut().zip(parts) {
-        *place = byte;
-    }
+    header.copy_from_slice(&bytes);
     header
 }
 

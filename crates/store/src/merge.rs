@@ -108,8 +108,14 @@ fn merge(shared: &Shared, logspace: &Logspace, entries: &[Entry]) -> Result<(), 
         Err(error) => {
             let error = merge_error(&inputs, error);
             if let Error::Damaged { path, offset, what } = &error {
-                let damage = Damage::new(path, *offset, what.as_str());
-                logspace.state().refuse_to_merge(damage);
+                let is_index = handles
+                    .iter()
+                    .any(|handle| handle.path() == path && handle.note_index_damage(*offset, what));
+                // An index is made anew; lost records are lost.
+                if !is_index {
+                    let damage = Damage::new(path, *offset, what.as_str());
+                    logspace.state().refuse_to_merge(damage);
+                }
             }
             return Err(error);
         }

@@ -25,12 +25,17 @@ use crate::manifest::SegmentId;
 pub(crate) const JOURNAL_SUFFIX: &str = ".journal";
 /// Ending of a journal file that waits to be recycled.
 pub(crate) const FREE_SUFFIX: &str = ".free";
+/// The name of a manifest.
+pub(crate) const MANIFEST: &str = "manifest";
 /// Ending of a segment.
 pub(crate) const SEGMENT_SUFFIX: &str = ".segment";
 /// Ending of a file being written; removed at start.
 pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
 /// Ending given to a segment that no manifest names.
 pub(crate) const ORPHAN_SUFFIX: &str = ".orphan";
+
+/// Ending given to a segment whose readable records were saved into other ones.
+pub(crate) const DAMAGED_SUFFIX: &str = ".damaged";
 
 /// The lock file.
 pub(crate) fn lock(data_dir: &Path) -> PathBuf {
@@ -87,7 +92,7 @@ pub(crate) fn logspace_dir(data_dir: &Path, name: &LogspaceName) -> PathBuf {
 
 /// The manifest of a logspace.
 pub(crate) fn manifest(logspace_dir: &Path) -> PathBuf {
-    logspace_dir.join("manifest")
+    logspace_dir.join(MANIFEST)
 }
 
 /// Where the archived segments of a logspace lie.

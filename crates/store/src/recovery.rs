@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::journal::{self, Block, JournalFile};
 use crate::leftovers;
 use crate::logspace::{Logspace, LogspaceState};
-use crate::manifest::Manifest;
+use crate::manifest::{Entry, Manifest};
 use crate::names;
 use crate::places::Places;
 use crate::segment_handle::{PageCache, SegmentHandle};
@@ -72,13 +72,8 @@ pub(crate) fn open_logspace(
         disk.create_dir_all(&dir)
             .map_err(Error::io("create", dir.as_path()))?;
         let (mut manifest, damages) = Manifest::open(Arc::clone(disk), &dir)?;
-        leftovers::settle(
-            disk.as_ref(),
-            &places,
-            cache,
-            &mut manifest,
-            damages.is_empty(),
-        )?;
+        let is_whole = damages.is_empty() && !manifest.is_cut();
+        leftovers::settle(disk.as_ref(), &places, cache, &mut manifest, is_whole)?;
         let contents = manifest.contents().clone();
         (Some(manifest), contents, damages)
     };
@@ -90,7 +85,7 @@ pub(crate) fn open_logspace(
     let mut segments = Vec::new();
     for entry in &contents.entries {
         let path = places.segment(entry);
-        match SegmentHandle::open(disk.as_ref(), &path, Arc::clone(cache)) {
+        match open_segment(disk.as_ref(), &path, entry, cache) {
             Ok(segment) => segments.push(Arc::new(segment)),
             Err(error @ Error::NewerFormat { .. }) => return Err(error),
             Err(error) => {
@@ -116,6 +111,25 @@ pub(crate) fn open_logspace(
     Ok(Logspace::new(name.clone(), places, manifest, state))
 }
 
+/// Opens a segment that has the records which its manifest says. One with others, put there by
+/// mistake, would give records twice.
+fn open_segment(
+    disk: &dyn Disk,
+    path: &Path,
+    entry: &Entry,
+    cache: &Arc<PageCache>,
+) -> Result<SegmentHandle, Error> {
+    let segment = SegmentHandle::open(disk, path, Arc::clone(cache))?;
+    if (segment.first_number(), segment.rows()) != (entry.first, entry.rows) {
+        return Err(Error::Damaged {
+            path: path.to_owned(),
+            offset: 0,
+            what: "it has other records than the manifest says".to_owned(),
+        });
+    }
+    Ok(segment)
+}
+
 impl Recovered {
     fn replay_journal(
         &mut self,
@@ -137,14 +151,7 @@ impl Recovered {
                 self.free_ids.push(id);
             }
         }
-        let mut known_ends = BTreeMap::new();
-        for entry in &listed {
-            if names::journal_id(&entry.name, names::JOURNAL_SUFFIX).is_some()
-                && let Some(end) = journal::end_before(disk.as_ref(), &dir.join(&entry.name))
-            {
-                known_ends.insert(end.file_id, end.offset);
-            }
-        }
+        let known_ends = journal::known_ends(disk.as_ref(), &dir, &listed);
         for entry in &listed {
             let Some(id) = names::journal_id(&entry.name, names::JOURNAL_SUFFIX) else {
                 continue;
@@ -211,10 +218,9 @@ impl Recovered {
             }
         };
         let mut state = logspace.state();
-        let last = block.last();
-        let name = block.logspace.clone();
-        if let Some((first, batch)) = state.unknown_part(block) {
-            file.last.insert(name, last);
+        if let Some((first, batch)) = state.unknown(block) {
+            let last = RecordNumber(first.0 + batch.len() as u64 - 1);
+            file.last.insert(logspace.name.clone(), last);
             let received = batch.iter().next_back().map(|record| record.received());
             state.last_received = state.last_received.max(received.unwrap_or(Timestamp::MIN));
             state.publish(first, batch);
@@ -224,25 +230,27 @@ impl Recovered {
 }
 
 impl LogspaceState {
-    /// The records of a block that neither a segment nor an earlier block has brought: nearly always
-    /// all or none. Only where a backup was cut short do blocks of two backups overlap in part.
-    fn unknown_part(&self, block: Block) -> Option<(RecordNumber, RecordBatch)> {
-        let is_known = |number: RecordNumber| {
+    /// The records of a block that are not known yet: all or none, but where a segment of one day
+    /// was taken back into a damaged manifest and that of the next day was not finished.
+    fn unknown(&self, block: Block) -> Option<(RecordNumber, RecordBatch)> {
+        let is_known = |number: u64| {
+            let number = RecordNumber(number);
             self.is_sealed(number) || self.is_deleted(number) || self.is_in_tail(number)
         };
-        if !is_known(block.first) {
+        let (first, last) = (block.first.0, block.last().0);
+        if !is_known(first) {
             return Some((block.first, block.batch));
         }
-        let first = (block.first.0..=block.last().0)
-            .map(RecordNumber)
-            .find(|number| !is_known(*number))?;
-        let known = usize::try_from(first.0 - block.first.0).unwrap_or(usize::MAX);
+        if is_known(last) {
+            return None;
+        }
+        let start = (first..=last).find(|number| !is_known(*number))?;
         let mut rest = RecordBatch::new();
-        for record in block.batch.iter().skip(known) {
+        for record in block.batch.iter().skip((start - first) as usize) {
             let pushed = rest.push_record(record);
             debug_assert!(pushed.is_ok(), "a part of a batch fits into a batch");
         }
-        Some((first, rest))
+        Some((RecordNumber(start), rest))
     }
 
     /// Whether a record was sealed and is in no segment any more, not even in one that cannot be

@@ -179,7 +179,9 @@ impl Copier<'_> {
         let (from_dir, to_dir) = (names::journal_dir(backup), names::journal_dir(dir));
         disk.create_dir_all(&to_dir)
             .map_err(Error::io("create", to_dir.as_path()))?;
-        for entry in disk.list(&from_dir).unwrap_or_default() {
+        let listed = disk.list(&from_dir).unwrap_or_default();
+        let known_ends = journal::known_ends(disk, &from_dir, &listed);
+        for entry in listed {
             let Some(id) = names::journal_id(&entry.name, names::JOURNAL_SUFFIX) else {
                 continue;
             };
@@ -191,7 +193,7 @@ impl Copier<'_> {
             self.report.bytes += copy::file(disk, file.as_ref(), &to, &|| false)?;
             self.report
                 .damages
-                .extend(journal::scan(disk, &to, id, None)?.damages);
+                .extend(journal::scan(disk, &to, id, known_ends.get(&id).copied())?.damages);
         }
         disk.sync_dir(&to_dir).map_err(Error::io("sync", to_dir))
     }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::{RecordBatch, RecordNumber, Timestamp};
@@ -12,6 +13,7 @@ use segment::{Corrupt, Footer, Header, LexiconPage, PageEntry, PostingPage, Term
 
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::{Error, ReadError};
+use crate::snapshot::Damage;
 
 /// The decoded pages of all segments of a store.
 pub(crate) type PageCache = Cache<PageKey, Page, PageWeight>;
@@ -76,6 +78,8 @@ pub struct SegmentHandle {
     /// Distinguishes segments in the cache; paths can be reused after a failed seal.
     uid: u64,
     bytes_read: AtomicU64,
+    /// The first page of the index that turned out to be damaged.
+    index_damage: OnceLock<Damage>,
 }
 
 impl fmt::Debug for SegmentHandle {
@@ -130,6 +134,7 @@ impl SegmentHandle {
             cache,
             uid: NEXT_UID.fetch_add(1, Ordering::Relaxed),
             bytes_read: AtomicU64::new(0),
+            index_damage: OnceLock::new(),
         })
     }
 
@@ -171,6 +176,23 @@ impl SegmentHandle {
     /// Bytes read from disk so far; what an answer cost is the difference.
     pub fn bytes_read(&self) -> u64 {
         self.bytes_read.load(Ordering::Relaxed)
+    }
+
+    /// What readers found damaged in the index so far. The records may be whole.
+    pub(crate) fn index_damage(&self) -> Option<&Damage> {
+        self.index_damage.get()
+    }
+
+    /// Notes that the page of the index at an offset is damaged; false where the segment has no
+    /// page of the index there.
+    pub(crate) fn note_index_damage(&self, offset: u64, what: &str) -> bool {
+        let mut pages = self.footer.pages();
+        let is_index = pages.any(|(section, page)| section.is_index() && page.offset == offset);
+        if is_index {
+            self.index_damage
+                .get_or_init(|| Damage::new(&self.path, offset, what));
+        }
+        is_index
     }
 
     /// The index of the row page that holds a row.
@@ -405,6 +427,7 @@ impl SegmentHandle {
     }
 
     fn damaged(&self, entry: &PageEntry, error: &Corrupt) -> ReadError {
+        self.note_index_damage(entry.offset, &error.to_string());
         ReadError::Damaged {
             path: self.path.clone(),
             offset: entry.offset,

@@ -342,7 +342,8 @@ impl Drop for Store {
 }
 
 impl Shared {
-    fn recover(
+    /// Reads a data directory; the threads are the caller's.
+    pub(crate) fn recover(
         options: Options,
         disk: Arc<dyn Disk>,
         clock: Arc<dyn Clock>,

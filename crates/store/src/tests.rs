@@ -692,3 +692,6 @@ fn the_clock_may_step_back() {
     let received: Vec<_> = rows(&store).iter().map(|(_, at, _)| *at).collect();
     assert_eq!(received, [9_000, 9_000, 9_000]);
 }
+
+mod damage;
+mod formats;

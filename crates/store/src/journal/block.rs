@@ -104,6 +104,10 @@ pub(crate) struct Block {
     pub(crate) group_start: u64,
     /// Bytes the block takes in its file.
     pub(crate) len: usize,
+    /// Bytes of the records before compression.
+    pub(crate) raw_len: usize,
+    /// Bytes of the records as they are stored.
+    pub(crate) stored_len: usize,
 }
 
 impl Block {
@@ -144,6 +148,8 @@ impl Block {
             batch,
             group_start: header.group_start,
             len,
+            raw_len: header.raw_len,
+            stored_len: header.stored_len,
         })
     }
 
@@ -151,6 +157,19 @@ impl Block {
     pub(crate) fn last(&self) -> RecordNumber {
         RecordNumber(self.first.0 + (self.batch.len() as u64).saturating_sub(1))
     }
+}
+
+/// The logspace, the number of the first record and the number of records that the header of the
+/// block at the start of `bytes` names, where at least it is whole.
+pub(crate) fn announced(
+    bytes: &[u8],
+    file_id: u64,
+    offset: u64,
+) -> Option<(LogspaceName, RecordNumber, u64)> {
+    let header = Header::decode(bytes, file_id, offset).ok()?;
+    let name = bytes.get(HEADER_LEN..HEADER_LEN + header.name_len)?;
+    let name = LogspaceName::parse(std::str::from_utf8(name).ok()?).ok()?;
+    Some((name, header.first, header.rows as u64))
 }
 
 struct Header {

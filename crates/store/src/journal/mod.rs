@@ -9,8 +9,9 @@ mod file;
 mod scan;
 mod writer;
 
-pub(crate) use block::{Block, Encoded};
-pub(crate) use scan::{end_before, scan};
+pub(crate) use block::{Block, Encoded, announced};
+pub(crate) use file::{FileHeader, VERSION as FILE_VERSION};
+pub(crate) use scan::{FileScan, InGroup, known_ends, scan, scan_with};
 pub(crate) use writer::{JournalFile, JournalWriter};
 
 #[cfg(test)]

@@ -6,18 +6,24 @@
 //! by a later commit, or before the end that the header of the next file tells, was durable once:
 //! that is damage, which is reported and skipped.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::disk::{Disk, OpenMode};
+use crate::disk::{Disk, DiskEntry, OpenMode};
 use crate::error::Error;
 use crate::journal::block::{ALIGNMENT, Block, MAGIC};
 use crate::journal::file::{FileEnd, FileHeader, HEADER_LEN, VERSION, decode_header};
+use crate::names;
 use crate::snapshot::Damage;
 
 /// What a journal file holds.
-pub(crate) struct FileScan {
+pub(crate) struct FileScan<B = Block> {
     /// Its blocks, in order.
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<B>,
+    /// What its header says.
+    pub(crate) header: FileHeader,
+    /// Its size in bytes.
+    pub(crate) bytes: u64,
     /// What was found broken.
     pub(crate) damages: Vec<Damage>,
     /// Bytes of an unfinished commit at the end.
@@ -36,6 +42,16 @@ pub(crate) fn end_before(disk: &dyn Disk, path: &Path) -> Option<FileEnd> {
     }
 }
 
+/// Where journal files ended, by their numbers, as the headers of those behind them in a directory
+/// tell.
+pub(crate) fn known_ends(disk: &dyn Disk, dir: &Path, listed: &[DiskEntry]) -> BTreeMap<u64, u64> {
+    let is_journal =
+        |entry: &&DiskEntry| names::journal_id(&entry.name, names::JOURNAL_SUFFIX).is_some();
+    let files = listed.iter().filter(is_journal);
+    let ends = files.filter_map(|entry| end_before(disk, &dir.join(&entry.name)));
+    ends.map(|end| (end.file_id, end.offset)).collect()
+}
+
 /// Reads a journal file. `named_id` is the number in its name, `known_end` the offset behind its
 /// last block where the next file tells.
 pub(crate) fn scan(
@@ -44,6 +60,29 @@ pub(crate) fn scan(
     named_id: u64,
     known_end: Option<u64>,
 ) -> Result<FileScan, Error> {
+    scan_with(disk, path, named_id, known_end, |_, block| block)
+}
+
+/// What has to be known of a block.
+pub(crate) trait InGroup {
+    /// See [`Block::group_start`].
+    fn group_start(&self) -> u64;
+}
+
+impl InGroup for Block {
+    fn group_start(&self) -> u64 {
+        self.group_start
+    }
+}
+
+/// Reads a journal file and keeps of each block, at its offset, what `keep` makes of it.
+pub(crate) fn scan_with<B: InGroup>(
+    disk: &dyn Disk,
+    path: &Path,
+    named_id: u64,
+    known_end: Option<u64>,
+    keep: impl Fn(u64, Block) -> B,
+) -> Result<FileScan<B>, Error> {
     let file = disk
         .open(path, OpenMode::Read)
         .map_err(Error::io("open", path))?;
@@ -53,13 +92,16 @@ pub(crate) fn scan(
         .map_err(Error::io("read", path))?;
     let mut scan = FileScan {
         blocks: Vec::new(),
+        header: FileHeader::Unreadable,
+        bytes: len,
         damages: Vec::new(),
         torn_bytes: 0,
     };
     let Some(header) = bytes.first_chunk::<HEADER_LEN>() else {
         return Ok(scan);
     };
-    let file_id = match decode_header(header) {
+    scan.header = decode_header(header);
+    let file_id = match scan.header {
         FileHeader::File { id, .. } => id,
         FileHeader::Unreadable => named_id,
         FileHeader::Newer(found) => {
@@ -78,8 +120,9 @@ pub(crate) fn scan(
     while offset < bytes.len() {
         match block_at(&bytes, file_id, offset) {
             Ok(block) => {
+                let at = offset as u64;
                 offset += block.len;
-                scan.blocks.push(block);
+                scan.blocks.push(keep(at, block));
             }
             Err(what) => match next_durable(&bytes, file_id, offset) {
                 Some(next) => {
@@ -89,7 +132,8 @@ pub(crate) fn scan(
                 None if known_end.is_some() => {
                     scan.damages.push(Damage::new(path, offset as u64, what));
                     let later = later_blocks(&bytes, file_id, offset);
-                    scan.blocks.extend(later.map(|(_, block)| block));
+                    scan.blocks
+                        .extend(later.map(|(at, block)| keep(at as u64, block)));
                     break;
                 }
                 None => {
@@ -102,7 +146,7 @@ pub(crate) fn scan(
     Ok(scan)
 }
 
-impl FileScan {
+impl<B: InGroup> FileScan<B> {
     /// Forgets the blocks of the commit that broke off at `offset`, and counts its bytes. Whether
     /// the bad place belongs to the commit of the last good block is known only from a later block
     /// of the same commit.
@@ -116,7 +160,7 @@ impl FileScan {
             while self
                 .blocks
                 .last()
-                .is_some_and(|last| last.group_start == later.group_start)
+                .is_some_and(|last| last.group_start() == later.group_start)
             {
                 self.blocks.pop();
             }

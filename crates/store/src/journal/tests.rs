@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use model::{LogspaceName, RecordBatch, RecordNumber, RecordParts, Span, Timestamp};
 
-use super::{Encoded, JournalWriter, end_before, scan};
+use super::scan::end_before;
+use super::{Encoded, JournalWriter, scan};
 use crate::disk::RealDisk;
 use crate::names;
 

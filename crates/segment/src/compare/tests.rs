@@ -1,0 +1,51 @@
+use super::*;
+use crate::testing::{any_batch, build};
+use crate::{BuildOptions, Builder, merge};
+use model::{RecordBatch, RecordNumber, Timestamp};
+use proptest::prelude::*;
+
+fn monotone(mut batches: Vec<RecordBatch>) -> Vec<RecordBatch> {
+    let mut last = Timestamp::MIN;
+    for batch in &mut batches {
+        last = batch.make_received_monotone(last);
+    }
+    batches.retain(|batch| !batch.is_empty());
+    batches
+}
+
+proptest! {
+    #[test]
+    fn a_merged_segment_is_the_same_as_one_that_was_built(
+        batches in prop::collection::vec(any_batch(12), 1..4)
+    ) {
+        let batches = monotone(batches);
+        prop_assume!(!batches.is_empty());
+        let mut next = RecordNumber(1);
+        let mut parts = Vec::new();
+        for batch in &batches {
+            let mut builder = Builder::new(BuildOptions { first_number: next, zstd_level: 1 });
+            builder.push(batch).expect("in order");
+            next = RecordNumber(next.0 + batch.len() as u64);
+            parts.push(builder.finish().expect("small"));
+        }
+        let inputs: Vec<_> = parts.iter().map(InMemory).collect();
+        let merged = merge(&inputs, 1).expect("consecutive");
+        let mut builder = Builder::new(BuildOptions { first_number: RecordNumber(1), zstd_level: 1 });
+        for batch in &batches {
+            builder.push(batch).expect("in order");
+        }
+        let built = builder.finish().expect("small");
+        prop_assert_eq!(compare(&InMemory(&merged), &built), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn another_record_is_noticed(one in any_batch(12), other in any_batch(12)) {
+        let (one, other) = (monotone(vec![one]), monotone(vec![other]));
+        let (one_built, other_built) = (build(&one), build(&other));
+        let is_same = compare(&InMemory(&one_built), &other_built) == Ok(Vec::new());
+        let same_index = one_built.footer.counts == other_built.footer.counts
+            && one_built.footer.lexicon_pages == other_built.footer.lexicon_pages;
+        prop_assert!(!is_same || same_index);
+        prop_assert_eq!(compare(&InMemory(&one_built), &one_built), Ok(Vec::new()));
+    }
+}

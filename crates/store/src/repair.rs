@@ -1,0 +1,90 @@
+//! Repairing a data directory that nobody has open.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::clock::Clock;
+use crate::disk::Disk;
+use crate::error::Error;
+use crate::lock::Lock;
+use crate::manifest::Entry;
+use crate::mend::{self, Repair};
+use crate::names;
+use crate::options::Options;
+use crate::store::{Shared, locked};
+use crate::verify::{FileKind, Verified, VerifyOptions, verify_held};
+
+/// What a repair found, did, and left.
+#[derive(Clone, Debug)]
+pub struct Repaired {
+    /// What was damaged before.
+    pub before: Verified,
+    /// What was done with segments. Manifests are written anew besides.
+    pub repairs: Vec<Repair>,
+    /// What is damaged still.
+    pub after: Verified,
+}
+
+/// Checks a data directory, makes damaged indexes and manifests anew, saves the readable records of
+/// damaged segments into new ones, and checks it again.
+///
+/// # Errors
+/// When another process has the directory open, and as for [`crate::verify`].
+pub fn repair(
+    options: Options,
+    checked: &VerifyOptions,
+    disk: &Arc<dyn Disk>,
+    clock: Arc<dyn Clock>,
+    watch: &(dyn Fn(u64, u64) + Sync),
+) -> Result<Repaired, Error> {
+    let data_dir = options.data_dir.clone();
+    // Says in good time that it is no data directory.
+    if disk.list(&names::logspaces_dir(&data_dir)).is_err() {
+        return Err(Error::NotADataDirectory { data_dir });
+    }
+    let lock = Lock::take(disk.as_ref(), &data_dir)?;
+    let before = verify_held(disk.as_ref(), &data_dir, checked, false, watch)?;
+    let mut repairs = Vec::new();
+    if before
+        .findings
+        .iter()
+        .any(|finding| finding.remedy.is_repairable())
+    {
+        // Opening it writes damaged manifests anew.
+        let shared = Shared::recover(options, Arc::clone(disk), clock, false)?;
+        repairs = repair_segments(&shared, &before)?;
+    }
+    let after = verify_held(disk.as_ref(), &data_dir, checked, false, watch)?;
+    drop(lock);
+    Ok(Repaired {
+        before,
+        repairs,
+        after,
+    })
+}
+
+fn repair_segments(shared: &Shared, found: &Verified) -> Result<Vec<Repair>, Error> {
+    let damaged: BTreeSet<&PathBuf> = found
+        .findings
+        .iter()
+        .filter(|finding| finding.file == FileKind::Segment && finding.remedy.is_repairable())
+        .map(|finding| &finding.damage.path)
+        .collect();
+    let mut repairs = Vec::new();
+    for logspace in shared.logspaces() {
+        let entries: Vec<Entry> = match locked(&logspace.manifest).as_ref() {
+            Some(manifest) => manifest.contents().entries.clone(),
+            None => continue,
+        };
+        for entry in entries {
+            let path = logspace.path(&entry);
+            // What the journal still has is sealed anew, whole, at the next start.
+            let is_in_tail = logspace.state().tail_has_any(&entry.numbers());
+            if damaged.contains(&path) && !is_in_tail {
+                repairs.extend(mend::mend(shared, &logspace, &entry)?);
+            }
+        }
+    }
+    Ok(repairs)
+}

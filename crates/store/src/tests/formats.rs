@@ -1,0 +1,156 @@
+//! Files of every version of the formats are read for ever, and those of newer ones are refused.
+//!
+//! The files in `testdata` were written once and never change; those of the manifest by another
+//! program, after FORMAT.md.
+
+use super::*;
+use crate::inspect::{InspectOptions, ManifestView, View, inspect};
+use crate::{VerifyOptions, verify};
+
+const MANIFEST_V1: &[u8] = include_bytes!("../../testdata/manifest.v1");
+const MANIFEST_V2: &[u8] = include_bytes!("../../testdata/manifest.v2");
+const JOURNAL_V1: &[u8] = include_bytes!("../../testdata/journal.v1");
+const SEGMENT_V1: &[u8] = include_bytes!("../../testdata/segment.v1");
+
+const FIRST_JOURNAL: &str = "journal/00000000000000000001.journal";
+const MANIFEST: &str = "logspaces/main/manifest";
+const FIRST_SEGMENT: &str = "logspaces/main/1970/01-01/00000000000000000001.segment";
+
+/// A data directory with one file besides an empty logspace.
+fn directory_with(path: &str, bytes: &[u8]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    drop(open(dir.path()));
+    remove_journal_of(dir.path());
+    let path = dir.path().join(path);
+    std::fs::create_dir_all(path.parent().expect("has one")).expect("creates");
+    std::fs::write(path, bytes).expect("writes");
+    dir
+}
+
+fn remove_journal_of(dir: &Path) {
+    for file in journal_files(dir) {
+        std::fs::remove_file(file).expect("removes");
+    }
+}
+
+fn manifest(bytes: &[u8]) -> ManifestView {
+    let dir = directory_with(MANIFEST, bytes);
+    let path = dir.path().join(MANIFEST);
+    match inspect(&RealDisk, &path, &InspectOptions::default()).expect("reads") {
+        View::Manifest(view) => view,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn firsts(view: &ManifestView) -> Vec<(u64, u32, u16, bool, String)> {
+    let entries = view.entries.iter();
+    entries
+        .map(|entry| {
+            (
+                entry.first_number.0,
+                entry.records,
+                entry.generation,
+                entry.is_imported,
+                entry.day.clone(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn manifests_of_version_1_are_read() {
+    let view = manifest(MANIFEST_V1);
+    assert_eq!((view.version, view.records.len()), (1, 2));
+    assert_eq!((view.next.0, view.sealed.0), (23, 11));
+    assert!(view.damages.is_empty() && view.torn_at.is_none());
+    assert_eq!(
+        firsts(&view),
+        [
+            (1, 10, 0, false, "2026-11-20".to_owned()),
+            (11, 5, 0, true, "2026-11-13".to_owned()),
+            (16, 7, 0, true, "2026-11-14".to_owned()),
+        ]
+    );
+}
+
+#[test]
+fn manifests_of_version_2_are_read() {
+    let view = manifest(MANIFEST_V2);
+    assert_eq!((view.version, view.records.len()), (2, 4));
+    assert_eq!((view.next.0, view.sealed.0), (23, 16));
+    assert_eq!(view.removed, 2);
+    assert!(view.damages.is_empty() && view.torn_at.is_none());
+    assert_eq!(
+        firsts(&view),
+        [
+            (1, 15, 1, false, "2026-11-20".to_owned()),
+            (16, 7, 0, true, "2026-11-14".to_owned()),
+        ]
+    );
+}
+
+#[test]
+fn journals_of_version_1_are_read() {
+    let dir = directory_with(FIRST_JOURNAL, JOURNAL_V1);
+    let store = open(dir.path());
+    let found = texts(&store);
+    assert_eq!(found, ["first", "second", "third", "fourth"]);
+}
+
+#[test]
+fn segments_of_version_1_are_read() {
+    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V1);
+    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
+    let store = open(dir.path());
+    assert_eq!(texts(&store), ["first", "second", "third", "fourth"]);
+    let options = VerifyOptions {
+        logspace: None,
+        is_deep: true,
+        threads: 1,
+    };
+    let verified = verify(&RealDisk, dir.path(), &options, &|_, _| {}).expect("reads");
+    assert_eq!((verified.findings, verified.segment_records), (vec![], 4));
+}
+
+/// A file whose version is raised by one, with a right checksum at an offset, bound to it or not.
+fn newer(bytes: &[u8], at: usize, (end, is_bound): (usize, bool)) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    bytes[at] += 1;
+    let seed = match is_bound {
+        true => crc32c::crc32c(&0_u64.to_le_bytes()),
+        false => 0,
+    };
+    let crc = crc32c::crc32c_append(seed, &bytes[..end]);
+    bytes[end..end + 4].copy_from_slice(&crc.to_le_bytes());
+    bytes
+}
+
+#[test]
+fn files_of_newer_versions_are_refused_and_left_alone() {
+    let files = [
+        (FIRST_JOURNAL, newer(JOURNAL_V1, 4, (60, false))),
+        (MANIFEST, newer(MANIFEST_V2, 4, (12, false))),
+        (FIRST_SEGMENT, newer(SEGMENT_V1, 8, (60, true))),
+    ];
+    for (path, bytes) in files {
+        let dir = directory_with(path, &bytes);
+        let file = dir.path().join(path);
+        if path == FIRST_SEGMENT {
+            // So that the directory has it taken back.
+            std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
+        }
+        let clock = Arc::new(TestClock::default());
+        let opened = Store::open(options(dir.path()), Arc::new(RealDisk), clock);
+        let Err(error) = opened.map(|_| ()) else {
+            panic!("{path} was opened");
+        };
+        let text = error.to_string();
+        assert!(
+            text.contains(path) && text.ends_with("use a newer Logwood"),
+            "{text}"
+        );
+        let looked = inspect(&RealDisk, &file, &InspectOptions::default());
+        assert!(matches!(looked, Err(Error::NewerFormat { .. })), "{path}");
+        assert_eq!(std::fs::read(&file).expect("reads"), bytes, "{path}");
+    }
+}
