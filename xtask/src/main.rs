@@ -9,6 +9,7 @@
 )]
 
 mod ci;
+mod ledger;
 mod peers;
 mod shell;
 mod tally;
