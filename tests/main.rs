@@ -6,5 +6,5 @@ mod api; // What scripts rely on in the HTTP API: pages, errors, tail, counters.
 mod bad_input; // Everything a network or a disk can get wrong.
 mod cli; // What scripts rely on in the command line: exit codes, output, reload.
 mod corpus; // Every word of a log is counted as an independent program counts it.
-mod crash; // Kill -9, fifty times: nothing acknowledged is lost.
+mod crash; // Kills and power cuts: nothing acknowledged is lost.
 mod senders; // Real senders: what they sent is what a search returns.
