@@ -7,4 +7,5 @@ mod bad_input; // Everything a network or a disk can get wrong.
 mod cli; // What scripts rely on in the command line: exit codes, output, reload.
 mod corpus; // Every word of a log is counted as an independent program counts it.
 mod crash; // Kills and power cuts: nothing acknowledged is lost.
+mod faults; // What a machine can do to the binary: disks, files, memory, clock.
 mod senders; // Real senders: what they sent is what a search returns.

@@ -7,9 +7,9 @@
 mod images; // Power cuts: what a disk may hold, mounted and recovered.
 mod kills; // SIGKILL under load, beside merges, retention, imports and reloads.
 mod lane; // One server that is killed again and again.
-mod oracle; // What must be found of a stream after a kill.
+pub(crate) mod oracle; // What must be found of a stream after a kill.
 mod peer; // The same kills for rsyslog.
-mod stream; // Senders that outlive the server and know what it acknowledged.
+pub(crate) mod stream; // Senders that outlive the server and know what it acknowledged.
 
 use std::env;
 

@@ -12,17 +12,17 @@ use super::stream::{Stream, Transport};
 
 /// What was found of a session, over all that were checked.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     /// Messages that were acknowledged.
-    pub(super) acknowledged: u64,
+    pub(crate) acknowledged: u64,
     /// Records that were found.
-    pub(super) stored: u64,
+    pub(crate) stored: u64,
     /// Records that an earlier session had stored already.
-    pub(super) duplicates: u64,
+    pub(crate) duplicates: u64,
 }
 
 impl Tally {
-    pub(super) fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.acknowledged += other.acknowledged;
         self.stored += other.stored;
         self.duplicates += other.duplicates;
@@ -30,7 +30,7 @@ impl Tally {
 }
 
 /// Checks the newest session of a stream and remembers how much of it is stored.
-pub(super) fn check_session(api: Api, stream: &mut Stream) -> Result<Tally> {
+pub(crate) fn check_session(api: Api, stream: &mut Stream) -> Result<Tally> {
     let Some(index) = stream.sessions.len().checked_sub(1) else {
         return Ok(Tally::default());
     };
@@ -81,7 +81,7 @@ fn check_row(stream: &Stream, row: &Value, session: usize, number: u64) -> Resul
 
 /// Checks all sessions of a stream at once. Returns how many records are no longer there, which
 /// must be the oldest ones, and none unless `may_expire`.
-pub(super) fn check_all(api: Api, stream: &Stream, may_expire: bool) -> Result<u64> {
+pub(crate) fn check_all(api: Api, stream: &Stream, may_expire: bool) -> Result<u64> {
     let query = format!("program:crash pid:{}", stream.kind.name);
     let rows = api.export(&query, &[("logspace", stream.kind.logspace)])?;
     let numbered = stream.sessions.iter().enumerate();

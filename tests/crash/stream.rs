@@ -13,7 +13,7 @@ use testkit::{Addresses, Api, Random, RelpClient, connect};
 
 /// How a stream sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Transport {
+pub(crate) enum Transport {
     /// One frame a message; answered one by one.
     Relp,
     /// `POST /api/v1/ingest`; answered by batch.
@@ -24,40 +24,40 @@ pub(super) enum Transport {
 
 /// What a stream is like.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kind {
+pub(crate) struct Kind {
     /// The stream's name, and the PROCID of its messages.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// How it sends.
-    pub(super) transport: Transport,
+    pub(crate) transport: Transport,
     /// Where its messages are stored.
-    pub(super) logspace: &'static str,
+    pub(crate) logspace: &'static str,
     /// Length of the padding, at most.
-    pub(super) padding_max: u64,
+    pub(crate) padding_max: u64,
     /// Messages that may be sent and not acknowledged.
-    pub(super) window_max: u64,
+    pub(crate) window_max: u64,
     /// Messages of one session, at most: what is checked after a kill is bounded.
-    pub(super) session_max: u64,
+    pub(crate) session_max: u64,
 }
 
 /// One session: numbers `first..sent` were sent, `first..acknowledged` acknowledged.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Session {
-    pub(super) first: u64,
-    pub(super) sent: u64,
-    pub(super) acknowledged: u64,
+pub(crate) struct Session {
+    pub(crate) first: u64,
+    pub(crate) sent: u64,
+    pub(crate) acknowledged: u64,
     /// How many were found after it, from `first` on; known once it was checked.
-    pub(super) stored: u64,
+    pub(crate) stored: u64,
 }
 
 /// All sessions of a sender.
 #[derive(Debug)]
-pub(super) struct Stream {
-    pub(super) kind: Kind,
-    pub(super) sessions: Vec<Session>,
+pub(crate) struct Stream {
+    pub(crate) kind: Kind,
+    pub(crate) sessions: Vec<Session>,
 }
 
 impl Stream {
-    pub(super) fn new(kind: Kind) -> Self {
+    pub(crate) fn new(kind: Kind) -> Self {
         Self {
             kind,
             sessions: Vec::new(),
@@ -65,7 +65,7 @@ impl Stream {
     }
 
     /// The message with this number, the same whenever it is asked for.
-    pub(super) fn message(&self, session: usize, number: u64) -> String {
+    pub(crate) fn message(&self, session: usize, number: u64) -> String {
         let mut random = Random::new(number ^ ((session as u64) << 40));
         let length = random.below(self.kind.padding_max + 1);
         let mut text = format!(
@@ -83,7 +83,7 @@ impl Stream {
     /// Opens a session and sends until the server is gone, it was told to stop, or the session
     /// has its most messages. Only a wrong answer is an error; a broken connection is what the
     /// test is about.
-    pub(super) fn run(
+    pub(crate) fn run(
         &mut self,
         addresses: Addresses,
         stop: &AtomicBool,
