@@ -9,6 +9,7 @@
 )]
 
 mod ci;
+mod crash;
 mod ledger;
 mod peers;
 mod shell;
@@ -25,6 +26,7 @@ use anyhow::{Result, bail};
 const USAGE: &str = "\
 cargo xtask ci               everything a change must pass; what .ci/run calls
 cargo xtask test [FILTER]    every test, with the peers it needs from Debian's packages
+cargo xtask crash OPTIONS    long runs: --kills N, --images N, --peer rsyslog; see docs/durability.md
 cargo xtask tidy             rules of the house that no compiler checks
 cargo xtask web [--check]    build the page into web/dist, or prove that web/dist is fresh";
 
@@ -44,6 +46,7 @@ fn dispatch(words: &[String]) -> Result<()> {
     match words.as_slice() {
         ["ci"] => ci::run(),
         ["test", rest @ ..] => test::run(rest),
+        ["crash", rest @ ..] => crash::run(rest),
         ["tidy"] => tidy::run(),
         ["web"] => web::build(),
         ["web", "--check"] => web::check(),

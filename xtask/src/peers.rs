@@ -1,4 +1,4 @@
-//! The programs of others that tests talk to, from Debian's packages.
+//! The programs of others that tests talk to or are run by, from Debian's packages.
 //!
 //! rsyslog is unpacked and not installed: its package and syslog-ng's exclude each other.
 
@@ -45,7 +45,45 @@ const PEERS: &[Peer] = &[
         package: "chromium",
         tests: "ui",
     },
+    Peer {
+        program: "strace",
+        package: "strace",
+        tests: "faults",
+    },
+    Peer {
+        program: "nbdkit",
+        package: "nbdkit",
+        tests: "crash::images",
+    },
+    Peer {
+        program: "nbdfuse",
+        package: "libnbd-bin",
+        tests: "crash::images",
+    },
+    Peer {
+        program: "fusermount3",
+        package: "fuse3",
+        tests: "crash::images",
+    },
+    Peer {
+        program: "mkfs.ext4",
+        package: "e2fsprogs",
+        tests: "crash::images",
+    },
+    Peer {
+        program: "faketime",
+        package: "faketime",
+        tests: "faults::clock",
+    },
+    Peer {
+        program: "eatmydata",
+        package: "eatmydata",
+        tests: "crash::images",
+    },
 ];
+
+/// Packages that belong to those and bring no program of their own.
+const COMPANIONS: &[(&str, &[&str])] = &[("nbdkit", &["nbdkit-plugin-python"])];
 
 const RSYSLOG: Peer = Peer {
     program: "rsyslogd",
@@ -72,7 +110,10 @@ pub(crate) fn folder() -> Result<PathBuf> {
 /// Installs what is missing when run as root on a Debian, and says in one line what stays missing.
 pub(crate) fn install() -> Result<()> {
     let wants_rsyslog = !rsyslog_is_there()?;
-    let packages: Vec<&str> = missing().iter().map(|peer| peer.package).collect();
+    let mut packages: Vec<&str> = missing().iter().map(|peer| peer.package).collect();
+    let companions = COMPANIONS.iter().filter(|(of, _)| packages.contains(of));
+    let companions: Vec<&str> = companions.flat_map(|(_, more)| *more).copied().collect();
+    packages.extend(companions);
     if (wants_rsyslog || !packages.is_empty())
         && is_root()
         && shell::is_installed("apt-get")
