@@ -278,6 +278,7 @@ fn commit(shared: &Shared, blocks: &[Encoded]) -> Result<(), String> {
     room::check(shared)?;
     let mut writer: std::sync::MutexGuard<'_, JournalWriter> = locked(&shared.writer);
     let result = writer.commit(blocks);
+    shared.note_open_journal(&writer);
     drop(writer);
     let (closed, result) = match result {
         Ok(closed) => (closed, Ok(())),

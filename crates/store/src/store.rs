@@ -47,6 +47,9 @@ pub(crate) struct Shared {
     pub(crate) sealer: Worker,
     pub(crate) housekeeper: Worker,
     pub(crate) writer: Mutex<JournalWriter>,
+    /// Size of the journal file being written. The writer is locked for as long as the disk takes,
+    /// and nobody who asks for the status should wait for that.
+    open_journal_bytes: AtomicU64,
     /// Closed journal files that hold unsealed records, the oldest first.
     pub(crate) journal_files: Mutex<Vec<JournalFile>>,
     logspaces: RwLock<BTreeMap<LogspaceName, Arc<Logspace>>>,
@@ -299,6 +302,7 @@ impl Shared {
             sealer: Worker::default(),
             housekeeper: Worker::default(),
             writer: Mutex::new(writer),
+            open_journal_bytes: AtomicU64::new(0),
             journal_files: Mutex::new(found.files),
             logspaces: RwLock::new(found.logspaces),
             listeners: RwLock::new(Vec::new()),
@@ -374,8 +378,14 @@ impl Shared {
         }
     }
 
+    /// Remembers how large the file is that the writer has open now.
+    pub(crate) fn note_open_journal(&self, writer: &JournalWriter) {
+        let bytes = writer.current().map_or(0, |file| file.bytes);
+        self.open_journal_bytes.store(bytes, Ordering::Relaxed);
+    }
+
     fn journal_bytes(&self) -> u64 {
-        let open = locked(&self.writer).current().map_or(0, |file| file.bytes);
+        let open = self.open_journal_bytes.load(Ordering::Relaxed);
         open + locked(&self.journal_files)
             .iter()
             .map(|file| file.bytes)
