@@ -7,7 +7,8 @@ mod backup; // Backups, restores and the archive: what comes back is what was th
 mod bad_input; // Everything a network or a disk can get wrong.
 mod cli; // What scripts rely on in the command line: exit codes, output, reload.
 mod corpus; // Every word of a log is counted as an independent program counts it.
-mod crash; // Kill -9, fifty times: nothing acknowledged is lost.
+mod crash; // Kills and power cuts: nothing acknowledged is lost.
+mod faults; // What a machine can do to the binary: disks, files, memory, clock.
 mod load_realistic; // What a manifest promises is what grep and a search find.
 mod load_send; // What `logwood load` sends is what anybody receives.
 mod load_sink; // The receiver of `logwood load` counts what real senders sent.

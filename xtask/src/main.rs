@@ -10,7 +10,9 @@
 
 mod bench;
 mod ci;
+mod crash;
 mod instructions;
+mod ledger;
 mod peers;
 mod shell;
 mod tally;
@@ -27,6 +29,7 @@ const USAGE: &str = "\
 cargo xtask ci               everything a change must pass; what .ci/run calls
 cargo xtask test [FILTER]    every test, with the peers it needs from Debian's packages
 cargo xtask bench [WORDS]    the tables of docs/benchmarks.md, beside the peers; --help says more
+cargo xtask crash OPTIONS    long runs: --kills N, --images N, --peer rsyslog; see docs/durability.md
 cargo xtask tidy             rules of the house that no compiler checks
 cargo xtask instructions [--record]
                              count the instructions of the innermost work and compare them
@@ -49,6 +52,7 @@ fn dispatch(words: &[String]) -> Result<()> {
         ["ci"] => ci::run(),
         ["test", rest @ ..] => test::run(rest),
         ["bench", rest @ ..] => bench::run(rest),
+        ["crash", rest @ ..] => crash::run(rest),
         ["tidy"] => tidy::run(),
         ["instructions"] => instructions::check(),
         ["instructions", "--record"] => instructions::record(),

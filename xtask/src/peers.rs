@@ -1,4 +1,4 @@
-//! The programs of others that tests talk to and that benchmarks measure, from Debian's packages.
+//! The programs of others that tests talk to or are run by, and that benchmarks measure, from Debian's packages.
 //!
 //! rsyslog is unpacked and not installed: its package and syslog-ng's exclude each other.
 
@@ -52,7 +52,45 @@ const PEERS: &[Peer] = &[
         package: "chromium",
         needed_by: "ui",
     },
+    Peer {
+        program: "strace",
+        package: "strace",
+        needed_by: "faults",
+    },
+    Peer {
+        program: "nbdkit",
+        package: "nbdkit",
+        needed_by: "crash::images",
+    },
+    Peer {
+        program: "nbdfuse",
+        package: "libnbd-bin",
+        needed_by: "crash::images",
+    },
+    Peer {
+        program: "fusermount3",
+        package: "fuse3",
+        needed_by: "crash::images",
+    },
+    Peer {
+        program: "mkfs.ext4",
+        package: "e2fsprogs",
+        needed_by: "crash::images",
+    },
+    Peer {
+        program: "faketime",
+        package: "faketime",
+        needed_by: "faults::clock",
+    },
+    Peer {
+        program: "eatmydata",
+        package: "eatmydata",
+        needed_by: "crash::images",
+    },
 ];
+
+/// Packages that belong to those and bring no program of their own.
+const COMPANIONS: &[(&str, &[&str])] = &[("nbdkit", &["nbdkit-plugin-python"])];
 
 const BENCHMARK_PEERS: &[Peer] = &[
     Peer {
@@ -122,7 +160,10 @@ pub(crate) fn install_for_benchmarks() -> Result<()> {
 /// Installs what is missing when run as root on a Debian, and says in one line what stays missing.
 fn install_for(need: &Need) -> Result<()> {
     let wants_rsyslog = !rsyslog_is_there()?;
-    let packages: Vec<&str> = missing(need).iter().map(|peer| peer.package).collect();
+    let mut packages: Vec<&str> = missing(need).iter().map(|peer| peer.package).collect();
+    let companions = COMPANIONS.iter().filter(|(of, _)| packages.contains(of));
+    let companions: Vec<&str> = companions.flat_map(|(_, more)| *more).copied().collect();
+    packages.extend(companions);
     if (wants_rsyslog || !packages.is_empty())
         && is_root()
         && shell::is_installed("apt-get")

@@ -82,7 +82,7 @@ fn run_counted(command: &mut Command, sink: impl Write) -> Result<Tally> {
 }
 
 /// Tells tests where the binary and the unpacked peers are.
-fn with_places(mut command: Command) -> Result<Command> {
+pub(crate) fn with_places(mut command: Command) -> Result<Command> {
     let binary: PathBuf = shell::target()?.join("debug").join("logwood");
     command
         .env("LOGWOOD_BIN", binary)

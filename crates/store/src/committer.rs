@@ -358,6 +358,7 @@ fn commit(shared: &Shared, blocks: &[Arc<Encoded>], sync: bool) -> Result<(), St
     room::check(shared)?;
     let mut writer: std::sync::MutexGuard<'_, JournalWriter> = locked(&shared.writer);
     let result = writer.commit(blocks, sync);
+    shared.note_open_journal(&writer);
     drop(writer);
     let (closed, result) = match result {
         Ok(closed) => (closed, Ok(())),

@@ -200,7 +200,15 @@ impl Manifest {
 
     /// Reads the manifest of a logspace directory without touching it.
     pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<(Contents, Vec<Damage>), Error> {
-        let loaded = load(disk, &names::manifest(dir))?;
+        let loaded = match load(disk, &names::manifest(dir)) {
+            // A crash between making the directory and its manifest; days mean that it was lost.
+            Err(Error::Io { source, .. })
+                if source.kind() == std::io::ErrorKind::NotFound && !has_days(disk, dir)? =>
+            {
+                Loaded::default()
+            }
+            result => result?,
+        };
         Ok((loaded.contents, loaded.damages))
     }
 
@@ -309,6 +317,12 @@ impl Manifest {
         self.stale = 0;
         Ok(())
     }
+}
+
+/// Whether there is any directory that may hold segments.
+fn has_days(disk: &dyn Disk, dir: &Path) -> Result<bool, Error> {
+    let entries = disk.list(dir).map_err(Error::io("list", dir))?;
+    Ok(entries.iter().any(|entry| entry.is_dir))
 }
 
 fn load(disk: &dyn Disk, path: &Path) -> Result<Loaded, Error> {
@@ -690,6 +704,16 @@ mod tests {
             "{largest}"
         );
         assert_eq!(open(dir.path()).0.contents().entries, []);
+    }
+
+    #[test]
+    fn a_reader_takes_a_missing_manifest_for_a_start_that_was_cut_short() {
+        let folder = tempfile::tempdir().unwrap();
+        let (contents, damages) = Manifest::read(&RealDisk, folder.path()).unwrap();
+        assert!(contents.entries.is_empty() && damages.is_empty());
+        std::fs::create_dir(folder.path().join("2026")).unwrap();
+        let error = Manifest::read(&RealDisk, folder.path()).unwrap_err();
+        assert!(error.to_string().contains("manifest"), "{error}");
     }
 
     #[test]

@@ -51,6 +51,10 @@ pub(crate) struct Shared {
     pub(crate) sealer: Worker,
     pub(crate) housekeeper: Worker,
     pub(crate) writer: Mutex<JournalWriter>,
+    /// Size of the journal file being written. The writer is locked for as long as the disk takes,
+    /// and nobody who asks for the status should wait for that.
+    open_journal_bytes: AtomicU64,
+    unsynced_bytes: AtomicU64,
     /// Closed journal files that hold unsealed records, the oldest first.
     pub(crate) journal_files: Mutex<Vec<JournalFile>>,
     logspaces: RwLock<BTreeMap<LogspaceName, Arc<Logspace>>>,
@@ -293,7 +297,7 @@ impl Store {
             free_bytes,
             is_disk_low: shared.is_low(free_bytes),
             journal_bytes: shared.journal_bytes(),
-            unsynced_bytes: locked(&shared.writer).unsynced_bytes(),
+            unsynced_bytes: shared.unsynced_bytes.load(Ordering::Relaxed),
             commits: shared.commits.load(Ordering::Relaxed),
             commit_nanos: shared.commit_nanos.load(Ordering::Relaxed),
             logspaces: shared
@@ -367,6 +371,8 @@ impl Shared {
             sealer: Worker::default(),
             housekeeper: Worker::default(),
             writer: Mutex::new(writer),
+            open_journal_bytes: AtomicU64::new(0),
+            unsynced_bytes: AtomicU64::new(0),
             journal_files: Mutex::new(found.files),
             logspaces: RwLock::new(found.logspaces),
             listeners: RwLock::new(Vec::new()),
@@ -454,8 +460,17 @@ impl Shared {
         }
     }
 
+    /// Remembers how large the file is that the writer has open now, and how much of it is not
+    /// synced: the status must not wait for a disk that takes its time.
+    pub(crate) fn note_open_journal(&self, writer: &JournalWriter) {
+        let bytes = writer.current().map_or(0, |file| file.bytes);
+        self.open_journal_bytes.store(bytes, Ordering::Relaxed);
+        self.unsynced_bytes
+            .store(writer.unsynced_bytes(), Ordering::Relaxed);
+    }
+
     fn journal_bytes(&self) -> u64 {
-        let open = locked(&self.writer).current().map_or(0, |file| file.bytes);
+        let open = self.open_journal_bytes.load(Ordering::Relaxed);
         open + locked(&self.journal_files)
             .iter()
             .map(|file| file.bytes)

@@ -26,6 +26,11 @@ pub struct Setup {
     pub config: Option<String>,
     /// More words of the command line.
     pub words: Vec<String>,
+    /// A program, with its words, that runs the server in its own place, such as `prlimit`: the
+    /// process id must be the server's.
+    pub launcher: Vec<String>,
+    /// More variables of the environment.
+    pub environment: Vec<(String, String)>,
 }
 
 /// Where a server listens.
@@ -107,6 +112,11 @@ impl Server {
         config_file(self.folder.path())
     }
 
+    /// What it is started with from the next start on.
+    pub fn setup(&mut self) -> &mut Setup {
+        &mut self.setup
+    }
+
     /// The process.
     pub fn process(&mut self) -> &mut Process {
         &mut self.process
@@ -153,7 +163,7 @@ fn launch(setup: &Setup, data_dir: &Path, folder: &Path) -> Result<(Process, Add
 }
 
 fn spawn(setup: &Setup, data_dir: &Path, folder: &Path) -> Result<Process> {
-    let mut command = Command::new(binary()?);
+    let mut command = launched(&setup.launcher, binary()?);
     command.arg("serve").arg("--data-dir").arg(data_dir);
     for listener in ["--http", "--udp", "--tcp", "--tls", "--relp"] {
         command.args([listener, "127.0.0.1:0"]);
@@ -166,7 +176,18 @@ fn spawn(setup: &Setup, data_dir: &Path, folder: &Path) -> Result<Process> {
     command.args(&setup.words);
     // Time stamps without a zone are local ones.
     command.env("NO_COLOR", "1").env("TZ", "UTC");
+    command.envs(setup.environment.iter().map(|(name, value)| (name, value)));
     Process::start(&mut command)
+}
+
+/// The program behind the words that launch it.
+fn launched(launcher: &[String], program: &Path) -> Command {
+    let Some((first, more)) = launcher.split_first() else {
+        return Command::new(program);
+    };
+    let mut command = Command::new(first);
+    command.args(more).arg(program);
+    command
 }
 
 fn config_file(folder: &Path) -> PathBuf {

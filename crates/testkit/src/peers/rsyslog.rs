@@ -1,6 +1,7 @@
 //! rsyslog, unpacked from Debian's packages.
 
 use std::fs;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,9 +9,10 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 
-use super::feed;
 use super::locate::unpacked;
+use super::{LIMIT, feed};
 use crate::process::Process;
+use crate::wait::wait_for;
 
 /// A running rsyslog that reads lines from a socket of its own. Dropping it kills it.
 #[derive(Debug)]
@@ -45,10 +47,11 @@ impl Rsyslog {
             folder.path().display(),
             socket.display(),
         );
-        // A module is loaded outside of the rule set that uses it.
-        let (modules, rest): (Vec<&str>, Vec<&str>) = text
-            .lines()
-            .partition(|line| line.trim_start().starts_with("module("));
+        // Modules and templates stand outside of the rule set that uses them.
+        let (modules, rest): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| {
+            let line = line.trim_start();
+            line.starts_with("module(") || line.starts_with("template(")
+        });
         fs::write(
             &config,
             format!("{}\n{}\n", modules.join("\n"), rest.join("\n")),
@@ -56,6 +59,36 @@ impl Rsyslog {
         let mut command = command(&package, &config, folder.path())?;
         let process = Process::start(&mut command)?;
         Ok(Self { process, folder })
+    }
+
+    /// Starts one that answers RELP on a free port and writes messages to a file as they arrived.
+    /// Returns once it listens.
+    pub fn receive_relp(file: &Path) -> Result<(Self, SocketAddr)> {
+        // Its own free port cannot be learnt; one that was free a moment ago is.
+        let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
+        let port = address.port();
+        let mut rsyslog = Self::start(&format!(
+            "module(load=\"imrelp\")\n\
+             template(name=\"raw\" type=\"string\" string=\"%rawmsg%\\n\")\n\
+             action(type=\"omfile\" file=\"{}\" template=\"raw\")\n\
+             }}\n\
+             input(type=\"imrelp\" address=\"127.0.0.1\" port=\"{port}\" ruleset=\"forward\")\n\
+             ruleset(name=\"unused\") {{\nstop",
+            file.display()
+        ))?;
+        let listens = wait_for("rsyslog listened", LIMIT, || {
+            if let Some(status) = rsyslog.process.ended()? {
+                anyhow::bail!("it ended with {status}");
+            }
+            Ok(TcpStream::connect(address).ok().map(|_| ()))
+        });
+        listens.with_context(|| format!("it said: {}", rsyslog.errors().join("\n")))?;
+        Ok((rsyslog, address))
+    }
+
+    /// Kills it as a power cut would.
+    pub fn kill(&mut self) -> Result<()> {
+        self.process.kill()
     }
 
     /// Hands it lines as a local program would send them over a stream.
