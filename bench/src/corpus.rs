@@ -65,6 +65,11 @@ impl Corpus {
         self.folder.join("data")
     }
 
+    /// When its first message was written and its last one, in seconds.
+    pub(crate) fn times(&self) -> (i64, i64) {
+        (FROM_SECONDS, end_seconds(self.messages))
+    }
+
     /// Messages imported a second, the generator's share included.
     pub(crate) fn import_rate(&self) -> Result<f64> {
         let seconds: f64 = fs::read_to_string(self.folder.join("seconds"))?.parse()?;
@@ -102,6 +107,12 @@ impl Corpus {
     pub(crate) fn copy_data(&self, to: &Path) -> Result<()> {
         copy(&self.data_dir(), to)
     }
+}
+
+/// When the last of so many messages is written.
+fn end(messages: u64) -> String {
+    let end = jiff::Timestamp::from_second(end_seconds(messages));
+    end.map_or_else(|_| FROM.to_owned(), |end| end.to_string())
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {
@@ -163,13 +174,9 @@ fn generator(context: &Context, messages: u64, manifest: &Path) -> Command {
     command
 }
 
-/// When the last of so many messages is written.
-fn end(messages: u64) -> String {
-    let days = i64::try_from(messages.div_ceil(MESSAGES_PER_DAY))
-        .unwrap_or(1)
-        .max(1);
-    let end = jiff::Timestamp::from_second(FROM_SECONDS + days * DAY_SECONDS);
-    end.map_or_else(|_| FROM.to_owned(), |end| end.to_string())
+fn end_seconds(messages: u64) -> i64 {
+    let days = messages.div_ceil(MESSAGES_PER_DAY);
+    FROM_SECONDS + i64::try_from(days).unwrap_or(1).max(1) * DAY_SECONDS
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Programs that lines are given to in bulk, to see how they keep and find them.
 
+mod logsql;
 mod opensearch;
 
+pub(crate) use logsql::logsql;
 pub(crate) use opensearch::{OpenSearch, spelled};

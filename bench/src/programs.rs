@@ -31,7 +31,7 @@ impl Programs {
             "syslog-ng" => missing(SyslogNg::find()),
             "rsyslog" => missing(Rsyslog::find()),
             "victoria-logs" if self.victoria_logs.is_none() => {
-                Some("its binary is not given; --victoria-logs PATH".to_owned())
+                Some("needs --victoria-logs PATH".to_owned())
             }
             "opensearch" if !self.opensearch => Some("not asked for; --opensearch".to_owned()),
             name @ ("gzip" | "zstd" | "xz" | "ripgrep" | "zgrep") => {

@@ -105,6 +105,27 @@ fn a_file_and_standard_output_are_targets() -> Result<()> {
 }
 
 #[test]
+fn a_text_of_ones_own_is_sent_as_it_is() -> Result<()> {
+    let words = [
+        "load",
+        "file:-",
+        "--text=<13>over and over",
+        "--count=3",
+        "--quiet",
+    ];
+    let printed = run(&words)?;
+    assert_eq!(printed.output, "<13>over and over\n".repeat(3));
+    let refused = run(&["load", "file:-", "--text=", "--count=1"])?;
+    assert_ne!(refused.code, Some(0));
+    assert!(
+        refused.errors.contains("the size of the text"),
+        "{}",
+        refused.errors
+    );
+    Ok(())
+}
+
+#[test]
 fn what_a_killed_server_has_acknowledged_is_kept() -> Result<()> {
     let mut server = Server::start()?;
     let relp = format!("relp://{}", server.addresses().relp);

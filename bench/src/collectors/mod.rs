@@ -6,6 +6,7 @@ mod peer;
 mod ports;
 mod rsyslog;
 mod syslog_ng;
+mod victoria_logs;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use crate::receiver::Receiver;
 use crate::segments::Kept;
 
 pub(crate) use logwood::Logwood;
+pub(crate) use victoria_logs::VictoriaLogs;
 
 /// How long starting and stopping may take.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -100,6 +102,21 @@ pub(crate) struct Setup {
     pub(crate) durability: Option<String>,
 }
 
+impl Setup {
+    /// For a server that is asked, not sent to at length.
+    pub(crate) fn plain() -> Self {
+        Self {
+            transport: Transport::Tcp,
+            is_ietf: false,
+            parses: true,
+            connections: 64,
+            is_tuned: false,
+            output: Output::File,
+            durability: None,
+        }
+    }
+}
+
 /// A server that runs. Dropping it kills it.
 pub(crate) trait Collector {
     /// Its process.
@@ -130,6 +147,7 @@ pub(crate) fn start(subject: &str, setup: &Setup, context: &Context) -> Result<B
         "logwood" => Box::new(Logwood::start(setup, context)?),
         "syslog-ng" => Box::new(syslog_ng::start(setup, context)?),
         "rsyslog" => Box::new(rsyslog::start(setup, context)?),
+        "victoria-logs" => Box::new(VictoriaLogs::start(setup, context)?),
         _ => bail!("nothing here starts a subject called {subject}"),
     })
 }

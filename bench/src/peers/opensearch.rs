@@ -233,8 +233,8 @@ fn query_string(query: &str) -> Value {
 /// words cannot say it.
 pub(crate) fn spelled(name: &str, query: &str) -> Option<String> {
     match name.split(' ').next().unwrap_or_default() {
-        // Expressions are asked of words, and `lamp-1234` is two; numbers have no field here.
-        "regex" | "number" => None,
+        // Expressions are asked of words, and `lamp-1234` is two; fields are not cut out here.
+        "regex" | "number" | "cidr" => None,
         "all" => Some("*:*".to_owned()),
         "any_character" => Some("_exists_:message".to_owned()),
         "uuid" => Some(format!("\"{query}\"")),
@@ -287,6 +287,11 @@ fn count_lines(path: &Path) -> Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fields_cannot_be_asked_for() {
+        assert_eq!(spelled("cidr", "client:172.31.200.0/24"), None);
+    }
 
     #[test]
     fn queries_are_spelled_for_words() {

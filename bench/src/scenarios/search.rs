@@ -4,17 +4,17 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 
 use super::questions::{Asked, ask};
 use crate::child;
-use crate::collectors::{Collector as _, Logwood, Output, Setup, Transport};
+use crate::collectors::{Collector as _, Logwood, Setup, VictoriaLogs};
 use crate::context::Context;
 use crate::corpus::Corpus;
 use crate::file::ScenarioFile;
 use crate::manifest::Query;
 use crate::measurement::{Measurement, figure};
-use crate::peers::{OpenSearch, spelled};
+use crate::peers::{OpenSearch, logsql, spelled};
 use crate::process::Usage;
 use crate::scenario::{Scenario, Step};
 use crate::statistic::median;
@@ -51,6 +51,7 @@ impl Scenario for Search {
         let measurements = match step.subject.as_str() {
             "logwood" => logwood(&corpus, step.parameters.is_on("cold")?, context),
             "opensearch" => opensearch(&corpus, context),
+            "victoria-logs" => victoria_logs(&corpus, context),
             "zgrep" => text(
                 &corpus,
                 &["zgrep", "-c", "-i", "-E"],
@@ -68,16 +69,7 @@ impl Scenario for Search {
 
 /// A server on the data; nothing is sent to it.
 pub(super) fn serve(data_dir: &Path, context: &Context) -> Result<Logwood> {
-    let setup = Setup {
-        transport: Transport::Tcp,
-        is_ietf: false,
-        parses: true,
-        connections: 64,
-        is_tuned: false,
-        output: Output::File,
-        durability: None,
-    };
-    Logwood::start_on(data_dir, context.folder()?, &setup, context)
+    Logwood::start_on(data_dir, context.folder()?, &Setup::plain(), context)
 }
 
 fn logwood(corpus: &Corpus, with_cold: bool, context: &Context) -> Result<Vec<Measurement>> {
@@ -132,6 +124,44 @@ fn opensearch(corpus: &Corpus, context: &Context) -> Result<Vec<Measurement>> {
         measurements.push(milliseconds("bars", query, seconds));
         for (metric, limit) in [("first_100", 100), ("first_200", 200)] {
             let seconds = timed(|| server.newest(&text, limit))?;
+            measurements.push(milliseconds(metric, query, seconds));
+        }
+    }
+    Ok(measurements)
+}
+
+fn victoria_logs(corpus: &Corpus, context: &Context) -> Result<Vec<Measurement>> {
+    let server = VictoriaLogs::start(&Setup::plain(), context)?;
+    let messages = server.index(&corpus.text(context)?)?;
+    ensure!(
+        messages == corpus.messages,
+        "VictoriaLogs has {messages} of {} messages",
+        corpus.messages
+    );
+    let mut measurements = Vec::new();
+    for query in &corpus.manifest.queries {
+        let Some(text) = logsql(&query.name, &query.query) else {
+            continue;
+        };
+        let mut count = 0;
+        let seconds = timed(|| {
+            count = server.count(&text)?;
+            Ok(())
+        })?;
+        measurements.push(milliseconds("count", query, seconds));
+        measurements.push(off_by(query, count));
+        let seconds = timed(|| {
+            let sum = server.bars(&text, corpus.times())?;
+            ensure!(sum == count, "the bars of {text} have {sum}, not {count}");
+            Ok(())
+        })?;
+        measurements.push(milliseconds("bars", query, seconds));
+        for (metric, limit) in [("first_100", 100), ("first_200", 200)] {
+            let seconds = timed(|| {
+                let rows = server.newest(&text, limit)?;
+                ensure!(rows == count.min(limit), "{rows} rows for {text}");
+                Ok(())
+            })?;
             measurements.push(milliseconds(metric, query, seconds));
         }
     }

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, ensure};
 
 use crate::child;
+use crate::collectors::{Setup, VictoriaLogs};
 use crate::context::Context;
 use crate::file::ScenarioFile;
 use crate::measurement::{Measurement, figure};
@@ -105,6 +106,7 @@ fn measure(subject: &str, path: &Path, context: &Context) -> Result<Vec<Measurem
     match subject.split(' ').next().unwrap_or_default() {
         "logwood" => logwood(&text, context),
         "opensearch" => opensearch(&text, context),
+        "victoria-logs" => victoria_logs(&text, context),
         _ => compressor(subject, &text),
     }
 }
@@ -189,6 +191,18 @@ fn compressor(subject: &str, text: &Text<'_>) -> Result<Vec<Measurement>> {
 
 fn opensearch(text: &Text<'_>, context: &Context) -> Result<Vec<Measurement>> {
     let server = OpenSearch::start(context)?;
+    let messages = server.index(text.path)?;
+    ensure!(
+        messages == text.messages,
+        "{messages} of {} are indexed",
+        text.messages
+    );
+    let bytes = figure(server.disk_bytes()?) / figure(messages);
+    Ok(text.measurements(bytes, None))
+}
+
+fn victoria_logs(text: &Text<'_>, context: &Context) -> Result<Vec<Measurement>> {
+    let server = VictoriaLogs::start(&Setup::plain(), context)?;
     let messages = server.index(text.path)?;
     ensure!(
         messages == text.messages,

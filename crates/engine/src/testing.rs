@@ -383,11 +383,16 @@ fn leaves() -> impl Strategy<Value = Expr> {
         Target::Named("n".to_owned()),
         Target::Named("meta.seq".to_owned()),
     ]);
+    let networked = select(vec![
+        Target::Peer,
+        Target::Host,
+        Target::Named("n".to_owned()),
+    ]);
     let network = Network::new("10.0.0.0".parse().expect("an address"), 8).expect("short enough");
     prop_oneof![
         8 => bare.prop_map(|test| Leaf { target: Target::Text, test }),
         8 => (target, tests()).prop_map(|(target, test)| Leaf { target, test }),
-        1 => Just(Leaf { target: Target::Peer, test: Test::Network(network) }),
+        1 => networked.prop_map(move |target| Leaf { target, test: Test::Network(network) }),
     ]
     .prop_map(Expr::Leaf)
 }

@@ -160,6 +160,13 @@ pub enum Target {
     Named(String),
 }
 
+impl Target {
+    /// Whether a value of it may be an address, so that a network asks for those in it.
+    pub(crate) fn holds_addresses(&self) -> bool {
+        matches!(self, Self::Peer | Self::Host | Self::Named(_))
+    }
+}
+
 /// What a part of the record must be.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
@@ -184,7 +191,8 @@ pub enum Test {
         /// The largest that passes.
         high: Number,
     },
-    /// Is an address in the network; only of [`Target::Peer`].
+    /// Is an address in the network: `ip:10.0.0.0/8`, `client:10.0.0.0/8`. Only of targets that
+    /// [hold addresses](Target::holds_addresses).
     Network(Network),
     /// Holds a match of the expression, case and all as written: `/regex/`.
     Regex(RegexPattern),
@@ -350,6 +358,12 @@ impl Network {
         })
     }
 
+    /// Reads `10.0.0.0/8` or `2001:db8::/32`; `None` for anything else, an address alone included.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (address, prefix_len) = text.split_once('/')?;
+        Self::new(address.parse().ok()?, prefix_len.parse().ok()?)
+    }
+
     /// The network of one address alone.
     pub fn host(address: IpAddr) -> Self {
         let prefix_len = if address.is_ipv4() { 32 } else { 128 };
@@ -372,6 +386,13 @@ impl Network {
     /// Whether the address lies in it. The families never mix.
     pub fn contains(self, address: IpAddr) -> bool {
         Self::new(address, self.prefix_len) == Some(self)
+    }
+
+    /// Whether the text is an address in it and nothing else. IPv4 written as IPv6 counts as IPv4.
+    pub fn contains_text(self, text: &[u8]) -> bool {
+        let address = std::str::from_utf8(text).ok();
+        let address = address.and_then(|text| text.parse::<IpAddr>().ok());
+        address.is_some_and(|address| self.contains(address.to_canonical()))
     }
 }
 

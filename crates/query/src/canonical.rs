@@ -4,7 +4,7 @@
 //! parentheses so that nobody has to know which binds closer, terms in lower case, quotes only
 //! where a word would be read otherwise.
 
-use crate::ast::{Comparison, Expr, Leaf, Number, Pattern, Piece, Query, Target, Test};
+use crate::ast::{Comparison, Expr, Leaf, Network, Number, Pattern, Piece, Query, Target, Test};
 use crate::fields;
 use crate::scan::{field_prefix, is_plain_name};
 
@@ -60,6 +60,7 @@ fn write_leaf(leaf: &Leaf, out: &mut String) {
     write_target(leaf, out);
     match &leaf.test {
         Test::Present => out.push('*'),
+        Test::Term(pattern) if is_like_network(leaf) => write_quoted(&literal(pattern), false, out),
         Test::Term(pattern) => write_term(pattern, leaf.target == Target::Text, out),
         Test::Exact(pattern) => {
             out.push('=');
@@ -81,7 +82,11 @@ fn write_leaf(leaf: &Leaf, out: &mut String) {
             let high = code_name(leaf, *high).unwrap_or_else(|| high.to_string());
             *out += &format!("[{low} TO {high}]");
         }
-        Test::Network(network) => *out += &network.to_string(),
+        Test::Network(network) if leaf.target == Target::Peer => *out += &network.to_string(),
+        // Without its length, the address of one host would be a term.
+        Test::Network(network) => {
+            *out += &format!("{}/{}", network.address(), network.prefix_len());
+        }
         Test::Regex(pattern) => write_regex(pattern.as_str(), out),
     }
 }
@@ -98,6 +103,8 @@ fn write_target(leaf: &Leaf, out: &mut String) {
     let is_known = fields::target(name).is_some() || name.eq_ignore_ascii_case(fields::PAIR);
     let is_word = match &leaf.test {
         Test::Term(pattern) => pattern.pieces().iter().all(is_safe),
+        // Colons behind a colon might be read as one address.
+        Test::Network(network) => network.address().is_ipv4(),
         _ => true,
     };
     if is_plain_name(name) && !is_known && (is_word || is_literal(leaf)) {
@@ -113,6 +120,22 @@ fn write_target(leaf: &Leaf, out: &mut String) {
 
 fn is_literal(leaf: &Leaf) -> bool {
     matches!(&leaf.test, Test::Term(pattern) if matches!(pattern.pieces(), [Piece::Literal(_)]))
+}
+
+/// Whether a term would be read as a network, were it not quoted.
+fn is_like_network(leaf: &Leaf) -> bool {
+    let Test::Term(pattern) = &leaf.test else {
+        return false;
+    };
+    leaf.target.holds_addresses() && Network::parse(&literal(pattern)).is_some()
+}
+
+/// The text of a pattern without wildcards; empty for others.
+fn literal(pattern: &Pattern) -> String {
+    match pattern.pieces() {
+        [Piece::Literal(bytes)] => String::from_utf8_lossy(bytes).into_owned(),
+        _ => String::new(),
+    }
 }
 
 fn is_code(target: &Target) -> bool {

@@ -59,8 +59,8 @@ enum TextTest {
     Present,
     Pattern(Box<PatternSearch>),
     Number(Test),
+    Network(Network),
     Regex(RegexPattern),
-    Never,
 }
 
 /// Memory that is used again for each record.
@@ -113,7 +113,7 @@ impl Node {
                     _ => 10,
                 };
                 match &**test {
-                    TextTest::Never | TextTest::Present => text / 10,
+                    TextTest::Present => text / 10,
                     TextTest::Regex(_) => text * 5,
                     TextTest::Pattern(search) if search.is_general() => text * 2,
                     _ => text,
@@ -145,7 +145,7 @@ impl TextTest {
             Test::Term(pattern) => Self::Pattern(Box::new(PatternSearch::folded(pattern))),
             Test::Exact(pattern) => Self::Pattern(Box::new(PatternSearch::exact(pattern))),
             Test::Compare { .. } | Test::Between { .. } => Self::Number(test.clone()),
-            Test::Network(_) => Self::Never,
+            Test::Network(network) => Self::Network(*network),
             Test::Regex(pattern) => Self::Regex(pattern.clone()),
         }
     }
@@ -197,8 +197,8 @@ impl TextTest {
             Self::Number(test) => {
                 Number::parse(text).is_some_and(|number| naive::matches_number(test, number))
             }
+            Self::Network(network) => network.contains_text(text),
             Self::Regex(pattern) => pattern.regex().is_match(text),
-            Self::Never => false,
         }
     }
 }

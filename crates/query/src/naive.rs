@@ -85,7 +85,7 @@ pub fn matches_text(test: &Test, text: &[u8]) -> bool {
         Test::Compare { .. } | Test::Between { .. } => {
             Number::parse(text).is_some_and(|number| matches_number(test, number))
         }
-        Test::Network(_) => false,
+        Test::Network(network) => network.contains_text(text),
         Test::Regex(pattern) => pattern.regex().is_match(text),
     }
 }

@@ -94,7 +94,12 @@ pub(crate) fn any_sample() -> impl Strategy<Value = Sample> {
     let name = prop_oneof![Just(b"user".to_vec()), Just(b"k 2".to_vec())];
     let group = prop_oneof![Just(Vec::new()), Just(b"x@1".to_vec())];
     let number = prop_oneof![Just("7"), Just("-2.5"), Just("1e3"), Just("")];
-    let value = prop_oneof![any_text(), number.prop_map(|text| text.into())];
+    let address = any_address().prop_map(|address| address.to_string().into_bytes());
+    let value = prop_oneof![
+        3 => any_text(),
+        3 => number.prop_map(|text| text.into()),
+        1 => address
+    ];
     let texts = (any_text(), any_text(), any_text(), any_text(), any_text());
     let rest = (
         vec((group, name, value.clone()), 0..3),
@@ -235,10 +240,13 @@ fn any_code_test() -> impl Strategy<Value = Test> {
     prop_oneof![compare, between, wild, Just(Test::Present), any_regex()]
 }
 
-fn any_peer_test() -> impl Strategy<Value = Test> {
-    let network = (any_address(), 0_u8..=32)
+fn any_network() -> impl Strategy<Value = Test> {
+    (any_address(), 0_u8..=32)
         .prop_map(|(address, len)| Network::new(address.to_canonical(), len))
-        .prop_map(|network| Test::Network(network.expect("32 fits both")));
+        .prop_map(|network| Test::Network(network.expect("32 fits both")))
+}
+
+fn any_peer_test() -> impl Strategy<Value = Test> {
     let pieces = any_pieces("(10|0|f|\\.|::|0\\.[0-3])");
     let term = pattern(pieces).prop_filter_map("an address is a network", |pattern| {
         let is_address = match pattern.pieces() {
@@ -249,11 +257,12 @@ fn any_peer_test() -> impl Strategy<Value = Test> {
         };
         (!is_address).then(|| Test::Term(pattern.folded()))
     });
-    prop_oneof![network, term, Just(Test::Present), any_regex()]
+    prop_oneof![any_network(), term, Just(Test::Present), any_regex()]
 }
 
 /// Leaves that a text can give.
 pub(crate) fn any_leaf() -> impl Strategy<Value = Leaf> {
+    let name = r#"(user|USER|x@1.user|\.sdata\.x@1\.user|k 2|host|nvpair|aa|C|http|q"*)"#;
     let text_target = prop_oneof![
         Just(Target::Message),
         Just(Target::Host),
@@ -262,8 +271,7 @@ pub(crate) fn any_leaf() -> impl Strategy<Value = Leaf> {
         Just(Target::Msgid),
         Just(Target::Tag),
         Just(Target::Source),
-        r#"(user|USER|x@1.user|\.sdata\.x@1\.user|k 2|host|nvpair|aa|C|http|q"*)"#
-            .prop_map(Target::Named),
+        name.prop_map(Target::Named),
     ];
     let text_test = || {
         prop_oneof![
@@ -275,12 +283,15 @@ pub(crate) fn any_leaf() -> impl Strategy<Value = Leaf> {
         ]
     };
     let bare = prop_oneof![4 => any_term(), 1 => any_regex()];
+    let quoted = Pattern::new([Piece::Literal(b"10.0.0.0/8".to_vec())]).expect("not empty");
+    let networks = prop_oneof![4 => any_network(), 1 => Just(Test::Term(quoted))];
     prop_oneof![
         3 => (Just(Target::Text), bare),
         4 => (text_target, text_test()),
         1 => (Just(Target::Severity), any_code_test()),
         1 => (Just(Target::Facility), any_code_test()),
         1 => (Just(Target::Peer), any_peer_test()),
+        1 => (prop_oneof![Just(Target::Host), name.prop_map(Target::Named)], networks),
     ]
     .prop_map(|(target, test)| Leaf { target, test })
 }

@@ -39,8 +39,12 @@ impl Parser<'_> {
         } else if let Some((operator, comparison)) = self.comparison() {
             self.compare_test(target, operator, comparison)
         } else {
+            let is_word = self.scanner.next_char() != Some('"');
             let text = self.text(false, "")?;
-            self.pattern_test(target, text, |pattern| Test::Term(pattern.folded()))
+            match network(target, &text).filter(|_| is_word) {
+                Some(network) => Some(Test::Network(network)),
+                None => self.pattern_test(target, text, |pattern| Test::Term(pattern.folded())),
+            }
         };
         self.leaf(start..self.scanner.at(), target, test?)
     }
@@ -177,12 +181,8 @@ impl Parser<'_> {
         if let Ok(address) = text.parse::<IpAddr>() {
             return Some(Test::Network(Network::host(address.to_canonical())));
         }
-        if let Some((address, prefix_len)) = text.split_once('/') {
-            let network = address
-                .parse()
-                .ok()
-                .zip(prefix_len.parse().ok())
-                .and_then(|(address, prefix_len)| Network::new(address, prefix_len));
+        if text.contains('/') {
+            let network = Network::parse(&text);
             if network.is_none() {
                 let hint = "write `10.0.0.0/8` or `2001:db8::/32`";
                 self.error(span, format!("`{text}` is no network"), hint);
@@ -372,6 +372,17 @@ impl Parser<'_> {
             );
         }
     }
+}
+
+/// The network that a word behind a field is, where the field may hold addresses. A word that is
+/// none, such as `1.2.3.4/99`, stays a term: it may be a path or a version.
+fn network(target: &Target, text: &Text) -> Option<Network> {
+    let pattern = Pattern::new(text.pieces.iter().cloned())?;
+    let [Piece::Literal(bytes)] = pattern.pieces() else {
+        return None;
+    };
+    let network = Network::parse(std::str::from_utf8(bytes).ok()?);
+    network.filter(|_| target.holds_addresses())
 }
 
 /// The names of all severities or all facilities, in the order of their numbers.

@@ -110,6 +110,9 @@ pub(crate) struct MessageArguments {
     /// With it, sizes are drawn evenly from --size to this.
     #[arg(long, value_name = "BYTES")]
     pub(crate) size_max: Option<usize>,
+    /// Send this text in every message instead, as it is.
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["format", "size", "size_max", "sdata", "replay", "from"])]
+    pub(crate) text: Option<String>,
     /// Structured data of RFC 5424, such as '[test name="value"]'.
     #[arg(long, value_name = "TEXT")]
     pub(crate) sdata: Option<String>,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use load::demo::Demo;
-use load::message::{Format, LOGGEN_SIZE_DEFAULT, Recipe, Replay, SIZE_DEFAULT};
+use load::message::{Fixed, Format, LOGGEN_SIZE_DEFAULT, Recipe, Replay, SIZE_DEFAULT};
 use load::send::{Framing, Options, Pace, Packing, ProxyHeader, Target, Times, TlsOptions};
 use load::{Error, Source};
 use model::Timestamp;
@@ -25,6 +25,7 @@ pub(super) struct Plan {
     /// What realistic messages are made of, where they are asked for.
     pub(super) realistic: Option<RealisticPlan>,
     recipe: Option<Recipe>,
+    text: Option<Fixed>,
     seed: u64,
     zone: TimeZone,
 }
@@ -38,7 +39,8 @@ impl Plan {
         if style.is_none() {
             realistic::refuse_without(message)?;
         }
-        let format = format(message.format).filter(|_| message.replay.is_none());
+        let is_made = message.replay.is_none() && message.text.is_none();
+        let format = format(message.format).filter(|_| is_made);
         let options = options(arguments, format, now)?;
         if arguments.json && options.target == Target::StandardOutput {
             return Err(Failure::new(
@@ -59,6 +61,7 @@ impl Plan {
             options,
             replay: replay.transpose()?,
             recipe,
+            text: message.text.as_deref().map(Fixed::new).transpose()?,
             seed: message.seed,
             zone,
         })
@@ -66,6 +69,9 @@ impl Plan {
 
     /// The source of one connection.
     pub(super) fn source(&self, connection: u32) -> Result<Box<dyn Source>, Error> {
+        if let Some(text) = &self.text {
+            return Ok(Box::new(text.clone()));
+        }
         match (&self.replay, &self.recipe, &self.realistic) {
             (Some(replay), ..) => Ok(replay.source()),
             (None, Some(recipe), _) => recipe.source(connection),

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::learn::plan::{NUMBERED, Needle, Plan, Tail, Track, below, is_standard, uuid};
+use crate::learn::plan::{
+    CLIENT_NETWORK, NUMBERED, Needle, Plan, Tail, Track, below, is_standard, uuid,
+};
 
 /// The version of the file.
 pub const MANIFEST_VERSION: u32 = 1;
@@ -52,12 +54,14 @@ enum Condition {
     Numbered(&'static str, u64),
     /// It holds an amount at or above the limit.
     LargeAmount,
+    /// It holds a client of the network.
+    Client,
     And(Vec<Condition>),
     Or(Vec<Condition>),
     Not(Box<Condition>),
 }
 
-use Condition::{LargeAmount, Numbered, Text};
+use Condition::{Client, LargeAmount, Numbered, Text};
 
 impl Manifest {
     /// The counts for connections that wrote so many messages each.
@@ -140,6 +144,7 @@ fn standard_others() -> Vec<Standard> {
     let two = vec![Numbered("opal", 17), Numbered("ruby", 42)];
     let three = [vec![Text("blackjade")], two.clone()].concat();
     let amount = "amount=\"[5-9][0-9][0-9]\"";
+    let client = "client=\"172\\.31\\.200\\.";
     let network = Text("from 172.31.254.");
     let (two_query, three_query) = ("opal17 OR ruby42", "*jade OR opal17 OR ruby42");
     let (two_words, three_words) = ("\\b(opal17|ruby42)\\b", "(jade|\\bopal17|\\bruby42)\\b");
@@ -151,6 +156,7 @@ fn standard_others() -> Vec<Standard> {
         ("regex", "/lamp-[0-9]{4}/", "lamp-[0-9]{4}", Text("lamp-")),
         ("network", "172.31.254.*", "\\b172\\.31\\.254\\.", network),
         ("number", "amount:>=500", amount, LargeAmount),
+        ("cidr", "client:172.31.200.0/24", client, Client),
         ("users_1", two_query, two_words, Or(two)),
         ("users_2", three_query, three_words, Or(three)),
     ]
@@ -265,6 +271,7 @@ fn needles_of(plan: &Plan, condition: &Condition) -> Option<Vec<usize>> {
     match condition {
         Text(text) | Numbered(text, _) => Some(vec![by_text(text)?]),
         LargeAmount => Some(vec![plan.needles.iter().position(is_large_amount)?]),
+        Client => Some(vec![plan.needles.iter().position(is_client)?]),
         Condition::And(members) | Condition::Or(members) => {
             let mut all = Vec::new();
             for member in members {
@@ -280,6 +287,10 @@ fn is_large_amount(needle: &Needle) -> bool {
     matches!(needle.tail, Tail::Amount(first, _) if first > 0)
 }
 
+fn is_client(needle: &Needle) -> bool {
+    needle.tail == Tail::Client(CLIENT_NETWORK)
+}
+
 fn is_met(plan: &Plan, condition: &Condition, tracks: &[(usize, Track)], message: u64) -> bool {
     let held = |wanted: &dyn Fn(&Needle) -> bool| {
         tracks.iter().find_map(|(needle, track)| {
@@ -292,6 +303,7 @@ fn is_met(plan: &Plan, condition: &Condition, tracks: &[(usize, Track)], message
         Numbered(text, number) => held(&|needle| needle.text == *text)
             .is_some_and(|track| below(track.value(track.block(message)), NUMBERED) == *number),
         LargeAmount => held(&is_large_amount).is_some(),
+        Client => held(&is_client).is_some(),
         Condition::And(members) => members.iter().all(|m| is_met(plan, m, tracks, message)),
         Condition::Or(members) => members.iter().any(|m| is_met(plan, m, tracks, message)),
         Condition::Not(inner) => !is_met(plan, inner, tracks, message),

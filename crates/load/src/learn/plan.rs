@@ -25,6 +25,13 @@ pub(crate) const NUMBERED: u64 = 100;
 /// The amount from which on a query looks for it.
 pub(crate) const AMOUNT_LIMIT: u64 = 500;
 
+/// The third byte of the network of clients that a query looks for. Not that of the addresses in
+/// messages, or a wildcard would find both.
+pub(crate) const CLIENT_NETWORK: u8 = 200;
+
+/// Words of the structured data that is planted.
+const DATA_WORDS: [&str; 2] = ["load", "client"];
+
 /// What follows the text of a needle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tail {
@@ -37,6 +44,8 @@ pub(crate) enum Tail {
     FourDigits,
     /// Not in the message but in structured data: `amount="n"` in these bounds.
     Amount(u64, u64),
+    /// In structured data too: `client="172.31.n.m"` with this third byte.
+    Client(u8),
 }
 
 /// A text and the messages it stands in.
@@ -76,7 +85,7 @@ impl Plan {
     pub fn standard(seed: u64, style: Style) -> Self {
         let mut plan = Self::empty(seed);
         for (text, tail, period) in STANDARD {
-            if matches!(tail, Tail::Amount(..)) && style != Style::Rfc5424 {
+            if tail.is_data() && style != Style::Rfc5424 {
                 continue;
             }
             plan.needles.push(Needle {
@@ -124,6 +133,7 @@ impl Plan {
             return refuse("it could be taken for a needle before it");
         }
         let mut known = tables.letters.clone();
+        known.extend(DATA_WORDS.map(str::to_owned));
         for needle in &self.needles {
             known.extend(letter_runs(&needle.text));
         }
@@ -200,6 +210,9 @@ const STANDARD: &[(&str, Tail, u64)] = &[
     ("blackjade", Tail::Nothing, 2_500),
     ("", Tail::Amount(0, AMOUNT_LIMIT - 1), 50),
     ("", Tail::Amount(AMOUNT_LIMIT, 999), 250),
+    ("", Tail::Client(CLIENT_NETWORK), 700),
+    // Those that a query for the network must not find.
+    ("", Tail::Client(CLIENT_NETWORK - 1), 350),
 ];
 
 /// The places of a needle in the messages of one connection.
@@ -237,6 +250,11 @@ impl Track {
 }
 
 impl Tail {
+    /// Whether it stands in structured data.
+    pub(crate) fn is_data(self) -> bool {
+        matches!(self, Self::Amount(..) | Self::Client(_))
+    }
+
     /// Appends what follows the text, for the bits of a block.
     pub(crate) fn write(self, value: u64, out: &mut Vec<u8>) {
         match self {
@@ -247,6 +265,13 @@ impl Tail {
             Self::Amount(first, last) => {
                 out.extend_from_slice(b"amount=\"");
                 syslog::write::decimal(first + below(value, last - first + 1), out);
+                out.push(b'"');
+            }
+            Self::Client(third) => {
+                out.extend_from_slice(b"client=\"172.31.");
+                syslog::write::decimal(third.into(), out);
+                out.push(b'.');
+                syslog::write::decimal(below(value, 256), out);
                 out.push(b'"');
             }
         }

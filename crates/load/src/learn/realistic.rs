@@ -17,8 +17,8 @@ use crate::learn::tables::{
 };
 use crate::random::{Random, mix};
 
-/// The structured data element of planted amounts; the number is the one that RFC 5612 sets aside
-/// for documents.
+/// The structured data element of planted amounts and clients; the number is the one that RFC 5612
+/// sets aside for documents.
 const DATA_ID: &[u8] = b"[load@32473 ";
 
 /// The messages of one connection.
@@ -183,7 +183,7 @@ impl Realistic {
         let start = out.len();
         if self.made == self.next_needle {
             for needle in &self.needles {
-                if needle.next == self.made && matches!(needle.tail, Tail::Amount(..)) {
+                if needle.next == self.made && needle.tail.is_data() {
                     // An element may stand there once only.
                     let is_first = out.len() == start;
                     out.extend_from_slice(if is_first { DATA_ID } else { b" " });
@@ -236,7 +236,7 @@ impl Realistic {
         let mut next_needle = u64::MAX;
         for needle in &mut self.needles {
             if needle.next == self.made {
-                if !matches!(needle.tail, Tail::Amount(..)) {
+                if !needle.tail.is_data() {
                     out.push(b' ');
                     out.extend_from_slice(needle.text.as_bytes());
                     needle.tail.write(needle.track.value(needle.block), out);

@@ -4,6 +4,7 @@
 //! one connection. Every numbered format is a `Prepared` text whose changing digits are
 //! written over in place: a message costs one copy of its bytes.
 
+mod fixed;
 mod loggen;
 mod numbered;
 mod prepared;
@@ -15,6 +16,7 @@ mod tests;
 
 use jiff::tz::TimeZone;
 
+pub use fixed::Fixed;
 pub use replay::Replay;
 
 use crate::random::mix;

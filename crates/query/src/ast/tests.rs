@@ -34,6 +34,26 @@ fn whole_numbers_compare_exactly() {
 }
 
 #[test]
+fn a_network_holds_texts_that_are_its_addresses_and_nothing_else() {
+    let network = Network::parse("172.31.254.0/24").expect("a network");
+    for (text, holds) in [
+        ("172.31.254.0", true),
+        ("172.31.254.255", true),
+        ("::ffff:172.31.254.7", true),
+        ("172.31.253.255", false),
+        ("172.31.254.7:443", false),
+        (" 172.31.254.7", false),
+        ("172.31.254.07", false),
+        ("", false),
+    ] {
+        assert_eq!(network.contains_text(text.as_bytes()), holds, "{text}");
+    }
+    for text in ["172.31.254.7", "172.31.254.0/33", "a/8", "/8", "10.0.0.0/"] {
+        assert_eq!(Network::parse(text), None, "{text}");
+    }
+}
+
+#[test]
 fn networks_hold_their_addresses() {
     let network = |address: &str, len| Network::new(address.parse().expect("an address"), len);
     let holds = |network: Option<Network>, address: &str| {

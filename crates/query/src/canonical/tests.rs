@@ -50,6 +50,13 @@ fn fields_have_one_name() {
     check("ip:10.1.2.3/8", "peer:10.0.0.0/8");
     check("ip:::1", "peer:::1");
     check("ip:10.0.*", "peer:10.0.*");
+    check("client:10.1.2.3/8", "client:10.0.0.0/8");
+    check("host:10.1.2.3/32", "host:10.1.2.3/32");
+    check("client:\"10.1.2.3/8\"", "client:\"10.1.2.3/8\"");
+    check("client:10.1.2.3", "client:10.1.2.3");
+    check("client:10.1.2.3/99", "client:10.1.2.3/99");
+    check("program:10.0.0.0/8", "program:10.0.0.0/8");
+    check("aa:fe80::1/10", "nvpair:aa=fe80::/10");
     check("host:=\"Web*\"", "host:=Web*");
     check("host:=\"Web 1\"", "host:=\"Web 1\"");
     check("size:[10 TO *]", "size:>=10");
