@@ -86,6 +86,8 @@ pub(crate) struct Manifest {
     contents: Contents,
     /// Entries and removals in the file that say nothing any more.
     stale: usize,
+    /// Whether the file, when it was opened, ended with something that is no record.
+    is_cut_off: bool,
     /// Where the next record goes; `None` when the file must be written anew first.
     open: Option<(Box<dyn DiskFile>, u64)>,
 }
@@ -124,6 +126,8 @@ struct Loaded {
     damages: Vec<Damage>,
     /// The end of the last good record, where nothing stands behind it.
     clean_end: Option<u64>,
+    /// Where the end stands that is no record: never finished, or damaged.
+    cut_off_at: Option<u64>,
 }
 
 impl Manifest {
@@ -141,26 +145,41 @@ impl Manifest {
             path,
             contents: loaded.contents,
             stale: 0,
+            is_cut_off: loaded.cut_off_at.is_some(),
             open: None,
         };
-        match loaded.clean_end {
-            Some(end) => {
-                let path = manifest.path.as_path();
-                let file = manifest
-                    .disk
-                    .open(path, OpenMode::ReadWrite)
-                    .map_err(Error::io("open", path))?;
-                manifest.open = Some((file, end));
-            }
-            None => manifest.rewrite()?,
+        manifest.open = loaded.clean_end.and_then(|end| manifest.confirm(dir, end));
+        if manifest.open.is_none() {
+            manifest.rewrite()?;
         }
         Ok((manifest, loaded.damages))
     }
 
+    /// Opens the file that was read and makes durable what it says. A process that was killed
+    /// before its sync returned leaves records that are in the page cache only; the journal of
+    /// what they name is about to be given back. `None` where the disk refuses.
+    fn confirm(&self, dir: &Path, end: u64) -> Option<(Box<dyn DiskFile>, u64)> {
+        let file = self.disk.open(&self.path, OpenMode::ReadWrite).ok()?;
+        file.sync().ok()?;
+        self.disk.sync_dir(dir).ok()?;
+        Some((file, end))
+    }
+
     /// Reads the manifest of a logspace directory without touching it.
     pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<(Contents, Vec<Damage>), Error> {
-        let loaded = load(disk, &names::manifest(dir))?;
+        let path = names::manifest(dir);
+        let mut loaded = load(disk, &path)?;
+        if let Some(offset) = loaded.cut_off_at {
+            let what = "the last record was not finished, or is damaged";
+            loaded.damages.push(Damage::new(&path, offset, what));
+        }
         Ok((loaded.contents, loaded.damages))
+    }
+
+    /// Whether the file, when it was opened, ended with something that is no record: one that was
+    /// never finished or one that was damaged, which cannot be told apart.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        self.is_cut_off
     }
 
     /// What it says.
@@ -293,7 +312,10 @@ fn load(disk: &dyn Disk, path: &Path) -> Result<Loaded, Error> {
                 next
             }
         };
-        let Some(next) = next else { return Ok(loaded) };
+        let Some(next) = next else {
+            loaded.cut_off_at = Some(offset as u64);
+            return Ok(loaded);
+        };
         offset = next;
     }
     if loaded.damages.is_empty() && is_current {

@@ -89,7 +89,13 @@ pub(crate) fn open_logspace(
     for entry in &contents.entries {
         let path = names::segment(&dir, entry.day, entry.id());
         match SegmentHandle::open(disk.as_ref(), &path, Arc::clone(cache)) {
-            Ok(segment) => segments.push(Arc::new(segment)),
+            Ok(segment) => {
+                // More than the manifest says where a seal failed after its record was written,
+                // and a power cut came after the file was written again with more records.
+                let end = segment.first_number().0 + u64::from(segment.rows());
+                state.next = state.next.max(end);
+                segments.push(Arc::new(segment));
+            }
             Err(error @ Error::NewerFormat { .. }) => return Err(error),
             Err(error) => {
                 let what = format!("{} records cannot be read: {error}", entry.rows);
@@ -198,17 +204,17 @@ impl Recovered {
             }
         };
         let mut state = logspace.state();
-        let is_known = state.is_sealed(block.first)
-            || state.is_deleted(block.first)
-            || state.is_in_tail(block.first);
-        if !is_known {
-            file.last.insert(block.logspace.clone(), block.last());
-            let received = block
-                .batch
-                .iter()
-                .next_back()
-                .map(|record| record.received());
-            state.last_received = state.last_received.max(received.unwrap_or(Timestamp::MIN));
+        // Also of sealed ones: a segment that was taken back from a damaged manifest counts as
+        // imported, and its times bind nothing.
+        let received = block.batch.iter().next_back().map(|r| r.received());
+        state.last_received = state.last_received.max(received.unwrap_or(Timestamp::MIN));
+        if state.is_sealed(block.first) || state.is_deleted(block.first) {
+            return Ok(());
+        }
+        // Also where an earlier file has brought the block: its sync may have failed there, so that
+        // it is in the page cache only. This one must stay until the records are sealed.
+        file.last.insert(block.logspace.clone(), block.last());
+        if !state.is_in_tail(block.first) {
             state.publish(block.first, block.batch);
         }
         Ok(())

@@ -40,9 +40,10 @@ pub(crate) fn scan(disk: &dyn Disk, path: &Path, named_id: u64) -> Result<FileSc
     let Some(header) = bytes.first_chunk::<HEADER_LEN>() else {
         return Ok(scan);
     };
+    // The name counts: it is durable before the first commit, and the header only with it. A
+    // recycled file whose first commit did not finish may still say who it was before.
     let file_id = match decode_header(header) {
-        FileHeader::Id(id) => id,
-        FileHeader::Unreadable => named_id,
+        FileHeader::Known | FileHeader::Unreadable => named_id,
         FileHeader::Newer(found) => {
             return Err(Error::NewerFormat {
                 path: path.to_owned(),
