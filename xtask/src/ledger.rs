@@ -23,7 +23,6 @@ A `+` behind the commit means that the tree had changes beyond it.
 ";
 
 /// Adds a line: which tool ran (`sim`, `crash`), how much it did (`2000 seeds`), what came out.
-#[expect(dead_code, reason = "the first tool that calls it takes this line away")]
 pub(crate) fn append(tool: &str, amount: &str, result: &str) -> Result<()> {
     let date = shell::output(Command::new("date").args(["-u", "+%Y-%m-%d %H:%M"]))?;
     let line = line(date.trim(), tool, amount, &commit()?, result);

@@ -10,8 +10,10 @@
 
 mod ci;
 mod ledger;
+mod mutants;
 mod peers;
 mod shell;
+mod sim;
 mod tally;
 mod test;
 mod tidy;
@@ -26,6 +28,9 @@ const USAGE: &str = "\
 cargo xtask ci               everything a change must pass; what .ci/run calls
 cargo xtask test [FILTER]    every test, with the peers it needs from Debian's packages
 cargo xtask tidy             rules of the house that no compiler checks
+cargo xtask sim [--seeds N] [--start S]   seeds that crash the store on a simulated disk
+cargo xtask sim --flips      every bit of a journal, a manifest and a segment, flipped
+cargo xtask mutants [NAME]   break the store on purpose and demand that the simulator notices
 cargo xtask web [--check]    build the page into web/dist, or prove that web/dist is fresh";
 
 fn main() -> ExitCode {
@@ -45,6 +50,9 @@ fn dispatch(words: &[String]) -> Result<()> {
         ["ci"] => ci::run(),
         ["test", rest @ ..] => test::run(rest),
         ["tidy"] => tidy::run(),
+        ["sim", rest @ ..] => sim::run(rest),
+        ["mutants"] => mutants::run(None),
+        ["mutants", name] => mutants::run(Some(name)),
         ["web"] => web::build(),
         ["web", "--check"] => web::check(),
         [] | ["help" | "--help" | "-h"] => {
