@@ -132,12 +132,17 @@ impl Machine {
         }
     }
 
-    /// A power cut: of what was not flushed, each part stays with so many percent.
+    /// A power cut: of what was not flushed, each sector stays with so many percent; each change of
+    /// a name with as many, or with the rest of a hundred.
     pub fn cut_power(&self, kept_percent: u64) {
         let mut guard = locked(&self.0);
         let state = &mut *guard;
         let random = &mut state.random;
-        let mut tree = state.tree.after_power_cut(random, kept_percent);
+        let names_percent = match random.below(2) {
+            0 => kept_percent,
+            _ => 100 - kept_percent,
+        };
+        let mut tree = state.tree.after_power_cut(random, names_percent);
         tree.replace_files(|inode| {
             let left = locked(inode).after_power_cut(random, kept_percent);
             Arc::new(Mutex::new(left))
