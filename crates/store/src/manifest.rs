@@ -124,8 +124,8 @@ impl Default for Contents {
 struct Loaded {
     contents: Contents,
     damages: Vec<Damage>,
-    /// The end of the last good record, where nothing stands behind it.
-    clean_end: Option<u64>,
+    /// The whole file, where it has good records only.
+    clean: Option<Vec<u8>>,
     /// Where the end stands that is no record: never finished, or damaged.
     cut_off_at: Option<u64>,
 }
@@ -148,21 +148,23 @@ impl Manifest {
             is_cut_off: loaded.cut_off_at.is_some(),
             open: None,
         };
-        manifest.open = loaded.clean_end.and_then(|end| manifest.confirm(dir, end));
+        manifest.open = loaded.clean.and_then(|bytes| manifest.confirm(dir, &bytes));
         if manifest.open.is_none() {
             manifest.rewrite()?;
         }
         Ok((manifest, loaded.damages))
     }
 
-    /// Opens the file that was read and makes durable what it says. A process that was killed
-    /// before its sync returned leaves records that are in the page cache only; the journal of
-    /// what they name is about to be given back. `None` where the disk refuses.
-    fn confirm(&self, dir: &Path, end: u64) -> Option<(Box<dyn DiskFile>, u64)> {
+    /// Makes durable what was read. A process that was killed before its sync returned, or whose
+    /// sync failed, leaves records that are in the page cache only, and the journal of what they
+    /// name is about to be given back. A sync alone would not do: pages whose sync failed count as
+    /// clean. So the same bytes are written again in their place. `None` where the disk refuses.
+    fn confirm(&self, dir: &Path, bytes: &[u8]) -> Option<(Box<dyn DiskFile>, u64)> {
         let file = self.disk.open(&self.path, OpenMode::ReadWrite).ok()?;
+        file.write_all_at(bytes, 0).ok()?;
         file.sync().ok()?;
         self.disk.sync_dir(dir).ok()?;
-        Some((file, end))
+        Some((file, bytes.len() as u64))
     }
 
     /// Reads the manifest of a logspace directory without touching it.
@@ -319,7 +321,7 @@ fn load(disk: &dyn Disk, path: &Path) -> Result<Loaded, Error> {
         offset = next;
     }
     if loaded.damages.is_empty() && is_current {
-        loaded.clean_end = Some(offset as u64);
+        loaded.clean = Some(bytes);
     }
     Ok(loaded)
 }
