@@ -13,8 +13,10 @@ mod ci;
 mod crash;
 mod instructions;
 mod ledger;
+mod mutants;
 mod peers;
 mod shell;
+mod sim;
 mod tally;
 mod test;
 mod tidy;
@@ -33,6 +35,9 @@ cargo xtask crash OPTIONS    long runs: --kills N, --images N, --peer rsyslog; s
 cargo xtask tidy             rules of the house that no compiler checks
 cargo xtask instructions [--record]
                              count the instructions of the innermost work and compare them
+cargo xtask sim [--seeds N] [--start S]   seeds that crash the store on a simulated disk
+cargo xtask sim --flips      every bit of a journal, a manifest and a segment, flipped
+cargo xtask mutants [NAME]   break the store on purpose and demand that the simulator notices
 cargo xtask web [--check]    build the page into web/dist, or prove that web/dist is fresh";
 
 fn main() -> ExitCode {
@@ -56,6 +61,9 @@ fn dispatch(words: &[String]) -> Result<()> {
         ["tidy"] => tidy::run(),
         ["instructions"] => instructions::check(),
         ["instructions", "--record"] => instructions::record(),
+        ["sim", rest @ ..] => sim::run(rest),
+        ["mutants"] => mutants::run(None),
+        ["mutants", name] => mutants::run(Some(name)),
         ["web"] => web::build(),
         ["web", "--check"] => web::check(),
         [] | ["help" | "--help" | "-h"] => {

@@ -1,6 +1,6 @@
 //! The one place that reads the time of day.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use model::Timestamp;
 
@@ -8,6 +8,12 @@ use model::Timestamp;
 pub trait Clock: Send + Sync {
     /// The time now. It may step back; storage keeps records in order all the same.
     fn now(&self) -> Timestamp;
+
+    /// How long a thread really waits that is to wait so long before it tries a failed disk again.
+    /// A simulated clock lets the time pass at once.
+    fn pause(&self, wished: Duration) -> Duration {
+        wished
+    }
 }
 
 /// The clock of the operating system.

@@ -140,14 +140,25 @@ impl Queue {
         Taken::Group(group)
     }
 
+    /// Calls back for everything that still waits in a closed queue.
+    fn refuse_rest(&self) {
+        let mut state = locked(&self.state);
+        let rest = std::mem::take(&mut state.pending);
+        let records: u64 = rest.iter().map(|pending| pending.batch.len() as u64).sum();
+        state.records -= records;
+        drop(state);
+        for pending in rest {
+            (pending.on_durable)(Err(AppendError::Closed));
+        }
+    }
+
     fn finish(&self, records: u64) {
         locked(&self.state).records -= records;
     }
 
     /// Waits before the disk is tried again; ends early when the store closes.
-    fn pause(&self) {
+    fn pause(&self, retry: Duration) {
         let state = locked(&self.state);
-        let retry = Duration::from_millis(STALL_RETRY_MS);
         if !state.is_closed {
             _ = self
                 .changed
@@ -235,6 +246,8 @@ fn commit_group(shared: &Shared, group: Vec<Pending>, due: &mut SyncDue) {
         for (on_durable, _) in callbacks {
             on_durable(Err(AppendError::Closed));
         }
+        // What waits behind it must not become durable with a hole before it.
+        shared.queue.refuse_rest();
         return;
     }
     if sync {
@@ -348,7 +361,8 @@ fn write(shared: &Shared, blocks: &[Arc<Encoded>], sync: bool) -> bool {
                     return false;
                 }
                 shared.sealer.wake();
-                shared.queue.pause();
+                let retry = Duration::from_millis(STALL_RETRY_MS);
+                shared.queue.pause(shared.clock.pause(retry));
             }
         }
     }

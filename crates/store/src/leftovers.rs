@@ -48,7 +48,7 @@ pub(crate) fn settle(
             if SegmentHandle::open(disk, &archived, Arc::clone(cache)).is_ok() {
                 disk.remove(&path).map_err(Error::io("remove", path))?;
             }
-        } else if is_whole {
+        } else if is_whole && !is_after_cut(manifest, &name) {
             set_aside(disk, &path)?;
         } else {
             adopt(disk, places, cache, manifest, &path)?;
@@ -83,6 +83,14 @@ pub(crate) fn remove_empty_days(disk: &dyn Disk, logspace_dir: &Path) -> Result<
         _ = disk.remove_dir(&year);
     }
     Ok(())
+}
+
+/// Whether a segment is newer than all that a manifest knows whose last record cannot be read. If
+/// that record was damaged, its segments are all that is left of their records; if it was never
+/// finished, nothing is lost by taking them. Older ones may have been deleted on purpose.
+fn is_after_cut(manifest: &Manifest, name: &str) -> bool {
+    let next = manifest.contents().next;
+    manifest.is_cut() && names::segment_id(name).is_some_and(|id| id.first.0 >= next)
 }
 
 /// The files in the directories of days, with their names.
@@ -160,6 +168,9 @@ fn adopt(
         return set_aside(disk, path);
     }
     tracing::warn!(path = %path.display(), "taking a segment back into the manifest");
+    if let Some(dir) = path.parent() {
+        disk.sync_dir(dir).map_err(Error::io("sync", dir))?;
+    }
     let replaced: Vec<_> = overlapping().map(Entry::id).collect();
     manifest.change(&[entry], &replaced)
 }

@@ -133,8 +133,8 @@ impl Default for Contents {
 struct Loaded {
     contents: Contents,
     damages: Vec<Damage>,
-    /// The end of the last good record, where nothing stands behind it.
-    clean_end: Option<u64>,
+    /// The whole file, where it has good records only.
+    clean: Option<Vec<u8>>,
     /// Where bytes start that are no record, and behind which there is none.
     torn_at: Option<u64>,
     bytes: u64,
@@ -171,16 +171,9 @@ impl Manifest {
             is_cut: loaded.torn_at.is_some() || loaded.bytes == 0,
             open: None,
         };
-        match loaded.clean_end {
-            Some(end) => {
-                let path = manifest.path.as_path();
-                let file = manifest
-                    .disk
-                    .open(path, OpenMode::ReadWrite)
-                    .map_err(Error::io("open", path))?;
-                manifest.open = Some((file, end));
-            }
-            None => manifest.rewrite()?,
+        manifest.open = loaded.clean.and_then(|bytes| manifest.confirm(dir, &bytes));
+        if manifest.open.is_none() {
+            manifest.rewrite()?;
         }
         Ok((manifest, loaded.damages))
     }
@@ -198,6 +191,18 @@ impl Manifest {
         manifest.rewrite()
     }
 
+    /// Makes durable what was read. A process that was killed before its sync returned, or whose
+    /// sync failed, leaves records that are in the page cache only, and the journal of what they
+    /// name is about to be given back. A sync alone would not do: pages whose sync failed count as
+    /// clean. So the same bytes are written again in their place. `None` where the disk refuses.
+    fn confirm(&self, dir: &Path, bytes: &[u8]) -> Option<(Box<dyn DiskFile>, u64)> {
+        let file = self.disk.open(&self.path, OpenMode::ReadWrite).ok()?;
+        file.write_all_at(bytes, 0).ok()?;
+        file.sync().ok()?;
+        self.disk.sync_dir(dir).ok()?;
+        Some((file, bytes.len() as u64))
+    }
+
     /// Reads the manifest of a logspace directory without touching it.
     pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<(Contents, Vec<Damage>), Error> {
         let loaded = match load(disk, &names::manifest(dir)) {
@@ -209,7 +214,12 @@ impl Manifest {
             }
             result => result?,
         };
-        Ok((loaded.contents, loaded.damages))
+        let mut damages = loaded.damages;
+        if let Some(offset) = loaded.torn_at {
+            let what = "the last record was not finished, or is damaged";
+            damages.push(Damage::new(&names::manifest(dir), offset, what));
+        }
+        Ok((loaded.contents, damages))
     }
 
     /// Reads a manifest's file record by record without touching it.
@@ -403,7 +413,7 @@ fn load_with(
         offset = next;
     }
     if loaded.damages.is_empty() && is_current {
-        loaded.clean_end = Some(offset as u64);
+        loaded.clean = Some(bytes);
     }
     Ok(loaded)
 }

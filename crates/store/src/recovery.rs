@@ -72,7 +72,7 @@ pub(crate) fn open_logspace(
         disk.create_dir_all(&dir)
             .map_err(Error::io("create", dir.as_path()))?;
         let (mut manifest, damages) = Manifest::open(Arc::clone(disk), &dir)?;
-        let is_whole = damages.is_empty() && !manifest.is_cut();
+        let is_whole = damages.is_empty();
         leftovers::settle(disk.as_ref(), &places, cache, &mut manifest, is_whole)?;
         let contents = manifest.contents().clone();
         (Some(manifest), contents, damages)
@@ -86,7 +86,13 @@ pub(crate) fn open_logspace(
     for entry in &contents.entries {
         let path = places.segment(entry);
         match open_segment(disk.as_ref(), &path, entry, cache) {
-            Ok(segment) => segments.push(Arc::new(segment)),
+            Ok(segment) => {
+                // More than the manifest says where a seal failed after its record was written,
+                // and a power cut came after the file was written again with more records.
+                let end = segment.first_number().0 + u64::from(segment.rows());
+                state.next = state.next.max(end);
+                segments.push(Arc::new(segment));
+            }
             Err(error @ Error::NewerFormat { .. }) => return Err(error),
             Err(error) => {
                 let what = format!("{} records cannot be read: {error}", entry.rows);
@@ -120,7 +126,7 @@ fn open_segment(
     cache: &Arc<PageCache>,
 ) -> Result<SegmentHandle, Error> {
     let segment = SegmentHandle::open(disk, path, Arc::clone(cache))?;
-    if (segment.first_number(), segment.rows()) != (entry.first, entry.rows) {
+    if segment.first_number() != entry.first || segment.rows() < entry.rows {
         return Err(Error::Damaged {
             path: path.to_owned(),
             offset: 0,
@@ -218,11 +224,18 @@ impl Recovered {
             }
         };
         let mut state = logspace.state();
+        // Also of sealed ones: a segment that was taken back from a damaged manifest counts as
+        // imported, and its times bind nothing.
+        let received = block.batch.iter().next_back().map(|r| r.received());
+        state.last_received = state.last_received.max(received.unwrap_or(Timestamp::MIN));
+        let is_settled = |number| state.is_sealed(number) || state.is_deleted(number);
+        if is_settled(block.first) && is_settled(block.last()) {
+            return Ok(());
+        }
+        // Also where an earlier file has brought the block: its sync may have failed there, so that
+        // it is in the page cache only. This one must stay until the records are sealed.
+        file.last.insert(block.logspace.clone(), block.last());
         if let Some((first, batch)) = state.unknown(block) {
-            let last = RecordNumber(first.0 + batch.len() as u64 - 1);
-            file.last.insert(logspace.name.clone(), last);
-            let received = batch.iter().next_back().map(|record| record.received());
-            state.last_received = state.last_received.max(received.unwrap_or(Timestamp::MIN));
             state.publish(first, batch);
         }
         Ok(())

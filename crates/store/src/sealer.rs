@@ -28,7 +28,7 @@ pub(crate) fn run(shared: &Shared) {
                 if let Err(error) = seal(shared, &logspace) {
                     tracing::error!(logspace = %logspace.name, %error, "cannot seal, trying again");
                     shared.sealer.set_failure(Some(error.to_string()));
-                    timeout = Duration::from_millis(STALL_RETRY_MS);
+                    timeout = shared.clock.pause(Duration::from_millis(STALL_RETRY_MS));
                     break;
                 }
                 shared.sealer.set_failure(None);

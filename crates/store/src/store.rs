@@ -308,6 +308,14 @@ impl Store {
         }
     }
 
+    /// Whether nothing waits to be made durable, sealed, merged or deleted. Only for those who
+    /// hand nothing over meanwhile, such as tests: it may change at once.
+    pub fn is_idle(&self) -> bool {
+        let shared = &self.shared;
+        // The committer wakes the sealer, and the sealer the housekeeper.
+        shared.queue.records() == 0 && shared.sealer.is_idle() && shared.housekeeper.is_idle()
+    }
+
     /// The directory everything lies in.
     pub fn data_dir(&self) -> &Path {
         &self.shared.options.data_dir

@@ -16,6 +16,7 @@ pub(crate) struct Worker {
 struct WorkerState {
     is_woken: bool,
     is_closed: bool,
+    is_resting: bool,
     rounds: u64,
     failure: Option<String>,
 }
@@ -60,13 +61,21 @@ impl Worker {
 
     /// Waits to be woken, at most for `timeout`; false when closed.
     pub(crate) fn wait(&self, timeout: Duration) -> bool {
-        let state = locked(&self.state);
+        let mut state = locked(&self.state);
+        state.is_resting = true;
         let waited = self
             .changed
             .wait_timeout_while(state, timeout, |state| !state.is_woken && !state.is_closed);
         let (mut state, _) = waited.unwrap_or_else(std::sync::PoisonError::into_inner);
+        state.is_resting = false;
         state.is_woken = false;
         !state.is_closed
+    }
+
+    /// Whether it has nothing to do and nothing to try again.
+    pub(crate) fn is_idle(&self) -> bool {
+        let state = locked(&self.state);
+        state.is_resting && !state.is_woken && state.failure.is_none()
     }
 
     /// Whether the thread should end.

@@ -101,9 +101,11 @@ pub(crate) fn scan_with<B: InGroup>(
         return Ok(scan);
     };
     scan.header = decode_header(header);
+    // The name counts: it is durable before the first commit, and the header only with it. A
+    // recycled file whose first commit did not finish may still say who it was before.
     let file_id = match scan.header {
-        FileHeader::File { id, .. } => id,
-        FileHeader::Unreadable => named_id,
+        FileHeader::File { id, .. } if named_id == 0 => id,
+        FileHeader::File { .. } | FileHeader::Unreadable => named_id,
         FileHeader::Newer(found) => {
             return Err(Error::NewerFormat {
                 path: path.to_owned(),

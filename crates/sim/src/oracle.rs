@@ -1,0 +1,368 @@
+//! What the store must and must not have, known from outside.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use engine::{Cancel, Scope};
+use model::{LogspaceName, RecordBatch, Timestamp};
+use query::naive;
+use store::{Part, Retention, Snapshot, Store};
+
+use crate::records;
+use crate::run::Failure;
+
+/// What became of a record that was handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// Nobody has said so far, or it was refused: it may be stored or not.
+    Open,
+    /// Acknowledged: it must be there.
+    Acknowledged,
+    /// It was there and is gone, or its logspace may not keep it any more. It must not come back.
+    Gone,
+}
+
+struct Sent {
+    batch: Arc<RecordBatch>,
+    at: usize,
+    is_imported: bool,
+    /// The number the store gave it, once that is known.
+    number: Option<u64>,
+    fate: Fate,
+    /// Between which start and which end of the store it was handed over.
+    life: u64,
+    /// It was seen since the last power cut.
+    is_seen: bool,
+}
+
+impl Sent {
+    fn received(&self) -> Timestamp {
+        let record = self.batch.get(self.at);
+        record.map(|record| record.received()).unwrap_or_default()
+    }
+}
+
+#[derive(Default)]
+struct Logspace {
+    sent: Vec<Sent>,
+    /// What is kept now, and what was kept at the strictest of times.
+    age_max: Option<i64>,
+    is_size_bounded: bool,
+}
+
+/// Everything that was ever handed over.
+#[derive(Default)]
+pub(crate) struct Oracle {
+    logspaces: BTreeMap<LogspaceName, Logspace>,
+    life: u64,
+    latest: Timestamp,
+}
+
+/// Which records a batch consists of.
+#[derive(Clone, Debug)]
+pub(crate) struct Ticket {
+    logspace: LogspaceName,
+    first: usize,
+    count: usize,
+}
+
+impl Oracle {
+    /// The index that the next record of a logspace has.
+    pub(crate) fn next(&self, logspace: &LogspaceName) -> usize {
+        self.logspaces.get(logspace).map_or(0, |l| l.sent.len())
+    }
+
+    /// Notes a batch before it is handed over.
+    pub(crate) fn hand_over(
+        &mut self,
+        logspace: &LogspaceName,
+        batch: &RecordBatch,
+        is_imported: bool,
+    ) -> Ticket {
+        let first = self.next(logspace);
+        let shared = Arc::new(batch.clone());
+        let life = self.life;
+        let sent = (0..batch.len()).map(|at| Sent {
+            batch: Arc::clone(&shared),
+            at,
+            is_imported,
+            number: None,
+            fate: Fate::Open,
+            life,
+            is_seen: false,
+        });
+        let known = self.logspaces.entry(logspace.clone()).or_default();
+        known.sent.extend(sent);
+        Ticket {
+            logspace: logspace.clone(),
+            first,
+            count: batch.len(),
+        }
+    }
+
+    /// Notes that a batch is durable, with the number of its first record where that is known.
+    pub(crate) fn acknowledge(&mut self, ticket: &Ticket, number: Option<u64>) {
+        let Some(logspace) = self.logspaces.get_mut(&ticket.logspace) else {
+            return;
+        };
+        let sent = logspace.sent.iter_mut().skip(ticket.first);
+        for (at, sent) in sent.take(ticket.count).enumerate() {
+            sent.fate = Fate::Acknowledged;
+            sent.number = number.map(|number| number + at as u64);
+        }
+    }
+
+    /// Notes that less is to be kept.
+    pub(crate) fn bound(&mut self, logspace: &LogspaceName, retention: Retention) {
+        let known = self.logspaces.entry(logspace.clone()).or_default();
+        let age = retention
+            .age_max
+            .map(|age| i64::try_from(age.as_nanos()).unwrap_or(i64::MAX));
+        known.age_max = match (known.age_max, age) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        known.is_size_bounded |= retention.bytes_max.is_some();
+    }
+
+    /// Notes the time, which decides what may be too old.
+    pub(crate) fn pass_time(&mut self, now: Timestamp) {
+        self.latest = self.latest.max(now);
+    }
+
+    /// The store has ended; what is handed over from now on is of its next life.
+    pub(crate) fn end_life(&mut self, lost_power: bool) {
+        self.life += 1;
+        if lost_power {
+            for logspace in self.logspaces.values_mut() {
+                for sent in &mut logspace.sent {
+                    sent.is_seen = false;
+                    if sent.fate == Fate::Open {
+                        sent.number = None;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Holds a store, with all its records readable, against everything that is known.
+    pub(crate) fn check(&mut self, store: &Store) -> Result<(), Failure> {
+        let mut snapshots = Vec::new();
+        for (name, logspace) in &mut self.logspaces {
+            let Some(snapshot) = store.snapshot(name) else {
+                return Err(Failure::new(format!("logspace {name} is gone")));
+            };
+            if let Some(damage) = snapshot.damages.first() {
+                return Err(Failure::new(format!("damage that nobody did: {damage}")));
+            }
+            let rows = read(&snapshot)?;
+            logspace
+                .check(&rows, self.latest)
+                .map_err(|what| Failure::new(format!("logspace {name}: {what}")))?;
+            snapshots.push((snapshot, rows));
+        }
+        check_queries(&snapshots)
+    }
+}
+
+/// A record as the store has it.
+struct Row {
+    number: u64,
+    batch: Arc<RecordBatch>,
+    at: usize,
+}
+
+fn read(snapshot: &Snapshot) -> Result<Vec<Row>, Failure> {
+    let mut rows: Vec<Row> = Vec::new();
+    for part in &snapshot.parts {
+        let batches = match part {
+            Part::Tail(chunk) => vec![Arc::new(chunk.batch.clone())],
+            Part::Segment(segment) => {
+                let pages = 0..segment.footer().row_pages.len();
+                pages
+                    .map(|index| segment.rows_page(index))
+                    .collect::<Result<_, _>>()
+                    .map_err(|error| Failure::new(error.to_string()))?
+            }
+        };
+        let mut number = part.first_number().0;
+        for batch in batches {
+            for at in 0..batch.len() {
+                if rows.last().is_some_and(|last| last.number >= number) {
+                    return Err(Failure::new(format!("number {number} is there twice")));
+                }
+                let batch = Arc::clone(&batch);
+                rows.push(Row { number, batch, at });
+                number += 1;
+            }
+        }
+    }
+    Ok(rows)
+}
+
+impl Logspace {
+    fn check(&mut self, rows: &[Row], latest: Timestamp) -> Result<(), String> {
+        let present = self.match_rows(rows)?;
+        self.check_numbers()?;
+        self.check_missing(&present, latest)?;
+        self.check_prefix(&present)
+    }
+
+    /// Every stored record is one that was handed over, whole, once, and where it belongs.
+    fn match_rows(&mut self, rows: &[Row]) -> Result<BTreeSet<usize>, String> {
+        let mut present = BTreeSet::new();
+        let mut last_live: Option<(usize, Timestamp)> = None;
+        for row in rows {
+            let Some(record) = row.batch.get(row.at) else {
+                return Err("a record that its batch does not have".to_owned());
+            };
+            let number = row.number;
+            let known = records::index(record).and_then(|i| Some((i, self.sent.get_mut(i)?)));
+            let Some((index, sent)) = known else {
+                return Err(format!("number {number} was never handed over"));
+            };
+            let same = sent.batch.get(sent.at);
+            if !same.is_some_and(|same| records::is_same(same, record)) {
+                return Err(format!("number {number} is not as it was handed over"));
+            }
+            if !present.insert(index) {
+                return Err(format!("record {index} is there twice"));
+            }
+            if sent.fate == Fate::Gone {
+                return Err(format!("record {index} was gone and is there again"));
+            }
+            if sent.number.is_some_and(|given| given != number) {
+                return Err(format!(
+                    "record {index} has number {number}, not {:?}",
+                    sent.number
+                ));
+            }
+            sent.number = Some(number);
+            sent.is_seen = true;
+            let received = record.received();
+            if sent.is_imported && received != sent.received() {
+                return Err(format!("record {index} was imported with another time"));
+            }
+            if sent.is_imported {
+                continue;
+            }
+            let is_later = |(last, at): (usize, Timestamp)| last < index && at <= received;
+            if received < sent.received() || !last_live.is_none_or(is_later) {
+                return Err(format!("record {index} is out of order"));
+            }
+            last_live = Some((index, received));
+        }
+        Ok(present)
+    }
+
+    /// No number was given twice, not even to a record that is gone.
+    fn check_numbers(&self) -> Result<(), String> {
+        let mut given = BTreeMap::new();
+        for (index, sent) in self.sent.iter().enumerate() {
+            if let Some(number) = sent.number
+                && let Some(other) = given.insert(number, index)
+            {
+                return Err(format!("number {number} was given to {other} and {index}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is missing was never acknowledged, or need not be kept.
+    fn check_missing(
+        &mut self,
+        present: &BTreeSet<usize>,
+        latest: Timestamp,
+    ) -> Result<(), String> {
+        let bounds = Bounds {
+            earliest: self.age_max.map(|age| latest.nanos().saturating_sub(age)),
+            first_present: present.first().copied().filter(|_| self.is_size_bounded),
+        };
+        for (index, sent) in self.sent.iter_mut().enumerate() {
+            if present.contains(&index) || sent.fate == Fate::Gone {
+                continue;
+            }
+            let must_be_there = sent.fate == Fate::Acknowledged || sent.is_seen;
+            if !must_be_there && !bounds.allow(index, sent) {
+                continue;
+            }
+            if !bounds.allow(index, sent) {
+                return Err(format!(
+                    "record {index} (number {:?}) was {:?} and is missing",
+                    sent.number, sent.fate
+                ));
+            }
+            if must_be_there {
+                sent.fate = Fate::Gone;
+            } else {
+                sent.life = u64::MAX;
+            }
+        }
+        Ok(())
+    }
+
+    /// Of one life of the store, nothing is there behind something that is not. What is not there
+    /// when the life is over is gone for good, but for imports, which may have become whole late.
+    fn check_prefix(&mut self, present: &BTreeSet<usize>) -> Result<(), String> {
+        let mut missing: Option<(usize, u64)> = None;
+        for (index, sent) in self.sent.iter().enumerate() {
+            if sent.is_imported || sent.fate == Fate::Gone {
+                continue;
+            }
+            if !present.contains(&index) {
+                missing = Some((index, sent.life));
+            } else if let Some((hole, life)) = missing
+                && life == sent.life
+            {
+                return Err(format!("record {index} is there, {hole} before it is not"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a logspace need not keep.
+struct Bounds {
+    earliest: Option<i64>,
+    /// Only logspaces without imports are bounded by size: there the oldest go first.
+    first_present: Option<usize>,
+}
+
+impl Bounds {
+    fn allow(&self, index: usize, sent: &Sent) -> bool {
+        let is_old = |earliest: i64| sent.received().nanos() < earliest;
+        self.earliest.is_some_and(is_old) || self.first_present.is_some_and(|first| index < first)
+    }
+}
+
+/// The engine finds what the definition of each query says.
+fn check_queries(snapshots: &[(Snapshot, Vec<Row>)]) -> Result<(), Failure> {
+    let scope = Scope::new(
+        snapshots
+            .iter()
+            .map(|(snapshot, _)| snapshot.clone())
+            .collect(),
+    );
+    for text in records::QUERIES {
+        let parsed = query::parse(text).into_result();
+        let query = parsed.map_err(|error| Failure::new(format!("{text}: {error}")))?;
+        let expected = naive_count(snapshots, &query);
+        let found = engine::count(&scope, &query, &Cancel::new());
+        if !found.completeness.is_complete() || found.count != expected {
+            return Err(Failure::new(format!(
+                "`{text}` finds {} records, not {expected} ({:?})",
+                found.count,
+                found.completeness.reason()
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn naive_count(snapshots: &[(Snapshot, Vec<Row>)], query: &query::Query) -> u64 {
+    let rows = snapshots.iter().flat_map(|(_, rows)| rows);
+    let records = rows.filter_map(|row| row.batch.get(row.at));
+    records
+        .filter(|record| naive::matches(&query.root, *record))
+        .count() as u64
+}

@@ -1,0 +1,286 @@
+//! Driving one store on one machine: starting, handing over, waiting, stopping.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use model::{LogspaceName, RecordBatch, Timestamp};
+use store::{AppendError, Appended, Clock, Durability, Options, Retention, State, Store};
+
+use crate::clock::SimClock;
+use crate::disk::{Machine, Plan};
+use crate::oracle::{Oracle, Ticket};
+use crate::random::Random;
+use crate::run::Failure;
+
+/// How long nothing may happen before a run counts as hanging.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How long a store may struggle with a failing disk before the disk is mended.
+const STRUGGLE: Duration = Duration::from_millis(4);
+
+/// How a process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// It is asked to.
+    Close,
+    /// It is killed; what it wrote is in the page cache.
+    Kill,
+    /// The power goes; what was not flushed stays with so many percent.
+    PowerCut(u64),
+}
+
+type Outcome = (Ticket, Result<Appended, AppendError>);
+
+/// A store, the machine it runs on, and what is known of it.
+pub(crate) struct Drive {
+    pub(crate) random: Random,
+    pub(crate) machine: Machine,
+    pub(crate) clock: Arc<SimClock>,
+    pub(crate) oracle: Oracle,
+    pub(crate) trace: Vec<String>,
+    options: Options,
+    logspaces: Vec<(LogspaceName, Retention)>,
+    store: Option<Store>,
+    outcomes: (mpsc::Sender<Outcome>, mpsc::Receiver<Outcome>),
+    waiting: usize,
+}
+
+/// Where the data lies on a simulated disk.
+pub(crate) fn data_dir() -> PathBuf {
+    PathBuf::from("/data")
+}
+
+impl Drive {
+    /// A machine with an empty disk, and no store yet.
+    pub(crate) fn new(seed: u64, options: Options, names: &[&str]) -> Result<Self, Failure> {
+        let clock = Arc::new(SimClock::new(Timestamp::from_seconds(1_700_000_000)));
+        let mut logspaces = Vec::new();
+        for name in names {
+            let name = LogspaceName::parse(name).map_err(|e| Failure::new(e.to_string()))?;
+            logspaces.push((name, Retention::default()));
+        }
+        Ok(Self {
+            random: Random::new(seed),
+            machine: Machine::new(seed, Arc::clone(&clock)),
+            clock,
+            oracle: Oracle::default(),
+            trace: Vec::new(),
+            options,
+            logspaces,
+            store: None,
+            outcomes: mpsc::channel(),
+            waiting: 0,
+        })
+    }
+
+    /// Says what happens, for when it fails.
+    pub(crate) fn note(&mut self, what: impl Into<String>) {
+        let calls = self.machine.calls();
+        self.trace.push(format!("call {calls}: {}", what.into()));
+    }
+
+    /// Adds how it came to it.
+    pub(crate) fn explain(&self, failure: Failure) -> Failure {
+        Failure {
+            trace: self.trace.clone(),
+            calls: self.machine.last_calls(),
+            ..failure
+        }
+    }
+
+    pub(crate) fn logspace(&self, index: usize) -> Option<LogspaceName> {
+        self.logspaces.get(index).map(|(name, _)| name.clone())
+    }
+
+    fn store(&self) -> Result<&Store, Failure> {
+        self.store
+            .as_ref()
+            .ok_or_else(|| Failure::new("there is no store"))
+    }
+
+    /// Starts the store. It may fail while a plan is in force, and must not without.
+    pub(crate) fn start(&mut self) -> Result<bool, Failure> {
+        match self.try_start() {
+            Ok(store) => {
+                self.store = Some(store);
+                Ok(true)
+            }
+            Err(error) => {
+                self.note(format!("does not start: {error}"));
+                Ok(false)
+            }
+        }
+    }
+
+    fn try_start(&self) -> Result<Store, store::Error> {
+        let clock: Arc<dyn Clock> = Arc::clone(&self.clock) as Arc<dyn Clock>;
+        let store = Store::open(self.options.clone(), self.machine.disk(), clock)?;
+        for (name, retention) in &self.logspaces {
+            store.create_logspace(name)?;
+            store.set_retention(name, *retention)?;
+        }
+        Ok(store)
+    }
+
+    /// Ends the store in some way. What it acknowledged until then counts.
+    pub(crate) fn end(&mut self, end: End) -> Result<(), Failure> {
+        self.note(format!("ends: {end:?}"));
+        if end != End::Close {
+            self.machine.stop();
+        }
+        // Also where a planned stop came while it was closing.
+        self.store = None;
+        self.collect(Duration::ZERO)?;
+        self.waiting = 0;
+        self.outcomes = mpsc::channel();
+        self.machine.release();
+        if let End::PowerCut(kept) = end {
+            self.machine.cut_power(kept);
+        }
+        self.machine.set_plan(Plan::default());
+        self.oracle.end_life(matches!(end, End::PowerCut(_)));
+        Ok(())
+    }
+
+    /// Hands a batch over.
+    pub(crate) fn append(
+        &mut self,
+        name: &LogspaceName,
+        batch: RecordBatch,
+    ) -> Result<(), Failure> {
+        let ticket = self.oracle.hand_over(name, &batch, false);
+        let outcomes = self.outcomes.0.clone();
+        let on_durable = Box::new(move |result| _ = outcomes.send((ticket, result)));
+        self.store()?
+            .append(name, batch, Durability::Strict, on_durable);
+        self.waiting += 1;
+        Ok(())
+    }
+
+    /// Imports a batch.
+    pub(crate) fn import(
+        &mut self,
+        name: &LogspaceName,
+        batch: RecordBatch,
+    ) -> Result<(), Failure> {
+        let ticket = self.oracle.hand_over(name, &batch, true);
+        let result = self.store()?.import(name, batch);
+        match result {
+            Ok(()) => self.oracle.acknowledge(&ticket, None),
+            Err(error) => self.note(format!("the import fails: {error}")),
+        }
+        Ok(())
+    }
+
+    /// Keeps less of a logspace.
+    pub(crate) fn bound(&mut self, index: usize, retention: Retention) -> Result<(), Failure> {
+        let Some((name, kept)) = self.logspaces.get_mut(index) else {
+            return Ok(());
+        };
+        *kept = retention;
+        let name = name.clone();
+        self.oracle.bound(&name, retention);
+        let result = self.store()?.set_retention(&name, retention);
+        result.map_err(|error| Failure::new(error.to_string()))
+    }
+
+    /// Takes the outcomes that have come, waiting a little for the first.
+    fn collect(&mut self, wait: Duration) -> Result<usize, Failure> {
+        let mut taken = 0;
+        let mut next = self.outcomes.1.recv_timeout(wait).ok();
+        while let Some((ticket, result)) = next {
+            taken += 1;
+            match result {
+                Ok(appended) => self.oracle.acknowledge(&ticket, Some(appended.first.0)),
+                Err(AppendError::Closed) => {}
+                Err(error) => return Err(Failure::new(format!("refused: {error}"))),
+            }
+            next = self.outcomes.1.try_recv().ok();
+        }
+        self.waiting = self.waiting.saturating_sub(taken);
+        Ok(taken)
+    }
+
+    /// Waits until everything handed over has its outcome, or the machine is down.
+    pub(crate) fn wait(&mut self) -> Result<(), Failure> {
+        let start = Instant::now();
+        while self.waiting > 0 && !self.machine.is_down() {
+            self.collect(Duration::from_micros(500))?;
+            self.watch(start, "an outcome")?;
+        }
+        Ok(())
+    }
+
+    /// Waits until the background has nothing to do, or the machine is down.
+    pub(crate) fn settle(&mut self) -> Result<(), Failure> {
+        self.wait()?;
+        let start = Instant::now();
+        while !self.machine.is_down() && !self.store()?.is_idle() {
+            std::thread::sleep(Duration::from_micros(20));
+            self.watch(start, "the background")?;
+        }
+        Ok(())
+    }
+
+    /// Mends a disk that has failed long enough, and gives up on what hangs.
+    fn watch(&mut self, start: Instant, what: &str) -> Result<(), Failure> {
+        let elapsed = start.elapsed();
+        if elapsed > PATIENCE {
+            return Err(Failure::new(format!("{what} does not come")));
+        }
+        let is_stuck = elapsed > 16 * STRUGGLE
+            || (elapsed > STRUGGLE && matches!(self.store()?.status().state, State::Stalled(_)));
+        if is_stuck {
+            self.machine.mend();
+        }
+        Ok(())
+    }
+
+    /// Lets faults end and the background come to rest, and asks the oracle.
+    pub(crate) fn check(&mut self) -> Result<(), Failure> {
+        self.settle()?;
+        if self.machine.is_down() {
+            return Ok(());
+        }
+        self.machine.mend();
+        self.machine.set_plan(Plan::default());
+        // What failed to be deleted is tried again every ten seconds, or now.
+        for (name, retention) in &self.logspaces {
+            let result = self.store()?.set_retention(name, *retention);
+            result.map_err(|error| Failure::new(error.to_string()))?;
+        }
+        self.settle()?;
+        if self.machine.has_failed_reads() {
+            // What could not be read counts as damaged until the next start.
+            self.end(End::Close)?;
+            if !self.start()? {
+                return Err(Failure::new("the store does not start on a mended disk"));
+            }
+            self.settle()?;
+        }
+        self.oracle.pass_time(self.clock.now());
+        let store = self.store.as_ref();
+        let store = store.ok_or_else(|| Failure::new("there is no store"))?;
+        self.oracle.check(store)?;
+        self.check_sizes()
+    }
+
+    /// No logspace is larger than it may be, but for one segment.
+    fn check_sizes(&self) -> Result<(), Failure> {
+        let status = self.store()?.status();
+        for (name, retention) in &self.logspaces {
+            let logspace = status.logspaces.iter().find(|l| l.name == *name);
+            if let (Some(logspace), Some(max)) = (logspace, retention.bytes_max)
+                && logspace.segments > 1
+                && logspace.disk_bytes > max
+            {
+                let bytes = logspace.disk_bytes;
+                let what = format!("logspace {name} has {bytes} bytes, more than {max}");
+                return Err(Failure::new(what));
+            }
+        }
+        Ok(())
+    }
+}

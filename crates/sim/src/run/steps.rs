@@ -1,0 +1,255 @@
+//! What a seed does, step by step.
+
+use std::time::Duration;
+
+use model::{LogspaceName, Timestamp};
+use store::{Clock, Options, Retention};
+
+use crate::disk::{Call, Fault, Plan};
+use crate::random::Random;
+use crate::records;
+use crate::run::Failure;
+use crate::run::drive::{Drive, End, data_dir};
+
+/// `aged` and `sized` are bounded at times, and only `main` and `aged` get imports.
+const LOGSPACES: [&str; 3] = ["main", "aged", "sized"];
+
+/// How many times a start is disturbed in a row.
+const DISTURBED_STARTS_MAX: u64 = 2;
+
+const HOUR_SECONDS: u64 = 3_600;
+const NANOS: i64 = 1_000_000_000;
+
+/// Runs one seed.
+///
+/// # Errors
+/// When a promise was not kept, with the steps that led to it.
+pub fn run_seed(seed: u64) -> Result<(), Failure> {
+    let mut random = Random::new(seed ^ 0x5eed);
+    let options = Options {
+        segment_rows: usize::try_from(random.between(3, 40)).unwrap_or(3),
+        journal_file_bytes: random.pick(&[2_048, 4_096, 16_384]).unwrap_or(4_096),
+        page_cache_bytes: 1024 * 1024,
+        free_bytes_min: random.pick(&[0, 0, 4_096]).unwrap_or(0),
+        free_bytes_warn: 0,
+        ..Options::new(data_dir())
+    };
+    let mut drive = Drive::new(random.bits(), options, &LOGSPACES)?;
+    let steps = random.between(10, 28);
+    let mut run = Run {
+        drive: &mut drive,
+        in_lock_step: !seed.is_multiple_of(4),
+    };
+    let result = run.all(steps);
+    result.map_err(|failure| drive.explain(failure))
+}
+
+struct Run<'a> {
+    drive: &'a mut Drive,
+    in_lock_step: bool,
+}
+
+impl Run<'_> {
+    fn all(&mut self, steps: u64) -> Result<(), Failure> {
+        self.restart()?;
+        for _ in 0..steps {
+            self.step()?;
+            if self.in_lock_step {
+                self.drive.settle()?;
+            }
+            if self.drive.machine.is_down() {
+                let end = self.crash();
+                self.end_and_restart(end)?;
+            }
+        }
+        self.drive.check()?;
+        let last = End::PowerCut(0);
+        self.end_and_restart(last)
+    }
+
+    fn step(&mut self) -> Result<(), Failure> {
+        match self.drive.random.below(100) {
+            0..38 => self.append()?,
+            38..52 => {
+                for _ in 0..self.drive.random.between(2, 8) {
+                    self.hand_over()?;
+                }
+            }
+            52..60 => self.import()?,
+            60..66 => self.retention()?,
+            66..72 => self.clock(),
+            72..80 => self.drive.check()?,
+            80..82 => self.end_and_restart(End::Close)?,
+            82..83 => {
+                // What waits while the disk refuses is refused as a whole.
+                self.plan_fault(4);
+                for _ in 0..4 {
+                    self.hand_over()?;
+                }
+                self.end_and_restart(End::Close)?;
+            }
+            83..90 => {
+                let end = self.crash();
+                self.end_and_restart(end)?;
+            }
+            90..92 => {
+                let room = self.drive.random.below(12_000);
+                self.drive.note(format!("the disk has {room} bytes left"));
+                self.drive.machine.set_room(Some(room));
+            }
+            92..96 => self.plan_fault(60),
+            _ => self.plan_stop(60),
+        }
+        Ok(())
+    }
+
+    fn crash(&mut self) -> End {
+        let random = &mut self.drive.random;
+        match random.below(4) {
+            0 => End::Kill,
+            _ => End::PowerCut(random.pick(&[0, 10, 50, 90, 100]).unwrap_or(0)),
+        }
+    }
+
+    fn plan_fault(&mut self, calls: u64) {
+        let random = &mut self.drive.random;
+        let calls_before = random.below(calls);
+        let fault = random.pick(&Fault::ALL).unwrap_or(Fault::Io);
+        let only = match random.below(4) {
+            0 => Some(Call::Sync),
+            1 => random.pick(&[Call::Write, Call::SyncDir, Call::Rename, Call::Allocate]),
+            _ => None,
+        };
+        let plan = Plan {
+            calls_before: if only.is_some() {
+                calls_before / 8
+            } else {
+                calls_before
+            },
+            fault: Some((random.between(1, 4), fault)),
+            only,
+            stop_after: random.percent(25).then(|| random.below(2 * calls)),
+        };
+        self.drive.note(format!("plan: {plan:?}"));
+        self.drive.machine.set_plan(plan);
+    }
+
+    fn plan_stop(&mut self, calls: u64) {
+        let plan = Plan {
+            stop_after: Some(self.drive.random.below(calls)),
+            ..Plan::default()
+        };
+        self.drive.note(format!("plan: {plan:?}"));
+        self.drive.machine.set_plan(plan);
+    }
+
+    /// Ends the store and starts it again, sometimes with trouble on the way, and looks at it.
+    fn end_and_restart(&mut self, end: End) -> Result<(), Failure> {
+        self.drive.end(end)?;
+        self.restart()?;
+        self.drive.check()
+    }
+
+    fn restart(&mut self) -> Result<(), Failure> {
+        self.drive.machine.mend();
+        for _ in 0..DISTURBED_STARTS_MAX {
+            match self.drive.random.below(10) {
+                0 => self.plan_stop(30),
+                1 => self.plan_fault(30),
+                _ => break,
+            }
+            // A segment that could not be opened counts as damaged until the next start.
+            self.drive.start()?;
+            let end = self.crash();
+            self.drive.end(end)?;
+        }
+        if self.drive.start()? {
+            return Ok(());
+        }
+        Err(Failure::new(
+            "the store does not start on a disk that works",
+        ))
+    }
+
+    fn append(&mut self) -> Result<(), Failure> {
+        self.hand_over()?;
+        self.drive.wait()
+    }
+
+    fn hand_over(&mut self) -> Result<(), Failure> {
+        let Some(name) = self.some_logspace(LOGSPACES.len()) else {
+            return Ok(());
+        };
+        let count = self.drive.random.between(1, 12);
+        let now = self.drive.clock.now();
+        let first = self.drive.oracle.next(&name);
+        let count = usize::try_from(count).unwrap_or(1);
+        let batch = records::batch(&mut self.drive.random, first, count, |_| now);
+        self.drive.note(format!("append {name} {first}+{count}"));
+        self.drive.append(&name, batch)
+    }
+
+    fn import(&mut self) -> Result<(), Failure> {
+        let Some(name) = self.some_logspace(2) else {
+            return Ok(());
+        };
+        let count = usize::try_from(self.drive.random.between(1, 20)).unwrap_or(1);
+        let now = self.drive.clock.now();
+        let first = self.drive.oracle.next(&name);
+        let batch = records::batch(&mut self.drive.random, first, count, |random| {
+            let seconds = i64::try_from(random.below(48 * HOUR_SECONDS)).unwrap_or(0);
+            Timestamp::from_nanos(now.nanos() - seconds * NANOS)
+        });
+        self.drive.note(format!("import {name} {first}+{count}"));
+        self.drive.import(&name, batch)
+    }
+
+    fn retention(&mut self) -> Result<(), Failure> {
+        let random = &mut self.drive.random;
+        let (index, retention) = if random.percent(50) {
+            let age = Duration::from_secs(random.between(1, 72) * HOUR_SECONDS);
+            let age_max = Some(age);
+            (
+                1,
+                Retention {
+                    age_max,
+                    ..Retention::default()
+                },
+            )
+        } else {
+            let bytes_max = Some(random.between(500, 20_000));
+            (
+                2,
+                Retention {
+                    bytes_max,
+                    ..Retention::default()
+                },
+            )
+        };
+        self.drive.note(format!("{retention:?}"));
+        self.drive.bound(index, retention)
+    }
+
+    /// Time passes, sometimes much of it, sometimes backwards.
+    fn clock(&mut self) {
+        let random = &mut self.drive.random;
+        let most = random
+            .pick(&[10, HOUR_SECONDS, 30 * HOUR_SECONDS])
+            .unwrap_or(10);
+        let seconds = i64::try_from(random.below(most)).unwrap_or(0);
+        let seconds = if random.percent(20) {
+            -seconds
+        } else {
+            seconds
+        };
+        // What the oracle takes for too old counts from the latest of times.
+        self.drive.oracle.pass_time(self.drive.clock.now());
+        self.drive.note(format!("{seconds} seconds pass"));
+        self.drive.clock.advance(seconds * NANOS);
+    }
+
+    fn some_logspace(&mut self, count: usize) -> Option<LogspaceName> {
+        let index = self.drive.random.below(count as u64);
+        self.drive.logspace(usize::try_from(index).unwrap_or(0))
+    }
+}
