@@ -192,7 +192,7 @@ pub enum Test {
         high: Number,
     },
     /// Is an address in the network: `ip:10.0.0.0/8`, `client:10.0.0.0/8`. Only of targets that
-    /// [hold addresses](Target::holds_addresses).
+    /// hold addresses.
     Network(Network),
     /// Holds a match of the expression, case and all as written: `/regex/`.
     Regex(RegexPattern),
