@@ -98,6 +98,19 @@ fn a_torn_commit_is_dropped_whole_wherever_it_tore() {
 }
 
 #[test]
+fn what_came_before_the_tear_goes_with_its_commit() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let mut writer = writer(dir.path());
+    let blocks = [block(1, &["a"]), block(2, &["b"]), block(3, &["c"])];
+    commit(&mut writer, &blocks);
+    let path = names::journal(dir.path(), 1);
+    let mut bytes = std::fs::read(&path).expect("reads");
+    bytes[64 + blocks[0].len() + 80] ^= 1;
+    std::fs::write(&path, &bytes).expect("writes");
+    assert_eq!(firsts(&path), (vec![], 0, true));
+}
+
+#[test]
 fn damage_before_a_later_commit_is_reported_and_skipped() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let (path, starts) = three_commits(dir.path());
