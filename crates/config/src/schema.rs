@@ -430,7 +430,7 @@ const STORE: &[KeySpec] = &[
     key(
         "page_cache",
         Kind::Bytes(MIB..=(1024 * GIB)),
-        Some("\"256MiB\""),
+        Some("\"128MiB\""),
         "Memory for decoded pages of segments. More makes repeated searches faster.",
     )
     .restart()

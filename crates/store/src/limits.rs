@@ -32,7 +32,7 @@ pub const BLOCK_RAW_BYTES_MAX: usize = 4 * model::limits::BATCH_BYTES_MAX;
 pub const SEGMENT_ROWS: usize = 256 * 1024;
 
 /// Largest merged segment, in bytes. Merging holds the result in memory.
-pub const MERGE_BYTES_MAX: u64 = 96 * 1024 * 1024;
+pub const MERGE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Most rows of a merged segment.
 pub const MERGE_ROWS_MAX: u64 = 4 * 1024 * 1024;
@@ -49,7 +49,7 @@ pub const MERGE_PENDING_SEGMENTS: usize = 256;
 pub const ARCHIVE_SEGMENTS_MAX: usize = 16;
 
 /// How many times the tail may exceed its target before commits wait for the sealer.
-pub const TAIL_OVERFLOW: usize = 4;
+pub const TAIL_OVERFLOW: usize = 2;
 
 /// Tail chunks smaller than this are joined with their neighbour, so that a trickle of single
 /// records does not become a million chunks. In bytes.

@@ -33,7 +33,7 @@ impl Options {
             data_dir: data_dir.into(),
             tail_bytes: 48 * 1024 * 1024,
             segment_rows: SEGMENT_ROWS,
-            page_cache_bytes: 256 * 1024 * 1024,
+            page_cache_bytes: 128 * 1024 * 1024,
             journal_file_bytes: JOURNAL_FILE_BYTES,
             free_bytes_min: 64 * 1024 * 1024,
             free_bytes_warn: 1024 * 1024 * 1024,

@@ -81,7 +81,7 @@ fn in_force() -> Expect {
         data_dir = "/srv/logs"                   # flag
         tail_max = "48MiB"                       # default
         segment_rows_max = 262144                # default
-        page_cache = "256MiB"                    # default
+        page_cache = "128MiB"                    # default
         journal_file = "64MiB"                   # default
         free_min = "64MiB"                       # default
         free_warn = "1GiB"                       # default
