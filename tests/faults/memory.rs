@@ -13,6 +13,8 @@ use testkit::{Api, Server, Setup, connect, skipped};
 const MEMORY_BYTES: u64 = 1 << 30;
 const LOAD: Duration = Duration::from_secs(10);
 const SENDERS: usize = 4;
+/// So that most of the limit is left for what no setting bounds yet.
+const SMALL: &str = "[store]\npage_cache = \"64MiB\"\ntail_max = \"24MiB\"\n";
 const LINES_PER_BLOCK: usize = 256;
 
 #[test]
@@ -27,6 +29,7 @@ fn a_gibibyte_is_enough_at_full_rate() -> Result<()> {
     );
     let mut server = Server::start_with(Setup {
         launcher: vec!["sh".to_owned(), "-c".to_owned(), script],
+        config: Some(SMALL.to_owned()),
         ..Setup::default()
     })?;
     let (api, tcp) = (server.api(), server.addresses().tcp);
