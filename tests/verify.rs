@@ -225,6 +225,13 @@ fn every_kind_of_file_can_be_looked_into() -> Result<()> {
     assert_eq!(view["rows"].as_array().map(Vec::len), Some(2));
     // word399 and word3990 to word3999.
     assert_eq!(view["terms"].as_array().map(Vec::len), Some(11));
+    assert_eq!(view["templates"], Value::Null);
+    let kinds = inspect_json(&file, &["--templates", "3"])?;
+    let kinds = &kinds["templates"];
+    let top = kinds["top"].as_array().context("no kinds")?;
+    let messages = top.iter().filter_map(|kind| kind["messages"].as_u64());
+    assert_eq!(kinds["count"], 1, "{kinds}");
+    assert_eq!(messages.sum::<u64>(), RECORDS);
     let sections = view["sections"].as_array().context("no sections")?;
     let bytes: u64 = sections.iter().filter_map(|s| s["bytes"].as_u64()).sum();
     let all = view["bytes"].as_u64().context("no size")?;
@@ -239,7 +246,15 @@ fn every_kind_of_file_can_be_looked_into() -> Result<()> {
     assert_eq!(view["pages"][0]["offset"], 64);
     for path in [server.data_dir(), &file, &journal] {
         let path = path.to_str().context("no UTF-8")?;
-        let shown = run(&["inspect", path, "--pages", "--rows", "1"])?;
+        let shown = run(&[
+            "inspect",
+            path,
+            "--pages",
+            "--rows",
+            "1",
+            "--templates",
+            "2",
+        ])?;
         assert_eq!(shown.code, Some(0), "{}", shown.errors);
         assert!(shown.output.contains(path));
     }
@@ -261,7 +276,16 @@ fn hostile_files_are_looked_into_without_harm() -> Result<()> {
             }
             fs::write(&other, &bytes)?;
             let path = other.to_str().context("no UTF-8")?;
-            let shown = run(&["inspect", path, "--rows", "3", "--terms", ""])?;
+            let shown = run(&[
+                "inspect",
+                path,
+                "--rows",
+                "3",
+                "--terms",
+                "",
+                "--templates",
+                "1",
+            ])?;
             ensure!(shown.code == Some(0), "{at}: {}", shown.errors);
             ensure!(shown.output.contains("damaged at offset"), "{at}");
         }

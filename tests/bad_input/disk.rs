@@ -18,7 +18,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 const SILENCE: Duration = Duration::from_secs(1);
 
 const SMALL_FILES: &str =
-    "[store]\njournal_file = \"4MiB\"\ntail_max = \"4MiB\"\nsegment_rows_max = 1024\n";
+    "[store]\njournal_file = \"4MiB\"\nmemory_max = \"32MiB\"\nsegment_rows_max = 1024\n";
 /// Writing goes on until the disk has no byte left.
 const NO_RESERVE: &str = "free_min = \"0B\"\n";
 /// Writing stops while there is still some room.

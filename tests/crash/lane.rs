@@ -65,7 +65,7 @@ const fn relp(name: &'static str) -> Kind {
 /// merged, and one that is deleted.
 fn config(reloads: u64) -> String {
     format!(
-        "[store]\njournal_file = \"4MiB\"\ntail_max = \"1MiB\"\nsegment_rows_max = 1024\n\
+        "[store]\njournal_file = \"4MiB\"\nmemory_max = \"8MiB\"\nsegment_rows_max = 1024\n\
          [logspace.ring]\nkeep_size = \"{}MiB\"\n[logspace.old]\n\
          [route.big]\nmatch = \"pid:big0\"\nlogspace = \"ring\"\ntags = [\"reloaded-{reloads}\"]\n",
         16 + reloads % 2

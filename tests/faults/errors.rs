@@ -12,7 +12,7 @@ use super::{Flow, LIMIT, check_flow, strace};
 const MESSAGES: u64 = 3_000;
 
 const CONFIG: &str =
-    "[store]\njournal_file = \"4MiB\"\ntail_max = \"1MiB\"\nsegment_rows_max = 1024\n";
+    "[store]\njournal_file = \"4MiB\"\nmemory_max = \"8MiB\"\nsegment_rows_max = 1024\n";
 
 #[test]
 fn syncs_that_fail_lose_nothing_acknowledged() -> Result<()> {

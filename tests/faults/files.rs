@@ -14,7 +14,7 @@ const CONNECTIONS: usize = 100;
 
 /// Files are changed often, which needs new ones.
 const CONFIG: &str =
-    "[store]\njournal_file = \"4MiB\"\ntail_max = \"1MiB\"\nsegment_rows_max = 1024\n";
+    "[store]\njournal_file = \"4MiB\"\nmemory_max = \"8MiB\"\nsegment_rows_max = 1024\n";
 
 #[test]
 fn too_few_files_hold_up_and_lose_nothing() -> Result<()> {

@@ -20,7 +20,7 @@ const MOMENTS_PER_ROUND: u64 = 5;
 /// How soon receiving goes on when there is room again.
 const RESUME: Duration = Duration::from_secs(10);
 
-const CONFIG: &str = "[store]\njournal_file = \"4MiB\"\ntail_max = \"4MiB\"\n\
+const CONFIG: &str = "[store]\njournal_file = \"4MiB\"\nmemory_max = \"32MiB\"\n\
      segment_rows_max = 1024\nfree_min = \"0B\"\nfree_warn = \"1MiB\"\n";
 
 const KIND: Kind = Kind {

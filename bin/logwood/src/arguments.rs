@@ -287,6 +287,9 @@ pub(crate) struct InspectArguments {
     /// message, and the start of a word; all of them where it is empty.
     #[arg(long, value_name = "PREFIX")]
     pub(crate) terms: Option<String>,
+    /// Tell the messages of segments apart by kind, and list the N most frequent kinds.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) templates: usize,
     /// Print so many records of segments and journal files.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) rows: usize,

@@ -229,9 +229,8 @@ fn route(section: &Section) -> Route {
 fn store_options(values: &Values<'_>) -> store::Options {
     store::Options {
         data_dir: values.path("data_dir").unwrap_or_default(),
-        tail_bytes: values.size("tail_max"),
+        memory_bytes: values.number("memory_max"),
         segment_rows: values.size("segment_rows_max"),
-        page_cache_bytes: values.number("page_cache"),
         journal_file_bytes: values.number("journal_file"),
         free_bytes_min: values.number("free_min"),
         free_bytes_warn: values.number("free_warn"),

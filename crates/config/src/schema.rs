@@ -412,13 +412,23 @@ const STORE: &[KeySpec] = &[
     .restart()
     .also(&["dir", "path", "data", "directory"]),
     key(
-        "tail_max",
-        Kind::Bytes(MIB..=(4 * GIB)),
-        Some("\"48MiB\""),
-        "Memory of a logspace's newest records; when it is full they become a segment.",
+        "memory_max",
+        Kind::Bytes((8 * MIB)..=(1024 * GIB)),
+        Some("\"512MiB\""),
+        "Memory of the store: an eighth for the newest records of all logspaces, which become \
+         segments when it is full, a quarter for pages of segments that were read, the rest for \
+         making and merging segments. More makes repeated searches faster.",
     )
     .restart()
-    .also(&["tail", "memory", "memory_max"]),
+    .also(&[
+        "memory",
+        "tail_max",
+        "tail",
+        "page_cache",
+        "cache",
+        "cache_size",
+        "cache_max",
+    ]),
     key(
         "segment_rows_max",
         Kind::Integer(1_024..=4_194_304),
@@ -427,14 +437,6 @@ const STORE: &[KeySpec] = &[
     )
     .restart()
     .also(&["segment_rows", "rows_max"]),
-    key(
-        "page_cache",
-        Kind::Bytes(MIB..=(1024 * GIB)),
-        Some("\"128MiB\""),
-        "Memory for decoded pages of segments. More makes repeated searches faster.",
-    )
-    .restart()
-    .also(&["cache", "cache_size", "cache_max"]),
     key(
         "journal_file",
         Kind::Bytes((4 * MIB)..=(4 * GIB)),

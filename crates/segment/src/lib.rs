@@ -27,6 +27,7 @@ mod page;
 mod postings;
 pub mod received;
 pub mod rows;
+mod templates;
 mod term;
 mod terms;
 #[cfg(test)]
@@ -46,4 +47,5 @@ pub use merge::{MergeError, MergeInput, merge};
 pub use namespace::Namespace;
 pub use page::{PageEntry, check_stored, decode_received_page, decode_row_page};
 pub use postings::PostingPage;
+pub use templates::{Template, Templates};
 pub use term::{Location, TermEntry};

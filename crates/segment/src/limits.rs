@@ -42,3 +42,14 @@ pub const PAGE_RAW_BYTES_MAX: usize = 4 * BATCH_BYTES_MAX;
 
 /// Longest footer in bytes. It holds 24 bytes a page and the first keys of the lexicon's pages.
 pub const FOOTER_BYTES_MAX: usize = 1 << 30;
+
+/// Most templates that are told apart; messages of further kinds have none. Logs of one program have
+/// hundreds, and free text would fill any number.
+pub const TEMPLATES_MAX: usize = 64 * 1024;
+
+/// Most slots of a template: a line of a table with more columns is read as text behind them.
+pub const TEMPLATE_SLOTS_MAX: usize = 255;
+
+/// Longest text in quotes that is one slot, in bytes. What is longer is no value, or the quote that
+/// ends it is missing.
+pub const QUOTED_BYTES_MAX: usize = 1024;

@@ -258,7 +258,7 @@ fn options(segment_rows: usize) -> Options {
     Options {
         segment_rows,
         journal_file_bytes: 12 * 1024,
-        page_cache_bytes: 1024 * 1024,
+        memory_bytes: 8 * 1024 * 1024,
         free_bytes_min: 0,
         ..Options::new(PathBuf::from("/data"))
     }

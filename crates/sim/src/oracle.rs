@@ -6,7 +6,7 @@ use std::sync::Arc;
 use engine::{Cancel, Scope};
 use model::{LogspaceName, RecordBatch, Timestamp};
 use query::naive;
-use store::{Part, Retention, Snapshot, Store};
+use store::{Durability, Part, Retention, Snapshot, Store};
 
 use crate::records;
 use crate::run::Failure;
@@ -16,6 +16,8 @@ use crate::run::Failure;
 enum Fate {
     /// Nobody has said so far, or it was refused: it may be stored or not.
     Open,
+    /// Acknowledged before the disk has given its word: it must be there until the power goes.
+    Unsynced,
     /// Acknowledged: it must be there.
     Acknowledged,
     /// It was there and is gone, or its logspace may not keep it any more. It must not come back.
@@ -100,15 +102,33 @@ impl Oracle {
         }
     }
 
-    /// Notes that a batch is durable, with the number of its first record where that is known.
-    pub(crate) fn acknowledge(&mut self, ticket: &Ticket, number: Option<u64>) {
+    /// Notes that a batch is acknowledged, and with what promise; with the number of its first record
+    /// where that is known.
+    pub(crate) fn acknowledge(
+        &mut self,
+        ticket: &Ticket,
+        durability: Durability,
+        number: Option<u64>,
+    ) {
+        let fate = match durability {
+            Durability::Strict => Fate::Acknowledged,
+            Durability::Normal | Durability::Fast => Fate::Unsynced,
+        };
         let Some(logspace) = self.logspaces.get_mut(&ticket.logspace) else {
             return;
         };
         let sent = logspace.sent.iter_mut().skip(ticket.first);
         for (at, sent) in sent.take(ticket.count).enumerate() {
-            sent.fate = Fate::Acknowledged;
+            sent.fate = fate;
             sent.number = number.map(|number| number + at as u64);
+        }
+    }
+
+    /// Notes that the disk has given its word for everything that was acknowledged.
+    pub(crate) fn sync(&mut self) {
+        let sent = self.logspaces.values_mut().flat_map(|l| &mut l.sent);
+        for sent in sent.filter(|sent| sent.fate == Fate::Unsynced) {
+            sent.fate = Fate::Acknowledged;
         }
     }
 
@@ -128,6 +148,16 @@ impl Oracle {
     /// Notes the time, which decides what may be too old.
     pub(crate) fn pass_time(&mut self, now: Timestamp) {
         self.latest = self.latest.max(now);
+    }
+
+    /// The page cache is gone, and with it perhaps what only it had.
+    pub(crate) fn forget_unsynced(&mut self) {
+        let sent = self.logspaces.values_mut().flat_map(|l| &mut l.sent);
+        for sent in sent.filter(|sent| sent.fate == Fate::Unsynced) {
+            sent.fate = Fate::Open;
+            sent.number = None;
+            sent.is_seen = false;
+        }
     }
 
     /// The store has ended; what is handed over from now on is of its next life.
@@ -282,7 +312,8 @@ impl Logspace {
             if present.contains(&index) || sent.fate == Fate::Gone {
                 continue;
             }
-            let must_be_there = sent.fate == Fate::Acknowledged || sent.is_seen;
+            let must_be_there =
+                matches!(sent.fate, Fate::Acknowledged | Fate::Unsynced) || sent.is_seen;
             if !must_be_there && !bounds.allow(index, sent) {
                 continue;
             }

@@ -14,7 +14,7 @@ use model::{RecordBatch, RecordNumber, Timestamp};
 
 use crate::durability::Durability;
 use crate::journal::{Encoded, JournalWriter};
-use crate::limits::{BLOCK_BYTES, GROUP_BYTES, STALL_RETRY_MS, TAIL_OVERFLOW, UNSYNCED_BYTES_MAX};
+use crate::limits::{BLOCK_BYTES, GROUP_BYTES, STALL_RETRY_MS, UNSYNCED_BYTES_MAX};
 use crate::logspace::Logspace;
 use crate::room;
 use crate::status::State;
@@ -200,9 +200,22 @@ impl SyncDue {
     }
 }
 
+/// Makes durable what the journal had and may have been in the page cache only. Where the disk
+/// refuses, the first commit tries again.
+pub(crate) fn settle(shared: &Shared) {
+    if locked(&shared.writer).unsynced_bytes() > 0
+        && let Err(reason) = commit(shared, &[], true)
+    {
+        tracing::error!(%reason, "cannot make durable again what was found, trying again");
+    }
+}
+
 /// Runs until the queue is closed and empty.
 pub(crate) fn run(shared: &Shared) {
     let mut due = SyncDue::default();
+    if locked(&shared.writer).unsynced_bytes() > 0 {
+        due.add(shared.clock.now(), Duration::ZERO);
+    }
     loop {
         let patience = due.patience(shared.clock.now());
         match shared.queue.take_group(patience) {
@@ -230,9 +243,7 @@ fn commit_group(shared: &Shared, group: Vec<Pending>, due: &mut SyncDue) {
     let strictest = group.iter().map(|pending| pending.durability).min();
     let durability = strictest.unwrap_or_default();
     let (joined, callbacks) = join(group);
-    for block in &joined {
-        wait_for_room(shared, &block.logspace);
-    }
+    wait_for_room(shared);
     let blocks: Vec<Arc<Encoded>> = joined
         .iter()
         .map(|block| Encoded::new(&block.logspace.name, block.first, &block.batch))
@@ -267,10 +278,12 @@ fn commit_group(shared: &Shared, group: Vec<Pending>, due: &mut SyncDue) {
 fn publish(shared: &Shared, joined: Vec<Joined>) {
     for block in joined {
         let mut state = block.logspace.state();
+        let (before, _) = state.tail_size();
         state.publish(block.first, block.batch);
-        let (bytes, rows) = state.tail_size();
+        let (after, rows) = state.tail_size();
         drop(state);
-        if bytes >= shared.options.tail_bytes || rows >= shared.options.segment_rows {
+        shared.tails.change(before, after);
+        if shared.has_large_tails() || rows >= shared.options.segment_rows {
             shared.sealer.wake();
         }
     }
@@ -328,10 +341,10 @@ fn number(logspace: &Logspace, batch: &mut RecordBatch) -> RecordNumber {
     first
 }
 
-/// Waits while the sealer is so far behind that the tail would outgrow its memory.
-fn wait_for_room(shared: &Shared, logspace: &Logspace) {
-    let limit = shared.options.tail_bytes.saturating_mul(TAIL_OVERFLOW);
-    while logspace.state().tail_size().0 > limit && !shared.queue.is_closed() {
+/// Waits while the sealer is so far behind that the tails would outgrow their memory.
+fn wait_for_room(shared: &Shared) {
+    let limit = shared.options.shares().tails_max;
+    while shared.tails.bytes() > limit && !shared.queue.is_closed() {
         if let Some(reason) = shared.sealer.failure() {
             shared.set_state(State::Stalled(reason));
         }

@@ -85,12 +85,17 @@ const FILE_MODE: u32 = 0o640;
 
 impl Disk for RealDisk {
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {
-        if path.is_dir() {
-            return Ok(());
-        }
         let parent = path
             .parent()
             .filter(|parent| !parent.as_os_str().is_empty());
+        let sync_parent = || self.sync_dir(parent.unwrap_or_else(|| Path::new(".")));
+        if path.is_dir() {
+            // Whoever made it may have been killed before this.
+            return match sync_parent() {
+                Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(()),
+                result => result,
+            };
+        }
         if let Some(parent) = parent {
             self.create_dir_all(parent)?;
         }
@@ -98,7 +103,7 @@ impl Disk for RealDisk {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
-        self.sync_dir(parent.unwrap_or_else(|| Path::new(".")))
+        sync_parent()
     }
 
     fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Box<dyn DiskFile>> {

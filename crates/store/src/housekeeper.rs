@@ -73,9 +73,9 @@ fn keep(shared: &Shared, logspace: &Logspace, worker: &Worker) {
 /// Receiving goes first, unless so many segments have come together that searches suffer.
 fn may_merge(shared: &Shared, logspace: &Logspace) -> bool {
     let state = logspace.state();
-    let (bytes, rows) = state.tail_size();
+    let (_, rows) = state.tail_size();
     let segments = state.segments.len();
     drop(state);
-    let is_quiet = bytes < shared.options.tail_bytes && rows < shared.options.segment_rows;
+    let is_quiet = !shared.has_large_tails() && rows < shared.options.segment_rows;
     is_quiet || segments >= MERGE_PENDING_SEGMENTS
 }

@@ -27,6 +27,7 @@ pub mod limits;
 mod lock;
 mod logspace;
 mod manifest;
+mod memory;
 mod mend;
 mod merge;
 mod names;
@@ -60,9 +61,10 @@ pub use error::{Error, ReadError};
 pub use inspect::{
     BlockView, DayView, DirectoryView, EntryView, FileView, InspectOptions, JournalView,
     LogspaceView, ManifestView, PageView, RecordView, SampleView, SectionView, SegmentView,
-    TermView, View, inspect, inspect_directory,
+    TemplateView, TemplatesView, TermView, View, inspect, inspect_directory,
 };
 pub use lock::LockHolder;
+pub use memory::Shares;
 pub use mend::Repair;
 pub use options::Options;
 pub use repair::{Repaired, repair};

@@ -31,7 +31,7 @@ pub const BLOCK_RAW_BYTES_MAX: usize = 4 * model::limits::BATCH_BYTES_MAX;
 /// Rows of a segment. The tail is sealed when it holds so many.
 pub const SEGMENT_ROWS: usize = 256 * 1024;
 
-/// Largest merged segment, in bytes. Merging holds the result in memory.
+/// Largest merged segment, in bytes, however much memory there is. Merging holds it in memory.
 pub const MERGE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Most rows of a merged segment.
@@ -48,7 +48,7 @@ pub const MERGE_PENDING_SEGMENTS: usize = 256;
 /// the speed of a slow disk this takes some minutes at the most.
 pub const ARCHIVE_SEGMENTS_MAX: usize = 16;
 
-/// How many times the tail may exceed its target before commits wait for the sealer.
+/// How many times the tails may exceed their share before commits wait for the sealer.
 pub const TAIL_OVERFLOW: usize = 2;
 
 /// Tail chunks smaller than this are joined with their neighbour, so that a trickle of single

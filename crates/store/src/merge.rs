@@ -7,7 +7,7 @@
 use segment::{MergeInput, PageEntry};
 
 use crate::error::{Error, ReadError};
-use crate::limits::{MERGE_BYTES_MAX, MERGE_FAN_IN, MERGE_ROWS_MAX};
+use crate::limits::{MERGE_FAN_IN, MERGE_ROWS_MAX};
 use crate::logspace::Logspace;
 use crate::manifest::Entry;
 use crate::publish::{self, DaySegment, Origin};
@@ -21,7 +21,8 @@ pub(crate) fn merge_some(shared: &Shared, logspace: &Logspace) -> Result<bool, E
         Some(manifest) => manifest.contents().entries.clone(),
         None => return Ok(false),
     };
-    let due = due(entries, shared.clock.now().day(), |entry| {
+    let bytes_max = shared.options.shares().merged;
+    let due = due(entries, shared.clock.now().day(), bytes_max, |entry| {
         logspace.state().is_mergeable(&logspace.path(entry))
     });
     if due.is_empty() {
@@ -31,9 +32,14 @@ pub(crate) fn merge_some(shared: &Shared, logspace: &Logspace) -> Result<bool, E
     Ok(true)
 }
 
-/// The segments to merge next, in order; none where nothing is due. Segments that cannot be read
-/// stay as they are.
-fn due(mut entries: Vec<Entry>, today: i64, is_mergeable: impl Fn(&Entry) -> bool) -> Vec<Entry> {
+/// The segments to merge next into one of at most `bytes_max`, in order; none where nothing is due.
+/// Segments that cannot be read stay as they are.
+fn due(
+    mut entries: Vec<Entry>,
+    today: i64,
+    bytes_max: u64,
+    is_mergeable: impl Fn(&Entry) -> bool,
+) -> Vec<Entry> {
     entries.sort_by_key(|entry| entry.first);
     let chains = entries.chunk_by(follows);
     for chain in chains {
@@ -44,7 +50,7 @@ fn due(mut entries: Vec<Entry>, today: i64, is_mergeable: impl Fn(&Entry) -> boo
         };
         let mut start = 0;
         while let Some(rest) = chain.get(start..).filter(|rest| !rest.is_empty()) {
-            let run = run(rest);
+            let run = run(rest, bytes_max);
             if run.len() >= fan_in && run.iter().all(&is_mergeable) {
                 return run.to_vec();
             }
@@ -66,14 +72,14 @@ fn follows(entry: &Entry, next: &Entry) -> bool {
 
 /// The longest part from the start that may become one segment, in which none is larger than all
 /// others together: it would be written again for little.
-fn run(chain: &[Entry]) -> &[Entry] {
+fn run(chain: &[Entry], bytes_max: u64) -> &[Entry] {
     let (mut bytes, mut rows, mut largest) = (0, 0, 0);
     let mut len = 0;
     for (index, entry) in chain.iter().enumerate() {
         bytes += entry.file_bytes;
         rows += u64::from(entry.rows);
         largest = largest.max(entry.file_bytes);
-        if bytes > MERGE_BYTES_MAX || rows > MERGE_ROWS_MAX {
+        if bytes > bytes_max || rows > MERGE_ROWS_MAX {
             break;
         }
         if 2 * largest <= bytes {
@@ -173,6 +179,8 @@ mod tests {
     use super::*;
     use model::{RecordNumber, Timestamp};
 
+    const BYTES_MAX: u64 = 1_000;
+
     /// Segments of these sizes, one after the other, on day 10.
     fn chain(sizes: &[u64]) -> Vec<Entry> {
         let mut entries = Vec::new();
@@ -196,7 +204,7 @@ mod tests {
     }
 
     fn due_firsts(entries: Vec<Entry>, today: i64) -> Vec<u64> {
-        let due = due(entries, today, |_| true);
+        let due = due(entries, today, BYTES_MAX, |_| true);
         due.iter().map(|entry| entry.first.0).collect()
     }
 
@@ -217,7 +225,7 @@ mod tests {
 
     #[test]
     fn nothing_grows_over_the_limits() {
-        let half = MERGE_BYTES_MAX / 2;
+        let half = BYTES_MAX / 2;
         assert_eq!(due_firsts(chain(&[half + 1, half + 1]), 11), []);
         assert_eq!(due_firsts(chain(&[half, half, half]), 11), [1, 11]);
     }
@@ -236,7 +244,7 @@ mod tests {
         let mut other_day = chain(&[5, 5]);
         other_day[1].day = 11;
         assert_eq!(due_firsts(other_day, 12), []);
-        let unreadable = due(chain(&[5, 5]), 11, |entry| entry.first.0 == 1);
+        let unreadable = due(chain(&[5, 5]), 11, BYTES_MAX, |entry| entry.first.0 == 1);
         assert!(unreadable.is_empty());
     }
 }

@@ -9,12 +9,11 @@ use crate::limits::{JOURNAL_FILE_BYTES, SEGMENT_ROWS};
 pub struct Options {
     /// Where everything lies.
     pub data_dir: PathBuf,
-    /// Memory of a logspace's unsealed records at which they are sealed, in bytes.
-    pub tail_bytes: usize,
+    /// Memory for records that are not yet sealed, for sealing and merging, and for pages that were
+    /// read, in bytes. See [`Shares`](crate::Shares).
+    pub memory_bytes: u64,
     /// Records of a logspace at which its tail is sealed.
     pub segment_rows: usize,
-    /// Memory for decoded pages, in bytes.
-    pub page_cache_bytes: u64,
     /// Size of a journal file, in bytes.
     pub journal_file_bytes: u64,
     /// Free bytes of the disk below which nothing is made durable, so that there is room for what
@@ -31,9 +30,8 @@ impl Options {
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
         Self {
             data_dir: data_dir.into(),
-            tail_bytes: 48 * 1024 * 1024,
+            memory_bytes: 512 * 1024 * 1024,
             segment_rows: SEGMENT_ROWS,
-            page_cache_bytes: 128 * 1024 * 1024,
             journal_file_bytes: JOURNAL_FILE_BYTES,
             free_bytes_min: 64 * 1024 * 1024,
             free_bytes_warn: 1024 * 1024 * 1024,

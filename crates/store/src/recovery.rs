@@ -8,7 +8,7 @@ use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 
 use crate::disk::Disk;
 use crate::error::Error;
-use crate::journal::{self, Block, JournalFile};
+use crate::journal::{self, Block, Encoded, JournalFile};
 use crate::leftovers;
 use crate::logspace::{Logspace, LogspaceState};
 use crate::manifest::{Entry, Manifest};
@@ -26,6 +26,10 @@ pub(crate) struct Recovered {
     pub(crate) free_ids: Vec<u64>,
     /// Behind every journal file.
     pub(crate) next_journal_id: u64,
+    /// Unsealed blocks that may be in the page cache only, by logspace and first number. A killed
+    /// process leaves them there, and to sync their file again proves nothing where it was a sync
+    /// that failed.
+    pub(crate) unsynced: BTreeMap<(LogspaceName, RecordNumber), Arc<Encoded>>,
 }
 
 /// Reads a data directory. With `is_read_only` nothing on disk is touched.
@@ -50,6 +54,7 @@ pub(crate) fn recover(
         files: Vec::new(),
         free_ids: Vec::new(),
         next_journal_id: 1,
+        unsynced: BTreeMap::new(),
     };
     recovered.replay_journal(disk, data_dir, cache, is_read_only)?;
     Ok(recovered)
@@ -173,6 +178,7 @@ impl Recovered {
                 );
             }
             let is_damaged = !scan.damages.is_empty();
+            let synced: Vec<bool> = scan.blocks.iter().map(|b| scan.is_synced(b)).collect();
             let bytes = disk
                 .open(&path, crate::disk::OpenMode::Read)
                 .and_then(|file| file.len())
@@ -190,7 +196,10 @@ impl Recovered {
                     logspace.state().add_damages([damage.clone()]);
                 }
             }
-            for block in scan.blocks {
+            for (block, is_synced) in scan.blocks.into_iter().zip(synced) {
+                if !is_read_only {
+                    self.note_sync(&block, is_synced);
+                }
                 self.replay(disk, data_dir, cache, is_read_only, block, &mut file)?;
             }
             if !file.last.is_empty() || is_damaged {
@@ -200,6 +209,17 @@ impl Recovered {
             }
         }
         Ok(())
+    }
+
+    /// Keeps a block that may have to be written once more.
+    fn note_sync(&mut self, block: &Block, is_synced: bool) {
+        let place = (block.logspace.clone(), block.first);
+        if is_synced {
+            self.unsynced.remove(&place);
+            return;
+        }
+        let encoded = Encoded::new(&block.logspace, block.first, &block.batch);
+        self.unsynced.insert(place, Arc::new(encoded));
     }
 
     /// Puts the records of a block into the tail, unless a segment or an earlier block has them.
@@ -230,6 +250,7 @@ impl Recovered {
         state.last_received = state.last_received.max(received.unwrap_or(Timestamp::MIN));
         let is_settled = |number| state.is_sealed(number) || state.is_deleted(number);
         if is_settled(block.first) && is_settled(block.last()) {
+            self.unsynced.remove(&(block.logspace, block.first));
             return Ok(());
         }
         // Also where an earlier file has brought the block: its sync may have failed there, so that

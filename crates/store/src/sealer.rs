@@ -42,7 +42,8 @@ pub(crate) fn run(shared: &Shared) {
     }
 }
 
-/// Whether the tail is large enough, of a day that is over, or in the way of the journal.
+/// Whether the tail is large enough, of a day that is over, or in the way of the journal; or the
+/// largest one while all together are too large.
 fn is_due(shared: &Shared, logspace: &Logspace) -> bool {
     let state = logspace.state();
     let (bytes, rows) = state.tail_size();
@@ -50,10 +51,18 @@ fn is_due(shared: &Shared, logspace: &Logspace) -> bool {
         return false;
     };
     drop(state);
-    bytes >= shared.options.tail_bytes
+    (shared.has_large_tails() && bytes >= largest_tail(shared))
         || rows >= shared.options.segment_rows
         || day < shared.clock.now().day()
         || pins_journal(shared, logspace, first)
+}
+
+fn largest_tail(shared: &Shared) -> usize {
+    let logspaces = shared.logspaces();
+    let sizes = logspaces
+        .iter()
+        .map(|logspace| logspace.state().tail_size().0);
+    sizes.max().unwrap_or(0)
 }
 
 /// Whether the journal is too large and the logspace's oldest unsealed record is in its first file.
@@ -71,7 +80,11 @@ fn seal(shared: &Shared, logspace: &Logspace) -> Result<(), Error> {
     let mut state = logspace.state();
     match result {
         Ok(segments) => {
+            let (before, _) = state.tail_size();
             state.finish_seal(segments);
+            let (after, _) = state.tail_size();
+            drop(state);
+            shared.tails.change(before, after);
             Ok(())
         }
         Err(error) => {

@@ -20,6 +20,7 @@ use crate::import;
 use crate::journal::{JournalFile, JournalWriter};
 use crate::lock::{self, Lock, LockHolder};
 use crate::logspace::Logspace;
+use crate::memory::TailMemory;
 use crate::names;
 use crate::notes;
 use crate::options::Options;
@@ -47,6 +48,7 @@ pub(crate) struct Shared {
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) cache: Arc<PageCache>,
+    pub(crate) tails: TailMemory,
     pub(crate) queue: Queue,
     pub(crate) sealer: Worker,
     pub(crate) housekeeper: Worker,
@@ -90,6 +92,7 @@ impl Store {
         // From now on it has records that no backup has, so none may be written over it.
         notes::remove(disk.as_ref(), &names::backup_note(data_dir))?;
         let shared = Arc::new(Shared::recover(options, disk, clock, false)?);
+        committer::settle(&shared);
         let mut threads = Vec::new();
         for (name, run) in [
             ("committer", committer::run as fn(&Shared)),
@@ -361,7 +364,7 @@ impl Shared {
         clock: Arc<dyn Clock>,
         is_read_only: bool,
     ) -> Result<Self, Error> {
-        let cache = page_cache(options.page_cache_bytes);
+        let cache = page_cache(options.shares().page_cache);
         let found = recovery::recover(&disk, &options.data_dir, &cache, is_read_only)?;
         let writer = JournalWriter::new(
             Arc::clone(&disk),
@@ -369,12 +372,16 @@ impl Shared {
             options.journal_file_bytes,
             found.next_journal_id,
             found.free_ids,
-        );
+        )
+        .with_unsynced(found.unsynced.into_values().collect());
+        let tails = found.logspaces.values();
+        let tails = tails.map(|logspace| logspace.state().tail_size().0).sum();
         Ok(Self {
             options,
             disk,
             clock,
             cache,
+            tails: TailMemory::new(tails),
             queue: Queue::default(),
             sealer: Worker::default(),
             housekeeper: Worker::default(),
@@ -391,6 +398,11 @@ impl Shared {
             commit_nanos: AtomicU64::new(0),
             is_read_only,
         })
+    }
+
+    /// Whether the unsealed records take their share of the memory.
+    pub(crate) fn has_large_tails(&self) -> bool {
+        self.tails.bytes() >= self.options.shares().tails
     }
 
     /// All logspaces, by name.

@@ -116,6 +116,14 @@ fn options(dir: &Path) -> Options {
     }
 }
 
+/// Options under which a tail becomes a segment at so many records.
+fn segments_of(rows: usize, dir: &Path) -> Options {
+    Options {
+        segment_rows: rows,
+        ..options(dir)
+    }
+}
+
 fn open_with(options: Options, disk: Arc<dyn Disk>) -> Store {
     let store = Store::open(options, disk, Arc::new(TestClock::default())).expect("opens");
     store
@@ -135,9 +143,22 @@ fn append(store: &Store, batch: RecordBatch) -> Appended {
 
 /// Appends and waits until it is acknowledged.
 fn append_as(store: &Store, batch: RecordBatch, durability: Durability) -> Appended {
+    append_to_as(store, &LogspaceName::main(), batch, durability)
+}
+
+fn append_to(store: &Store, name: &LogspaceName, batch: RecordBatch) -> Appended {
+    append_to_as(store, name, batch, Durability::Strict)
+}
+
+fn append_to_as(
+    store: &Store,
+    name: &LogspaceName,
+    batch: RecordBatch,
+    durability: Durability,
+) -> Appended {
     let (sender, receiver) = mpsc::channel();
     let on_durable = Box::new(move |result| _ = sender.send(result));
-    store.append(&LogspaceName::main(), batch, durability, on_durable);
+    store.append(name, batch, durability, on_durable);
     receiver.recv().expect("called back").expect("durable")
 }
 
@@ -248,10 +269,7 @@ fn a_crash_at_any_moment_keeps_what_was_acknowledged() {
 #[test]
 fn sealed_records_stay_and_their_journal_goes() {
     let dir = tempfile::tempdir().expect("temporary directory");
-    let small = Options {
-        segment_rows: 100,
-        ..options(dir.path())
-    };
+    let small = segments_of(100, dir.path());
     let store = open_with(small.clone(), Arc::new(RealDisk));
     let mut expected = Vec::new();
     for round in 0..200_u64 {
@@ -271,10 +289,7 @@ fn sealed_records_stay_and_their_journal_goes() {
 #[test]
 fn journal_files_are_recycled_once_their_records_are_sealed() {
     let dir = tempfile::tempdir().expect("temporary directory");
-    let small = Options {
-        segment_rows: 50,
-        ..options(dir.path())
-    };
+    let small = segments_of(50, dir.path());
     let store = open_with(small, Arc::new(RealDisk));
     let mut seed = 1_u64;
     for _ in 0..600 {
@@ -294,12 +309,44 @@ fn journal_files_are_recycled_once_their_records_are_sealed() {
 }
 
 #[test]
-fn a_segment_holds_one_day() {
+fn tails_of_many_logspaces_stay_under_one_ceiling() {
+    const LOGSPACES: usize = 20;
     let dir = tempfile::tempdir().expect("temporary directory");
-    let small = Options {
-        segment_rows: 4,
+    let little = Options {
+        memory_bytes: 1024 * 1024,
         ..options(dir.path())
     };
+    let shares = little.shares();
+    let store = open_with(little, Arc::new(RealDisk));
+    let names: Vec<_> = (0..LOGSPACES)
+        .map(|number| LogspaceName::parse(&format!("l{number}")).expect("a name"))
+        .collect();
+    for name in &names {
+        store.create_logspace(name).expect("creates");
+    }
+    // Each of them has far less than the share of all.
+    let text = "x".repeat(shares.tails / LOGSPACES / 4);
+    let mut records = 0;
+    for round in 0..40 {
+        for name in &names {
+            append_to(&store, name, batch(&[&format!("{round} {text}")]));
+            records += 1;
+        }
+    }
+    wait_until(&store, Store::is_idle);
+    let status = store.status().logspaces;
+    let tails: u64 = status.iter().map(|logspace| logspace.tail_bytes).sum();
+    assert!(tails < shares.tails as u64, "{tails} bytes");
+    let segments: usize = status.iter().map(|logspace| logspace.segments).sum();
+    assert!(segments > 1, "{segments} segments");
+    let found: u64 = status.iter().map(|logspace| logspace.records).sum();
+    assert_eq!(found, records);
+}
+
+#[test]
+fn a_segment_holds_one_day() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let small = segments_of(4, dir.path());
     let store = open_with(small, Arc::new(RealDisk));
     let mut days = batch(&["a", "b", "c", "d"]);
     days.make_received_monotone(Timestamp::from_seconds(86_399));
@@ -495,10 +542,7 @@ fn reading_only_sees_the_same_and_touches_nothing() {
 #[test]
 fn a_damaged_segment_heals_from_the_journal_or_is_reported() {
     let dir = tempfile::tempdir().expect("temporary directory");
-    let small = Options {
-        segment_rows: 2,
-        ..options(dir.path())
-    };
+    let small = segments_of(2, dir.path());
     let store = open_with(small.clone(), Arc::new(RealDisk));
     fill_three(&store);
     drop(store);
@@ -557,10 +601,7 @@ fn segment_files(dir: &Path) -> Vec<String> {
 #[test]
 fn small_segments_are_merged_and_read_as_before() {
     let dir = tempfile::tempdir().expect("temporary directory");
-    let small = Options {
-        segment_rows: 2,
-        ..options(dir.path())
-    };
+    let small = segments_of(2, dir.path());
     let store = open_with(small.clone(), Arc::new(RealDisk));
     fill_three(&store);
     append(&store, batch(&["3a", "3b"]));
@@ -588,10 +629,7 @@ fn small_segments_are_merged_and_read_as_before() {
 #[test]
 fn what_need_not_be_kept_goes_and_its_numbers_are_not_given_again() {
     let dir = tempfile::tempdir().expect("temporary directory");
-    let small = Options {
-        segment_rows: 2,
-        ..options(dir.path())
-    };
+    let small = segments_of(2, dir.path());
     let store = open_with(small.clone(), Arc::new(RealDisk));
     fill_three(&store);
     let kept = crate::Retention {
@@ -628,10 +666,7 @@ fn what_need_not_be_kept_goes_and_its_numbers_are_not_given_again() {
 #[test]
 fn a_removal_cut_short_is_finished_at_the_next_start() {
     let dir = tempfile::tempdir().expect("temporary directory");
-    let small = Options {
-        segment_rows: 2,
-        ..options(dir.path())
-    };
+    let small = segments_of(2, dir.path());
     let store = open_with(small.clone(), Arc::new(RealDisk));
     fill_three(&store);
     let day = dir.path().join("logspaces/main/1970/01-01");
@@ -653,10 +688,7 @@ fn a_removal_cut_short_is_finished_at_the_next_start() {
 #[test]
 fn a_damaged_manifest_takes_its_segments_back() {
     let dir = tempfile::tempdir().expect("temporary directory");
-    let small = Options {
-        segment_rows: 2,
-        ..options(dir.path())
-    };
+    let small = segments_of(2, dir.path());
     let store = open_with(small.clone(), Arc::new(RealDisk));
     fill_three(&store);
     let before = rows(&store);

@@ -16,7 +16,7 @@ use crate::crash::stream::{Kind, Stream, Transport};
 const DISK_BYTES: u64 = 128 << 20;
 
 /// Small files: journals change, segments are sealed and merged, all within one recording.
-pub(super) const CONFIG: &str = "[store]\njournal_file = \"4MiB\"\ntail_max = \"1MiB\"\n\
+pub(super) const CONFIG: &str = "[store]\njournal_file = \"4MiB\"\nmemory_max = \"8MiB\"\n\
      segment_rows_max = 1024\nfree_min = \"4MiB\"\nfree_warn = \"4MiB\"\n";
 
 const STREAMS: &[Kind] = &[

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use store::{
-    Damage, DirectoryView, FileView, JournalView, ManifestView, SampleView, SegmentView, TermView,
-    View,
+    Damage, DirectoryView, FileView, JournalView, ManifestView, SampleView, SegmentView,
+    TemplatesView, TermView, View,
 };
 
 /// A data directory.
@@ -170,6 +170,9 @@ fn segment(view: &SegmentView, with_pages: bool) -> Value {
         "damages": damages(&view.damages),
         "rows": samples(&view.samples),
     });
+    if let (Some(found), Value::Object(members)) = (&view.templates, &mut object) {
+        members.insert("templates".to_owned(), templates(found));
+    }
     if with_pages {
         let pages = view.pages.iter().map(|page| {
             json!({
@@ -183,6 +186,17 @@ fn segment(view: &SegmentView, with_pages: bool) -> Value {
         insert(&mut object, "pages", pages.collect());
     }
     object
+}
+
+fn templates(found: &TemplatesView) -> Value {
+    let top = found.top.iter().map(|template| {
+        json!({"text": template.text, "messages": template.messages, "bytes": template.bytes})
+    });
+    json!({
+        "count": found.count,
+        "rare_messages": found.rare_messages,
+        "top": top.collect::<Vec<_>>(),
+    })
 }
 
 fn terms(terms: &[TermView]) -> Vec<Value> {

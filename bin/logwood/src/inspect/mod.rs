@@ -20,6 +20,7 @@ pub(crate) fn inspect(arguments: &InspectArguments) -> Result<Outcome, Failure> 
             .terms
             .as_ref()
             .map(|prefix| prefix.as_bytes().to_vec()),
+        templates: arguments.templates,
         rows: arguments.rows,
     };
     let mut out = output::data();

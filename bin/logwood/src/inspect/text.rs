@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use store::{
-    Damage, DirectoryView, JournalView, ManifestView, SampleView, SegmentView, TermView, View,
+    Damage, DirectoryView, JournalView, ManifestView, SampleView, SegmentView, TemplatesView,
+    TermView, View,
 };
 
 use crate::output::visible;
@@ -209,6 +210,9 @@ fn segment(view: &SegmentView, with_pages: bool, out: &mut impl Write) -> io::Re
         writeln!(out, "  terms asked for:")?;
         terms(&view.terms, out)?;
     }
+    if let Some(found) = &view.templates {
+        templates(found, records, out)?;
+    }
     if with_pages {
         writeln!(
             out,
@@ -242,6 +246,19 @@ fn row(
         size(raw),
         each(stored, u64::from(view.records))
     )
+}
+
+fn templates(found: &TemplatesView, records: u64, out: &mut impl Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "  {} kinds of messages; {} of {records} messages are of kinds with fewer than 64",
+        found.count, found.rare_messages
+    )?;
+    for template in &found.top {
+        let text = visible(&template.text);
+        writeln!(out, "    {:>9}  {text}", template.messages)?;
+    }
+    Ok(())
 }
 
 fn terms(terms: &[TermView], out: &mut impl Write) -> io::Result<()> {

@@ -99,8 +99,8 @@ fn every_value_of_a_file_arrives() {
          tags = [\"bad\"]\nfinal = true\n\
          [http]\nlogspace = \"web.eu\"\nmessage_max = \"1MiB\"\n\
          [receive]\nmemory_max = \"8MiB\"\n[log]\nlevel = \"debug\"\nformat = \"json\"\n\
-         [store]\ndata_dir = \"/data\"\ntail_max = \"2MiB\"\nsegment_rows_max = 5000\n\
-         page_cache = \"3MiB\"\njournal_file = \"5MiB\"\n\
+         [store]\ndata_dir = \"/data\"\nmemory_max = \"9MiB\"\nsegment_rows_max = 5000\n\
+         journal_file = \"5MiB\"\n\
          free_min = \"7MiB\"\nfree_warn = \"0B\"\ncompression_level = 9\n",
         &Overrides::default(),
     );
@@ -147,9 +147,8 @@ fn every_value_of_a_file_arrives() {
     );
     let store = store::Options {
         data_dir: "/data".into(),
-        tail_bytes: 2 << 20,
+        memory_bytes: 9 << 20,
         segment_rows: 5_000,
-        page_cache_bytes: 3 << 20,
         journal_file_bytes: 5 << 20,
         free_bytes_min: 7 << 20,
         free_bytes_warn: 0,

@@ -248,7 +248,7 @@ fn a_bad_address_is_told_what_it_may_mean() {
 fn a_bad_size_or_number_is_told_the_range() {
     check_problems(
         "[source.udp.a]\nmessage_max = \"64K\"\nreceive_buffer = \"1KiB\"\nsockets = 0\n\
-         [store]\ncompression_level = -3\npage_cache = \"99999999999999999999TiB\"\n",
+         [store]\ncompression_level = -3\nmemory_max = \"99999999999999999999TiB\"\n",
         expect![[r#"
             error: `message_max`: "64K" is no size
              --> logwood.toml:2:15
@@ -278,10 +278,10 @@ fn a_bad_size_or_number_is_told_the_range() {
               |                     ^^
             hint: write a positive whole number
 
-            error: `page_cache`: "99999999999999999999TiB" is no size
+            error: `memory_max`: "99999999999999999999TiB" is no size
              --> logwood.toml:7:14
               |
-            7 | page_cache = "99999999999999999999TiB"
+            7 | memory_max = "99999999999999999999TiB"
               |              ^^^^^^^^^^^^^^^^^^^^^^^^^
             hint: write a whole number with a unit, such as "64KiB"; units are B, KiB, MiB, GiB, TiB and kB, MB, GB, TB
         "#]],
@@ -343,7 +343,7 @@ fn everything_is_said_at_once_in_the_order_of_the_file() {
               |
             5 | tail = 5
               | ^^^^
-            hint: did you mean `tail_max`?
+            hint: did you mean `memory_max`?
 
             error: `listen`: "x" is no IP address with a port
              --> logwood.toml:8:10

@@ -79,9 +79,8 @@ fn in_force() -> Expect {
 
         [store]                                  # default
         data_dir = "/srv/logs"                   # flag
-        tail_max = "48MiB"                       # default
+        memory_max = "512MiB"                    # default
         segment_rows_max = 262144                # default
-        page_cache = "128MiB"                    # default
         journal_file = "64MiB"                   # default
         free_min = "64MiB"                       # default
         free_warn = "1GiB"                       # default

@@ -43,6 +43,8 @@ struct State {
     is_down: bool,
     /// Calls that only read and were made to fail since the start of the process.
     failed_reads: u64,
+    /// A sync failed since the start of the process, and took what was written with it.
+    has_forgotten: bool,
     next_handle: u64,
     capacity: Option<u64>,
     calls: u64,
@@ -60,6 +62,7 @@ impl Machine {
             boot: 0,
             is_down: false,
             failed_reads: 0,
+            has_forgotten: false,
             next_handle: 0,
             capacity: None,
             calls: 0,
@@ -73,6 +76,7 @@ impl Machine {
         state.boot += 1;
         state.is_down = false;
         state.failed_reads = 0;
+        state.has_forgotten = false;
         Arc::new(SimDisk {
             machine: self.clone(),
             boot: state.boot,
@@ -89,6 +93,11 @@ impl Machine {
         let mut state = locked(&self.0);
         let used = state.used();
         state.capacity = bytes.map(|bytes| used + bytes);
+    }
+
+    /// Whether a sync failed since the start of the process, and took what was written with it.
+    pub fn has_forgotten(&self) -> bool {
+        locked(&self.0).has_forgotten
     }
 
     /// Ends the faults and the shortage of room; a planned stop stays.
@@ -446,6 +455,7 @@ impl DiskFile for SimFile {
             None => locked(&self.inode).sync(),
             Some(fault) => {
                 let forgets = fault == Fault::IoForgotten;
+                state.has_forgotten |= forgets;
                 locked(&self.inode).fail_sync(&mut state.random, forgets);
             }
         }

@@ -31,7 +31,7 @@ pub(crate) enum End {
     PowerCut(u64),
 }
 
-type Outcome = (Ticket, Result<Appended, AppendError>);
+type Outcome = (Ticket, Durability, Result<Appended, AppendError>);
 
 /// A store, the machine it runs on, and what is known of it.
 pub(crate) struct Drive {
@@ -140,6 +140,10 @@ impl Drive {
             self.machine.cut_power(kept);
         }
         self.machine.set_plan(Plan::default());
+        // What was acknowledged on the page cache's word goes with the page cache.
+        if matches!(end, End::PowerCut(_)) || self.machine.has_forgotten() {
+            self.oracle.forget_unsynced();
+        }
         self.oracle.end_life(matches!(end, End::PowerCut(_)));
         Ok(())
     }
@@ -149,12 +153,12 @@ impl Drive {
         &mut self,
         name: &LogspaceName,
         batch: RecordBatch,
+        durability: Durability,
     ) -> Result<(), Failure> {
         let ticket = self.oracle.hand_over(name, &batch, false);
         let outcomes = self.outcomes.0.clone();
-        let on_durable = Box::new(move |result| _ = outcomes.send((ticket, result)));
-        self.store()?
-            .append(name, batch, Durability::Strict, on_durable);
+        let on_durable = Box::new(move |result| _ = outcomes.send((ticket, durability, result)));
+        self.store()?.append(name, batch, durability, on_durable);
         self.waiting += 1;
         Ok(())
     }
@@ -168,7 +172,7 @@ impl Drive {
         let ticket = self.oracle.hand_over(name, &batch, true);
         let result = self.store()?.import(name, batch);
         match result {
-            Ok(()) => self.oracle.acknowledge(&ticket, None),
+            Ok(()) => self.oracle.acknowledge(&ticket, Durability::Strict, None),
             Err(error) => self.note(format!("the import fails: {error}")),
         }
         Ok(())
@@ -190,10 +194,17 @@ impl Drive {
     fn collect(&mut self, wait: Duration) -> Result<usize, Failure> {
         let mut taken = 0;
         let mut next = self.outcomes.1.recv_timeout(wait).ok();
-        while let Some((ticket, result)) = next {
+        while let Some((ticket, durability, result)) = next {
             taken += 1;
             match result {
-                Ok(appended) => self.oracle.acknowledge(&ticket, Some(appended.first.0)),
+                Ok(appended) => {
+                    let first = Some(appended.first.0);
+                    self.oracle.acknowledge(&ticket, durability, first);
+                    // There is one journal, and a sync covers all of it.
+                    if durability == Durability::Strict {
+                        self.oracle.sync();
+                    }
+                }
                 Err(AppendError::Closed) => {}
                 Err(error) => return Err(Failure::new(format!("refused: {error}"))),
             }
@@ -209,6 +220,20 @@ impl Drive {
         while self.waiting > 0 && !self.machine.is_down() {
             self.collect(Duration::from_micros(500))?;
             self.watch(start, "an outcome")?;
+        }
+        Ok(())
+    }
+
+    /// Waits until the disk has given its word for everything, or the machine is down.
+    pub(crate) fn wait_for_sync(&mut self) -> Result<(), Failure> {
+        self.wait()?;
+        let start = Instant::now();
+        while self.store()?.status().unsynced_bytes > 0 && !self.machine.is_down() {
+            std::thread::sleep(Duration::from_millis(1));
+            self.watch(start, "a sync")?;
+        }
+        if !self.machine.is_down() {
+            self.oracle.sync();
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! One fixed workload, in which any one call can be the one that goes wrong.
 
 use model::Timestamp;
-use store::{Clock, Options, Retention};
+use store::{Clock, Durability, Options, Retention};
 
 use crate::disk::{Fault, Plan};
 use crate::records;
@@ -30,7 +30,7 @@ pub fn run_fixed(mishap: Mishap) -> Result<u64, Failure> {
     let options = Options {
         segment_rows: 4,
         journal_file_bytes: 2_048,
-        page_cache_bytes: 1024 * 1024,
+        memory_bytes: 8 * 1024 * 1024,
         free_bytes_min: 0,
         ..Options::new(data_dir())
     };
@@ -131,7 +131,7 @@ fn work(drive: &mut Drive, round: usize) -> Result<(), Failure> {
         }
         _ => {
             let batch = records::batch(&mut drive.random, first, 2 + round % 3, |_| now);
-            drive.append(&name, batch)?;
+            drive.append(&name, batch, Durability::Strict)?;
         }
     }
     drive.settle()

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use model::{LogspaceName, Timestamp};
-use store::{Clock, Options, Retention};
+use store::{Clock, Durability, Options, Retention};
 
 use crate::disk::{Call, Fault, Plan};
 use crate::random::Random;
@@ -29,7 +29,7 @@ pub fn run_seed(seed: u64) -> Result<(), Failure> {
     let options = Options {
         segment_rows: usize::try_from(random.between(3, 40)).unwrap_or(3),
         journal_file_bytes: random.pick(&[2_048, 4_096, 16_384]).unwrap_or(4_096),
-        page_cache_bytes: 1024 * 1024,
+        memory_bytes: 8 * 1024 * 1024,
         free_bytes_min: random.pick(&[0, 0, 4_096]).unwrap_or(0),
         free_bytes_warn: 0,
         ..Options::new(data_dir())
@@ -39,6 +39,7 @@ pub fn run_seed(seed: u64) -> Result<(), Failure> {
     let mut run = Run {
         drive: &mut drive,
         in_lock_step: !seed.is_multiple_of(4),
+        in_all_modes: seed.is_multiple_of(3),
     };
     let result = run.all(steps);
     result.map_err(|failure| drive.explain(failure))
@@ -47,6 +48,8 @@ pub fn run_seed(seed: u64) -> Result<(), Failure> {
 struct Run<'a> {
     drive: &'a mut Drive,
     in_lock_step: bool,
+    /// Whether some records are acknowledged before they are synced.
+    in_all_modes: bool,
 }
 
 impl Run<'_> {
@@ -97,6 +100,7 @@ impl Run<'_> {
                 self.drive.note(format!("the disk has {room} bytes left"));
                 self.drive.machine.set_room(Some(room));
             }
+            92..93 if self.in_all_modes => self.wait_for_sync()?,
             92..96 => self.plan_fault(60),
             _ => self.plan_stop(60),
         }
@@ -176,7 +180,22 @@ impl Run<'_> {
         self.drive.wait()
     }
 
+    /// Time alone makes durable what is acknowledged.
+    fn wait_for_sync(&mut self) -> Result<(), Failure> {
+        self.hand_over_as(Durability::Normal)?;
+        self.drive.wait_for_sync()
+    }
+
     fn hand_over(&mut self) -> Result<(), Failure> {
+        let random = &mut self.drive.random;
+        let durability = match self.in_all_modes {
+            true => random.pick(&Durability::ALL).unwrap_or_default(),
+            false => Durability::Strict,
+        };
+        self.hand_over_as(durability)
+    }
+
+    fn hand_over_as(&mut self, durability: Durability) -> Result<(), Failure> {
         let Some(name) = self.some_logspace(LOGSPACES.len()) else {
             return Ok(());
         };
@@ -185,8 +204,10 @@ impl Run<'_> {
         let first = self.drive.oracle.next(&name);
         let count = usize::try_from(count).unwrap_or(1);
         let batch = records::batch(&mut self.drive.random, first, count, |_| now);
-        self.drive.note(format!("append {name} {first}+{count}"));
-        self.drive.append(&name, batch)
+        let mode = durability.name();
+        self.drive
+            .note(format!("append {name} {first}+{count}, {mode}"));
+        self.drive.append(&name, batch, durability)
     }
 
     fn import(&mut self) -> Result<(), Failure> {

@@ -5,6 +5,7 @@ mod directory;
 mod journal;
 mod manifest;
 mod segment;
+mod templates;
 
 use std::path::Path;
 
@@ -16,12 +17,15 @@ pub use directory::{DayView, DirectoryView, FileView, LogspaceView, inspect_dire
 pub use journal::{BlockView, JournalView};
 pub use manifest::{EntryView, ManifestView, RecordView};
 pub use segment::{PageView, SectionView, SegmentView, TermView};
+pub use templates::{TemplateView, TemplatesView};
 
 /// How much is shown of a file.
 #[derive(Clone, Debug, Default)]
 pub struct InspectOptions {
     /// Which terms of a segment: those whose keys start so.
     pub terms: Option<Vec<u8>>,
+    /// How many kinds of messages of a segment; all its messages are read for any.
+    pub templates: usize,
     /// How many records of a segment or journal file.
     pub rows: usize,
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use model::{RecordNumber, Timestamp};
 use segment::{FORMAT_VERSION, Footer, Section};
 
-use super::{InspectOptions, SampleView};
+use super::{InspectOptions, SampleView, TemplatesView, templates};
 use crate::disk::Disk;
 use crate::error::Error;
 use crate::limits::{INSPECT_CACHE_BYTES, INSPECT_TERMS_MAX, INSPECT_TOP_TERMS};
@@ -44,6 +44,8 @@ pub struct SegmentView {
     pub terms: Vec<TermView>,
     /// The terms with the most records.
     pub top_terms: Vec<TermView>,
+    /// Its messages by kind, where that was asked for.
+    pub templates: Option<TemplatesView>,
     /// Its first records.
     pub samples: Vec<SampleView>,
     /// What cannot be read.
@@ -117,6 +119,7 @@ pub(super) fn inspect(
         term_count: 0,
         terms: Vec::new(),
         top_terms: Vec::new(),
+        templates: None,
         samples: Vec::new(),
         damages: broken
             .map(|broken| Damage::new(path, broken.offset, broken.what.as_str()))
@@ -125,6 +128,11 @@ pub(super) fn inspect(
     check_pages(&raw, footer, &mut view.damages);
     if let Ok(handle) = SegmentHandle::open(disk, path, page_cache(INSPECT_CACHE_BYTES)) {
         read_terms(&handle, options, &mut view);
+        if options.templates > 0 {
+            let found = templates::find(&handle, options.templates);
+            // Pages that cannot be read are listed already.
+            view.templates = found.ok();
+        }
         read_samples(&handle, options.rows, &mut view);
     }
     Ok(view)

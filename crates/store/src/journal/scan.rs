@@ -28,6 +28,8 @@ pub(crate) struct FileScan<B = Block> {
     pub(crate) damages: Vec<Damage>,
     /// Bytes of an unfinished commit at the end.
     pub(crate) torn_bytes: u64,
+    /// The next file tells where it ended.
+    is_known_whole: bool,
 }
 
 /// Where the file before a file ended, as that one's header tells; `None` where it does not, or
@@ -96,6 +98,7 @@ pub(crate) fn scan_with<B: InGroup>(
         bytes: len,
         damages: Vec::new(),
         torn_bytes: 0,
+        is_known_whole: known_end.is_some(),
     };
     let Some(header) = bytes.first_chunk::<HEADER_LEN>() else {
         return Ok(scan);
@@ -149,6 +152,13 @@ pub(crate) fn scan_with<B: InGroup>(
 }
 
 impl<B: InGroup> FileScan<B> {
+    /// Whether the disk is known to have given its word for a block: the next file tells that it
+    /// has for all of this one, or a later commit of this one was begun behind it.
+    pub(crate) fn is_synced(&self, block: &B) -> bool {
+        let last = self.blocks.last().map(InGroup::group_start);
+        self.is_known_whole || last.is_some_and(|last| block.group_start() < last)
+    }
+
     /// Forgets the blocks of the commit that broke off at `offset`, and counts its bytes. Whether
     /// the bad place belongs to the commit of the last good block is known only from a later block
     /// of the same commit.

@@ -38,7 +38,8 @@ pub(crate) struct JournalWriter {
     next_id: u64,
     free_ids: Vec<u64>,
     open: Option<OpenFile>,
-    /// Blocks that were written and not synced: to the open file, or to one that failed.
+    /// Blocks that were written and not synced: to the open file, to one that failed, or before
+    /// the process ended.
     unsynced: Vec<Arc<Encoded>>,
     /// Where the last file ended, if all of it is durable.
     before: Option<FileEnd>,
@@ -75,6 +76,12 @@ impl JournalWriter {
             before: None,
             buffer: Vec::new(),
         }
+    }
+
+    /// Has blocks written once more that were read back and may be in the page cache only.
+    pub(crate) fn with_unsynced(mut self, blocks: Vec<Arc<Encoded>>) -> Self {
+        self.unsynced = blocks;
+        self
     }
 
     /// Writes blocks and, if asked to, makes them and all before them durable. Returns the files

@@ -27,10 +27,7 @@ impl Place {
     }
 
     fn open(&self) -> Store {
-        let small = Options {
-            segment_rows: 2,
-            ..options(&self.data())
-        };
+        let small = segments_of(2, &self.data());
         let clock: Arc<dyn Clock> = self.clock.clone();
         let store = Store::open(small, Arc::new(RealDisk), clock).expect("opens");
         let main = LogspaceName::main();

@@ -3,13 +3,6 @@
 use super::*;
 use crate::{Backup, Restore, restore};
 
-fn small(dir: &Path) -> Options {
-    Options {
-        segment_rows: 2,
-        ..options(dir)
-    }
-}
-
 fn read(dir: &Path) -> Store {
     let clock = Arc::new(TestClock::default());
     Store::open_read_only(options(dir), Arc::new(RealDisk), clock).expect("opens")
@@ -34,7 +27,7 @@ fn counts(backup: &Backup) -> [u64; 4] {
 fn a_backup_has_all_that_was_durable_and_is_a_data_directory() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let copy = dir.path().join("copy");
-    let store = open_with(small(&dir.path().join("data")), Arc::new(RealDisk));
+    let store = open_with(segments_of(2, &dir.path().join("data")), Arc::new(RealDisk));
     fill_three(&store);
     append(&store, batch(&["tail"]));
     let expected = rows(&store);
@@ -53,7 +46,7 @@ fn a_backup_has_all_that_was_durable_and_is_a_data_directory() {
 fn a_second_backup_adds_what_is_new_and_removes_what_is_gone() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let copy = dir.path().join("copy");
-    let store = open_with(small(&dir.path().join("data")), Arc::new(RealDisk));
+    let store = open_with(segments_of(2, &dir.path().join("data")), Arc::new(RealDisk));
     fill_three(&store);
     append(&store, batch(&["tail"]));
     assert_eq!(counts(&back_up(&store, &copy)), [0, 3, 0, 0]);
@@ -72,7 +65,7 @@ fn a_second_backup_adds_what_is_new_and_removes_what_is_gone() {
 fn where_links_are_refused_segments_are_copied_and_read_back() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let (data, copy) = (dir.path().join("data"), dir.path().join("copy"));
-    let store = open_with(small(&data), Arc::new(FailingDisk::default()));
+    let store = open_with(segments_of(2, &data), Arc::new(FailingDisk::default()));
     fill_three(&store);
     let made = back_up(&store, &copy);
     assert_eq!(counts(&made), [0, 0, 3, 0]);
@@ -124,14 +117,14 @@ fn only_a_directory_that_is_ours_to_write_is_written_to() {
 fn a_restored_store_goes_on_where_the_backup_ended() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let path = |name: &str| dir.path().join(name);
-    let store = open_with(small(&path("data")), Arc::new(RealDisk));
+    let store = open_with(segments_of(2, &path("data")), Arc::new(RealDisk));
     fill_three(&store);
     append(&store, batch(&["tail"]));
     let expected = rows(&store);
     back_up(&store, &path("backup"));
     let report = restored(&path("backup"), &path("restored"));
     assert_eq!((report.segments, report.damages.len()), (3, 0));
-    let again = open_with(small(&path("restored")), Arc::new(RealDisk));
+    let again = open_with(segments_of(2, &path("restored")), Arc::new(RealDisk));
     assert_eq!(rows(&again), expected);
     assert_eq!(append(&again, batch(&["new"])).first, RecordNumber(8));
     // The store it was may go on; its backup is not written over.
@@ -145,7 +138,10 @@ fn a_restored_store_goes_on_where_the_backup_ended() {
 fn a_restore_says_what_is_damaged_and_refuses_what_is_not_empty() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let path = |name: &str| dir.path().join(name);
-    let store = open_with(small(&path("data")), Arc::new(FailingDisk::default()));
+    let store = open_with(
+        segments_of(2, &path("data")),
+        Arc::new(FailingDisk::default()),
+    );
     fill_three(&store);
     back_up(&store, &path("backup"));
     let day = path("backup").join("logspaces/main/1970/01-01");
@@ -168,7 +164,7 @@ fn a_restore_says_what_is_damaged_and_refuses_what_is_not_empty() {
 fn what_was_not_finished_is_not_used_and_can_be_begun_again() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let path = |name: &str| dir.path().join(name);
-    let store = open_with(small(&path("data")), Arc::new(RealDisk));
+    let store = open_with(segments_of(2, &path("data")), Arc::new(RealDisk));
     fill_three(&store);
     back_up(&store, &path("backup"));
     restored(&path("backup"), &path("restored"));

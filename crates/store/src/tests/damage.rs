@@ -23,10 +23,7 @@ fn mend(dir: &Path) -> Repaired {
 
 /// A directory with three segments of two records, nothing in the journal, and its records.
 fn three_segments(dir: &Path) -> Vec<(u64, i64, String)> {
-    let small = Options {
-        segment_rows: 2,
-        ..options(dir)
-    };
+    let small = segments_of(2, dir);
     let store = open_with(small, Arc::new(RealDisk));
     fill_three(&store);
     let expected = rows(&store);
@@ -81,10 +78,7 @@ fn only(verified: &Verified) -> &Finding {
 #[test]
 fn a_directory_in_use_is_whole() {
     let dir = tempfile::tempdir().expect("temporary directory");
-    let small = Options {
-        segment_rows: 2,
-        ..options(dir.path())
-    };
+    let small = segments_of(2, dir.path());
     let store = open_with(small, Arc::new(RealDisk));
     fill_three(&store);
     append(&store, batch(&["in the journal"]));
@@ -98,10 +92,7 @@ fn a_directory_in_use_is_whole() {
 #[test]
 fn a_directory_that_changes_all_the_time_is_whole() {
     let dir = tempfile::tempdir().expect("temporary directory");
-    let small = Options {
-        segment_rows: 2,
-        ..options(dir.path())
-    };
+    let small = segments_of(2, dir.path());
     let store = open_with(small, Arc::new(RealDisk));
     let is_done = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {

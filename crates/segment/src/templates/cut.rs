@@ -1,0 +1,249 @@
+//! What of a text varies.
+//!
+//! A text is cut into tokens at white space and at punctuation that separates. A token is variable
+//! where it has a digit, a dot inside or a character of paths and addresses, where it follows a `=`,
+//! and where it stands in quotes, unless a colon behind them makes it a key. Times, MAC and IPv6
+//! addresses are one token in spite of their colons. The rest is what all messages of one kind share.
+//!
+//! A wrong guess costs bytes, never contents: shape and slots together always give the text.
+#![deny(clippy::indexing_slicing)]
+
+use std::ops::Range;
+
+use crate::limits::{QUOTED_BYTES_MAX, TEMPLATE_SLOTS_MAX};
+
+/// Stands for a slot in a shape. No text has it outside its slots.
+pub(super) const SLOT: u8 = 0;
+
+/// Ends a token.
+const BREAK: u8 = 1;
+/// Makes a token variable.
+const VARIES: u8 = 2;
+/// Part of a hexadecimal number.
+const HEX: u8 = 4;
+/// Makes a token variable where it is not its last byte.
+const DOT: u8 = 8;
+/// No part of a hexadecimal number.
+const NOT_HEX: u8 = 16;
+
+static KINDS: [u8; 256] = kinds();
+
+const fn kinds() -> [u8; 256] {
+    let mut kinds = [0; 256];
+    let mut byte = 0_u8;
+    loop {
+        let mut kind = match byte {
+            SLOT => VARIES,
+            b'0'..=b'9' | b'/' | b'\\' | b'@' | b'%' => VARIES,
+            0..=b' ' | 0x7f => BREAK,
+            b'&' | b':' | b'~' | b'?' | b'!' | b'[' | b']' | b'=' | b',' | b';' | b'(' | b')' => {
+                BREAK
+            }
+            b'\'' | b'"' | b'<' | b'>' | b'{' | b'}' | b'|' => BREAK,
+            b'.' => DOT,
+            _ => 0,
+        };
+        kind |= if byte.is_ascii_hexdigit() {
+            HEX
+        } else {
+            NOT_HEX
+        };
+        kinds[byte as usize] = kind;
+        if byte == u8::MAX {
+            return kinds;
+        }
+        byte += 1;
+    }
+}
+
+fn kind(byte: u8) -> u8 {
+    KINDS.get(usize::from(byte)).copied().unwrap_or(BREAK)
+}
+
+/// Cuts a text: replaces `shape` by what does not vary, with [`SLOT`] for each slot, and `slots` by
+/// where those are. What is behind the last slot that there may be belongs to it.
+pub(super) fn cut(text: &[u8], shape: &mut Vec<u8>, slots: &mut Vec<Range<usize>>) {
+    shape.clear();
+    slots.clear();
+    let mut fixed = 0;
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        let (slot, next) = if kind(*byte) & BREAK == 0 {
+            token(text, at)
+        } else {
+            quoted(text, at).unwrap_or((None, at + 1))
+        };
+        at = next;
+        let Some(slot) = slot else {
+            continue;
+        };
+        shape.extend_from_slice(text.get(fixed..slot.start).unwrap_or(&[]));
+        shape.push(SLOT);
+        if slots.len() + 1 == TEMPLATE_SLOTS_MAX {
+            slots.push(slot.start..text.len());
+            return;
+        }
+        fixed = slot.end;
+        slots.push(slot);
+    }
+    shape.extend_from_slice(text.get(fixed..).unwrap_or(&[]));
+}
+
+type Step = (Option<Range<usize>>, usize);
+
+/// The token at a place, where it varies, and the place behind it.
+fn token(text: &[u8], start: usize) -> Step {
+    let mut all = 0;
+    let mut end = start;
+    while let Some(byte) = text.get(end) {
+        let kind = kind(*byte);
+        if kind & BREAK != 0 {
+            let is_in_address =
+                *byte == b':' && all & (NOT_HEX & !DOT) == 0 && is_hex(text, end + 1);
+            if !is_in_address || (all & VARIES == 0 && end - start > 4) {
+                break;
+            }
+            all |= VARIES;
+        } else {
+            all |= kind;
+        }
+        end += 1;
+    }
+    let dots = text.get(start..end).unwrap_or(&[]).iter().rev();
+    let last = end - dots.take_while(|byte| **byte == b'.').count();
+    let has_dot = || {
+        text.get(start..last)
+            .is_some_and(|token| token.contains(&b'.'))
+    };
+    let follows_equals = start.checked_sub(1).and_then(|before| text.get(before)) == Some(&b'=');
+    let varies = all & VARIES != 0 || follows_equals || (all & DOT != 0 && has_dot());
+    ((varies && start < last).then_some(start..last), end)
+}
+
+fn is_hex(text: &[u8], at: usize) -> bool {
+    text.get(at)
+        .is_some_and(|byte| kind(*byte) & HEX != 0 || *byte == b':')
+}
+
+/// What stands in quotes at a place and is no key, and the place behind the quotes.
+fn quoted(text: &[u8], start: usize) -> Option<Step> {
+    let quote = *text.get(start)?;
+    let is_open = match quote {
+        b'"' => true,
+        // An apostrophe stands in a word.
+        b'\'' => {
+            start == 0
+                || text
+                    .get(start - 1)
+                    .is_some_and(|byte| kind(*byte) & BREAK != 0)
+        }
+        _ => false,
+    };
+    if !is_open {
+        return None;
+    }
+    let inside = text.get(start + 1..)?;
+    let inside = inside.get(..QUOTED_BYTES_MAX).unwrap_or(inside);
+    let mut is_escaped = false;
+    let len = inside.iter().position(|byte| {
+        let ends = *byte == quote && !is_escaped;
+        is_escaped = *byte == b'\\' && !is_escaped;
+        ends
+    })?;
+    let slot = start + 1..start + 1 + len;
+    let next = text.get(slot.end + 1);
+    let is_closed = quote == b'"' || next.is_none_or(|byte| kind(*byte) & (BREAK | DOT) != 0);
+    if len == 0 || !is_closed {
+        return None;
+    }
+    let behind = slot.end + 1;
+    let is_key = next == Some(&b':') && !text.get(slot.clone())?.contains(&SLOT);
+    Some(((!is_key).then_some(slot), behind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn shape_of(text: &str) -> String {
+        let (mut shape, mut slots) = (Vec::new(), Vec::new());
+        cut(text.as_bytes(), &mut shape, &mut slots);
+        String::from_utf8(shape).expect("text").replace('\0', "<>")
+    }
+
+    #[test]
+    fn what_varies_is_a_slot() {
+        for (text, shape) in [
+            ("session opened for user", "session opened for user"),
+            ("took 12 ms, 3.5%", "took <> ms, <>"),
+            ("connect from web-01.example.com.", "connect from <>."),
+            ("at 12:34:56 up", "at <> up"),
+            ("to fe80::1 and de:ad:be:ef:00:01", "to <> and <>"),
+            ("error: disk full", "error: disk full"),
+            ("abcdef: disk full", "abcdef: disk full"),
+            ("code:5", "code:<>"),
+            ("open /etc/passwd: no such file", "open <>: no such file"),
+            ("uid=root gid=", "uid=<> gid="),
+            ("user 'john doe' isn't known", "user '<>' isn't known"),
+            ("they're the users' files", "they're the users' files"),
+            (r#"{"level":"warn","n":7}"#, r#"{"level":"<>","n":<>}"#),
+            (r#"said "a \"b\" c" once"#, r#"said "<>" once"#),
+            (r#"an open " quote"#, r#"an open " quote"#),
+            (r#"none "" here"#, r#"none "" here"#),
+            (r#"{"k 1":"a b"}"#, r#"{"k 1":"<>"}"#),
+            ("mail of a@b to c", "mail of <> to c"),
+            ("...", "..."),
+            ("", ""),
+        ] {
+            assert_eq!(shape_of(text), shape, "{text}");
+        }
+    }
+
+    #[test]
+    fn more_slots_than_there_may_be_are_one() {
+        let text = "7 ".repeat(2 * TEMPLATE_SLOTS_MAX);
+        let (mut shape, mut slots) = (Vec::new(), Vec::new());
+        cut(text.as_bytes(), &mut shape, &mut slots);
+        assert_eq!(slots.len(), TEMPLATE_SLOTS_MAX);
+        assert_eq!(slots.last().map(|slot| slot.end), Some(text.len()));
+        assert_eq!(shape.last(), Some(&SLOT));
+    }
+
+    proptest! {
+        #[test]
+        fn shape_and_slots_give_the_text(
+            text in prop::collection::vec(
+                prop_oneof![any::<u8>(), prop::sample::select(b" :=.\"'\\/a7\0f".to_vec())],
+                0..200,
+            ),
+        ) {
+            let (mut shape, mut slots) = (Vec::new(), Vec::new());
+            cut(&text, &mut shape, &mut slots);
+            let mut given = Vec::new();
+            let mut next = slots.iter();
+            for byte in &shape {
+                match byte {
+                    &SLOT => given.extend_from_slice(&text[next.next().expect("a slot").clone()]),
+                    byte => given.push(*byte),
+                }
+            }
+            prop_assert!(next.next().is_none());
+            prop_assert_eq!(given, text);
+        }
+
+        #[test]
+        fn no_word_stands_in_shape_and_slot(text in "[a-z0-9 :=.\"'/]{0,60}") {
+            let bytes = text.as_bytes();
+            let (mut shape, mut slots) = (Vec::new(), Vec::new());
+            cut(bytes, &mut shape, &mut slots);
+            for slot in slots {
+                for edge in [slot.start, slot.end] {
+                    let before = edge.checked_sub(1).and_then(|at| bytes.get(at));
+                    let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| model::words::is_word_byte(*byte));
+                    prop_assert!(!(is_word(before) && is_word(bytes.get(edge))), "{text}: {slot:?}");
+                }
+            }
+        }
+    }
+}
