@@ -125,7 +125,7 @@ fn tcpflood_sends_the_same_bytes() -> Result<()> {
     let legacy = "<167>Mar  1 01:00:00 172.20.245.8 tag msgnum:";
     let ietf = "<167>1 2003-03-01T01:00:00.000Z mymachine.example.com tcpflood - tag \
                 [tcpflood@32473 MSGNUM=\"";
-    let cases: [(&[&str], [String; 3]); 4] = [
+    let cases: [(&[&str], [String; 3]); 5] = [
         // no options
         (
             &["--format=tcpflood"],
@@ -140,6 +140,13 @@ fn tcpflood_sends_the_same_bytes() -> Result<()> {
         (
             &["--format=tcpflood-ietf"],
             [0, 1, 2].map(|n| format!("{ietf}0000000{n}\"] msgnum:0000000{n}:\n")),
+        ),
+        // -j@cee:
+        (
+            &["--format=tcpflood", "--json-cookie=@cee:"],
+            [0, 1, 2].map(|n| {
+                format!("<167>Mar  1 01:00:00 172.20.245.8 tag @cee:{{\"msgnum\":{n}}}\n")
+            }),
         ),
         // -O
         (

@@ -116,6 +116,12 @@ pub(crate) struct MessageArguments {
     /// Structured data of RFC 5424, such as '[test name="value"]'.
     #[arg(long, value_name = "TEXT")]
     pub(crate) sdata: Option<String>,
+    /// Put a number below this before tcpflood's own, as tcpflood -f does.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) dynamic_ids: u32,
+    /// Give tcpflood's messages a body of this text and an object in JSON, as tcpflood -j does.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) json_cookie: Option<String>,
     /// Where draws begin: the same seed gives the same messages.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,

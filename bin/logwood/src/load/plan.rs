@@ -160,6 +160,8 @@ fn recipe(
         connections: options.connections,
         run: now.nanos().div_euclid(1_000_000_000),
         seed: message.seed,
+        dynamic_ids: message.dynamic_ids,
+        json_cookie: message.json_cookie.clone(),
         structured_data,
         zone: zone.clone(),
     })

@@ -13,6 +13,7 @@ mod stamp;
 mod tcpflood;
 #[cfg(test)]
 mod tests;
+mod varied;
 
 use jiff::tz::TimeZone;
 
@@ -22,6 +23,7 @@ pub use replay::Replay;
 use crate::random::mix;
 use crate::{Error, Source};
 use prepared::Prepared;
+use varied::Varied;
 
 /// Bytes of a message unless told otherwise, its line end included.
 pub const SIZE_DEFAULT: usize = 300;
@@ -61,6 +63,10 @@ pub struct Recipe {
     pub run: i64,
     /// What the draws begin with.
     pub seed: u64,
+    /// With it, a number below this stands before the number of tcpflood's messages, as `-f` has it.
+    pub dynamic_ids: u32,
+    /// With it, tcpflood's messages have this and an object in JSON, as `-j` has it.
+    pub json_cookie: Option<String>,
     /// STRUCTURED-DATA, ready; empty for none.
     pub structured_data: String,
     /// The zone of stamps that are local times.
@@ -70,6 +76,10 @@ pub struct Recipe {
 impl Recipe {
     /// The source of one connection.
     pub fn source(&self, connection: u32) -> Result<Box<dyn Source>, Error> {
+        let seed = mix(self.seed ^ mix(u64::from(connection) + 1));
+        if Varied::fits(self) {
+            return Ok(Box::new(Varied::new(self, connection, seed)?));
+        }
         let (text, padding) = match self.format {
             Format::Rfc3164 => (numbered::rfc3164(self, connection), &b"PADD"[..]),
             Format::Rfc5424 => (numbered::rfc5424(self, connection), &b"PADD"[..]),
@@ -78,7 +88,6 @@ impl Recipe {
             Format::Tcpflood => (tcpflood::legacy(self, connection)?, &b"X"[..]),
             Format::TcpfloodIetf => (tcpflood::ietf(self, connection), &b"X"[..]),
         };
-        let seed = mix(self.seed ^ mix(u64::from(connection) + 1));
         let source = Prepared::new(text, &self.lengths(), padding, self.zone.clone(), seed)?;
         Ok(Box::new(source))
     }

@@ -7,23 +7,20 @@ use super::Recipe;
 use super::prepared::Text;
 use crate::Error;
 
-const LEGACY_HEAD: &str = "<167>Mar  1 01:00:00 172.20.245.8 tag msgnum:";
+/// What stands before the body.
+pub(super) const LEGACY_HEAD: &str = "<167>Mar  1 01:00:00 172.20.245.8 tag ";
 
-const IETF_HEAD: &str = "<167>1 2003-03-01T01:00:00.000Z mymachine.example.com tcpflood - tag ";
+/// The same in RFC 5424, before its structured data.
+pub(super) const IETF_HEAD: &str =
+    "<167>1 2003-03-01T01:00:00.000Z mymachine.example.com tcpflood - tag ";
 
 /// `... tag msgnum:00000000:`, and with a size `N:XXX` behind, as `-d N` has it.
 pub(super) fn legacy(recipe: &Recipe, connection: u32) -> Result<Text, Error> {
     let text = numbered(recipe, connection)
         .with(LEGACY_HEAD)
+        .with("msgnum:")
         .with_number(8)
         .with(":");
-    if recipe.bytes_max.is_some() {
-        return Err(Error::Contradiction {
-            what: "a range of sizes".to_owned(),
-            with: "the format tcpflood".to_owned(),
-            remedy: "its messages say how long they are; use tcpflood-ietf or another format",
-        });
-    }
     let Some(bytes) = recipe.bytes else {
         return Ok(text);
     };
@@ -53,7 +50,7 @@ fn numbered(recipe: &Recipe, connection: u32) -> Text {
 
 /// The largest N for which `N:` and N bytes fit. Where one digit more makes no room for one byte
 /// more, a byte stays free.
-fn extra_bytes(room: usize) -> usize {
+pub(super) fn extra_bytes(room: usize) -> usize {
     let mut extra = room;
     while extra > 0 && extra + 1 + extra.to_string().len() > room {
         extra -= 1;

@@ -12,6 +12,8 @@ fn recipe(format: Format) -> Recipe {
         connections: 1,
         run: 1_795_324_341,
         seed: 1,
+        dynamic_ids: 0,
+        json_cookie: None,
         structured_data: String::new(),
         zone: TimeZone::UTC,
     }
@@ -98,6 +100,63 @@ fn tcpflood_is_as_captured() {
     };
     let expected = [format!("{head}00000002:"), format!("{head}00000005:")];
     assert_eq!(messages(&shared, 2, 2), expected);
+}
+
+#[test]
+fn tcpflood_varies_as_captured() {
+    // tcpflood -m2 -jcee: ; tcpflood -m1 -y -jcee: ; tcpflood -f3; tcpflood -d20 -r
+    let json = Recipe {
+        json_cookie: Some("@cee:".to_owned()),
+        ..recipe(Format::Tcpflood)
+    };
+    let head = "<167>Mar  1 01:00:00 172.20.245.8 tag ";
+    let expected = [0, 1].map(|number| format!("{head}@cee:{{\"msgnum\":{number}}}"));
+    assert_eq!(messages(&json, 0, 2), expected);
+    let ietf = Recipe {
+        format: Format::TcpfloodIetf,
+        ..json
+    };
+    assert_eq!(
+        messages(&ietf, 0, 1),
+        [
+            "<167>1 2003-03-01T01:00:00.000Z mymachine.example.com tcpflood - tag \
+             [tcpflood@32473 MSGNUM=\"00000000\"] @cee:{\"msgnum\":0}"
+        ]
+    );
+    let files = Recipe {
+        dynamic_ids: 3,
+        ..recipe(Format::Tcpflood)
+    };
+    let ids: std::collections::BTreeSet<String> = messages(&files, 0, 60)
+        .iter()
+        .zip(0..)
+        .map(|(message, number)| {
+            let id = message.strip_prefix(&format!("{head}msgnum:"));
+            let id = id.and_then(|rest| rest.strip_suffix(&format!(":{number:08}:")));
+            id.expect("as tcpflood writes it").to_owned()
+        })
+        .collect();
+    assert_eq!(ids.into_iter().collect::<Vec<_>>(), ["0", "1", "2"]);
+    let least = head.len() + "msgnum:00000000:1:X".len();
+    let sizes = Recipe {
+        bytes: Some(least),
+        bytes_max: Some(least + 30),
+        ..recipe(Format::Tcpflood)
+    };
+    for message in messages(&sizes, 0, 60) {
+        assert!((least..=least + 30).contains(&message.len()), "{message}");
+        let (front, padding) = message.rsplit_once(':').expect("padding");
+        let (_, told) = front.rsplit_once(':').expect("a length");
+        assert_eq!(told.parse(), Ok(padding.len()), "{message}");
+    }
+    let wrong = Recipe {
+        dynamic_ids: 3,
+        ..recipe(Format::Loggen)
+    };
+    assert!(matches!(
+        wrong.source(0).err(),
+        Some(Error::Contradiction { .. })
+    ));
 }
 
 #[test]

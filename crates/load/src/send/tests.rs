@@ -12,6 +12,8 @@ fn recipe() -> Recipe {
         connections: 1,
         run: 1,
         seed: 1,
+        dynamic_ids: 0,
+        json_cookie: None,
         structured_data: String::new(),
         zone: jiff::tz::TimeZone::UTC,
     }
