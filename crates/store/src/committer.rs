@@ -2,170 +2,24 @@
 //!
 //! It takes whatever waits, joins it into blocks by logspace, writes and syncs them as one group,
 //! makes them visible, and calls back. The next group starts when the last sync returns, so the
-//! batches grow by themselves under load and an idle server acknowledges at once. Groups in which
-//! nobody asks for [`Durability::Strict`] are synced together, when the first of them must be.
+//! batches grow by themselves under load and an idle server acknowledges at once; between the two,
+//! a small group waits a moment for more. Groups in which nobody asks for [`Durability::Strict`] are
+//! synced together, when the first of them must be.
 
 use std::collections::BTreeMap;
-use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 use model::{RecordBatch, RecordNumber, Timestamp};
 
 use crate::durability::Durability;
 use crate::journal::{Encoded, JournalWriter};
-use crate::limits::{BLOCK_BYTES, GROUP_BYTES, STALL_RETRY_MS, UNSYNCED_BYTES_MAX};
+use crate::limits::{BLOCK_BYTES, COMMIT_SPACING_US, STALL_RETRY_MS, UNSYNCED_BYTES_MAX};
 use crate::logspace::Logspace;
+use crate::queue::{AppendError, Appended, OnDurable, Pending, Taken};
 use crate::room;
 use crate::status::State;
 use crate::store::{Shared, locked};
-
-/// Called once on the committer's thread: the records are durable and visible, or never will be.
-/// It must not block.
-pub type OnDurable = Box<dyn FnOnce(Result<Appended, AppendError>) + Send>;
-
-/// Records that are durable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Appended {
-    /// The number of the first one; the others follow in order.
-    pub first: RecordNumber,
-    /// How many there are.
-    pub records: usize,
-}
-
-/// Why records did not become durable. They must not be acknowledged.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum AppendError {
-    /// There is no logspace of that name.
-    #[error("there is no logspace {0}")]
-    UnknownLogspace(model::LogspaceName),
-    /// The store is open for reading only.
-    #[error("the store is open for reading only")]
-    ReadOnly,
-    /// The store was closed before the disk took the records.
-    #[error("the store was closed before the records were durable")]
-    Closed,
-}
-
-/// Records that wait for their commit.
-pub(crate) struct Pending {
-    pub(crate) logspace: Arc<Logspace>,
-    pub(crate) batch: RecordBatch,
-    pub(crate) durability: Durability,
-    pub(crate) on_durable: OnDurable,
-}
-
-/// What the committer found in the queue.
-enum Taken {
-    Group(Vec<Pending>),
-    /// Nothing came in time.
-    Nothing,
-    /// Nothing will come any more.
-    Closed,
-}
-
-/// What waits for the committer.
-#[derive(Default)]
-pub(crate) struct Queue {
-    state: Mutex<QueueState>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct QueueState {
-    pending: VecDeque<Pending>,
-    records: u64,
-    is_closed: bool,
-}
-
-impl Queue {
-    /// Adds records, or calls back at once when the store is closed.
-    pub(crate) fn push(&self, pending: Pending) {
-        let mut state = locked(&self.state);
-        if state.is_closed {
-            drop(state);
-            return (pending.on_durable)(Err(AppendError::Closed));
-        }
-        state.records += pending.batch.len() as u64;
-        state.pending.push_back(pending);
-        drop(state);
-        self.changed.notify_one();
-    }
-
-    /// Lets the committer end once the queue is empty.
-    pub(crate) fn close(&self) {
-        locked(&self.state).is_closed = true;
-        self.changed.notify_all();
-    }
-
-    /// Records that wait, those of the running commit included.
-    pub(crate) fn records(&self) -> u64 {
-        locked(&self.state).records
-    }
-
-    pub(crate) fn is_closed(&self) -> bool {
-        locked(&self.state).is_closed
-    }
-
-    /// Waits for records, for ever or for some time, and takes up to a group of them.
-    fn take_group(&self, patience: Option<Duration>) -> Taken {
-        let mut state = locked(&self.state);
-        let is_idle = |state: &mut QueueState| state.pending.is_empty() && !state.is_closed;
-        state = match patience {
-            None => self.changed.wait_while(state, is_idle),
-            Some(patience) => self
-                .changed
-                .wait_timeout_while(state, patience, is_idle)
-                .map(|(state, _)| state)
-                .map_err(|error| std::sync::PoisonError::new(error.into_inner().0)),
-        }
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-        if state.pending.is_empty() {
-            return if state.is_closed {
-                Taken::Closed
-            } else {
-                Taken::Nothing
-            };
-        }
-        let mut group = Vec::new();
-        let mut bytes = 0;
-        while let Some(next) = state.pending.front() {
-            bytes += next.batch.memory_bytes();
-            if !group.is_empty() && bytes > GROUP_BYTES {
-                break;
-            }
-            group.extend(state.pending.pop_front());
-        }
-        Taken::Group(group)
-    }
-
-    /// Calls back for everything that still waits in a closed queue.
-    fn refuse_rest(&self) {
-        let mut state = locked(&self.state);
-        let rest = std::mem::take(&mut state.pending);
-        let records: u64 = rest.iter().map(|pending| pending.batch.len() as u64).sum();
-        state.records -= records;
-        drop(state);
-        for pending in rest {
-            (pending.on_durable)(Err(AppendError::Closed));
-        }
-    }
-
-    fn finish(&self, records: u64) {
-        locked(&self.state).records -= records;
-    }
-
-    /// Waits before the disk is tried again; ends early when the store closes.
-    fn pause(&self, retry: Duration) {
-        let state = locked(&self.state);
-        if !state.is_closed {
-            _ = self
-                .changed
-                .wait_timeout_while(state, retry, |state| !state.is_closed);
-        }
-    }
-}
 
 /// Records of one logspace that go into one block.
 struct Joined {
@@ -216,10 +70,16 @@ pub(crate) fn run(shared: &Shared) {
     if locked(&shared.writer).unsynced_bytes() > 0 {
         due.add(shared.clock.now(), Duration::ZERO);
     }
+    let mut last_start = Timestamp::MIN;
     loop {
         let patience = due.patience(shared.clock.now());
-        match shared.queue.take_group(patience) {
+        let spacing = || match spacing(last_start, shared.clock.now()) {
+            Duration::ZERO => Duration::ZERO,
+            spacing => shared.clock.pause(spacing),
+        };
+        match shared.queue.take_group(patience, spacing) {
             Taken::Group(group) => {
+                last_start = shared.clock.now();
                 let records = group.iter().map(|pending| pending.batch.len() as u64).sum();
                 commit_group(shared, group, &mut due);
                 shared.queue.finish(records);
@@ -237,6 +97,13 @@ pub(crate) fn run(shared: &Shared) {
             }
         }
     }
+}
+
+/// How long a small commit waits.
+fn spacing(last_start: Timestamp, now: Timestamp) -> Duration {
+    let elapsed = now.nanos().saturating_sub(last_start.nanos());
+    let elapsed = Duration::from_nanos(u64::try_from(elapsed).unwrap_or(u64::MAX));
+    Duration::from_micros(COMMIT_SPACING_US).saturating_sub(elapsed)
 }
 
 fn commit_group(shared: &Shared, group: Vec<Pending>, due: &mut SyncDue) {
@@ -383,7 +250,7 @@ fn write(shared: &Shared, blocks: &[Arc<Encoded>], sync: bool) -> bool {
 
 fn commit(shared: &Shared, blocks: &[Arc<Encoded>], sync: bool) -> Result<(), String> {
     room::check(shared)?;
-    let mut writer: std::sync::MutexGuard<'_, JournalWriter> = locked(&shared.writer);
+    let mut writer: MutexGuard<'_, JournalWriter> = locked(&shared.writer);
     let result = writer.commit(blocks, sync);
     shared.note_open_journal(&writer);
     drop(writer);
