@@ -126,10 +126,19 @@ fn sync_ms(folder: &Path) -> Result<f64> {
     Ok(median(&times).unwrap_or_default())
 }
 
-/// The commit, marked where the tree holds changes that are in no commit.
+/// The commit, marked where the tree holds changes that are in no commit. Text does not count: a
+/// resumed run has written its tables there.
 fn commit() -> Result<String> {
     let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
-    let changed = !git(&["status", "--porcelain", "--untracked-files=no"])?.is_empty();
+    let status = [
+        "status",
+        "--porcelain",
+        "--untracked-files=no",
+        "--",
+        ":/",
+        ":(exclude)*.md",
+    ];
+    let changed = !git(&status)?.is_empty();
     Ok(if changed {
         format!("{commit}+changes")
     } else {
