@@ -190,6 +190,28 @@ fn the_example_is_the_defaults() {
 }
 
 #[test]
+fn the_example_shows_defaults_or_says_so() {
+    let example = switched_on(include_str!("../../../../packaging/logwood.toml"));
+    let mut section = "";
+    for line in example.lines() {
+        if let Some(path) = line.strip_prefix('[') {
+            section = path.trim_end_matches(']');
+        }
+        let Some((name, rest)) = line.split_once(" = ") else {
+            continue;
+        };
+        let (value, comment) = rest.split_once("  #").unwrap_or((rest, ""));
+        let mut specs = SECTIONS.iter();
+        let spec = specs.find(|spec| section.starts_with(&spec.path.join(".")));
+        let key = spec.and_then(|spec| spec.keys.iter().find(|key| key.name == name));
+        let default = key.and_then(|key| key.default);
+        if let Some(default) = default.filter(|_| !comment.contains("default:")) {
+            assert_eq!(value.trim(), default, "{section}: {name}");
+        }
+    }
+}
+
+#[test]
 fn the_example_switched_on_has_every_key_and_no_problem() {
     let example = switched_on(include_str!("../../../../packaging/logwood.toml"));
     let effective = config(&example, &Overrides::default()).effective();
