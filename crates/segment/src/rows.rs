@@ -11,7 +11,9 @@ mod place;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use decode::decode_loose;
 pub use decode::decode_rows;
+pub(crate) use encode::encode_loose;
 pub use encode::encode_rows;
 
 /// How the times of a page are written: what the column holds. The value is the byte on disk.

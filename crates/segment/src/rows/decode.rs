@@ -41,6 +41,21 @@ pub fn decode_rows(bytes: &[u8], received: &[Timestamp]) -> Result<RecordBatch, 
     columns.finish(batch, fields)
 }
 
+/// Reads what [`super::encode::encode_loose`] wrote: heads that have nothing else yet, a batch that
+/// has their names and no records, and what is behind.
+pub(crate) fn decode_loose<'a>(
+    reader: Reader<'a>,
+    received: &[Timestamp],
+) -> Result<(Vec<RecordHead>, RecordBatch, Reader<'a>), Corrupt> {
+    let mut columns = Columns::of(reader, received);
+    let mut batch = RecordBatch::new();
+    columns.times()?;
+    columns.peers()?;
+    columns.sources(&mut batch)?;
+    columns.tags(&mut batch)?;
+    Ok((columns.heads, batch, columns.reader))
+}
+
 /// The records as far as they are read, and the bytes still to be read.
 struct Columns<'a> {
     reader: Reader<'a>,
@@ -63,6 +78,11 @@ impl<'a> Columns<'a> {
                 value: rows as u64,
             });
         }
+        Ok(Self::of(reader, received))
+    }
+
+    fn of(reader: Reader<'a>, received: &[Timestamp]) -> Self {
+        let rows = received.len();
         let head = |received: &Timestamp| RecordHead {
             received: *received,
             time: *received,
@@ -82,14 +102,14 @@ impl<'a> Columns<'a> {
             fields_start: 0,
             fields_len: 0,
         };
-        Ok(Self {
+        Self {
             reader,
             heads: received.iter().map(head).collect(),
             places: vec![Place::default(); rows],
             first: Vec::with_capacity(rows),
             second: Vec::with_capacity(rows),
             total_bytes: 0,
-        })
+        }
     }
 
     /// Reads the next column into `first`.
