@@ -41,7 +41,7 @@ mod tests;
 mod wire;
 
 pub use builder::{BuildError, BuildOptions, Builder, Built};
-pub use chunk::{ChunkEntry, ChunkWriter, decode_chunk};
+pub use chunk::{Chunk, ChunkEntry, ChunkWriter, ColumnPage};
 pub use compare::{Difference, compare};
 pub use corrupt::Corrupt;
 pub use envelope::{FORMAT_VERSION, Header, Trailer, WORDS_VERSION};

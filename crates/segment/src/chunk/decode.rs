@@ -1,51 +1,31 @@
-//! A chunk into rows.
+//! A chunk into records, all of them or some.
 #![deny(clippy::indexing_slicing)]
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use model::limits::BATCH_RECORDS_MAX;
-use model::{RecordBatch, RecordHead, Timestamp};
+use model::{Priority, RecordBatch, RecordHead, Span, Timestamp};
 
 use super::ChunkEntry;
+use super::page::ColumnPage;
 use crate::Corrupt;
 use crate::column;
-use crate::columns::Column;
 use crate::columns::pack::Directory;
 use crate::kinds::{Kinds, Shape, Texts};
 use crate::limits::KINDS_MAX;
-use crate::page::{PageEntry, open};
-use crate::rows::decode_loose;
+use crate::page::open;
+use crate::rows::Loose;
 use crate::wire::Reader;
 
-/// The records of a chunk. `received` holds the times of receipt of its rows; `stored` gives the
-/// stored bytes of a page.
-///
-/// # Errors
-/// When the bytes are not what was written, or `kinds` is not the table they were written with.
-pub fn decode_chunk<'a>(
-    entry: &ChunkEntry,
-    kinds: &Kinds,
-    received: &[Timestamp],
-    stored: impl Fn(&PageEntry) -> &'a [u8],
-) -> Result<RecordBatch, Corrupt> {
-    let chunk = Chunk::decode(entry, stored(&entry.page), kinds, received)?;
-    chunk.records(|index| {
-        let page = entry.columns.get(index).ok_or(Corrupt::Short {
-            what: "pages of a chunk",
-        })?;
-        Ok(open("column page", page, stored(page))?.into_owned())
-    })
-}
-
-/// A chunk page, decoded.
+/// A chunk page, decoded: all of a chunk but its columns.
 #[derive(Debug)]
-struct Chunk {
+pub struct Chunk {
     kinds: Vec<ChunkKind>,
-    /// For each row the place of its kind.
-    kind_of: Vec<u16>,
+    /// For each row the place of its kind, and how many rows of that kind stand before it.
+    rows: Vec<(u16, u32)>,
     directory: Directory,
-    /// What does not follow from kinds.
-    heads: Vec<RecordHead>,
-    /// The names of their sources and tags, and no records.
-    names: RecordBatch,
+    loose: Loose,
 }
 
 /// A kind of a chunk.
@@ -57,9 +37,20 @@ struct ChunkKind {
     column: usize,
 }
 
+/// Reads one column, mostly forwards.
+#[derive(Debug, Default)]
+struct Cursor {
+    /// The part at hand: its number, its rows, and its page.
+    part: Option<(usize, Range<u32>, Arc<ColumnPage>)>,
+}
+
 impl Chunk {
-    /// Reads a chunk page. `received` holds the times of receipt of its rows.
-    fn decode(
+    /// Reads a chunk page from its stored bytes. `received` holds the times of receipt of its rows,
+    /// `kinds` is the table of the segment.
+    ///
+    /// # Errors
+    /// When the bytes are not what was written, or were written with another table.
+    pub fn decode(
         entry: &ChunkEntry,
         stored: &[u8],
         kinds: &Kinds,
@@ -71,123 +62,174 @@ impl Chunk {
         if rows != received.len() {
             return Err(invalid("number of rows", rows as u64));
         }
-        let mut chunk_kinds = decode_kinds(&mut reader, kinds, rows)?;
+        let mut kinds = decode_kinds(&mut reader, kinds, rows)?;
         let directory = Directory::decode(&mut reader, &entry.columns)?;
-        check_columns(&mut chunk_kinds, &directory)?;
-        let mut places = Vec::new();
-        column::decode(&mut reader, rows, &mut places)?;
-        let mut left: Vec<u32> = chunk_kinds.iter().map(|kind| kind.rows).collect();
-        let mut kind_of = Vec::with_capacity(rows);
-        for place in places {
-            let index = usize::try_from(place).unwrap_or(usize::MAX);
-            let left = left.get_mut(index).and_then(|left| {
-                *left = left.checked_sub(1)?;
-                Some(())
-            });
-            left.ok_or_else(|| invalid("kind of a row", place))?;
-            kind_of.push(index as u16);
-        }
-        let (heads, names, reader) = decode_loose(reader, received)?;
+        check_columns(&mut kinds, &directory)?;
+        let rows = decode_rows(&mut reader, &kinds, rows)?;
+        let loose = Loose::decode(&mut reader, received)?;
         reader.finish()?;
         Ok(Self {
-            kinds: chunk_kinds,
-            kind_of,
+            kinds,
+            rows,
             directory,
-            heads,
-            names,
+            loose,
         })
     }
 
-    /// All its records. `page` gives a page of its columns, decompressed.
-    fn records(
-        self,
-        mut page: impl FnMut(usize) -> Result<Vec<u8>, Corrupt>,
-    ) -> Result<RecordBatch, Corrupt> {
-        let columns = self.columns(&mut page)?;
-        let mut cursors: Vec<Vec<Cursor<'_>>> = self
-            .kinds
-            .iter()
-            .map(|kind| {
-                let own = columns.get(kind.column..kind.column + kind.shape.slots());
-                own.unwrap_or(&[])
-                    .iter()
-                    .map(|parts| Cursor::new(parts))
-                    .collect()
-            })
-            .collect();
-        let mut heads = self.heads;
-        let mut texts = Texts::default();
-        for (head, kind) in heads.iter_mut().zip(&self.kind_of) {
-            let place = usize::from(*kind);
-            let (Some(kind), Some(cursors)) = (self.kinds.get(place), cursors.get_mut(place))
-            else {
-                continue;
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Memory it takes, in bytes; kinds count as much as rows.
+    pub fn memory_bytes(&self) -> usize {
+        size_of_val::<[(u16, u32)]>(&self.rows)
+            + size_of_val::<[ChunkKind]>(&self.kinds)
+            + self.directory.memory_bytes()
+            + self.loose.memory_bytes()
+    }
+
+    /// The records of some rows, in the order given. `received` holds the times of receipt of all
+    /// rows; `page` gives a page of the columns, decompressed.
+    ///
+    /// # Errors
+    /// When the columns are not what was written, or a page cannot be had.
+    pub fn records<E: From<Corrupt>>(
+        &self,
+        rows: impl IntoIterator<Item = u32>,
+        received: &[Timestamp],
+        mut page: impl FnMut(usize) -> Result<Arc<ColumnPage>, E>,
+    ) -> Result<RecordBatch, E> {
+        let mut cursors = Vec::new();
+        cursors.resize_with(self.directory.columns(), Cursor::default);
+        let (mut heads, mut texts) = (Vec::new(), Texts::default());
+        for row in rows {
+            let found = self.head(row as usize, received);
+            let found = found.and_then(|(kind, rank, head)| {
+                let columns = kind.column..kind.column + kind.shape.slots();
+                Some((kind, rank, head, cursors.get_mut(columns)?))
+            });
+            let Some((kind, rank, mut head, cursors)) = found else {
+                return Err(invalid("row of a chunk", u64::from(row)).into());
             };
-            let next = |slot: usize, out: &mut Vec<u8>| {
-                let cursor = cursors.get_mut(slot);
-                cursor
-                    .and_then(|cursor| cursor.append_next(out))
-                    .ok_or(Corrupt::Short { what: "column" })
+            let mut failure = None;
+            let slot = |slot: usize, out: &mut Vec<u8>| {
+                let short = Corrupt::Short { what: "column" };
+                let cursor = cursors.get_mut(slot).ok_or_else(|| short.clone())?;
+                if !cursor.has(rank) {
+                    let column = kind.column + slot;
+                    match self.seek(column, rank, &mut page) {
+                        Ok(found) => *cursor = found,
+                        Err(error) => {
+                            failure = Some(error);
+                            return Err(short);
+                        }
+                    }
+                }
+                cursor.append(rank, &self.directory, out)
             };
-            kind.shape.write(head.time, next, head, &mut texts)?;
+            let written = kind.shape.write(head.time, slot, &mut head, &mut texts);
+            if let Some(failure) = failure {
+                return Err(failure);
+            }
+            written?;
+            heads.push(head);
         }
         let total = texts.bytes.len() as u64;
-        let mut batch = self.names;
+        let mut batch = self.loose.names.clone();
         batch
             .set_records(heads, texts.fields, texts.bytes)
             .map_err(|_| invalid("length of all records", total))?;
         Ok(batch)
     }
 
-    /// The parts of every column.
-    fn columns(
+    /// The kind of a row, its place among the rows of that kind, and what does not follow from it.
+    fn head(&self, row: usize, received: &[Timestamp]) -> Option<(&ChunkKind, u32, RecordHead)> {
+        let (place, rank) = *self.rows.get(row)?;
+        let head = RecordHead {
+            received: *received.get(row)?,
+            time: *self.loose.times.get(row)?,
+            priority: Priority::DEFAULT,
+            peer: self.loose.peers.get(row)?,
+            source: self.loose.sources.get(row)?,
+            tags: self.loose.tags.get(row)?,
+            start: 0,
+            raw_len: 0,
+            extra_len: 0,
+            host: Span::default(),
+            program: Span::default(),
+            pid: Span::default(),
+            msgid: Span::default(),
+            structured_data: Span::default(),
+            message: Span::default(),
+            fields_start: 0,
+            fields_len: 0,
+        };
+        Some((self.kinds.get(usize::from(place))?, rank, head))
+    }
+
+    fn seek<E: From<Corrupt>>(
         &self,
-        page: &mut impl FnMut(usize) -> Result<Vec<u8>, Corrupt>,
-    ) -> Result<Vec<Vec<Column>>, Corrupt> {
-        let mut columns = Vec::with_capacity(self.directory.columns());
-        let mut at_hand: Option<(u32, Vec<u8>)> = None;
-        for column in 0..self.directory.columns() {
-            let mut parts = Vec::new();
-            for part in self.directory.parts(column) {
-                let raw = match at_hand.take() {
-                    Some((known, raw)) if known == part.page => raw,
-                    _ => page(part.page as usize)?,
-                };
-                parts.push(part.open(&raw)?);
-                at_hand = Some((part.page, raw));
-            }
-            columns.push(parts);
-        }
-        Ok(columns)
+        column: usize,
+        rank: u32,
+        page: &mut impl FnMut(usize) -> Result<Arc<ColumnPage>, E>,
+    ) -> Result<Cursor, E> {
+        let found = self
+            .directory
+            .find(column, rank)
+            .and_then(|(number, rows)| {
+                let part = self.directory.part(number)?;
+                Some((number, rows, part.page as usize))
+            });
+        let (number, rows, index) = found.ok_or(Corrupt::Short { what: "column" })?;
+        Ok(Cursor {
+            part: Some((number, rows, page(index)?)),
+        })
     }
 }
 
-/// Goes through a column.
-struct Cursor<'a> {
-    parts: std::slice::Iter<'a, Column>,
-    part: Option<&'a Column>,
-    row: usize,
+impl Cursor {
+    fn has(&self, rank: u32) -> bool {
+        self.part
+            .as_ref()
+            .is_some_and(|(_, rows, _)| rows.contains(&rank))
+    }
+
+    /// Appends the value of a row of the part at hand.
+    fn append(&self, rank: u32, directory: &Directory, out: &mut Vec<u8>) -> Result<(), Corrupt> {
+        let found = self
+            .part
+            .as_ref()
+            .and_then(|(number, rows, page)| Some((*number, rank.checked_sub(rows.start)?, page)));
+        let (number, row, page) = found.ok_or(Corrupt::Short { what: "column" })?;
+        let part = directory
+            .part(number)
+            .ok_or(Corrupt::Short { what: "column" })?;
+        page.column(number, part)?.append(row as usize, out);
+        Ok(())
+    }
 }
 
-impl<'a> Cursor<'a> {
-    fn new(parts: &'a [Column]) -> Self {
-        Self {
-            parts: parts.iter(),
-            part: None,
-            row: 0,
-        }
+/// The kind of each row by its place, and how many of that kind stand before it.
+fn decode_rows(
+    reader: &mut Reader<'_>,
+    kinds: &[ChunkKind],
+    rows: usize,
+) -> Result<Vec<(u16, u32)>, Corrupt> {
+    let mut places = Vec::new();
+    column::decode(reader, rows, &mut places)?;
+    let mut counts = vec![0; kinds.len()];
+    let mut found = Vec::with_capacity(rows);
+    for place in places {
+        let index = usize::try_from(place).unwrap_or(usize::MAX);
+        let kind = kinds.get(index).zip(counts.get_mut(index));
+        let (_, count) = kind
+            .filter(|(kind, count)| **count < kind.rows)
+            .ok_or_else(|| invalid("kind of a row", place))?;
+        found.push((index as u16, *count));
+        *count += 1;
     }
-
-    /// Appends the next value; `None` behind the last.
-    fn append_next(&mut self, out: &mut Vec<u8>) -> Option<()> {
-        while self.part.is_none_or(|part| self.row == part.rows()) {
-            self.part = Some(self.parts.next()?);
-            self.row = 0;
-        }
-        self.part?.append(self.row, out);
-        self.row += 1;
-        Some(())
-    }
+    Ok(found)
 }
 
 fn decode_kinds(

@@ -12,12 +12,14 @@
 
 mod decode;
 mod encode;
+mod page;
 mod rows;
 #[cfg(test)]
 mod tests;
 
-pub use decode::decode_chunk;
+pub use decode::Chunk;
 pub use encode::ChunkWriter;
+pub use page::ColumnPage;
 
 use crate::PageEntry;
 

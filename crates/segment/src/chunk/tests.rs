@@ -2,6 +2,7 @@
 
 use model::{RecordBatch, RecordParts, Span, Timestamp};
 use proptest::prelude::*;
+use std::sync::Arc;
 
 use super::*;
 use crate::kinds::Kinds;
@@ -17,13 +18,31 @@ fn stored<'a>(file: &'a [u8], entry: &PageEntry) -> &'a [u8] {
     &file[start..start + entry.stored_len as usize]
 }
 
+/// The records of some rows.
+fn some(
+    file: &[u8],
+    entry: &ChunkEntry,
+    kinds: &Kinds,
+    received: &[Timestamp],
+    rows: impl IntoIterator<Item = u32>,
+) -> Result<RecordBatch, Corrupt> {
+    let chunk = Chunk::decode(entry, stored(file, &entry.page), kinds, received)?;
+    chunk.records(rows, received, |index| {
+        let page = entry
+            .columns
+            .get(index)
+            .ok_or(Corrupt::Short { what: "pages" })?;
+        Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(file, page))?))
+    })
+}
+
 fn decoded(
     file: &[u8],
     entry: &ChunkEntry,
     kinds: &Kinds,
     received: &[Timestamp],
 ) -> Result<RecordBatch, Corrupt> {
-    decode_chunk(entry, kinds, received, |page| stored(file, page))
+    some(file, entry, kinds, received, 0..received.len() as u32)
 }
 
 /// The batch over and over, so that there are kinds with enough records.
@@ -53,6 +72,25 @@ proptest! {
             let read = decoded(&file, &entry, &kinds, &received(&batch)).expect("valid");
             prop_assert_eq!(seen_all(&read), seen_all(&batch));
         }
+    }
+
+    #[test]
+    fn any_rows_are_read_in_any_order(
+        batch in any_batch(12),
+        times in 1..20_usize,
+        rows in prop::collection::vec(any::<prop::sample::Index>(), 0..10),
+    ) {
+        let batch = repeated(&batch, times);
+        prop_assume!(!batch.is_empty());
+        let (file, entry, kinds) = chunk(&batch);
+        let rows: Vec<u32> = rows.iter().map(|row| row.index(batch.len()) as u32).collect();
+        let read = some(&file, &entry, &kinds, &received(&batch), rows.iter().copied());
+        let read = read.expect("valid");
+        let all = seen_all(&batch);
+        let expected: Vec<_> = rows.iter().map(|row| all[*row as usize].clone()).collect();
+        prop_assert_eq!(seen_all(&read), expected);
+        let behind = [batch.len() as u32];
+        prop_assert!(some(&file, &entry, &kinds, &received(&batch), behind).is_err());
     }
 }
 

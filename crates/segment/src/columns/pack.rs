@@ -5,6 +5,8 @@
 //! decompressing one page.
 #![deny(clippy::indexing_slicing)]
 
+use std::ops::Range;
+
 use super::Column;
 use crate::Corrupt;
 use crate::column;
@@ -175,16 +177,25 @@ impl Directory {
         self.parts.get(start..end).unwrap_or(&[])
     }
 
-    /// The part of a column with a row, and the place of the row in it.
-    pub(crate) fn find(&self, column: usize, row: u32) -> Option<(&Part, u32)> {
-        let mut row = row;
-        for part in self.parts(column) {
-            if row < part.rows {
-                return Some((part, row));
+    /// The part of a column with a row: its number among all parts, and the rows of the column that
+    /// it has.
+    pub(crate) fn find(&self, column: usize, row: u32) -> Option<(usize, Range<u32>)> {
+        let end_of = |column: usize| self.ends.get(column).map(|end| *end as usize);
+        let first = column.checked_sub(1).and_then(end_of).unwrap_or(0);
+        let mut start = 0;
+        for (number, part) in (first..).zip(self.parts(column)) {
+            let end = start + part.rows;
+            if row < end {
+                return Some((number, start..end));
             }
-            row -= part.rows;
+            start = end;
         }
         None
+    }
+
+    /// A part by its number.
+    pub(crate) fn part(&self, number: usize) -> Option<&Part> {
+        self.parts.get(number)
     }
 
     /// Memory the directory takes beside the value itself, in bytes.
@@ -380,9 +391,9 @@ mod tests {
         let long: Vec<Vec<u8>> = (0..40_000).map(word).collect();
         let packed = pack(&[vec![b"a".to_vec()], long.clone()]);
         for row in [0_u32, 1, 4_095, 16_383, 16_384, 39_999] {
-            let (part, place) = packed.directory.find(1, row).expect("there");
-            let values = values_of(&packed, part);
-            assert_eq!(values[place as usize], long[row as usize]);
+            let (number, rows) = packed.directory.find(1, row).expect("there");
+            let values = values_of(&packed, packed.directory.part(number).expect("there"));
+            assert_eq!(values[(row - rows.start) as usize], long[row as usize]);
         }
         assert_eq!(packed.directory.find(1, 40_000), None);
         assert_eq!(packed.directory.find(2, 0), None);
