@@ -211,11 +211,6 @@ impl Column {
         Ok(Self { rows, values })
     }
 
-    /// How many values there are.
-    pub(crate) fn rows(&self) -> usize {
-        self.rows
-    }
-
     /// Appends the value of a row; nothing behind the last row.
     pub(crate) fn append(&self, row: usize, out: &mut Vec<u8>) {
         if row >= self.rows {

@@ -86,14 +86,6 @@ impl Packer {
         (self.pages, self.directory)
     }
 
-    /// Memory the packer takes, in bytes.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        self.open.capacity()
-            + self.part.capacity()
-            + self.pages.capacity() * size_of::<PageEntry>()
-            + self.directory.memory_bytes()
-    }
-
     /// Encodes the first values into `part`, as many as fit one; how many those are. What was too
     /// many is remembered in `rows_max`, as the other parts of a column are like the first.
     fn encode_part(&mut self, values: &[&[u8]], rows_max: &mut usize) -> usize {
@@ -319,7 +311,6 @@ mod tests {
             let values: Vec<&[u8]> = values.iter().map(Vec::as_slice).collect();
             packer.push(&values, &mut writer, &mut file);
         }
-        assert!(packer.memory_bytes() > 0 || columns.is_empty());
         let (pages, directory) = packer.finish(&mut writer, &mut file);
         Packed {
             file,

@@ -14,7 +14,7 @@ fn round_trip(values: &[&[u8]]) -> (u8, Vec<u8>) {
     let mut reader = Reader::new("test", &out);
     let column = Column::decode(&mut reader, values.len()).expect("valid");
     assert_eq!(reader.finish(), Ok(()));
-    assert_eq!(column.rows(), values.len());
+    assert_eq!(column.rows, values.len());
     assert!(column.memory_bytes() >= size_of::<Column>());
     let mut given = Vec::new();
     for (row, value) in values.iter().enumerate() {

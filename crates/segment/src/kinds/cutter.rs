@@ -87,11 +87,6 @@ impl<'a> Cut<'a> {
 }
 
 impl Cutter {
-    /// No records.
-    pub(crate) fn new() -> Self {
-        Self::default()
-    }
-
     /// Cuts a record of a batch, as asked for or, where that passes a limit, with less in the kind.
     pub(crate) fn cut<'a>(
         &'a mut self,

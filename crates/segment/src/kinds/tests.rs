@@ -115,7 +115,7 @@ fn batch_of(messages: &[Message]) -> RecordBatch {
 
 /// The key of the first record of a batch and what is in its slots.
 fn cut(batch: &RecordBatch, how: How) -> (How, Vec<u8>, Vec<Vec<u8>>) {
-    let mut cutter = Cutter::new();
+    let mut cutter = Cutter::default();
     let cut: Cut<'_> = cutter.cut(batch, &batch.heads()[0], how);
     let values = cut.values().map(<[u8]>::to_vec).collect();
     (cut.how, cut.key.to_vec(), values)
@@ -135,7 +135,7 @@ fn slots_of(message: &Message, how: How) -> Vec<String> {
 
 /// Cuts all records of a batch and makes them again of keys and slots.
 fn through_kinds(batch: &RecordBatch, how: How) -> RecordBatch {
-    let (mut cutter, mut kinds) = (Cutter::new(), Kinds::new());
+    let (mut cutter, mut kinds) = (Cutter::default(), Kinds::new());
     let mut rows = Vec::new();
     for head in batch.heads() {
         let cut = cutter.cut(batch, head, how);
@@ -243,9 +243,9 @@ proptest! {
 
     #[test]
     fn a_cut_does_not_depend_on_those_before(batch in any_batch(6), how in any_how()) {
-        let mut cutter = Cutter::new();
+        let mut cutter = Cutter::default();
         for head in batch.heads() {
-            let mut fresh = Cutter::new();
+            let mut fresh = Cutter::default();
             let expected = fresh.cut(&batch, head, how);
             let found = cutter.cut(&batch, head, how);
             prop_assert_eq!(found.key, expected.key);
@@ -263,7 +263,7 @@ proptest! {
         let how = if is_fine { How::Fine } else { How::Coarse };
         for batch in [hostile, batch_of(&messages)] {
             for (head, record) in batch.heads().iter().zip(batch.iter()) {
-                let mut cutter = Cutter::new();
+                let mut cutter = Cutter::default();
                 let cut = cutter.cut(&batch, head, how);
                 let shape = Shape::decode(cut.key).expect("valid");
                 let stretches = shape.stretches().expect("pieces");
