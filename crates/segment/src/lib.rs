@@ -20,6 +20,7 @@ mod envelope;
 mod footer;
 #[cfg(test)]
 mod format_tests;
+mod hash;
 mod index;
 mod kinds;
 mod lexicon;

@@ -5,7 +5,7 @@ use std::fmt;
 use model::RecordBatch;
 
 use super::ChunkEntry;
-use super::rows::CutRows;
+use super::rows::{CutRows, Group};
 use crate::column;
 use crate::columns::pack::Packer;
 use crate::kinds::Kinds;
@@ -54,24 +54,21 @@ impl ChunkWriter {
         file: &mut Vec<u8>,
     ) -> ChunkEntry {
         self.cut.cut(batch, kinds);
-        let order = self.by_kind(batch.len());
+        let groups = self.cut.by_kind(kinds.len());
         let mut packer = Packer::default();
         let mut column = Vec::new();
-        for rows in order.chunk_by(|(kind, _), (next, _)| kind == next) {
-            let slots = rows.first().map_or(0, |(_, row)| self.cut.slots(*row));
-            for slot in 0..slots {
+        for group in &groups {
+            let rows = self.cut.rows_of(group);
+            for slot in 0..self.cut.slots(rows) {
                 column.clear();
-                column.extend(
-                    rows.iter()
-                        .map(|(_, row)| self.cut.value(batch, *row, slot)),
-                );
+                self.cut.column(batch, rows, slot, &mut column);
                 packer.push(&column, &mut self.pages, file);
             }
         }
         let (columns, directory) = packer.finish(&mut self.pages, file);
         self.raw.clear();
         put_varint(batch.len() as u64, &mut self.raw);
-        let places = self.write_kinds(&order);
+        let places = self.write_kinds(&groups, batch.len());
         directory.encode(&mut self.raw);
         column::encode(&places, &mut self.raw);
         encode_loose(batch, batch.heads(), &mut self.raw);
@@ -82,30 +79,21 @@ impl ChunkWriter {
         ChunkEntry { columns, page }
     }
 
-    /// The rows with their kinds, in the order of the kinds.
-    fn by_kind(&self, rows: usize) -> Vec<(u32, u32)> {
-        let mut order = Vec::with_capacity(rows);
-        order.extend(self.cut.kinds().zip(0_u32..));
-        order.sort_unstable();
-        order
-    }
-
     /// Appends which kinds there are and how many rows each of them has. The place of each row's
     /// kind among them.
-    fn write_kinds(&mut self, order: &[(u32, u32)]) -> Vec<u64> {
+    fn write_kinds(&mut self, groups: &[Group], rows: usize) -> Vec<u64> {
         let (mut steps, mut counts) = (Vec::new(), Vec::new());
-        let mut places = vec![0; order.len()];
+        let mut places = vec![0; rows];
         let mut last = 0;
-        for rows in order.chunk_by(|(kind, _), (next, _)| kind == next) {
-            let kind = rows.first().map_or(last, |(kind, _)| *kind);
-            for (_, row) in rows {
+        for group in groups {
+            for row in self.cut.rows_of(group) {
                 if let Some(place) = places.get_mut(*row as usize) {
                     *place = counts.len() as u64;
                 }
             }
-            steps.push(u64::from(kind - last));
-            counts.push(rows.len() as u64);
-            last = kind;
+            steps.push(u64::from(group.kind - last));
+            counts.push(group.rows.len() as u64);
+            last = group.kind;
         }
         put_varint(counts.len() as u64, &mut self.raw);
         column::encode(&steps, &mut self.raw);

@@ -1,5 +1,7 @@
 //! Rows cut by kind, before they are encoded.
 
+use std::ops::Range;
+
 use model::RecordBatch;
 
 use crate::kinds::{Cut, Cutter, How, Kinds};
@@ -10,6 +12,8 @@ use crate::limits::KIND_ROWS_MIN;
 pub(super) struct CutRows {
     cutter: Cutter,
     rows: Vec<Row>,
+    /// The numbers of the rows in the order of their kinds.
+    order: Vec<u32>,
     values: Vec<Value>,
     /// Values that are not in the text of their record.
     side: Vec<u8>,
@@ -20,6 +24,14 @@ pub(super) struct CutRows {
 struct Row {
     kind: u32,
     values: u32,
+}
+
+/// The rows of a kind.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub(super) kind: u32,
+    /// Where they stand in the order of kinds.
+    pub(super) rows: Range<usize>,
 }
 
 /// A value: where it starts and ends in the bytes of the batch, or behind them in `side`.
@@ -80,34 +92,73 @@ impl CutRows {
         }
     }
 
-    /// The kind of each row.
-    pub(super) fn kinds(&self) -> impl Iterator<Item = u32> {
-        self.rows.iter().map(|row| row.kind)
+    /// Puts the rows into the order of their kinds, those of a kind in their own; the kinds that
+    /// there are, of so many.
+    pub(super) fn by_kind(&mut self, kinds: usize) -> Vec<Group> {
+        let mut places = vec![0_usize; kinds];
+        for row in &self.rows {
+            if let Some(count) = places.get_mut(row.kind as usize) {
+                *count += 1;
+            }
+        }
+        let mut groups = Vec::new();
+        let mut start = 0;
+        for (kind, place) in (0..).zip(&mut places) {
+            let end = start + *place;
+            *place = start;
+            if start < end {
+                let rows = start..end;
+                groups.push(Group { kind, rows });
+            }
+            start = end;
+        }
+        self.order.clear();
+        self.order.resize(self.rows.len(), 0);
+        for (number, row) in (0..).zip(&self.rows) {
+            if let Some(place) = places.get_mut(row.kind as usize)
+                && let Some(ordered) = self.order.get_mut(*place)
+            {
+                *ordered = number;
+                *place += 1;
+            }
+        }
+        groups
     }
 
-    /// How many slots a row has.
-    pub(super) fn slots(&self, row: u32) -> usize {
-        let values = self.values.get(self.start(row)..).unwrap_or(&[]);
-        values.iter().take_while(|value| **value != END).count()
+    /// The rows of a kind.
+    pub(super) fn rows_of(&self, group: &Group) -> &[u32] {
+        self.order.get(group.rows.clone()).unwrap_or(&[])
     }
 
-    /// The value of a slot of a row.
-    pub(super) fn value<'a>(&'a self, batch: &'a RecordBatch, row: u32, slot: usize) -> &'a [u8] {
-        let Some((start, end)) = self.values.get(self.start(row) + slot) else {
-            return &[];
-        };
-        let (start, end, len) = (*start as usize, *end as usize, batch.bytes().len());
-        let value = if end <= len {
-            batch.bytes().get(start..end)
-        } else {
-            self.side.get(start - len..end - len)
-        };
-        value.unwrap_or(&[])
+    /// How many slots rows of one kind have.
+    pub(super) fn slots(&self, rows: &[u32]) -> usize {
+        let start = rows.first().and_then(|row| self.rows.get(*row as usize));
+        let values = start.and_then(|row| self.values.get(row.values as usize..));
+        let values = values.unwrap_or(&[]).iter();
+        values.take_while(|value| **value != END).count()
     }
 
-    fn start(&self, row: u32) -> usize {
-        let row = self.rows.get(row as usize);
-        row.map_or(usize::MAX, |row| row.values as usize)
+    /// Appends the values of a slot of rows.
+    pub(super) fn column<'a>(
+        &'a self,
+        batch: &'a RecordBatch,
+        rows: &[u32],
+        slot: usize,
+        column: &mut Vec<&'a [u8]>,
+    ) {
+        let bytes = batch.bytes();
+        column.extend(rows.iter().map(|row| {
+            let row = self.rows.get(*row as usize);
+            let value = row.and_then(|row| self.values.get(row.values as usize + slot));
+            let (start, end) = value.map_or((0, 0), |(start, end)| (*start, *end));
+            let (start, end) = (start as usize, end as usize);
+            let value = if end <= bytes.len() {
+                bytes.get(start..end)
+            } else {
+                self.side.get(start - bytes.len()..end - bytes.len())
+            };
+            value.unwrap_or(&[])
+        }));
     }
 }
 
@@ -120,7 +171,7 @@ fn push_values(
 ) {
     let slots = cut.slots.iter();
     values.extend(slots.map(|slot| (start + slot.start as u32, start + slot.end as u32)));
-    for value in cut.values().skip(cut.slots.len()) {
+    if let Some(value) = cut.whole {
         let at = (batch.bytes().len() + side.len()) as u32;
         side.extend_from_slice(value);
         values.push((at, at + value.len() as u32));

@@ -8,9 +8,9 @@
 #![deny(clippy::indexing_slicing)]
 
 use super::series::{self, Plan, Series};
-use crate::Corrupt;
 use crate::limits::{NUMBER_RUNS_MAX, PAGE_RAW_BYTES_MAX};
 use crate::wire::{Reader, put_bytes, unzigzag, zigzag};
+use crate::{Corrupt, column};
 
 /// Digits of the largest number that a run may be.
 const DIGITS_MAX: usize = 20;
@@ -99,17 +99,25 @@ impl<'a> Numbers<'a> {
 
     fn push(&mut self, value: &[u8]) -> Option<()> {
         let (first, others) = self.fixed.split_first()?;
-        let mut rest = value.strip_prefix(*first)?;
+        let mut rest = strip(value, first)?;
         for (run, fixed) in self.runs.iter_mut().zip(others) {
-            if let Some(digits) = rest.strip_prefix(b"-") {
+            if let [b'-', digits @ ..] = rest {
                 run.negative.push(run.values.len());
                 rest = digits;
             }
-            let (digits, behind) = rest.split_at_checked(run_len(rest))?;
-            run.push(digits)?;
-            rest = behind.strip_prefix(*fixed)?;
+            rest = strip(run.push(rest)?, fixed)?;
         }
         rest.is_empty().then_some(())
+    }
+
+    /// Whether they are one number of one byte: numbers of what is different among them would be no
+    /// smaller.
+    pub(super) fn is_narrow(&self) -> bool {
+        let [run] = self.runs.as_slice() else {
+            return false;
+        };
+        let (min, max) = column::range(&run.values);
+        max - min <= u64::from(u8::MAX) && run.width() != WIDTH_VARIES
     }
 
     /// Writes the values.
@@ -124,6 +132,20 @@ impl<'a> Numbers<'a> {
     }
 }
 
+/// What is behind a fixed text, which mostly is so short that a comparison of slices would take
+/// several times as long.
+#[inline]
+fn strip<'v>(value: &'v [u8], fixed: &[u8]) -> Option<&'v [u8]> {
+    match fixed {
+        [] => Some(value),
+        [byte] => value
+            .split_first()
+            .filter(|(first, _)| *first == byte)
+            .map(|(_, rest)| rest),
+        _ => value.strip_prefix(fixed),
+    }
+}
+
 fn run_len(bytes: &[u8]) -> usize {
     bytes
         .iter()
@@ -132,24 +154,31 @@ fn run_len(bytes: &[u8]) -> usize {
 }
 
 impl Digits {
-    fn push(&mut self, digits: &[u8]) -> Option<()> {
-        if digits.len() > DIGITS_MAX {
+    /// Takes the digits at the start of a text, at least one; what is behind them.
+    #[inline]
+    fn push<'v>(&mut self, text: &'v [u8]) -> Option<&'v [u8]> {
+        let mut value = 0_u64;
+        let mut len = 0;
+        for byte in text {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            // Nineteen digits always fit.
+            if len >= DIGITS_MAX - 1 {
+                value = value.checked_mul(10)?.checked_add(u64::from(digit))?;
+            } else {
+                value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+            }
+            len += 1;
+        }
+        if !(1..=DIGITS_MAX).contains(&len) {
             return None;
         }
-        let (digits_but_last, last) = match digits {
-            [most @ .., last] => (most, u64::from(last.wrapping_sub(b'0'))),
-            [] => return None,
-        };
-        // Nineteen digits always fit.
-        let value = digits_but_last.iter().fold(0_u64, |value, digit| {
-            let digit = u64::from(digit.wrapping_sub(b'0'));
-            value.wrapping_mul(10).wrapping_add(digit)
-        });
-        let value = value.checked_mul(10)?.checked_add(last)?;
-        self.has_padding |= digits.len() > 1 && digits.first() == Some(&b'0');
+        self.has_padding |= len > 1 && text.first() == Some(&b'0');
         self.values.push(value);
-        self.widths.push(digits.len() as u8);
-        Some(())
+        self.widths.push(len as u8);
+        text.get(len..)
     }
 
     /// Makes zigzag codes of the values; `None` where one has none: -0, or more than 63 bits.

@@ -12,6 +12,9 @@ use super::series::{self, Plan};
 /// Neighbours of each block of the sample that tells whether values are the same.
 const SAMPLE_BLOCK: usize = 64;
 
+/// Values of a column that is looked at without a sample.
+const SAMPLE_MAX: usize = 8 * SAMPLE_BLOCK;
+
 /// Values, each once.
 #[derive(Debug)]
 pub(super) struct Dictionary<'a> {
@@ -25,7 +28,7 @@ impl<'a> Dictionary<'a> {
     /// Collects values; `None` where more than half of them are different.
     pub(super) fn read(values: &[&'a [u8]]) -> Option<Self> {
         let distinct_max = values.len() / 2;
-        if !is_promising(values) {
+        if values.len() > SAMPLE_MAX && !is_promising(values) {
             return None;
         }
         let mut known = Distinct::new(distinct_max);

@@ -1,14 +1,11 @@
 //! Values, each once, found by their hashes.
-//!
-//! The hash has random keys, so that nobody can send values that all collide; nothing that is
-//! written depends on it.
 
-use std::hash::{BuildHasher, RandomState};
+use crate::hash::Seeds;
 
 /// Values, each with a number from 0 in the order of first use.
 #[derive(Debug)]
 pub(super) struct Distinct<'a> {
-    seeds: [u64; 2],
+    seeds: Seeds,
     /// For each value the upper half of its hash and, in the lower half, its number from 1; 0 is
     /// free. At least half are free.
     slots: Vec<u64>,
@@ -18,9 +15,8 @@ pub(super) struct Distinct<'a> {
 impl<'a> Distinct<'a> {
     /// None yet, and room for so many.
     pub(super) fn new(values_max: usize) -> Self {
-        let random = RandomState::new();
         Self {
-            seeds: [random.hash_one(0), random.hash_one(1) | 1],
+            seeds: Seeds::of_process(),
             slots: vec![0; (2 * values_max.max(1)).next_power_of_two()],
             values: Vec::new(),
         }
@@ -28,7 +24,7 @@ impl<'a> Distinct<'a> {
 
     /// The number of a value, a new one where it has none; `None` where there is no room.
     pub(super) fn number(&mut self, value: &'a [u8]) -> Option<usize> {
-        let hash = self.hash(value);
+        let hash = self.seeds.hash(value);
         let upper = hash >> 32 << 32;
         let mask = self.slots.len() - 1;
         let mut slot = hash as usize & mask;
@@ -56,25 +52,6 @@ impl<'a> Distinct<'a> {
     pub(super) fn values(&self) -> &[&'a [u8]] {
         &self.values
     }
-
-    fn hash(&self, value: &[u8]) -> u64 {
-        let [first, second] = self.seeds;
-        let mut hash = first ^ value.len() as u64;
-        let (words, tail) = value.as_chunks::<8>();
-        for word in words {
-            hash = mix(hash ^ u64::from_le_bytes(*word), second);
-        }
-        let last = tail
-            .iter()
-            .fold(0, |word, byte| word << 8 | u64::from(*byte));
-        mix(mix(hash ^ last, second), first | 1)
-    }
-}
-
-/// Both halves of a product.
-fn mix(left: u64, right: u64) -> u64 {
-    let product = u128::from(left) * u128::from(right);
-    product as u64 ^ (product >> 64) as u64
 }
 
 #[cfg(test)]

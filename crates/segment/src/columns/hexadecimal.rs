@@ -43,35 +43,39 @@ impl<'a> Digits<'a> {
             return None;
         }
         let mut differs = vec![false; first.len()];
+        let mut seen = 0;
         for value in values {
             if value.len() != first.len() {
                 return None;
             }
             for ((differs, byte), expected) in differs.iter_mut().zip(*value).zip(first) {
-                *differs |= byte != expected;
+                if byte != expected {
+                    *differs = true;
+                    seen |= digit(*byte) | digit(*expected);
+                }
             }
+            // Most columns that have no digits show it in their first values.
+            if seen & OTHER != 0 {
+                return None;
+            }
+        }
+        if seen & (IS_LOWER | IS_UPPER) == IS_LOWER | IS_UPPER {
+            return None;
         }
         let places = differs.iter().enumerate();
         let places: Vec<usize> = places
             .filter(|(_, differs)| **differs)
             .map(|(at, _)| at)
             .collect();
-        let mut seen = 0;
         let (coded, bytes) = if places.len() <= NUMBER_DIGITS_MAX {
-            let numbers: Vec<u64> = values
-                .iter()
-                .map(|value| number(value, &places, &mut seen))
-                .collect();
+            let numbers: Vec<u64> = values.iter().map(|value| number(value, &places)).collect();
             let plan = series::plan(&numbers);
             (Coded::Numbers(numbers, plan), plan.bytes)
         } else {
-            let packed = pack(values, &places, &mut seen);
+            let packed = pack(values, &places);
             let bytes = packed.len() as u64;
             (Coded::Packed(packed), bytes)
         };
-        if seen & OTHER != 0 || seen & (IS_LOWER | IS_UPPER) == IS_LOWER | IS_UPPER {
-            return None;
-        }
         Some(Self {
             first,
             differs,
@@ -131,30 +135,29 @@ const fn digits() -> [u8; 256] {
     digits
 }
 
-/// The digit at a place of a value; `seen` collects what they are.
 #[inline]
-fn nibble(value: &[u8], place: usize, seen: &mut u8) -> u8 {
-    let byte = value.get(place).copied().unwrap_or_default();
-    let digit = DIGITS.get(usize::from(byte)).copied().unwrap_or(OTHER);
-    *seen |= digit;
-    digit & 0xf
+fn digit(byte: u8) -> u8 {
+    DIGITS.get(usize::from(byte)).copied().unwrap_or(OTHER)
 }
 
-fn number(value: &[u8], places: &[usize], seen: &mut u8) -> u64 {
+/// The number of the digit at a place of a value.
+#[inline]
+fn nibble(value: &[u8], place: usize) -> u8 {
+    value.get(place).map_or(0, |byte| digit(*byte) & 0xf)
+}
+
+fn number(value: &[u8], places: &[usize]) -> u64 {
     places.iter().fold(0, |number, place| {
-        number << 4 | u64::from(nibble(value, *place, seen))
+        number << 4 | u64::from(nibble(value, *place))
     })
 }
 
-fn pack(values: &[&[u8]], places: &[usize], seen: &mut u8) -> Vec<u8> {
+fn pack(values: &[&[u8]], places: &[usize]) -> Vec<u8> {
     let mut packed = Vec::with_capacity((values.len() * places.len()).div_ceil(2));
     let mut low = None;
     for value in values {
-        if *seen & OTHER != 0 {
-            break;
-        }
         for place in places {
-            let digit = nibble(value, *place, seen);
+            let digit = nibble(value, *place);
             match low.take() {
                 Some(low) => packed.push(low | digit << 4),
                 None => low = Some(digit),

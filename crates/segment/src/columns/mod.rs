@@ -52,18 +52,29 @@ const LINES: u8 = 5;
 /// Encoding byte of values of several shapes, those of each shape by themselves.
 const SHAPES: u8 = 6;
 
+/// Where there are so many values of each, those that are different are few: shapes of all values
+/// are not tried.
+const FEW_OF: usize = 8;
+
 /// Appends a column of at most [`COLUMN_ROWS_MAX`] values. Their count is not written.
 pub(crate) fn encode(values: &[&[u8]], out: &mut Vec<u8>) {
     assert!(values.len() <= COLUMN_ROWS_MAX, "columns are cut before");
-    let plain = Plain::read(values);
+    let plain = Plain::read_one_shape(values);
     // With less than a bit for each value there is nothing left to save.
-    if plain.bytes() <= values.len() as u64 / 8 {
+    if plain.bytes() <= values.len() as u64 / 8 || plain.is_narrow() {
         return plain.encode(values, out);
     }
-    let Some(dictionary) = Dictionary::read(values) else {
+    let dictionary = Dictionary::read(values);
+    let is_few = |found: &Dictionary<'_>| found.entries.len() <= values.len() / FEW_OF;
+    let plain = if dictionary.as_ref().is_some_and(is_few) {
+        plain
+    } else {
+        plain.or_shapes(values)
+    };
+    let Some(dictionary) = dictionary.filter(|found| found.bytes() < plain.bytes()) else {
         return plain.encode(values, out);
     };
-    let entries = Plain::read(&dictionary.entries);
+    let entries = Plain::read_one_shape(&dictionary.entries).or_shapes(&dictionary.entries);
     if dictionary.bytes() + entries.bytes() >= plain.bytes() {
         return plain.encode(values, out);
     }
@@ -85,15 +96,19 @@ enum Plain<'a> {
 }
 
 impl<'a> Plain<'a> {
-    fn read(values: &[&'a [u8]]) -> Self {
-        let plain = Self::read_one_shape(values);
-        if let Self::Text(_, bytes) = plain
+    /// Values by shape, where that is smaller than text.
+    fn or_shapes(self, values: &[&'a [u8]]) -> Self {
+        if let Self::Text(_, bytes) = self
             && let Some(shapes) = Shapes::read(values)
             && shapes.bytes < bytes
         {
             return Self::Shapes(shapes);
         }
-        plain
+        self
+    }
+
+    fn is_narrow(&self) -> bool {
+        matches!(self, Self::Decimal(numbers) if numbers.is_narrow())
     }
 
     fn read_one_shape(values: &[&'a [u8]]) -> Self {
@@ -141,11 +156,7 @@ impl<'a> Plain<'a> {
                 shapes.encode(out);
             }
             Self::Text(plan, _) => {
-                out.push(match plan {
-                    TextPlan::Lens(..) => TEXT,
-                    TextPlan::Lines => LINES,
-                });
-                plan.encode(values, out);
+                plan.encode(values, (TEXT, LINES), out);
             }
         }
     }

@@ -31,28 +31,37 @@ pub(super) struct Plan {
 
 /// Judges numbers.
 pub(super) fn plan(values: &[u64]) -> Plan {
-    let min = values.iter().copied().min().unwrap_or_default();
-    let max = values.iter().copied().max().unwrap_or_default();
-    let sampled = estimate::sample(values).flatten().copied();
-    let as_values = estimate::planes(sampled, values.len(), min, max);
+    let (min, max) = column::range(values);
     let mut plan = Plan {
         form: VALUES,
-        bytes: as_values,
+        bytes: 0,
     };
     if min == max {
         return plan;
     }
+    let sampled = estimate::sampled(values, |block, out| {
+        out.extend(block.iter().map(|value| value.wrapping_sub(min)));
+    });
+    plan.bytes = estimate::planes(&sampled, values.len(), max - min);
     let as_bits = packed_len(values.len(), bits_of(max - min)) as u64;
     plan.prefer(BITS, as_bits);
-    let (mut min, mut max) = (u64::MAX, 0);
-    for difference in differences(values) {
-        min = min.min(difference);
-        max = max.max(difference);
+    let mut steps = estimate::sampled(values, |block, out| out.extend(differences(block)));
+    // Differences of numbers that do not follow from each other are the larger ones, and are not
+    // counted: that takes as long as all else.
+    if sum(&steps) < sum(&sampled) {
+        let (min, max) = column::range(&steps);
+        for step in &mut steps {
+            *step -= min;
+        }
+        let as_differences = estimate::planes(&steps, values.len(), max - min);
+        plan.prefer(DIFFERENCES, as_differences);
     }
-    let sampled = estimate::sample(values).flat_map(differences);
-    let as_differences = estimate::planes(sampled, values.len(), min, max);
-    plan.prefer(DIFFERENCES, as_differences);
     plan
+}
+
+fn sum(numbers: &[u64]) -> u64 {
+    let numbers = numbers.iter();
+    numbers.fold(0, |sum, number| sum.saturating_add(*number))
 }
 
 impl Plan {
@@ -88,25 +97,25 @@ pub(super) fn encode(values: &[u64], plan: Plan, out: &mut Vec<u8>) {
 }
 
 fn encode_bits(values: &[u64], out: &mut Vec<u8>) {
-    let min = values.iter().copied().min().unwrap_or_default();
-    let max = values.iter().copied().max().unwrap_or_default();
+    let (min, max) = column::range(values);
     let bits = bits_of(max - min);
     put_varint(min, out);
     out.push(bits as u8);
+    out.reserve(packed_len(values.len(), bits));
     let mut open = 0_u128;
     let mut open_bits = 0;
     for value in values {
-        open |= u128::from(value - min) << open_bits;
+        open |= u128::from(value.wrapping_sub(min)) << open_bits;
         open_bits += bits;
-        while open_bits >= 8 {
-            out.push(open as u8);
-            open >>= 8;
-            open_bits -= 8;
+        if open_bits >= u64::BITS {
+            out.extend_from_slice(&(open as u64).to_le_bytes());
+            open >>= u64::BITS;
+            open_bits -= u64::BITS;
         }
     }
-    if open_bits > 0 {
-        out.push(open as u8);
-    }
+    let rest = (open as u64).to_le_bytes();
+    let rest = rest.get(..open_bits.div_ceil(8) as usize);
+    out.extend_from_slice(rest.unwrap_or(&[]));
 }
 
 fn differences(values: &[u64]) -> impl Iterator<Item = u64> + Clone {

@@ -33,26 +33,29 @@ impl<'a> Shapes<'a> {
     /// Reads values; `None` where there is one shape or too many.
     pub(super) fn read(values: &[&'a [u8]]) -> Option<Self> {
         let shapes_max = COLUMN_SHAPES_MAX.min(values.len() / SHAPE_VALUES_MIN);
-        let mut known: Vec<Vec<u8>> = Vec::new();
-        let mut groups: Vec<Vec<&[u8]>> = Vec::new();
+        let mut known: Vec<(Vec<u8>, usize)> = Vec::new();
         let mut ids = Vec::with_capacity(values.len());
         let mut shape = Vec::new();
         for value in values {
             shape_of(value, &mut shape);
-            let id = match known.iter().position(|known| *known == shape) {
+            let id = match known.iter().position(|(known, _)| *known == shape) {
                 Some(id) => id,
-                None if groups.len() == shapes_max => return None,
+                None if known.len() == shapes_max => return None,
                 None => {
-                    known.push(shape.clone());
-                    groups.push(Vec::new());
-                    groups.len() - 1
+                    known.push((shape.clone(), 0));
+                    known.len() - 1
                 }
             };
-            groups.get_mut(id)?.push(value);
+            known.get_mut(id)?.1 += 1;
             ids.push(id as u64);
         }
-        if groups.len() < 2 {
+        if known.len() < 2 {
             return None;
+        }
+        let counts = known.iter().map(|(_, count)| *count);
+        let mut groups: Vec<Vec<&[u8]>> = counts.map(Vec::with_capacity).collect();
+        for (value, id) in values.iter().zip(&ids) {
+            groups.get_mut(*id as usize)?.push(value);
         }
         let plan = series::plan(&ids);
         let read = |values: Vec<&'a [u8]>| {

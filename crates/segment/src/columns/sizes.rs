@@ -175,7 +175,7 @@ fn all_sizes(values: &[&[u8]]) -> Vec<(&'static str, usize)> {
         add("hexadecimal", &|out| digits.encode(out));
     }
     if let Some(dictionary) = Dictionary::read(values) {
-        let entries = Plain::read(&dictionary.entries);
+        let entries = Plain::read_one_shape(&dictionary.entries).or_shapes(&dictionary.entries);
         add("dictionary", &|out| {
             entries.encode(&dictionary.entries, out);
             dictionary.encode_ids(out);
@@ -184,7 +184,9 @@ fn all_sizes(values: &[&[u8]]) -> Vec<(&'static str, usize)> {
     if let Some(shapes) = Shapes::read(values) {
         add("shapes", &|out| shapes.encode(out));
     }
-    add("text", &|out| TextPlan::read(values).encode(values, out));
+    add("text", &|out| {
+        TextPlan::read(values).encode(values, (TEXT, LINES), out)
+    });
     sizes
 }
 

@@ -14,7 +14,7 @@ const LINE_END: u8 = b'\n';
 pub(super) enum TextPlan {
     /// Lengths, then the bytes.
     Lens(Vec<u64>, Plan),
-    /// A line for each value.
+    /// A line for each value, unless one has an end of a line in it.
     Lines,
 }
 
@@ -22,31 +22,57 @@ impl TextPlan {
     /// Ends are smaller than lengths where values are like each other: they are part of what
     /// repeats. Paths take a tenth less. Lengths that are nearly all the same take nothing.
     pub(super) fn read(values: &[&[u8]]) -> Self {
-        let lens: Vec<u64> = values.iter().map(|value| value.len() as u64).collect();
+        let changes = values.windows(2).filter(|pair| match pair {
+            [last, next] => last.len() != next.len(),
+            _ => false,
+        });
+        // Each change costs more than two bytes, so that these are more than a bit a value.
+        if changes.count() > values.len() / 16 {
+            return Self::Lines;
+        }
+        let lens = lens_of(values);
         let plan = series::plan(&lens);
-        let has_ends = values.iter().any(|value| value.contains(&LINE_END));
-        if has_ends || plan.bytes < values.len() as u64 / 8 {
+        if plan.bytes < values.len() as u64 / 8 {
             return Self::Lens(lens, plan);
         }
         Self::Lines
     }
 
-    /// Writes the values.
-    pub(super) fn encode(&self, values: &[&[u8]], out: &mut Vec<u8>) {
-        match self {
-            Self::Lens(lens, plan) => {
-                series::encode(lens, *plan, out);
-                for value in values {
-                    out.extend_from_slice(value);
-                }
-            }
-            Self::Lines => {
-                for value in values {
-                    out.extend_from_slice(value);
-                    out.push(LINE_END);
-                }
-            }
+    /// Writes the values, with `lens_byte` or `lines_byte` in front.
+    pub(super) fn encode(
+        &self,
+        values: &[&[u8]],
+        (lens_byte, lines_byte): (u8, u8),
+        out: &mut Vec<u8>,
+    ) {
+        let start = out.len();
+        if let Self::Lens(lens, plan) = self {
+            out.push(lens_byte);
+            return encode_lens(values, lens, *plan, out);
         }
+        out.push(lines_byte);
+        for value in values {
+            out.extend_from_slice(value);
+            out.push(LINE_END);
+        }
+        let lines = out.get(start + 1..).unwrap_or(&[]).iter();
+        if lines.filter(|byte| **byte == LINE_END).count() > values.len() {
+            out.truncate(start);
+            out.push(lens_byte);
+            let lens = lens_of(values);
+            encode_lens(values, &lens, series::plan(&lens), out);
+        }
+    }
+}
+
+fn lens_of(values: &[&[u8]]) -> Vec<u64> {
+    values.iter().map(|value| value.len() as u64).collect()
+}
+
+fn encode_lens(values: &[&[u8]], lens: &[u64], plan: Plan, out: &mut Vec<u8>) {
+    series::encode(lens, plan, out);
+    for value in values {
+        out.extend_from_slice(value);
     }
 }
 

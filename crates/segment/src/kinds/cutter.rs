@@ -7,13 +7,18 @@ use model::limits::RECORD_FIELDS_MAX;
 use model::{Priority, RecordBatch, RecordHead, Timestamp};
 
 use super::layout::Layout;
-use super::{EDGE, END, STAMP, WHOLE, stamp};
+use super::stamp::{self, Clock};
+use super::{EDGE, END, STAMP, WHOLE};
 use crate::limits::{KIND_EDGES_MAX, KIND_KEY_BYTES_MAX, TEMPLATE_SLOTS_MAX};
 use crate::templates::cut::{MARKS, SLOT, cut_behind};
 
 /// Longest piece without letters and digits that the coarse kind has as it is: ` - - - ` of RFC 5424
 /// and `]: ` of RFC 3164. Such pieces would be columns of nothing but the same.
 const JOINT_BYTES_MAX: usize = 8;
+
+/// Most fields of records whose edges are put in order one by one, which is three times as fast as
+/// sorting where spans come in order, as they nearly always do.
+const SORTED_FIELDS_MAX: usize = 64;
 
 /// How much of a record its kind has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +35,9 @@ pub(crate) enum How {
 #[derive(Debug, Default)]
 pub(crate) struct Cutter {
     layout: Layout,
+    /// The layout of the record before, in pieces, and its bytes: few records differ from those.
+    last_layout: Layout,
+    last_encoded: Vec<u8>,
     /// Where pieces start, and where the last one ends.
     bounds: Vec<u32>,
     classes: Vec<Class>,
@@ -49,7 +57,8 @@ pub(crate) struct Cut<'a> {
     pub(crate) text: &'a [u8],
     /// Where its slots are in the text, but for the last one of the whole kind.
     pub(crate) slots: &'a [Range<usize>],
-    whole: Option<&'a [u8]>,
+    /// The last slot of the whole kind.
+    pub(crate) whole: Option<&'a [u8]>,
 }
 
 /// What a piece of a record is.
@@ -72,6 +81,7 @@ struct Ops {
     /// The time of the record, until its stamp is found.
     time: Option<Timestamp>,
     /// For trying stamps.
+    clock: Clock,
     stamp: Vec<u8>,
 }
 
@@ -144,7 +154,12 @@ impl Cutter {
             }
         }
         self.ops.key.push(END);
-        self.layout.encode(&mut self.ops.key);
+        if self.last_encoded.is_empty() || self.layout != self.last_layout {
+            self.last_layout.clone_from(&self.layout);
+            self.last_encoded.clear();
+            self.layout.encode(&mut self.last_encoded);
+        }
+        self.ops.key.extend_from_slice(&self.last_encoded);
         self.ops.key.len() <= KIND_KEY_BYTES_MAX
     }
 
@@ -161,27 +176,38 @@ impl Cutter {
 
     /// Where the pieces of a record start and the last one ends, each place once.
     fn find_bounds(&mut self, text_len: usize) {
-        let end = text_len as u32;
-        self.bounds.clear();
-        self.bounds.extend([0, self.layout.raw_len, end]);
-        for span in self.layout.spans() {
-            if !span.is_empty() {
-                self.bounds.extend([span.start, span.start + span.len]);
-            }
+        let bounds = &mut self.bounds;
+        bounds.clear();
+        bounds.push(0);
+        if self.layout.fields.len() > SORTED_FIELDS_MAX {
+            self.layout.spans().for_each(|span| {
+                bounds.extend([span.start, span.start + span.len]);
+            });
+            bounds.extend([self.layout.raw_len, text_len as u32]);
+            bounds.sort_unstable();
+            bounds.dedup();
+            return;
         }
-        self.bounds.sort_unstable();
-        self.bounds.dedup();
+        self.layout.spans().for_each(|span| {
+            if !span.is_empty() {
+                insert(span.start, bounds);
+                insert(span.start + span.len, bounds);
+            }
+        });
+        insert(self.layout.raw_len, bounds);
+        insert(text_len as u32, bounds);
     }
 
     fn classify(&mut self) {
         self.classes.clear();
         self.classes.resize(self.bounds.len() - 1, Class::Frame);
-        for span in self.layout.spans() {
+        let classes = &mut self.classes;
+        self.layout.spans().for_each(|span| {
             let pieces = span.start as usize..(span.start + span.len) as usize;
-            if let Some(classes) = self.classes.get_mut(pieces) {
-                classes.fill(Class::Inside);
+            for class in classes.get_mut(pieces).unwrap_or_default() {
+                *class = Class::Inside;
             }
-        }
+        });
         let values = self.layout.fields.iter().map(|field| field.value);
         let [host, ..] = self.layout.parts;
         for span in values.chain([host]).filter(|span| span.len == 1) {
@@ -236,7 +262,7 @@ impl Ops {
         let rest = text.get(start..piece.end).unwrap_or(&[]);
         let found = self
             .time
-            .and_then(|time| stamp::find(rest, time, &mut self.stamp));
+            .and_then(|time| stamp::find(rest, time, &mut self.clock, &mut self.stamp));
         let Some(found) = found else {
             return self.piece(text, start..piece.end);
         };
@@ -249,6 +275,20 @@ impl Ops {
         self.key.push(STAMP);
         found.stamp.encode(&mut self.key);
         self.piece(text, behind)
+    }
+}
+
+/// Inserts a place into others in ascending order, unless it is there.
+fn insert(place: u32, bounds: &mut Vec<u32>) {
+    let before = bounds.iter().rposition(|bound| *bound <= place);
+    let at = before.map_or(0, |before| before + 1);
+    if before.and_then(|before| bounds.get(before)) == Some(&place) {
+        return;
+    }
+    if at == bounds.len() {
+        bounds.push(place);
+    } else {
+        bounds.insert(at, place);
     }
 }
 

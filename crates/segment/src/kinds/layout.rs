@@ -6,6 +6,9 @@ use model::{Field, RecordBatch, RecordHead, Span};
 use crate::wire::{Reader, put_varint};
 use crate::{Corrupt, Namespace};
 
+/// Places that are looked at before all are searched.
+const NEAR_PLACES: usize = 4;
+
 /// The parts in the order of [`Layout::parts`].
 pub(super) const PARTS: [Namespace; 6] = [
     Namespace::Host,
@@ -61,8 +64,12 @@ impl Layout {
 
     /// Turns bytes into pieces, given where pieces start and where the last one ends.
     pub(super) fn count_pieces(&mut self, bounds: &[u32]) {
-        let index_of = |offset: u32| bounds.binary_search(&offset).unwrap_or_default() as u32;
-        let in_pieces = |span: Span| {
+        let mut last = 0;
+        let mut index_of = |offset: u32| {
+            last = index_near(offset, last, bounds);
+            last as u32
+        };
+        let mut in_pieces = |span: Span| {
             if span.is_empty() {
                 return span;
             }
@@ -70,8 +77,7 @@ impl Layout {
             let len = index_of(span.start + span.len) - start;
             Span { start, len }
         };
-        self.raw_len = index_of(self.raw_len);
-        self.parts = self.parts.map(in_pieces);
+        self.parts = self.parts.map(&mut in_pieces);
         for field in &mut self.fields {
             *field = Field {
                 group: in_pieces(field.group),
@@ -79,6 +85,7 @@ impl Layout {
                 value: in_pieces(field.value),
             };
         }
+        self.raw_len = index_of(self.raw_len);
     }
 
     /// Appends this.
@@ -118,6 +125,18 @@ impl Layout {
         }
         Ok(layout)
     }
+}
+
+/// The index of a place among all, which often is one of the next behind the one before: spans mostly
+/// come in order.
+fn index_near(place: u32, last: usize, bounds: &[u32]) -> usize {
+    let ahead = bounds.get(last..).unwrap_or(&[]).iter().take(NEAR_PLACES);
+    for (index, bound) in (last..).zip(ahead) {
+        if *bound == place {
+            return index;
+        }
+    }
+    bounds.binary_search(&place).unwrap_or_default()
 }
 
 /// The span, or none where it leaves the record.

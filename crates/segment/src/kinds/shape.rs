@@ -7,7 +7,7 @@ use model::limits::{BATCH_BYTES_MAX, BATCH_FIELDS_MAX, RECORD_FIELDS_MAX};
 use model::{Field, Priority, RecordHead, Span, Timestamp};
 
 use super::layout::{Layout, PARTS};
-use super::stamp::Stamp;
+use super::stamp::{Clock, Stamp};
 use super::{EDGE, END, STAMP, WHOLE};
 use crate::limits::{KIND_EDGES_MAX, KIND_KEY_BYTES_MAX, TEMPLATE_SLOTS_MAX};
 use crate::templates::cut::{MARKS, SLOT};
@@ -59,6 +59,7 @@ pub(crate) struct Texts {
     pub(crate) fields: Vec<Field>,
     /// Where the pieces of the last record start and end.
     bounds: Vec<u32>,
+    clock: Clock,
 }
 
 impl Shape {
@@ -207,7 +208,7 @@ impl Pieces {
                     slots += 1;
                 }
                 Op::Edge => bounds.push((bytes.len() - start) as u32),
-                Op::Stamp(stamp) => stamp.write(time, bytes)?,
+                Op::Stamp(stamp) => stamp.write(time, &mut texts.clock, bytes)?,
             }
             check_bytes(bytes.len())?;
         }

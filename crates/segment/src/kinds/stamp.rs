@@ -19,6 +19,12 @@ const DAY_QUARTERS: i64 = 96;
 /// Digits of a nanosecond.
 const FRACTION_DIGITS_MAX: u8 = 9;
 
+/// Nanoseconds in a second.
+const SECOND_NANOS: i64 = 1_000_000_000;
+
+/// Length of date and clock: `2026-10-01T22:14:15`.
+const CLOCK_BYTES_MAX: usize = 19;
+
 /// Length of the shortest stamp: `Oct 11 22:14:15`.
 const STAMP_BYTES_MIN: usize = 15;
 
@@ -63,6 +69,13 @@ enum Zone {
     Offset,
 }
 
+/// The date and the clock that were written last: messages of the same second share them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Clock {
+    written: Option<(Form, i64)>,
+    text: Vec<u8>,
+}
+
 /// A stamp, where it starts and how long it is.
 pub(super) struct Found {
     pub(super) stamp: Stamp,
@@ -70,8 +83,13 @@ pub(super) struct Found {
     pub(super) len: usize,
 }
 
-/// Finds the first stamp of a time in a text. `buffer` is for trying.
-pub(super) fn find(text: &[u8], time: Timestamp, buffer: &mut Vec<u8>) -> Option<Found> {
+/// Finds the first stamp of a time in a text. `clock` and `buffer` are for trying.
+pub(super) fn find(
+    text: &[u8],
+    time: Timestamp,
+    clock: &mut Clock,
+    buffer: &mut Vec<u8>,
+) -> Option<Found> {
     let last = text.len().checked_sub(STAMP_BYTES_MIN)?;
     let mut is_in_word = false;
     for (start, byte) in text.iter().enumerate().take(last + 1) {
@@ -79,7 +97,7 @@ pub(super) fn find(text: &[u8], time: Timestamp, buffer: &mut Vec<u8>) -> Option
         is_in_word = byte.is_ascii_alphanumeric();
         if is_at_word
             && let Some(rest) = text.get(start..)
-            && let Some(stamp) = Stamp::read(rest, time, buffer)
+            && let Some(stamp) = Stamp::read(rest, time, clock, buffer)
         {
             let len = buffer.len();
             return Some(Found { stamp, start, len });
@@ -90,7 +108,7 @@ pub(super) fn find(text: &[u8], time: Timestamp, buffer: &mut Vec<u8>) -> Option
 
 impl Stamp {
     /// The stamp of a time at the start of a text, which `buffer` then holds.
-    fn read(text: &[u8], time: Timestamp, buffer: &mut Vec<u8>) -> Option<Self> {
+    fn read(text: &[u8], time: Timestamp, clock: &mut Clock, buffer: &mut Vec<u8>) -> Option<Self> {
         let (form, minutes, clock_end) = read_clock(text)?;
         let (digits, at) = read_fraction(text, clock_end)?;
         let is_iso = form.is_iso();
@@ -116,13 +134,18 @@ impl Stamp {
                     .filter(|quarters| quarters.abs() <= STAMP_OFFSET_QUARTERS_MAX)?,
             };
             buffer.clear();
-            stamp.write(time, buffer).ok()?;
+            stamp.write(time, clock, buffer).ok()?;
             text.starts_with(buffer).then_some(stamp)
         })
     }
 
     /// Appends the stamp of a time.
-    pub(super) fn write(self, time: Timestamp, out: &mut Vec<u8>) -> Result<(), Corrupt> {
+    pub(super) fn write(
+        self,
+        time: Timestamp,
+        clock: &mut Clock,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Corrupt> {
         let nanos = time.nanos();
         let local = nanos
             .checked_add(i64::from(self.quarters) * QUARTER_NANOS)
@@ -130,20 +153,12 @@ impl Stamp {
                 what: "time of a time stamp",
                 value: nanos.cast_unsigned(),
             })?;
-        let civil = Timestamp::from_nanos(local).to_civil();
-        self.write_date(&civil, out);
-        put_two(civil.hour, out);
-        out.push(b':');
-        put_two(civil.minute, out);
-        out.push(b':');
-        put_two(civil.second, out);
+        let second = local.div_euclid(SECOND_NANOS);
+        out.extend_from_slice(clock.at(self.form, second));
         if self.digits > 0 {
-            out.push(b'.');
-            let mut scale = 1_000_000_000;
-            for _ in 0..self.digits {
-                scale /= 10;
-                out.push(b'0' + (civil.nanosecond / scale % 10) as u8);
-            }
+            let fraction = fraction(local.rem_euclid(SECOND_NANOS) as u32);
+            let digits = fraction.get(..=usize::from(self.digits));
+            out.extend_from_slice(digits.unwrap_or(&[]));
         }
         match self.zone {
             Zone::Unsaid => {}
@@ -157,34 +172,6 @@ impl Stamp {
             }
         }
         Ok(())
-    }
-
-    /// Date and what separates it from the clock.
-    fn write_date(self, civil: &CivilTime, out: &mut Vec<u8>) {
-        match self.form {
-            Form::Month | Form::MonthPadded => {
-                let month = MONTHS.get(usize::from(civil.month).wrapping_sub(1));
-                out.extend_from_slice(month.map_or(b"", |month| month.as_slice()));
-                out.push(b' ');
-                if self.form == Form::Month && civil.day < 10 {
-                    out.extend_from_slice(&[b' ', b'0' + civil.day]);
-                } else {
-                    put_two(civil.day, out);
-                }
-                out.push(b' ');
-            }
-            Form::Iso | Form::IsoSpaced => {
-                // Time stamps cover the years 1678 to 2261.
-                let year = civil.year.unsigned_abs();
-                put_two((year / 100) as u8, out);
-                put_two((year % 100) as u8, out);
-                out.push(b'-');
-                put_two(civil.month, out);
-                out.push(b'-');
-                put_two(civil.day, out);
-                out.push(if self.form == Form::Iso { b'T' } else { b' ' });
-            }
-        }
     }
 
     /// Appends the parameters, four bytes of any value.
@@ -226,6 +213,65 @@ impl Stamp {
             && self.digits <= FRACTION_DIGITS_MAX
             && self.quarters.unsigned_abs() <= quarters_max
     }
+}
+
+impl Clock {
+    /// Date and clock of a second since 1970 by the clock that is shown.
+    fn at(&mut self, form: Form, second: i64) -> &[u8] {
+        if self.written != Some((form, second)) {
+            self.written = Some((form, second));
+            self.text.clear();
+            self.text.reserve(CLOCK_BYTES_MAX);
+            // Only the least of all seconds is out of range, by less than a second.
+            let nanos = second.saturating_mul(SECOND_NANOS);
+            let civil = Timestamp::from_nanos(nanos).to_civil();
+            write_date(form, &civil, &mut self.text);
+            put_two(civil.hour, &mut self.text);
+            self.text.push(b':');
+            put_two(civil.minute, &mut self.text);
+            self.text.push(b':');
+            put_two(civil.second, &mut self.text);
+        }
+        &self.text
+    }
+}
+
+/// Date and what separates it from the clock.
+fn write_date(form: Form, civil: &CivilTime, out: &mut Vec<u8>) {
+    match form {
+        Form::Month | Form::MonthPadded => {
+            let month = MONTHS.get(usize::from(civil.month).wrapping_sub(1));
+            out.extend_from_slice(month.map_or(b"", |month| month.as_slice()));
+            out.push(b' ');
+            if form == Form::Month && civil.day < 10 {
+                out.extend_from_slice(&[b' ', b'0' + civil.day]);
+            } else {
+                put_two(civil.day, out);
+            }
+            out.push(b' ');
+        }
+        Form::Iso | Form::IsoSpaced => {
+            // Time stamps cover the years 1678 to 2261.
+            let year = civil.year.unsigned_abs();
+            put_two((year / 100) as u8, out);
+            put_two((year % 100) as u8, out);
+            out.push(b'-');
+            put_two(civil.month, out);
+            out.push(b'-');
+            put_two(civil.day, out);
+            out.push(if form == Form::Iso { b'T' } else { b' ' });
+        }
+    }
+}
+
+/// The point and all digits of a nanosecond.
+fn fraction(mut nanosecond: u32) -> [u8; 10] {
+    let mut text = [b'.'; 10];
+    for digit in text.iter_mut().skip(1).rev() {
+        *digit = b'0' + (nanosecond % 10) as u8;
+        nanosecond /= 10;
+    }
+    text
 }
 
 impl Form {
@@ -366,11 +412,19 @@ mod tests {
     /// What of a text is a stamp of 2026-11-01T22:14:15.123456789Z.
     fn found(text: &str) -> Option<String> {
         let time = Timestamp::parse_rfc3339(b"2026-11-01T22:14:15.123456789Z").expect("valid");
-        let found = find(text.as_bytes(), time, &mut Vec::new())?;
+        let found = find(
+            text.as_bytes(),
+            time,
+            &mut Clock::default(),
+            &mut Vec::new(),
+        )?;
         let bytes = text.as_bytes().iter().copied();
         let bytes: Vec<u8> = bytes.skip(found.start).take(found.len).collect();
         let mut written = Vec::new();
-        found.stamp.write(time, &mut written).expect("in range");
+        found
+            .stamp
+            .write(time, &mut Clock::default(), &mut written)
+            .expect("in range");
         assert_eq!(written, bytes, "{text}");
         Some(String::from_utf8(bytes).expect("text"))
     }
@@ -449,21 +503,21 @@ mod tests {
         fn what_is_written_is_found(stamp in any_stamp(), nanos in any::<i64>()) {
             let time = Timestamp::from_nanos(nanos);
             let mut text = b"*".to_vec();
-            if stamp.write(time, &mut text).is_err() {
+            if stamp.write(time, &mut Clock::default(), &mut text).is_err() {
                 return Ok(());
             }
             let len = text.len() - 1;
             text.extend_from_slice(b" host");
-            let found = find(&text, time, &mut Vec::new()).expect("found");
+            let found = find(&text, time, &mut Clock::default(), &mut Vec::new()).expect("found");
             prop_assert_eq!((found.start, found.len), (1, len));
             let mut again = b"*".to_vec();
-            found.stamp.write(time, &mut again).expect("in range");
+            found.stamp.write(time, &mut Clock::default(), &mut again).expect("in range");
             prop_assert!(text.starts_with(&again));
         }
 
         #[test]
         fn any_text_is_survived(text in "[A-Z0-9][a-z0-9]{2,3}[ -]{1,2}[0-9.:TZ+ -]{0,30}", nanos in any::<i64>()) {
-            let _ = find(text.as_bytes(), Timestamp::from_nanos(nanos), &mut Vec::new());
+            let _ = find(text.as_bytes(), Timestamp::from_nanos(nanos), &mut Clock::default(), &mut Vec::new());
         }
     }
 }

@@ -1,22 +1,29 @@
 //! The kinds of a segment and their numbers.
 #![deny(clippy::indexing_slicing)]
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Shape, WHOLE};
 use crate::Corrupt;
+use crate::hash::Seeds;
 use crate::limits::{KIND_KEY_BYTES_MAX, KINDS_BYTES_MAX, KINDS_MAX};
 use crate::wire::{Reader, put_bytes, put_varint};
 
-/// What a kind takes in memory besides its key: a place in the list and one in the map.
+/// What a kind takes in memory besides its key: a place in the list, two to four in the table, and
+/// what shared memory takes.
 const KIND_OVERHEAD_BYTES: usize = 72;
+
+/// Places of a table of no kinds.
+const SLOTS_MIN: usize = 64;
 
 /// Kinds by number and numbers by kind. The whole kind is always there, so that there is one for
 /// every record.
 #[derive(Clone, Debug)]
 pub struct Kinds {
-    numbers: HashMap<Arc<[u8]>, u32>,
+    seeds: Seeds,
+    /// For each kind the upper half of its hash and, in the lower half, its number from 1; 0 is
+    /// free. At least half are free.
+    slots: Vec<u64>,
     keys: Vec<Arc<[u8]>>,
     key_bytes: usize,
 }
@@ -28,26 +35,23 @@ impl Kinds {
     /// The whole kind alone.
     pub fn new() -> Self {
         let mut kinds = Self {
-            numbers: HashMap::new(),
+            seeds: Seeds::of_process(),
+            slots: vec![0; SLOTS_MIN],
             keys: Vec::new(),
             key_bytes: 0,
         };
-        kinds.insert(&[WHOLE]);
+        kinds.insert(&[WHOLE], kinds.seeds.hash(&[WHOLE]));
         kinds
     }
 
     /// The number of a kind, added where it is new. `None` where there is no room for another.
     pub(crate) fn intern(&mut self, key: &[u8]) -> Option<u32> {
-        if let Some(number) = self.number(key) {
+        let hash = self.seeds.hash(key);
+        if let Some(number) = self.find(key, hash) {
             return Some(number);
         }
         let has_room = self.keys.len() < KINDS_MAX && self.key_bytes + key.len() <= KINDS_BYTES_MAX;
-        has_room.then(|| self.insert(key))
-    }
-
-    /// The number of a kind.
-    pub(crate) fn number(&self, key: &[u8]) -> Option<u32> {
-        self.numbers.get(key).copied()
+        has_room.then(|| self.insert(key, hash))
     }
 
     /// The key of a kind.
@@ -102,12 +106,48 @@ impl Kinds {
         Ok(kinds)
     }
 
-    fn insert(&mut self, key: &[u8]) -> u32 {
+    fn find(&self, key: &[u8], hash: u64) -> Option<u32> {
+        let mask = self.slots.len() - 1;
+        let mut slot = hash as usize & mask;
+        loop {
+            let entry = *self.slots.get(slot)?;
+            let number = (entry as u32).checked_sub(1)?;
+            if entry >> 32 == hash >> 32 && self.key(number) == Some(key) {
+                return Some(number);
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+
+    /// Adds a kind that is not there.
+    fn insert(&mut self, key: &[u8], hash: u64) -> u32 {
         let number = self.keys.len() as u32;
-        let key: Arc<[u8]> = key.into();
         self.key_bytes += key.len();
-        self.keys.push(key.clone());
-        self.numbers.insert(key, number);
+        self.keys.push(key.into());
+        self.enter(number, hash);
+        if 2 * self.keys.len() > self.slots.len() {
+            self.grow();
+        }
         number
+    }
+
+    fn enter(&mut self, number: u32, hash: u64) {
+        let mask = self.slots.len() - 1;
+        let mut slot = hash as usize & mask;
+        while self.slots.get(slot).is_some_and(|entry| *entry != 0) {
+            slot = (slot + 1) & mask;
+        }
+        if let Some(entry) = self.slots.get_mut(slot) {
+            *entry = hash >> 32 << 32 | (u64::from(number) + 1);
+        }
+    }
+
+    /// Doubles the table.
+    fn grow(&mut self) {
+        self.slots = vec![0; 2 * self.slots.len()];
+        for number in 0..self.keys.len() as u32 {
+            let hash = self.key(number).map(|key| self.seeds.hash(key));
+            self.enter(number, hash.unwrap_or_default());
+        }
     }
 }

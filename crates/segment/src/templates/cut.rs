@@ -89,8 +89,10 @@ pub(crate) fn cut_behind(
     while let Some(byte) = text.get(at) {
         let (slot, next) = if kind(*byte) & BREAK == 0 {
             token(text, at)
-        } else {
+        } else if matches!(*byte, b'"' | b'\'') {
             quoted(text, at, &mut unclosed).unwrap_or((None, at + 1))
+        } else {
+            (None, at + 1)
         };
         at = next;
         let Some(slot) = slot else {
@@ -113,32 +115,44 @@ pub(crate) fn cut_behind(
 type Step = (Option<Range<usize>>, usize);
 
 /// The token at a place, where it varies, and the place behind it.
+#[inline]
 fn token(text: &[u8], start: usize) -> Step {
     let mut all = 0;
     let mut end = start;
-    while let Some(byte) = text.get(end) {
-        let kind = kind(*byte);
-        if kind & BREAK != 0 {
-            let is_in_address =
-                *byte == b':' && all & (NOT_HEX & !DOT) == 0 && is_hex(text, end + 1);
-            if !is_in_address || (all & VARIES == 0 && end - start > 4) {
+    loop {
+        for byte in text.get(end..).unwrap_or(&[]) {
+            let kind = kind(*byte);
+            if kind & BREAK != 0 {
                 break;
             }
-            all |= VARIES;
-        } else {
             all |= kind;
+            end += 1;
         }
+        if !is_in_address(text, start..end, all) {
+            break;
+        }
+        all |= VARIES;
         end += 1;
     }
-    let dots = text.get(start..end).unwrap_or(&[]).iter().rev();
-    let last = end - dots.take_while(|byte| **byte == b'.').count();
-    let has_dot = || {
-        text.get(start..last)
-            .is_some_and(|token| token.contains(&b'.'))
-    };
     let follows_equals = start.checked_sub(1).and_then(|before| text.get(before)) == Some(&b'=');
-    let varies = all & VARIES != 0 || follows_equals || (all & DOT != 0 && has_dot());
+    if all & (VARIES | DOT) == 0 && !follows_equals {
+        return (None, end);
+    }
+    let token = text.get(start..end).unwrap_or(&[]);
+    let dots = token.iter().rev().take_while(|byte| **byte == b'.').count();
+    let last = end - dots;
+    let has_dot = || token.iter().rev().skip(dots).any(|byte| *byte == b'.');
+    let varies = all & VARIES != 0 || follows_equals || has_dot();
     ((varies && start < last).then_some(start..last), end)
+}
+
+/// Whether an address goes on behind a token: with a colon, behind hexadecimal digits only and before
+/// one.
+fn is_in_address(text: &[u8], token: Range<usize>, all: u8) -> bool {
+    text.get(token.end) == Some(&b':')
+        && all & NOT_HEX == 0
+        && (all & VARIES != 0 || token.len() <= 4)
+        && is_hex(text, token.end + 1)
 }
 
 fn is_hex(text: &[u8], at: usize) -> bool {
