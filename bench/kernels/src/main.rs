@@ -7,6 +7,7 @@
 //! processor, whatever stands below. The input is checked in for the same reason.
 #![expect(clippy::print_stdout, reason = "what was done goes to standard output")]
 
+mod chunk;
 mod decode;
 mod input;
 mod receive;
@@ -35,6 +36,8 @@ const KERNELS: &[Kernel] = &[
     kernel("frame_octets", "message", receive::frame_octets),
     kernel("split_words", "message", receive::split_words),
     kernel("index_records", "message", receive::index_records),
+    kernel("write_chunk", "row", chunk::write),
+    kernel("read_chunk", "row", chunk::read),
     kernel("decode_rows", "row", decode::rows),
     kernel("decode_postings", "posting", decode::postings),
     kernel("scan_lexicon", "term", decode::lexicon),

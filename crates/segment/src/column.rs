@@ -9,8 +9,7 @@ use crate::wire::{Reader, put_varint};
 
 /// Appends a column. The number of values is not written.
 pub(crate) fn encode(values: &[u64], out: &mut Vec<u8>) {
-    let min = values.iter().copied().min().unwrap_or_default();
-    let max = values.iter().copied().max().unwrap_or_default();
+    let (min, max) = range(values);
     let width = (u64::BITS - (max - min).leading_zeros()).div_ceil(8);
     put_varint(min, out);
     out.push(width as u8);
@@ -18,9 +17,22 @@ pub(crate) fn encode(values: &[u64], out: &mut Vec<u8>) {
         out.extend(
             values
                 .iter()
-                .map(|value| ((value - min) >> (8 * plane)) as u8),
+                .map(|value| (value.wrapping_sub(min) >> (8 * plane)) as u8),
         );
     }
+}
+
+/// The least and the largest value.
+pub(crate) fn range(values: &[u64]) -> (u64, u64) {
+    let Some(first) = values.first() else {
+        return (0, 0);
+    };
+    let (mut min, mut max) = (*first, *first);
+    for value in values {
+        min = min.min(*value);
+        max = max.max(*value);
+    }
+    (min, max)
 }
 
 /// Reads a column of `count` values, replacing those of `values`. The caller bounds `count`: a

@@ -3,21 +3,26 @@
 //!
 //! [`Builder`] makes a segment of records. A reader starts at the end of the file: [`Trailer`],
 //! then [`Footer`], which names all pages; each kind of page has its decoder. [`rows`] and
-//! [`received`] are the codecs of records that the journal uses too.
+//! [`received`] are the codecs of records that the journal uses too. [`ChunkWriter`] is the codec
+//! that the next version of the format has in the place of row pages (ADR 0008).
 //!
 //! What must stay true: the same pushes give the same bytes; decoders survive any bytes; every
 //! page is checked before it is used.
 
 mod builder;
+mod chunk;
 mod chunks;
 mod column;
+mod columns;
 mod compare;
 mod corrupt;
 mod envelope;
 mod footer;
 #[cfg(test)]
 mod format_tests;
+mod hash;
 mod index;
+mod kinds;
 mod lexicon;
 pub mod limits;
 mod mend;
@@ -37,10 +42,12 @@ mod tests;
 mod wire;
 
 pub use builder::{BuildError, BuildOptions, Builder, Built};
+pub use chunk::{Chunk, ChunkEntry, ChunkWriter, ColumnPage};
 pub use compare::{Difference, compare};
 pub use corrupt::Corrupt;
 pub use envelope::{FORMAT_VERSION, Header, Trailer, WORDS_VERSION};
 pub use footer::{Counts, Footer, LexiconPageEntry, Section};
+pub use kinds::Kinds;
 pub use lexicon::LexiconPage;
 pub use mend::{Mended, find_pages, mend};
 pub use merge::{MergeError, MergeInput, merge};

@@ -53,3 +53,49 @@ pub const TEMPLATE_SLOTS_MAX: usize = 255;
 /// Longest text in quotes that is one slot, in bytes. What is longer is no value, or the quote that
 /// ends it is missing.
 pub const QUOTED_BYTES_MAX: usize = 1024;
+
+/// Most values of a column that are encoded together; a longer column is cut. What one value costs to
+/// decode: as many numbers go into 64 KiB at four bytes each.
+pub const COLUMN_ROWS_MAX: usize = 16 * 1024;
+
+/// A page of columns is closed when it reaches this many bytes before compression, and a column that
+/// takes more by far is cut by rows. A look at one row decompresses one such page for each slot.
+pub const COLUMN_PAGE_BYTES: usize = 64 * 1024;
+
+/// Most parts that all columns of one chunk are cut into: 65,536 rows of 16 slots that are all alone
+/// in their kinds.
+pub const COLUMN_PARTS_MAX: usize = 1 << 20;
+
+/// Most runs of digits in a value that become integers. An address with a port has five, a date with
+/// a time and its fraction seven.
+pub const NUMBER_RUNS_MAX: usize = 12;
+
+/// Longest value that is looked at as hexadecimal, in bytes. SHA-512 has 128 digits.
+pub const HEXADECIMAL_BYTES_MAX: usize = 160;
+
+/// Most kinds of records of a segment, the one for records that are like no other among them. Their
+/// numbers take two bytes a row.
+pub const KINDS_MAX: usize = 1 << 16;
+
+/// Longest key of a kind in bytes. Texts with more fixed bytes are prose, which no other record
+/// shares; a record with a hundred parameters has a key of 2 KiB.
+pub const KIND_KEY_BYTES_MAX: usize = 8 * 1024;
+
+/// Most bytes of the keys of all kinds of a segment: 256 each where there are as many as there may be.
+pub const KINDS_BYTES_MAX: usize = 16 << 20;
+
+/// Most places within a record where its spans start and end. A parameter of structured data has
+/// four; records with more are kept as text.
+pub const KIND_EDGES_MAX: usize = 1024;
+
+/// How far the clock of a time stamp may be from UTC, in quarters of an hour. The zones in use end
+/// at 14 hours.
+pub const STAMP_OFFSET_QUARTERS_MAX: i8 = 60;
+
+/// Rows of a chunk from which on a kind has columns of its own: with fewer, what is kept for the
+/// columns takes more than the fixed text.
+pub const KIND_ROWS_MIN: u32 = 16;
+
+/// Most shapes of the values of one column: what some sources write for "none" beside numbers or
+/// names with numbers. Columns of more are text.
+pub const COLUMN_SHAPES_MAX: usize = 32;

@@ -7,12 +7,15 @@
 
 mod decode;
 mod encode;
+mod loose;
 mod place;
 #[cfg(test)]
 mod tests;
 
 pub use decode::decode_rows;
+pub(crate) use encode::encode_loose;
 pub use encode::encode_rows;
+pub(crate) use loose::Loose;
 
 /// How the times of a page are written: what the column holds. The value is the byte on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

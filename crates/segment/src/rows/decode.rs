@@ -2,18 +2,13 @@
 //! give an error, not a panic, a large allocation or a span outside its record.
 #![deny(clippy::indexing_slicing)]
 
-use std::net::IpAddr;
-
-use model::limits::{
-    BATCH_BYTES_MAX, BATCH_FIELDS_MAX, BATCH_RECORDS_MAX, BATCH_SOURCES_MAX, BATCH_TAGS_MAX,
-};
+use model::limits::{BATCH_BYTES_MAX, BATCH_FIELDS_MAX, BATCH_RECORDS_MAX};
 use model::{Field, Priority, RecordBatch, RecordHead, Span, Timestamp};
 
+use super::loose;
 use super::place::{FieldPlaces, Place};
-use super::{PEER_V4, PEER_V6, TimeForm};
 use crate::Corrupt;
 use crate::column;
-use crate::limits::STORED_NAME_BYTES_MAX;
 use crate::wire::{Reader, unzigzag};
 
 /// Reads what [`super::encode_rows`] wrote; all of `bytes` must be it. `received` holds the time of
@@ -98,23 +93,10 @@ impl<'a> Columns<'a> {
     }
 
     fn times(&mut self) -> Result<(), Corrupt> {
-        let form = self.reader.byte()?;
-        let form = TimeForm::ALL
-            .get(usize::from(form))
-            .ok_or_else(|| invalid("form of times", u64::from(form)))?;
-        if *form == TimeForm::Received {
-            self.read()?;
-            for (head, value) in self.heads.iter_mut().zip(&self.first) {
-                let nanos = head.received.nanos().wrapping_add(unzigzag(*value));
-                head.time = Timestamp::from_nanos(nanos);
-            }
-            return Ok(());
-        }
-        let mut time = unzigzag(self.reader.varint()?);
-        self.read()?;
-        for (head, value) in self.heads.iter_mut().zip(&self.first) {
-            time = time.wrapping_add(unzigzag(*value));
-            head.time = Timestamp::from_nanos(time.wrapping_mul(form.unit()));
+        let received: Vec<Timestamp> = self.heads.iter().map(|head| head.received).collect();
+        let times = loose::times(&mut self.reader, &received)?;
+        for (head, time) in self.heads.iter_mut().zip(times) {
+            head.time = time;
         }
         Ok(())
     }
@@ -131,59 +113,25 @@ impl<'a> Columns<'a> {
     }
 
     fn peers(&mut self) -> Result<(), Corrupt> {
-        let count = self.reader.count("number of peers", self.heads.len())?;
-        let mut peers = vec![None];
-        for _ in 0..count {
-            peers.push(Some(match self.reader.byte()? {
-                PEER_V4 => IpAddr::from(self.reader.array::<4>()?),
-                PEER_V6 => IpAddr::from(self.reader.array::<16>()?),
-                kind => return Err(invalid("kind of a peer", u64::from(kind))),
-            }));
-        }
-        self.read()?;
-        for (head, &value) in self.heads.iter_mut().zip(&self.first) {
-            head.peer = *at(&peers, value).ok_or_else(|| invalid("index of a peer", value))?;
+        let peers = loose::peers(&mut self.reader, self.heads.len())?;
+        for (row, head) in self.heads.iter_mut().enumerate() {
+            head.peer = peers.get(row).flatten();
         }
         Ok(())
     }
 
-    fn name(&mut self) -> Result<&'a str, Corrupt> {
-        let len = self
-            .reader
-            .count("length of a name", STORED_NAME_BYTES_MAX)?;
-        std::str::from_utf8(self.reader.bytes(len)?).map_err(|_| invalid("name", len as u64))
-    }
-
     fn sources(&mut self, batch: &mut RecordBatch) -> Result<(), Corrupt> {
-        let count = self.reader.count("number of sources", BATCH_SOURCES_MAX)?;
-        let mut sources = Vec::new();
-        for _ in 0..count {
-            let source = batch.source_index(self.name()?);
-            sources.push(source.map_err(|_| invalid("number of sources", count as u64))?);
-        }
-        self.read()?;
-        for (head, &value) in self.heads.iter_mut().zip(&self.first) {
-            head.source =
-                *at(&sources, value).ok_or_else(|| invalid("index of a source", value))?;
+        let sources = loose::sources(&mut self.reader, self.heads.len(), batch)?;
+        for (row, head) in self.heads.iter_mut().enumerate() {
+            head.source = sources.get(row).unwrap_or_default();
         }
         Ok(())
     }
 
     fn tags(&mut self, batch: &mut RecordBatch) -> Result<(), Corrupt> {
-        let count = self.reader.count("number of tags", BATCH_TAGS_MAX)?;
-        let mut bits = Vec::new();
-        for _ in 0..count {
-            let bit = batch.tag_bit(self.name()?);
-            bits.push(bit.map_err(|_| invalid("number of tags", count as u64))?);
-        }
-        self.read()?;
-        for (head, &value) in self.heads.iter_mut().zip(&self.first) {
-            let mut rest = value;
-            while rest != 0 {
-                let bit = at(&bits, u64::from(rest.trailing_zeros()));
-                head.tags |= bit.ok_or_else(|| invalid("set of tags", value))?;
-                rest &= rest - 1;
-            }
+        let tags = loose::tags(&mut self.reader, self.heads.len(), batch)?;
+        for (head, tags) in self.heads.iter_mut().zip(tags) {
+            head.tags = tags;
         }
         Ok(())
     }
@@ -349,8 +297,4 @@ fn narrow(what: &'static str, value: u64) -> Result<u32, Corrupt> {
         value,
         max: u64::from(u32::MAX),
     })
-}
-
-fn at<T>(table: &[T], index: u64) -> Option<&T> {
-    table.get(usize::try_from(index).ok()?)
 }

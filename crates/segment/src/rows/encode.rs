@@ -42,6 +42,15 @@ pub fn encode_rows(batch: &RecordBatch, range: Range<usize>, out: &mut Vec<u8>) 
     encode_bytes(batch, heads, out);
 }
 
+/// Appends what does not follow from the kinds of records: their times, peers, sources and tags.
+pub(crate) fn encode_loose(batch: &RecordBatch, heads: &[RecordHead], out: &mut Vec<u8>) {
+    let mut column = Vec::with_capacity(heads.len());
+    encode_times(heads, &mut column, out);
+    encode_peers(heads, &mut column, out);
+    encode_sources(batch, heads, &mut column, out);
+    encode_tags(batch, heads, &mut column, out);
+}
+
 /// A column of one value a record.
 fn encode_by(
     heads: &[RecordHead],

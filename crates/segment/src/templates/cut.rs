@@ -13,7 +13,11 @@ use std::ops::Range;
 use crate::limits::{QUOTED_BYTES_MAX, TEMPLATE_SLOTS_MAX};
 
 /// Stands for a slot in a shape. No text has it outside its slots.
-pub(super) const SLOT: u8 = 0;
+pub(crate) const SLOT: u8 = 0;
+
+/// Bytes below this one stand in slots only, so that a shape has other marks too. White space that
+/// separates the columns of a table is above.
+pub(crate) const MARKS: u8 = 8;
 
 /// Ends a token.
 const BREAK: u8 = 1;
@@ -33,9 +37,9 @@ const fn kinds() -> [u8; 256] {
     let mut byte = 0_u8;
     loop {
         let mut kind = match byte {
-            SLOT => VARIES,
+            0..MARKS => VARIES,
             b'0'..=b'9' | b'/' | b'\\' | b'@' | b'%' => VARIES,
-            0..=b' ' | 0x7f => BREAK,
+            MARKS..=b' ' | 0x7f => BREAK,
             b'&' | b':' | b'~' | b'?' | b'!' | b'[' | b']' | b'=' | b',' | b';' | b'(' | b')' => {
                 BREAK
             }
@@ -48,7 +52,10 @@ const fn kinds() -> [u8; 256] {
         } else {
             NOT_HEX
         };
-        kinds[byte as usize] = kind;
+        #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
+        {
+            kinds[byte as usize] = kind;
+        }
         if byte == u8::MAX {
             return kinds;
         }
@@ -65,13 +72,27 @@ fn kind(byte: u8) -> u8 {
 pub(super) fn cut(text: &[u8], shape: &mut Vec<u8>, slots: &mut Vec<Range<usize>>) {
     shape.clear();
     slots.clear();
+    cut_behind(text, 0, shape, slots);
+}
+
+/// The same for a part of a text, `start` bytes behind its start: appends to what was cut so far.
+/// False where there would be too many slots; the shape is of no use then.
+pub(crate) fn cut_behind(
+    text: &[u8],
+    start: usize,
+    shape: &mut Vec<u8>,
+    slots: &mut Vec<Range<usize>>,
+) -> bool {
     let mut fixed = 0;
     let mut at = 0;
+    let mut unclosed = 0;
     while let Some(byte) = text.get(at) {
         let (slot, next) = if kind(*byte) & BREAK == 0 {
             token(text, at)
+        } else if matches!(*byte, b'"' | b'\'') {
+            quoted(text, at, &mut unclosed).unwrap_or((None, at + 1))
         } else {
-            quoted(text, at).unwrap_or((None, at + 1))
+            (None, at + 1)
         };
         at = next;
         let Some(slot) = slot else {
@@ -79,45 +100,59 @@ pub(super) fn cut(text: &[u8], shape: &mut Vec<u8>, slots: &mut Vec<Range<usize>
         };
         shape.extend_from_slice(text.get(fixed..slot.start).unwrap_or(&[]));
         shape.push(SLOT);
-        if slots.len() + 1 == TEMPLATE_SLOTS_MAX {
-            slots.push(slot.start..text.len());
-            return;
+        if slots.len() + 1 >= TEMPLATE_SLOTS_MAX {
+            let has_room = slots.len() < TEMPLATE_SLOTS_MAX;
+            slots.push(start + slot.start..start + text.len());
+            return has_room;
         }
         fixed = slot.end;
-        slots.push(slot);
+        slots.push(start + slot.start..start + slot.end);
     }
     shape.extend_from_slice(text.get(fixed..).unwrap_or(&[]));
+    true
 }
 
 type Step = (Option<Range<usize>>, usize);
 
 /// The token at a place, where it varies, and the place behind it.
+#[inline]
 fn token(text: &[u8], start: usize) -> Step {
     let mut all = 0;
     let mut end = start;
-    while let Some(byte) = text.get(end) {
-        let kind = kind(*byte);
-        if kind & BREAK != 0 {
-            let is_in_address =
-                *byte == b':' && all & (NOT_HEX & !DOT) == 0 && is_hex(text, end + 1);
-            if !is_in_address || (all & VARIES == 0 && end - start > 4) {
+    loop {
+        for byte in text.get(end..).unwrap_or(&[]) {
+            let kind = kind(*byte);
+            if kind & BREAK != 0 {
                 break;
             }
-            all |= VARIES;
-        } else {
             all |= kind;
+            end += 1;
         }
+        if !is_in_address(text, start..end, all) {
+            break;
+        }
+        all |= VARIES;
         end += 1;
     }
-    let dots = text.get(start..end).unwrap_or(&[]).iter().rev();
-    let last = end - dots.take_while(|byte| **byte == b'.').count();
-    let has_dot = || {
-        text.get(start..last)
-            .is_some_and(|token| token.contains(&b'.'))
-    };
     let follows_equals = start.checked_sub(1).and_then(|before| text.get(before)) == Some(&b'=');
-    let varies = all & VARIES != 0 || follows_equals || (all & DOT != 0 && has_dot());
+    if all & (VARIES | DOT) == 0 && !follows_equals {
+        return (None, end);
+    }
+    let token = text.get(start..end).unwrap_or(&[]);
+    let dots = token.iter().rev().take_while(|byte| **byte == b'.').count();
+    let last = end - dots;
+    let has_dot = || token.iter().rev().skip(dots).any(|byte| *byte == b'.');
+    let varies = all & VARIES != 0 || follows_equals || has_dot();
     ((varies && start < last).then_some(start..last), end)
+}
+
+/// Whether an address goes on behind a token: with a colon, behind hexadecimal digits only and before
+/// one.
+fn is_in_address(text: &[u8], token: Range<usize>, all: u8) -> bool {
+    text.get(token.end) == Some(&b':')
+        && all & NOT_HEX == 0
+        && (all & VARIES != 0 || token.len() <= 4)
+        && is_hex(text, token.end + 1)
 }
 
 fn is_hex(text: &[u8], at: usize) -> bool {
@@ -125,11 +160,13 @@ fn is_hex(text: &[u8], at: usize) -> bool {
         .is_some_and(|byte| kind(*byte) & HEX != 0 || *byte == b':')
 }
 
-/// What stands in quotes at a place and is no key, and the place behind the quotes.
-fn quoted(text: &[u8], start: usize) -> Option<Step> {
+/// What stands in quotes at a place and is no key, and the place behind the quotes. Before `unclosed`
+/// no double quote opens: one that did was not closed, and those behind backslashes would each be
+/// searched for as far again.
+fn quoted(text: &[u8], start: usize, unclosed: &mut usize) -> Option<Step> {
     let quote = *text.get(start)?;
     let is_open = match quote {
-        b'"' => true,
+        b'"' => start >= *unclosed,
         // An apostrophe stands in a word.
         b'\'' => {
             start == 0
@@ -149,7 +186,13 @@ fn quoted(text: &[u8], start: usize) -> Option<Step> {
         let ends = *byte == quote && !is_escaped;
         is_escaped = *byte == b'\\' && !is_escaped;
         ends
-    })?;
+    });
+    let Some(len) = len else {
+        if quote == b'"' {
+            *unclosed = start + 1 + inside.len();
+        }
+        return None;
+    };
     let slot = start + 1..start + 1 + len;
     let next = text.get(slot.end + 1);
     let is_closed = quote == b'"' || next.is_none_or(|byte| kind(*byte) & (BREAK | DOT) != 0);
@@ -157,7 +200,7 @@ fn quoted(text: &[u8], start: usize) -> Option<Step> {
         return None;
     }
     let behind = slot.end + 1;
-    let is_key = next == Some(&b':') && !text.get(slot.clone())?.contains(&SLOT);
+    let is_key = next == Some(&b':') && !text.get(slot.clone())?.iter().any(|byte| *byte < MARKS);
     Some(((!is_key).then_some(slot), behind))
 }
 
@@ -190,6 +233,7 @@ mod tests {
             (r#"{"level":"warn","n":7}"#, r#"{"level":"<>","n":<>}"#),
             (r#"said "a \"b\" c" once"#, r#"said "<>" once"#),
             (r#"an open " quote"#, r#"an open " quote"#),
+            (r#"an open " \"quote\" "#, r#"an open " <>"<>" "#),
             (r#"none "" here"#, r#"none "" here"#),
             (r#"{"k 1":"a b"}"#, r#"{"k 1":"<>"}"#),
             ("mail of a@b to c", "mail of <> to c"),
@@ -198,6 +242,19 @@ mod tests {
         ] {
             assert_eq!(shape_of(text), shape, "{text}");
         }
+    }
+
+    #[test]
+    fn bytes_of_marks_stand_in_slots_only() {
+        for byte in 0..MARKS {
+            for text in [vec![b'a', byte, b'b'], vec![b'"', byte, b'"', b':']] {
+                let (mut shape, mut slots) = (Vec::new(), Vec::new());
+                cut(&text, &mut shape, &mut slots);
+                let marks = shape.iter().filter(|byte| **byte < MARKS);
+                assert_eq!((marks.count(), slots.len()), (1, 1), "{text:?}");
+            }
+        }
+        assert_eq!(shape_of("tabs\tseparate\t7"), "tabs\tseparate\t<>");
     }
 
     #[test]
@@ -224,7 +281,10 @@ mod tests {
             let mut next = slots.iter();
             for byte in &shape {
                 match byte {
-                    &SLOT => given.extend_from_slice(&text[next.next().expect("a slot").clone()]),
+                    &SLOT => {
+                        let slot = next.next().expect("a slot").clone();
+                        given.extend_from_slice(text.get(slot).expect("in the text"));
+                    }
                     byte => given.push(*byte),
                 }
             }

@@ -1,6 +1,6 @@
 //! Templates: what messages of one kind have in common, found while they pass.
 
-mod cut;
+pub(crate) mod cut;
 
 use std::collections::HashMap;
 use std::ops::Range;

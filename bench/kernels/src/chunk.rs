@@ -1,0 +1,45 @@
+//! Records by kind, there and back.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use model::{RecordBatch, Timestamp};
+use segment::{Chunk, ChunkEntry, ChunkWriter, ColumnPage, Corrupt, Kinds, PageEntry};
+
+use crate::{input, measured};
+
+pub(crate) fn write() -> Result<usize> {
+    let batch = input::batch()?;
+    let mut writer = ChunkWriter::new(1);
+    measured(|| writer.write(&batch, &mut Kinds::new(), &mut Vec::new()));
+    Ok(batch.len())
+}
+
+pub(crate) fn read() -> Result<usize> {
+    let batch = input::batch()?;
+    let (mut kinds, mut file) = (Kinds::new(), Vec::new());
+    let entry = ChunkWriter::new(1).write(&batch, &mut kinds, &mut file);
+    let received: Vec<Timestamp> = batch.heads().iter().map(|head| head.received).collect();
+    let rows = measured(|| read_all(&file, &entry, &kinds, &received))?;
+    Ok(rows.len())
+}
+
+fn read_all(
+    file: &[u8],
+    entry: &ChunkEntry,
+    kinds: &Kinds,
+    received: &[Timestamp],
+) -> Result<RecordBatch> {
+    let chunk = Chunk::decode(entry, stored(file, &entry.page)?, kinds, received)?;
+    let rows = 0..u32::try_from(chunk.rows())?;
+    chunk.records(rows, received, |index| {
+        let page = entry.columns.get(index).context("no such page")?;
+        Ok(Arc::new(ColumnPage::open(page, stored(file, page)?)?))
+    })
+}
+
+fn stored<'a>(file: &'a [u8], page: &PageEntry) -> Result<&'a [u8], Corrupt> {
+    let start = page.offset as usize;
+    file.get(start..start + page.stored_len as usize)
+        .ok_or(Corrupt::Short { what: "page" })
+}

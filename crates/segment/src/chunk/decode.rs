@@ -1,0 +1,285 @@
+//! A chunk into records, all of them or some.
+#![deny(clippy::indexing_slicing)]
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use model::limits::BATCH_RECORDS_MAX;
+use model::{Priority, RecordBatch, RecordHead, Span, Timestamp};
+
+use super::ChunkEntry;
+use super::page::ColumnPage;
+use crate::Corrupt;
+use crate::column;
+use crate::columns::pack::Directory;
+use crate::kinds::{Kinds, Shape, Texts};
+use crate::limits::KINDS_MAX;
+use crate::page::open;
+use crate::rows::Loose;
+use crate::wire::Reader;
+
+/// A chunk page, decoded: all of a chunk but its columns.
+#[derive(Debug)]
+pub struct Chunk {
+    kinds: Vec<ChunkKind>,
+    /// For each row the place of its kind, and how many rows of that kind stand before it.
+    rows: Vec<(u16, u32)>,
+    directory: Directory,
+    loose: Loose,
+}
+
+/// A kind of a chunk.
+#[derive(Debug)]
+struct ChunkKind {
+    shape: Shape,
+    rows: u32,
+    /// Its first column.
+    column: usize,
+}
+
+/// Reads one column, mostly forwards.
+#[derive(Debug, Default)]
+struct Cursor {
+    /// The part at hand: its number, its rows, and its page.
+    part: Option<(usize, Range<u32>, Arc<ColumnPage>)>,
+}
+
+impl Chunk {
+    /// Reads a chunk page from its stored bytes. `received` holds the times of receipt of its rows,
+    /// `kinds` is the table of the segment.
+    ///
+    /// # Errors
+    /// When the bytes are not what was written, or were written with another table.
+    pub fn decode(
+        entry: &ChunkEntry,
+        stored: &[u8],
+        kinds: &Kinds,
+        received: &[Timestamp],
+    ) -> Result<Self, Corrupt> {
+        let raw = open("chunk page", &entry.page, stored)?;
+        let mut reader = Reader::new("chunk page", &raw);
+        let rows = reader.count("number of rows", BATCH_RECORDS_MAX)?;
+        if rows != received.len() {
+            return Err(invalid("number of rows", rows as u64));
+        }
+        let mut kinds = decode_kinds(&mut reader, kinds, rows)?;
+        let directory = Directory::decode(&mut reader, &entry.columns)?;
+        check_columns(&mut kinds, &directory)?;
+        let rows = decode_rows(&mut reader, &kinds, rows)?;
+        let loose = Loose::decode(&mut reader, received)?;
+        reader.finish()?;
+        Ok(Self {
+            kinds,
+            rows,
+            directory,
+            loose,
+        })
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Memory it takes, in bytes; kinds count as much as rows.
+    pub fn memory_bytes(&self) -> usize {
+        size_of_val::<[(u16, u32)]>(&self.rows)
+            + size_of_val::<[ChunkKind]>(&self.kinds)
+            + self.directory.memory_bytes()
+            + self.loose.memory_bytes()
+    }
+
+    /// The records of some rows, in the order given. `received` holds the times of receipt of all
+    /// rows; `page` gives a page of the columns, decompressed.
+    ///
+    /// # Errors
+    /// When the columns are not what was written, or a page cannot be had.
+    pub fn records<E: From<Corrupt>>(
+        &self,
+        rows: impl IntoIterator<Item = u32>,
+        received: &[Timestamp],
+        mut page: impl FnMut(usize) -> Result<Arc<ColumnPage>, E>,
+    ) -> Result<RecordBatch, E> {
+        let mut cursors = Vec::new();
+        cursors.resize_with(self.directory.columns(), Cursor::default);
+        let (mut heads, mut texts) = (Vec::new(), Texts::default());
+        for row in rows {
+            let found = self.head(row as usize, received);
+            let found = found.and_then(|(kind, rank, head)| {
+                let columns = kind.column..kind.column + kind.shape.slots();
+                Some((kind, rank, head, cursors.get_mut(columns)?))
+            });
+            let Some((kind, rank, mut head, cursors)) = found else {
+                return Err(invalid("row of a chunk", u64::from(row)).into());
+            };
+            let mut failure = None;
+            let slot = |slot: usize, out: &mut Vec<u8>| {
+                let short = Corrupt::Short { what: "column" };
+                let cursor = cursors.get_mut(slot).ok_or_else(|| short.clone())?;
+                if !cursor.has(rank) {
+                    let column = kind.column + slot;
+                    match self.seek(column, rank, &mut page) {
+                        Ok(found) => *cursor = found,
+                        Err(error) => {
+                            failure = Some(error);
+                            return Err(short);
+                        }
+                    }
+                }
+                cursor.append(rank, &self.directory, out)
+            };
+            let written = kind.shape.write(head.time, slot, &mut head, &mut texts);
+            if let Some(failure) = failure {
+                return Err(failure);
+            }
+            written?;
+            heads.push(head);
+        }
+        let total = texts.bytes.len() as u64;
+        let mut batch = self.loose.names.clone();
+        batch
+            .set_records(heads, texts.fields, texts.bytes)
+            .map_err(|_| invalid("length of all records", total))?;
+        Ok(batch)
+    }
+
+    /// The kind of a row, its place among the rows of that kind, and what does not follow from it.
+    fn head(&self, row: usize, received: &[Timestamp]) -> Option<(&ChunkKind, u32, RecordHead)> {
+        let (place, rank) = *self.rows.get(row)?;
+        let head = RecordHead {
+            received: *received.get(row)?,
+            time: *self.loose.times.get(row)?,
+            priority: Priority::DEFAULT,
+            peer: self.loose.peers.get(row)?,
+            source: self.loose.sources.get(row)?,
+            tags: self.loose.tags.get(row)?,
+            start: 0,
+            raw_len: 0,
+            extra_len: 0,
+            host: Span::default(),
+            program: Span::default(),
+            pid: Span::default(),
+            msgid: Span::default(),
+            structured_data: Span::default(),
+            message: Span::default(),
+            fields_start: 0,
+            fields_len: 0,
+        };
+        Some((self.kinds.get(usize::from(place))?, rank, head))
+    }
+
+    fn seek<E: From<Corrupt>>(
+        &self,
+        column: usize,
+        rank: u32,
+        page: &mut impl FnMut(usize) -> Result<Arc<ColumnPage>, E>,
+    ) -> Result<Cursor, E> {
+        let found = self
+            .directory
+            .find(column, rank)
+            .and_then(|(number, rows)| {
+                let part = self.directory.part(number)?;
+                Some((number, rows, part.page as usize))
+            });
+        let (number, rows, index) = found.ok_or(Corrupt::Short { what: "column" })?;
+        Ok(Cursor {
+            part: Some((number, rows, page(index)?)),
+        })
+    }
+}
+
+impl Cursor {
+    fn has(&self, rank: u32) -> bool {
+        self.part
+            .as_ref()
+            .is_some_and(|(_, rows, _)| rows.contains(&rank))
+    }
+
+    /// Appends the value of a row of the part at hand.
+    fn append(&self, rank: u32, directory: &Directory, out: &mut Vec<u8>) -> Result<(), Corrupt> {
+        let found = self
+            .part
+            .as_ref()
+            .and_then(|(number, rows, page)| Some((*number, rank.checked_sub(rows.start)?, page)));
+        let (number, row, page) = found.ok_or(Corrupt::Short { what: "column" })?;
+        let part = directory
+            .part(number)
+            .ok_or(Corrupt::Short { what: "column" })?;
+        page.column(number, part)?.append(row as usize, out);
+        Ok(())
+    }
+}
+
+/// The kind of each row by its place, and how many of that kind stand before it.
+fn decode_rows(
+    reader: &mut Reader<'_>,
+    kinds: &[ChunkKind],
+    rows: usize,
+) -> Result<Vec<(u16, u32)>, Corrupt> {
+    let mut places = Vec::new();
+    column::decode(reader, rows, &mut places)?;
+    let mut counts = vec![0; kinds.len()];
+    let mut found = Vec::with_capacity(rows);
+    for place in places {
+        let index = usize::try_from(place).unwrap_or(usize::MAX);
+        let kind = kinds.get(index).zip(counts.get_mut(index));
+        let (_, count) = kind
+            .filter(|(kind, count)| **count < kind.rows)
+            .ok_or_else(|| invalid("kind of a row", place))?;
+        found.push((index as u16, *count));
+        *count += 1;
+    }
+    Ok(found)
+}
+
+fn decode_kinds(
+    reader: &mut Reader<'_>,
+    kinds: &Kinds,
+    rows: usize,
+) -> Result<Vec<ChunkKind>, Corrupt> {
+    let count = reader.count("number of kinds", rows.min(KINDS_MAX))?;
+    let (mut steps, mut counts) = (Vec::new(), Vec::new());
+    column::decode(reader, count, &mut steps)?;
+    column::decode(reader, count, &mut counts)?;
+    let mut number = 0_u64;
+    let mut found = Vec::with_capacity(count);
+    let mut sum = 0_u64;
+    for (step, rows) in steps.into_iter().zip(counts) {
+        number = number.saturating_add(step);
+        sum = sum.saturating_add(rows);
+        let kind = u32::try_from(number).map_err(|_| invalid("number of a kind", number))?;
+        found.push(ChunkKind {
+            shape: kinds.shape(kind)?,
+            rows: u32::try_from(rows).map_err(|_| invalid("rows of a kind", rows))?,
+            column: 0,
+        });
+    }
+    if sum != rows as u64 {
+        return Err(invalid("rows of all kinds", sum));
+    }
+    Ok(found)
+}
+
+/// Gives each kind its columns; each has a value for each of its rows.
+fn check_columns(kinds: &mut [ChunkKind], directory: &Directory) -> Result<(), Corrupt> {
+    let mut column = 0;
+    for kind in kinds {
+        kind.column = column;
+        column += kind.shape.slots();
+        for own in kind.column..column {
+            let parts = directory.parts(own).iter();
+            let rows: u64 = parts.map(|part| u64::from(part.rows)).sum();
+            if rows != u64::from(kind.rows) {
+                return Err(invalid("rows of a column", rows));
+            }
+        }
+    }
+    if column != directory.columns() {
+        return Err(invalid("number of columns", column as u64));
+    }
+    Ok(())
+}
+
+fn invalid(what: &'static str, value: u64) -> Corrupt {
+    Corrupt::Invalid { what, value }
+}

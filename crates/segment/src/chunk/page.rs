@@ -1,0 +1,55 @@
+//! A page of columns, whose columns are decoded when they are asked for.
+#![deny(clippy::indexing_slicing)]
+
+use std::sync::OnceLock;
+
+use crate::Corrupt;
+use crate::columns::Column;
+use crate::columns::pack::Part;
+use crate::page::{PageEntry, open};
+
+/// A page of columns, decompressed.
+#[derive(Debug)]
+pub struct ColumnPage {
+    raw: Vec<u8>,
+    /// The number of its first part.
+    first: usize,
+    parts: Vec<OnceLock<Result<Column, Corrupt>>>,
+}
+
+impl ColumnPage {
+    /// Opens the stored bytes of a page.
+    ///
+    /// # Errors
+    /// When they are not what was written.
+    pub fn open(entry: &PageEntry, stored: &[u8]) -> Result<Self, Corrupt> {
+        let raw = open("column page", entry, stored)?.into_owned();
+        // A part takes at least a byte.
+        let parts = (entry.rows as usize).min(raw.len());
+        Ok(Self {
+            raw,
+            first: entry.first_row as usize,
+            parts: std::iter::repeat_with(OnceLock::new).take(parts).collect(),
+        })
+    }
+
+    /// A part of a column by its number.
+    pub(super) fn column(&self, number: usize, part: &Part) -> Result<&Column, Corrupt> {
+        let cell = number.checked_sub(self.first);
+        let cell = cell.and_then(|index| self.parts.get(index));
+        let cell = cell.ok_or(Corrupt::Invalid {
+            what: "page of a part",
+            value: number as u64,
+        })?;
+        let column = cell.get_or_init(|| part.open(&self.raw));
+        column.as_ref().map_err(Clone::clone)
+    }
+
+    /// Memory the page takes, in bytes, with all its columns decoded; those that are not yet count
+    /// as much as their bytes.
+    pub fn memory_bytes(&self) -> usize {
+        let decoded = self.parts.iter().filter_map(|part| part.get());
+        let decoded = decoded.flatten().map(Column::memory_bytes);
+        2 * self.raw.len() + decoded.sum::<usize>()
+    }
+}

@@ -1,0 +1,180 @@
+//! Rows cut by kind, before they are encoded.
+
+use std::ops::Range;
+
+use model::RecordBatch;
+
+use crate::kinds::{Cut, Cutter, How, Kinds};
+use crate::limits::KIND_ROWS_MIN;
+
+/// The rows of a chunk: their kinds and their values. It only holds buffers.
+#[derive(Debug, Default)]
+pub(super) struct CutRows {
+    cutter: Cutter,
+    rows: Vec<Row>,
+    /// The numbers of the rows in the order of their kinds.
+    order: Vec<u32>,
+    values: Vec<Value>,
+    /// Values that are not in the text of their record.
+    side: Vec<u8>,
+}
+
+/// A row and where its values start.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    kind: u32,
+    values: u32,
+}
+
+/// The rows of a kind.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub(super) kind: u32,
+    /// Where they stand in the order of kinds.
+    pub(super) rows: Range<usize>,
+}
+
+/// A value: where it starts and ends in the bytes of the batch, or behind them in `side`.
+type Value = (u32, u32);
+
+/// Behind the values of a row. No value ends before it starts.
+const END: Value = (1, 0);
+
+impl CutRows {
+    /// Finds the kind and the values of each record. Kinds with few records are not worth their
+    /// columns: their records get a coarser one.
+    pub(super) fn cut(&mut self, batch: &RecordBatch, kinds: &mut Kinds) {
+        self.rows.clear();
+        self.values.clear();
+        self.side.clear();
+        let mut fine = Kinds::new();
+        let mut counts: Vec<u32> = Vec::new();
+        for head in batch.heads() {
+            let cut = self.cutter.cut(batch, head, How::Fine);
+            let kind = match cut.how {
+                How::Fine => fine.intern(cut.key).unwrap_or(Kinds::WHOLE),
+                How::Coarse | How::Whole => Kinds::WHOLE,
+            };
+            counts.resize(counts.len().max(kind as usize + 1), 0);
+            if let Some(count) = counts.get_mut(kind as usize) {
+                *count += 1;
+            }
+            let values = self.values.len() as u32;
+            if kind != Kinds::WHOLE {
+                push_values(&cut, head.start, batch, &mut self.values, &mut self.side);
+            }
+            self.rows.push(Row { kind, values });
+        }
+        let kept = (0_u32..).zip(&counts).map(|(kind, count)| {
+            let is_kept = kind != Kinds::WHOLE && *count >= KIND_ROWS_MIN;
+            is_kept.then(|| kinds.intern(fine.key(kind)?)).flatten()
+        });
+        let kept: Vec<Option<u32>> = kept.collect();
+        self.cut_others(batch, &kept, kinds);
+    }
+
+    /// Gives rows the kinds that are kept, and the others coarser ones.
+    fn cut_others(&mut self, batch: &RecordBatch, kept: &[Option<u32>], kinds: &mut Kinds) {
+        for (row, head) in self.rows.iter_mut().zip(batch.heads()) {
+            if let Some(Some(kind)) = kept.get(row.kind as usize) {
+                row.kind = *kind;
+                continue;
+            }
+            let cut = self.cutter.cut(batch, head, How::Coarse);
+            let known = kinds.intern(cut.key);
+            let cut = match known {
+                Some(_) => cut,
+                None => self.cutter.cut(batch, head, How::Whole),
+            };
+            row.kind = known.unwrap_or(Kinds::WHOLE);
+            row.values = self.values.len() as u32;
+            push_values(&cut, head.start, batch, &mut self.values, &mut self.side);
+        }
+    }
+
+    /// Puts the rows into the order of their kinds, those of a kind in their own; the kinds that
+    /// there are, of so many.
+    pub(super) fn by_kind(&mut self, kinds: usize) -> Vec<Group> {
+        let mut places = vec![0_usize; kinds];
+        for row in &self.rows {
+            if let Some(count) = places.get_mut(row.kind as usize) {
+                *count += 1;
+            }
+        }
+        let mut groups = Vec::new();
+        let mut start = 0;
+        for (kind, place) in (0..).zip(&mut places) {
+            let end = start + *place;
+            *place = start;
+            if start < end {
+                let rows = start..end;
+                groups.push(Group { kind, rows });
+            }
+            start = end;
+        }
+        self.order.clear();
+        self.order.resize(self.rows.len(), 0);
+        for (number, row) in (0..).zip(&self.rows) {
+            if let Some(place) = places.get_mut(row.kind as usize)
+                && let Some(ordered) = self.order.get_mut(*place)
+            {
+                *ordered = number;
+                *place += 1;
+            }
+        }
+        groups
+    }
+
+    /// The rows of a kind.
+    pub(super) fn rows_of(&self, group: &Group) -> &[u32] {
+        self.order.get(group.rows.clone()).unwrap_or(&[])
+    }
+
+    /// How many slots rows of one kind have.
+    pub(super) fn slots(&self, rows: &[u32]) -> usize {
+        let start = rows.first().and_then(|row| self.rows.get(*row as usize));
+        let values = start.and_then(|row| self.values.get(row.values as usize..));
+        let values = values.unwrap_or(&[]).iter();
+        values.take_while(|value| **value != END).count()
+    }
+
+    /// Appends the values of a slot of rows.
+    pub(super) fn column<'a>(
+        &'a self,
+        batch: &'a RecordBatch,
+        rows: &[u32],
+        slot: usize,
+        column: &mut Vec<&'a [u8]>,
+    ) {
+        let bytes = batch.bytes();
+        column.extend(rows.iter().map(|row| {
+            let row = self.rows.get(*row as usize);
+            let value = row.and_then(|row| self.values.get(row.values as usize + slot));
+            let (start, end) = value.map_or((0, 0), |(start, end)| (*start, *end));
+            let (start, end) = (start as usize, end as usize);
+            let value = if end <= bytes.len() {
+                bytes.get(start..end)
+            } else {
+                self.side.get(start - bytes.len()..end - bytes.len())
+            };
+            value.unwrap_or(&[])
+        }));
+    }
+}
+
+fn push_values(
+    cut: &Cut<'_>,
+    start: u32,
+    batch: &RecordBatch,
+    values: &mut Vec<Value>,
+    side: &mut Vec<u8>,
+) {
+    let slots = cut.slots.iter();
+    values.extend(slots.map(|slot| (start + slot.start as u32, start + slot.end as u32)));
+    if let Some(value) = cut.whole {
+        let at = (batch.bytes().len() + side.len()) as u32;
+        side.extend_from_slice(value);
+        values.push((at, at + value.len() as u32));
+    }
+    values.push(END);
+}

@@ -1,0 +1,188 @@
+//! Records in, records out, in chunks.
+
+use model::{RecordBatch, RecordParts, Span, Timestamp};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+use super::*;
+use crate::kinds::Kinds;
+use crate::testing::{any_batch, seen_all};
+use crate::{Corrupt, PageEntry};
+
+fn received(batch: &RecordBatch) -> Vec<Timestamp> {
+    batch.heads().iter().map(|head| head.received).collect()
+}
+
+fn stored<'a>(file: &'a [u8], entry: &PageEntry) -> &'a [u8] {
+    let start = entry.offset as usize;
+    &file[start..start + entry.stored_len as usize]
+}
+
+/// The records of some rows.
+fn some(
+    file: &[u8],
+    entry: &ChunkEntry,
+    kinds: &Kinds,
+    received: &[Timestamp],
+    rows: impl IntoIterator<Item = u32>,
+) -> Result<RecordBatch, Corrupt> {
+    let chunk = Chunk::decode(entry, stored(file, &entry.page), kinds, received)?;
+    chunk.records(rows, received, |index| {
+        let page = entry
+            .columns
+            .get(index)
+            .ok_or(Corrupt::Short { what: "pages" })?;
+        Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(file, page))?))
+    })
+}
+
+fn decoded(
+    file: &[u8],
+    entry: &ChunkEntry,
+    kinds: &Kinds,
+    received: &[Timestamp],
+) -> Result<RecordBatch, Corrupt> {
+    some(file, entry, kinds, received, 0..received.len() as u32)
+}
+
+/// The batch over and over, so that there are kinds with enough records.
+fn repeated(batch: &RecordBatch, times: usize) -> RecordBatch {
+    let mut all = RecordBatch::new();
+    for _ in 0..times {
+        for record in batch.iter() {
+            all.push_record(record).expect("room");
+        }
+    }
+    all
+}
+
+proptest! {
+    #[test]
+    fn records_round_trip(batch in any_batch(12), times in 1..20_usize) {
+        let batch = repeated(&batch, times);
+        prop_assume!(!batch.is_empty());
+        let (mut kinds, mut file) = (Kinds::new(), Vec::new());
+        let mut writer = ChunkWriter::new(1);
+        let first = writer.write(&batch, &mut kinds, &mut file);
+        let second = writer.write(&batch, &mut kinds, &mut file);
+        let mut table = Vec::new();
+        kinds.encode(&mut table);
+        let kinds = Kinds::decode(&table).expect("valid");
+        for entry in [first, second] {
+            let read = decoded(&file, &entry, &kinds, &received(&batch)).expect("valid");
+            prop_assert_eq!(seen_all(&read), seen_all(&batch));
+        }
+    }
+
+    #[test]
+    fn any_rows_are_read_in_any_order(
+        batch in any_batch(12),
+        times in 1..20_usize,
+        rows in prop::collection::vec(any::<prop::sample::Index>(), 0..10),
+    ) {
+        let batch = repeated(&batch, times);
+        prop_assume!(!batch.is_empty());
+        let (file, entry, kinds) = chunk(&batch);
+        let rows: Vec<u32> = rows.iter().map(|row| row.index(batch.len()) as u32).collect();
+        let read = some(&file, &entry, &kinds, &received(&batch), rows.iter().copied());
+        let read = read.expect("valid");
+        let all = seen_all(&batch);
+        let expected: Vec<_> = rows.iter().map(|row| all[*row as usize].clone()).collect();
+        prop_assert_eq!(seen_all(&read), expected);
+        let behind = [batch.len() as u32];
+        prop_assert!(some(&file, &entry, &kinds, &received(&batch), behind).is_err());
+    }
+}
+
+/// A chunk of a batch, its kinds, and the file it is in.
+fn chunk(batch: &RecordBatch) -> (Vec<u8>, ChunkEntry, Kinds) {
+    let (mut kinds, mut file) = (Kinds::new(), Vec::new());
+    let entry = ChunkWriter::new(1).write(batch, &mut kinds, &mut file);
+    (file, entry, kinds)
+}
+
+/// So many messages of one kind.
+fn of_a_kind(count: usize) -> RecordBatch {
+    let mut batch = RecordBatch::new();
+    let source = batch.source_index("tcp").expect("room");
+    for number in 0..count {
+        let raw = format!(
+            "request {number} from 10.0.{}.7 took {} ms",
+            number % 250,
+            number % 97
+        );
+        let parts = RecordParts {
+            message: Span::new(0, raw.len()),
+            ..RecordParts::default()
+        };
+        let received = Timestamp::from_seconds(1_000);
+        batch
+            .push(raw.as_bytes(), &parts, received, None, source)
+            .expect("room");
+    }
+    batch
+}
+
+#[test]
+fn what_is_common_stands_once() {
+    let (_, few, _) = chunk(&of_a_kind(1_000));
+    let (_, many, kinds) = chunk(&of_a_kind(16_000));
+    // The kind of records that are like no other, and theirs.
+    assert_eq!(kinds.len(), 2);
+    let bytes = |entry: &ChunkEntry| {
+        let columns = entry.columns.iter().map(|page| page.stored_len);
+        columns.sum::<u32>() + entry.page.stored_len
+    };
+    let each = f64::from(bytes(&many) - bytes(&few)) / 15_000.0;
+    assert!(each < 2.0, "{each} bytes a record of 34 to 40");
+}
+
+#[test]
+fn damage_is_found_and_survived() {
+    let batch = of_a_kind(300);
+    let (file, entry, kinds) = chunk(&batch);
+    for at in 0..file.len() {
+        let mut damaged = file.clone();
+        damaged[at] ^= 0x10;
+        assert!(
+            decoded(&damaged, &entry, &kinds, &received(&batch)).is_err(),
+            "{at}"
+        );
+    }
+    assert!(decoded(&file, &entry, &Kinds::new(), &received(&batch)).is_err());
+    assert!(decoded(&file, &entry, &kinds, &received(&batch)[1..]).is_err());
+}
+
+proptest! {
+    #[test]
+    fn pages_that_nobody_wrote_are_survived(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        page in any::<prop::sample::Index>(),
+    ) {
+        let batch = of_a_kind(40);
+        let (mut kinds, mut file) = (Kinds::new(), Vec::new());
+        // Plain pages, so that changes reach the decoder.
+        let entry = ChunkWriter::plain().write(&batch, &mut kinds, &mut file);
+        let mut pages: Vec<PageEntry> = entry.columns.clone();
+        pages.push(entry.page);
+        let changed = *page.get(&pages);
+        let start = changed.offset as usize;
+        let end = start + changed.stored_len as usize;
+        for (index, value) in changes {
+            // Not the byte that says how it is compressed.
+            *index.get_mut(&mut file[start + 1..end]) = value;
+        }
+        let crc = crate::page::checksum(changed.offset, &file[start..end]);
+        let mend = |page: &PageEntry| PageEntry {
+            crc: if page.offset == changed.offset { crc } else { page.crc },
+            ..*page
+        };
+        let entry = ChunkEntry {
+            columns: entry.columns.iter().map(mend).collect(),
+            page: mend(&entry.page),
+        };
+        if let Ok(read) = decoded(&file, &entry, &kinds, &received(&batch)) {
+            prop_assert_eq!(read.len(), batch.len());
+        }
+    }
+}

@@ -1,0 +1,442 @@
+//! Many columns into pages, and the directory that finds them again.
+//!
+//! Columns are packed in the order in which they come: small ones share a page, long ones are cut by
+//! rows into parts that fill a page each. A part never straddles pages, so that a value is found by
+//! decompressing one page.
+#![deny(clippy::indexing_slicing)]
+
+use std::ops::Range;
+
+use super::Column;
+use crate::Corrupt;
+use crate::column;
+use crate::limits::{COLUMN_PAGE_BYTES, COLUMN_PARTS_MAX, COLUMN_ROWS_MAX, PAGE_RAW_BYTES_MAX};
+use crate::page::{PageEntry, PageWriter};
+use crate::wire::{Reader, put_varint};
+
+/// A part that takes more is cut again. Half more than a page, so that what is hardly too large is
+/// not cut into two halves of a page.
+const PART_BYTES_MAX: usize = COLUMN_PAGE_BYTES * 3 / 2;
+
+/// Values of a part are taken until they have this many bytes: sixteen times what the part should
+/// take, so that little is encoded twice and dictionaries are still found.
+const PART_VALUE_BYTES: usize = 16 * COLUMN_PAGE_BYTES;
+
+/// Some rows of a column: where they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// Index of the page.
+    pub(crate) page: u32,
+    /// Where the part starts in the page, in bytes.
+    pub(crate) offset: u32,
+    /// How long it is, in bytes.
+    pub(crate) len: u32,
+    /// How many values it has.
+    pub(crate) rows: u32,
+}
+
+impl Part {
+    /// The values of the part. `page` is its page, decompressed.
+    pub(crate) fn open(&self, page: &[u8]) -> Result<Column, Corrupt> {
+        let mut reader = Reader::new("column", page);
+        reader.bytes(self.offset as usize)?;
+        let mut reader = Reader::new("column", reader.bytes(self.len as usize)?);
+        let column = Column::decode(&mut reader, self.rows as usize)?;
+        reader.finish()?;
+        Ok(column)
+    }
+}
+
+/// Packs columns into pages.
+#[derive(Debug, Default)]
+pub(crate) struct Packer {
+    /// The open page.
+    open: Vec<u8>,
+    open_parts: u32,
+    part: Vec<u8>,
+    pages: Vec<PageEntry>,
+    directory: Directory,
+}
+
+impl Packer {
+    /// Adds the next column.
+    pub(crate) fn push(&mut self, values: &[&[u8]], writer: &mut PageWriter, file: &mut Vec<u8>) {
+        let mut rest = values;
+        let mut rows_max = COLUMN_ROWS_MAX;
+        while !rest.is_empty() {
+            let rows = self.encode_part(rest, &mut rows_max);
+            rest = rest.get(rows..).unwrap_or(&[]);
+            // A few long values are no reason to cut all others one by one.
+            if self.part.len() < COLUMN_PAGE_BYTES / 2 {
+                rows_max = (2 * rows_max).min(COLUMN_ROWS_MAX);
+            }
+            self.place_part(rows, writer, file);
+        }
+        self.directory.ends.push(self.directory.parts.len() as u32);
+    }
+
+    /// Closes the last page: all pages, in which `first_row` and `rows` count parts, and where the
+    /// columns are.
+    pub(crate) fn finish(
+        mut self,
+        writer: &mut PageWriter,
+        file: &mut Vec<u8>,
+    ) -> (Vec<PageEntry>, Directory) {
+        self.close_page(writer, file);
+        (self.pages, self.directory)
+    }
+
+    /// Encodes the first values into `part`, as many as fit one; how many those are. What was too
+    /// many is remembered in `rows_max`, as the other parts of a column are like the first.
+    fn encode_part(&mut self, values: &[&[u8]], rows_max: &mut usize) -> usize {
+        let mut rows = rows_within(values, *rows_max);
+        loop {
+            self.part.clear();
+            super::encode(values.get(..rows).unwrap_or(values), &mut self.part);
+            if self.part.len() <= PART_BYTES_MAX || rows == 1 {
+                return rows;
+            }
+            let parts = self.part.len().div_ceil(COLUMN_PAGE_BYTES);
+            rows = rows.div_ceil(parts);
+            *rows_max = rows;
+        }
+    }
+
+    /// Puts `part` into a page. One that is less than half full is not closed for a part that goes
+    /// beyond its end.
+    fn place_part(&mut self, rows: usize, writer: &mut PageWriter, file: &mut Vec<u8>) {
+        let is_beyond = self.open.len() + self.part.len() > COLUMN_PAGE_BYTES;
+        if is_beyond && self.open.len() >= COLUMN_PAGE_BYTES / 2 {
+            self.close_page(writer, file);
+        }
+        self.directory.parts.push(Part {
+            page: self.pages.len() as u32,
+            offset: self.open.len() as u32,
+            len: self.part.len() as u32,
+            rows: rows as u32,
+        });
+        self.open_parts += 1;
+        self.open.extend_from_slice(&self.part);
+        if self.open.len() >= COLUMN_PAGE_BYTES {
+            self.close_page(writer, file);
+        }
+    }
+
+    fn close_page(&mut self, writer: &mut PageWriter, file: &mut Vec<u8>) {
+        if self.open_parts == 0 {
+            return;
+        }
+        let first_row = self.directory.parts.len() as u32 - self.open_parts;
+        self.pages.push(PageEntry {
+            first_row,
+            rows: self.open_parts,
+            ..writer.append(&self.open, file)
+        });
+        self.open.clear();
+        self.open_parts = 0;
+    }
+}
+
+/// How many of the first values have [`PART_VALUE_BYTES`], at least one.
+fn rows_within(values: &[&[u8]], rows_max: usize) -> usize {
+    let mut bytes = 0;
+    let within = values.iter().take(rows_max).take_while(|value| {
+        bytes += value.len();
+        bytes <= PART_VALUE_BYTES
+    });
+    within.count().max(1)
+}
+
+/// Where the columns of a chunk are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Directory {
+    /// For each column the end of its parts.
+    ends: Vec<u32>,
+    parts: Vec<Part>,
+}
+
+impl Directory {
+    /// How many columns there are.
+    pub(crate) fn columns(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The parts of a column in the order of their rows; none behind the last column.
+    pub(crate) fn parts(&self, column: usize) -> &[Part] {
+        let end_of = |column: usize| self.ends.get(column).map(|end| *end as usize);
+        let start = column.checked_sub(1).and_then(end_of).unwrap_or(0);
+        let end = end_of(column).unwrap_or(start);
+        self.parts.get(start..end).unwrap_or(&[])
+    }
+
+    /// The part of a column with a row: its number among all parts, and the rows of the column that
+    /// it has.
+    pub(crate) fn find(&self, column: usize, row: u32) -> Option<(usize, Range<u32>)> {
+        let end_of = |column: usize| self.ends.get(column).map(|end| *end as usize);
+        let first = column.checked_sub(1).and_then(end_of).unwrap_or(0);
+        let mut start = 0;
+        for (number, part) in (first..).zip(self.parts(column)) {
+            let end = start + part.rows;
+            if row < end {
+                return Some((number, start..end));
+            }
+            start = end;
+        }
+        None
+    }
+
+    /// A part by its number.
+    pub(crate) fn part(&self, number: usize) -> Option<&Part> {
+        self.parts.get(number)
+    }
+
+    /// Memory the directory takes beside the value itself, in bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.ends.capacity() * size_of::<u32>() + self.parts.capacity() * size_of::<Part>()
+    }
+
+    /// Appends the directory. Offsets follow from lengths, as pages have no gaps.
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        assert!(self.ends.len() <= COLUMN_PARTS_MAX && self.parts.len() <= COLUMN_PARTS_MAX);
+        let counts = steps(self.ends.iter().copied());
+        let pages = steps(self.parts.iter().map(|part| part.page));
+        let lens: Vec<u64> = self.parts.iter().map(|part| u64::from(part.len)).collect();
+        let rows: Vec<u64> = self.parts.iter().map(|part| u64::from(part.rows)).collect();
+        put_varint(counts.len() as u64, out);
+        for values in [counts, pages, lens, rows] {
+            column::encode(&values, out);
+        }
+    }
+
+    /// Reads what [`Directory::encode`] wrote, for columns in these pages.
+    pub(crate) fn decode(reader: &mut Reader<'_>, pages: &[PageEntry]) -> Result<Self, Corrupt> {
+        let columns = reader.count("number of columns", COLUMN_PARTS_MAX)?;
+        let mut counts = Vec::new();
+        column::decode(reader, columns, &mut counts)?;
+        let mut ends = Vec::with_capacity(columns);
+        let mut end = 0_u64;
+        for count in counts {
+            end = within(
+                "number of parts",
+                end.saturating_add(count),
+                COLUMN_PARTS_MAX,
+            )?;
+            ends.push(end as u32);
+        }
+        let mut columns: [Vec<u64>; 3] = Default::default();
+        for values in &mut columns {
+            column::decode(reader, end as usize, values)?;
+        }
+        let [steps, lens, rows] = columns;
+        let mut parts: Vec<Part> = Vec::with_capacity(end as usize);
+        let mut next = Part {
+            page: 0,
+            offset: 0,
+            len: 0,
+            rows: 0,
+        };
+        for ((step, len), rows) in steps.into_iter().zip(lens).zip(rows) {
+            next = next.next(step, len, rows, pages)?;
+            parts.push(next);
+        }
+        Ok(Self { ends, parts })
+    }
+}
+
+impl Part {
+    /// The part behind this one, `step` pages on.
+    fn next(self, step: u64, len: u64, rows: u64, pages: &[PageEntry]) -> Result<Self, Corrupt> {
+        let page = u64::from(self.page).saturating_add(step);
+        let index = within("index of a page", page, u32::MAX as usize)? as usize;
+        let entry = pages.get(index).ok_or(Corrupt::Invalid {
+            what: "index of a page",
+            value: page,
+        })?;
+        let offset = if step == 0 {
+            u64::from(self.offset) + u64::from(self.len)
+        } else {
+            0
+        };
+        let page_len = (entry.raw_len as usize).min(PAGE_RAW_BYTES_MAX);
+        within("end of a column", offset.saturating_add(len), page_len)?;
+        if rows == 0 {
+            return Err(Corrupt::Invalid {
+                what: "number of values",
+                value: 0,
+            });
+        }
+        Ok(Self {
+            page: page as u32,
+            offset: offset as u32,
+            len: len as u32,
+            rows: within("number of values", rows, COLUMN_ROWS_MAX)? as u32,
+        })
+    }
+}
+
+/// What each number exceeds the one before by, the first 0.
+fn steps(numbers: impl Iterator<Item = u32>) -> Vec<u64> {
+    let mut last = 0;
+    numbers
+        .map(|next| u64::from(next - std::mem::replace(&mut last, next)))
+        .collect()
+}
+
+fn within(what: &'static str, value: u64, max: usize) -> Result<u64, Corrupt> {
+    let max = max as u64;
+    if value > max {
+        return Err(Corrupt::TooLarge { what, value, max });
+    }
+    Ok(value)
+}
+
+#[cfg(test)]
+#[expect(clippy::indexing_slicing, reason = "a test may fail by a panic")]
+mod tests {
+    use super::*;
+    use crate::page;
+    use proptest::prelude::*;
+
+    struct Packed {
+        file: Vec<u8>,
+        pages: Vec<PageEntry>,
+        directory: Directory,
+    }
+
+    fn pack(columns: &[Vec<Vec<u8>>]) -> Packed {
+        let mut writer = PageWriter::new(1);
+        let mut file = b"before".to_vec();
+        let mut packer = Packer::default();
+        for values in columns {
+            let values: Vec<&[u8]> = values.iter().map(Vec::as_slice).collect();
+            packer.push(&values, &mut writer, &mut file);
+        }
+        let (pages, directory) = packer.finish(&mut writer, &mut file);
+        Packed {
+            file,
+            pages,
+            directory,
+        }
+    }
+
+    /// Reads all columns back by the encoded directory.
+    fn unpack(packed: &Packed) -> Vec<Vec<Vec<u8>>> {
+        let mut bytes = Vec::new();
+        packed.directory.encode(&mut bytes);
+        let mut reader = Reader::new("test", &bytes);
+        let directory = Directory::decode(&mut reader, &packed.pages).expect("valid");
+        assert_eq!(reader.finish(), Ok(()));
+        assert_eq!(directory, packed.directory);
+        let column = |index| {
+            let parts = directory.parts(index).iter();
+            parts.flat_map(|part| values_of(packed, part)).collect()
+        };
+        (0..directory.columns()).map(column).collect()
+    }
+
+    fn values_of(packed: &Packed, part: &Part) -> Vec<Vec<u8>> {
+        let entry = &packed.pages[part.page as usize];
+        let start = entry.offset as usize;
+        let stored = &packed.file[start..start + entry.stored_len as usize];
+        let page = page::open("page of columns", entry, stored).expect("valid");
+        let column = part.open(&page).expect("valid");
+        let value = |row| {
+            let mut value = Vec::new();
+            column.append(row, &mut value);
+            value
+        };
+        (0..part.rows as usize).map(value).collect()
+    }
+
+    fn word(number: u64) -> Vec<u8> {
+        format!("{:x} z", number.wrapping_mul(0x9e37_79b9_7f4a_7c15)).into_bytes()
+    }
+
+    #[test]
+    fn small_columns_share_a_page_and_long_ones_are_cut() {
+        let small: Vec<Vec<u8>> = (0..20).map(word).collect();
+        let long: Vec<Vec<u8>> = (0..40_000).map(word).collect();
+        let huge = vec![vec![b'x'; 3 << 20], vec![b'y'; 100]];
+        let constant = vec![b"same".to_vec(); 40_000];
+        let columns = [small.clone(), constant, long, Vec::new(), huge, small];
+        let packed = pack(&columns);
+        assert_eq!(unpack(&packed), columns);
+        let directory = &packed.directory;
+        assert_eq!(directory.parts(0)[0].page, directory.parts(1)[0].page);
+        assert_eq!(directory.parts(1).len(), 3);
+        assert!(directory.parts(2).len() > 5, "{}", directory.parts(2).len());
+        assert_eq!(directory.parts(3), []);
+        assert_eq!(directory.parts(4).len(), 2);
+        let beyond = |page: &&PageEntry| page.raw_len as usize > PART_BYTES_MAX;
+        assert_eq!(
+            packed.pages.iter().filter(beyond).count(),
+            1,
+            "the huge value's"
+        );
+        let parts: u32 = packed.pages.iter().map(|page| page.rows).sum();
+        assert_eq!(parts as usize, directory.parts.len());
+    }
+
+    #[test]
+    fn rows_are_found_in_their_parts() {
+        let long: Vec<Vec<u8>> = (0..40_000).map(word).collect();
+        let packed = pack(&[vec![b"a".to_vec()], long.clone()]);
+        for row in [0_u32, 1, 4_095, 16_383, 16_384, 39_999] {
+            let (number, rows) = packed.directory.find(1, row).expect("there");
+            let values = values_of(&packed, packed.directory.part(number).expect("there"));
+            assert_eq!(values[(row - rows.start) as usize], long[row as usize]);
+        }
+        assert_eq!(packed.directory.find(1, 40_000), None);
+        assert_eq!(packed.directory.find(2, 0), None);
+    }
+
+    #[test]
+    fn a_long_value_does_not_cut_those_behind_it() {
+        let mut values = vec![b"x".repeat(900_000)];
+        values.extend((0..16_000).map(word));
+        let packed = pack(std::slice::from_ref(&values));
+        assert_eq!(unpack(&packed), [values]);
+        let parts = packed.directory.parts(0).len();
+        assert!(parts < 30, "{parts}");
+    }
+
+    #[test]
+    fn places_outside_of_pages_are_refused() {
+        let packed = pack(&[(0..20).map(word).collect()]);
+        let mut bytes = Vec::new();
+        packed.directory.encode(&mut bytes);
+        assert!(Directory::decode(&mut Reader::new("test", &bytes), &[]).is_err());
+        let short = [PageEntry {
+            raw_len: packed.pages[0].raw_len - 1,
+            ..packed.pages[0]
+        }];
+        assert!(Directory::decode(&mut Reader::new("test", &bytes), &short).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn columns_come_back(
+            columns in prop::collection::vec(
+                prop::collection::vec(prop::collection::vec(any::<u8>(), 0..9), 0..30),
+                0..9,
+            ),
+        ) {
+            prop_assert_eq!(unpack(&pack(&columns)), columns);
+        }
+
+        #[test]
+        fn any_bytes_are_survived(
+            bytes in prop::collection::vec(prop_oneof![0..4_u8, any::<u8>()], 0..60),
+        ) {
+            let pages = [PageEntry { raw_len: 50, ..PageEntry::default() }; 3];
+            if let Ok(directory) = Directory::decode(&mut Reader::new("test", &bytes), &pages) {
+                for column in 0..directory.columns().min(100) {
+                    for part in directory.parts(column) {
+                        prop_assert!(part.offset + part.len <= 50 && part.page < 3);
+                        let _ = part.open(&bytes);
+                    }
+                }
+            }
+        }
+    }
+}

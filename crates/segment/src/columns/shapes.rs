@@ -1,0 +1,179 @@
+//! Values of several shapes: numbers and a `-` where there is none, addresses of two kinds, names
+//! with numbers.
+//!
+//! The shape of a value is what is left of it without its digits. Values of the same shape stand
+//! together in a column of their own, and for each row there is the number of its shape.
+#![deny(clippy::indexing_slicing)]
+
+use super::series::{self, Plan, Series};
+use super::{Column, Nesting, Plain};
+use crate::Corrupt;
+use crate::limits::COLUMN_SHAPES_MAX;
+use crate::wire::{Reader, put_varint};
+
+/// So many values share a shape on average, or text is not larger.
+const SHAPE_VALUES_MIN: usize = 8;
+/// What a shape costs beside its values, roughly, in bytes.
+const SHAPE_BYTES: u64 = 8;
+/// Stands for a run of digits. A text that has it gives values of two shapes the same one, which
+/// costs bytes and no contents.
+const DIGITS: u8 = 0;
+
+/// Values by shape, to be written.
+#[derive(Debug)]
+pub(super) struct Shapes<'a> {
+    ids: Vec<u64>,
+    plan: Plan,
+    groups: Vec<(Vec<&'a [u8]>, Plain<'a>)>,
+    /// What the values are going to take after compression, roughly.
+    pub(super) bytes: u64,
+}
+
+impl<'a> Shapes<'a> {
+    /// Reads values; `None` where there is one shape or too many.
+    pub(super) fn read(values: &[&'a [u8]]) -> Option<Self> {
+        let shapes_max = COLUMN_SHAPES_MAX.min(values.len() / SHAPE_VALUES_MIN);
+        let mut known: Vec<(Vec<u8>, usize)> = Vec::new();
+        let mut ids = Vec::with_capacity(values.len());
+        let mut shape = Vec::new();
+        for value in values {
+            shape_of(value, &mut shape);
+            let id = match known.iter().position(|(known, _)| *known == shape) {
+                Some(id) => id,
+                None if known.len() == shapes_max => return None,
+                None => {
+                    known.push((shape.clone(), 0));
+                    known.len() - 1
+                }
+            };
+            known.get_mut(id)?.1 += 1;
+            ids.push(id as u64);
+        }
+        if known.len() < 2 {
+            return None;
+        }
+        let counts = known.iter().map(|(_, count)| *count);
+        let mut groups: Vec<Vec<&[u8]>> = counts.map(Vec::with_capacity).collect();
+        for (value, id) in values.iter().zip(&ids) {
+            groups.get_mut(*id as usize)?.push(value);
+        }
+        let plan = series::plan(&ids);
+        let read = |values: Vec<&'a [u8]>| {
+            let plain = Plain::read_one_shape(&values);
+            (values, plain)
+        };
+        let groups: Vec<_> = groups.into_iter().map(read).collect();
+        let of_groups = groups.iter().map(|(_, plain)| plain.bytes() + SHAPE_BYTES);
+        let bytes = plan.bytes + of_groups.sum::<u64>();
+        Some(Self {
+            ids,
+            plan,
+            groups,
+            bytes,
+        })
+    }
+
+    /// Writes the values.
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        put_varint(self.groups.len() as u64, out);
+        series::encode(&self.ids, self.plan, out);
+        for (values, plain) in &self.groups {
+            plain.encode(values, out);
+        }
+    }
+}
+
+/// Replaces `shape` by the shape of a value. Signs go with the digits.
+fn shape_of(value: &[u8], shape: &mut Vec<u8>) {
+    shape.clear();
+    for byte in value {
+        if !byte.is_ascii_digit() {
+            shape.push(*byte);
+            continue;
+        }
+        if shape.last() == Some(&b'-') {
+            shape.pop();
+            shape.push(DIGITS);
+        } else if shape.last() != Some(&DIGITS) {
+            shape.push(DIGITS);
+        }
+    }
+}
+
+/// Values by shape, decoded.
+#[derive(Clone, Debug)]
+pub(super) struct ShapeColumn {
+    shapes: Box<[Column]>,
+    /// For each row its shape, and its place among the values of that.
+    places: Box<[(u16, u16)]>,
+}
+
+impl ShapeColumn {
+    /// Reads what [`Shapes::encode`] wrote of `rows` values. The caller bounds them.
+    pub(super) fn decode(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Corrupt> {
+        let count = reader.count("number of shapes", COLUMN_SHAPES_MAX)?;
+        let ids = Series::decode(reader, rows)?;
+        let mut counts = vec![0_u16; count];
+        let mut places = Vec::with_capacity(rows);
+        for row in 0..rows {
+            let id = ids.get(row);
+            let place = usize::try_from(id).ok().and_then(|id| counts.get_mut(id));
+            let place = place.ok_or(Corrupt::Invalid {
+                what: "number of a shape",
+                value: id,
+            })?;
+            places.push((id as u16, *place));
+            *place += 1;
+        }
+        let shapes = counts
+            .into_iter()
+            .map(|count| Column::decode_nested(reader, usize::from(count), Nesting::Shape))
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            shapes,
+            places: places.into(),
+        })
+    }
+
+    /// Appends a value.
+    pub(super) fn append(&self, index: usize, out: &mut Vec<u8>) {
+        if let Some((id, place)) = self.places.get(index)
+            && let Some(shape) = self.shapes.get(usize::from(*id))
+        {
+            shape.append(usize::from(*place), out);
+        }
+    }
+
+    /// Memory beside the value itself, in bytes.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let shapes = self.shapes.iter().map(Column::memory_bytes);
+        size_of_val::<[(u16, u16)]>(&self.places) + shapes.sum::<usize>()
+    }
+}
+
+/// The place of a row among the values of its shape fits 16 bits.
+const _: () = assert!(crate::limits::COLUMN_ROWS_MAX <= u16::MAX as usize);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_are_what_is_left_without_digits() {
+        let shape = |value: &str| {
+            let mut shape = Vec::new();
+            shape_of(value.as_bytes(), &mut shape);
+            String::from_utf8(shape).expect("text").replace('\0', "#")
+        };
+        for (value, expected) in [
+            ("", ""),
+            ("-", "-"),
+            ("cn142", "cn#"),
+            ("-5", "#"),
+            ("2026-11-22", "###"),
+            ("10.0.0.1:80", "#.#.#.#:#"),
+        ] {
+            assert_eq!(shape(value), expected, "{value}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Values as they are, one behind another: with their lengths in front, or a line for each.
+#![deny(clippy::indexing_slicing)]
+
+use super::series::{self, Plan, Series};
+use crate::Corrupt;
+use crate::limits::PAGE_RAW_BYTES_MAX;
+use crate::wire::Reader;
+
+/// Ends a value where no value has it.
+const LINE_END: u8 = b'\n';
+
+/// How text is going to be written.
+#[derive(Debug)]
+pub(super) enum TextPlan {
+    /// Lengths, then the bytes.
+    Lens(Vec<u64>, Plan),
+    /// A line for each value, unless one has an end of a line in it.
+    Lines,
+}
+
+impl TextPlan {
+    /// Ends are smaller than lengths where values are like each other: they are part of what
+    /// repeats. Paths take a tenth less. Lengths that are nearly all the same take nothing.
+    pub(super) fn read(values: &[&[u8]]) -> Self {
+        let changes = values.windows(2).filter(|pair| match pair {
+            [last, next] => last.len() != next.len(),
+            _ => false,
+        });
+        // Each change costs more than two bytes, so that these are more than a bit a value.
+        if changes.count() > values.len() / 16 {
+            return Self::Lines;
+        }
+        let lens = lens_of(values);
+        let plan = series::plan(&lens);
+        if plan.bytes < values.len() as u64 / 8 {
+            return Self::Lens(lens, plan);
+        }
+        Self::Lines
+    }
+
+    /// Writes the values, with `lens_byte` or `lines_byte` in front.
+    pub(super) fn encode(
+        &self,
+        values: &[&[u8]],
+        (lens_byte, lines_byte): (u8, u8),
+        out: &mut Vec<u8>,
+    ) {
+        let start = out.len();
+        if let Self::Lens(lens, plan) = self {
+            out.push(lens_byte);
+            return encode_lens(values, lens, *plan, out);
+        }
+        out.push(lines_byte);
+        for value in values {
+            out.extend_from_slice(value);
+            out.push(LINE_END);
+        }
+        let lines = out.get(start + 1..).unwrap_or(&[]).iter();
+        if lines.filter(|byte| **byte == LINE_END).count() > values.len() {
+            out.truncate(start);
+            out.push(lens_byte);
+            let lens = lens_of(values);
+            encode_lens(values, &lens, series::plan(&lens), out);
+        }
+    }
+}
+
+fn lens_of(values: &[&[u8]]) -> Vec<u64> {
+    values.iter().map(|value| value.len() as u64).collect()
+}
+
+fn encode_lens(values: &[&[u8]], lens: &[u64], plan: Plan, out: &mut Vec<u8>) {
+    series::encode(lens, plan, out);
+    for value in values {
+        out.extend_from_slice(value);
+    }
+}
+
+/// Values one behind another, decoded.
+#[derive(Clone, Debug)]
+pub(super) struct Text {
+    /// Where each ends.
+    ends: Box<[u32]>,
+    bytes: Box<[u8]>,
+    /// Bytes behind each value that are not part of it.
+    gap: usize,
+}
+
+impl Text {
+    /// Reads lengths and bytes of `rows` values. The caller bounds them.
+    pub(super) fn decode(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Corrupt> {
+        let lens = Series::decode(reader, rows)?;
+        let mut ends = Vec::with_capacity(rows);
+        let mut end = 0_u64;
+        for row in 0..rows {
+            end = end.saturating_add(lens.get(row));
+            if end > PAGE_RAW_BYTES_MAX as u64 {
+                return Err(Corrupt::TooLarge {
+                    what: "length of all values",
+                    value: end,
+                    max: PAGE_RAW_BYTES_MAX as u64,
+                });
+            }
+            ends.push(end as u32);
+        }
+        Ok(Self {
+            ends: ends.into(),
+            bytes: reader.bytes(end as usize)?.into(),
+            gap: 0,
+        })
+    }
+
+    /// Reads lines.
+    pub(super) fn decode_lines(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Corrupt> {
+        let rest = reader.rest();
+        let rest = rest.get(..PAGE_RAW_BYTES_MAX).unwrap_or(rest);
+        let bytes = rest.iter().enumerate();
+        let found = bytes.filter(|(_, byte)| **byte == LINE_END);
+        let ends: Box<[u32]> = found.take(rows).map(|(at, _)| at as u32).collect();
+        if ends.len() < rows {
+            return Err(Corrupt::Short { what: "lines" });
+        }
+        let len = ends.last().map_or(0, |end| *end as usize + 1);
+        Ok(Self {
+            ends,
+            bytes: reader.bytes(len)?.into(),
+            gap: 1,
+        })
+    }
+
+    /// The value of a row.
+    pub(super) fn get(&self, row: usize) -> &[u8] {
+        let end_of = |row: usize| self.ends.get(row).map(|end| *end as usize);
+        let before = row.checked_sub(1).and_then(end_of);
+        let start = before.map_or(0, |end| end + self.gap);
+        let end = end_of(row).unwrap_or(start);
+        self.bytes.get(start..end).unwrap_or(&[])
+    }
+
+    /// Memory beside the value itself, in bytes.
+    pub(super) fn memory_bytes(&self) -> usize {
+        size_of_val::<[u32]>(&self.ends) + self.bytes.len()
+    }
+}

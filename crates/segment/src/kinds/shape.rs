@@ -1,0 +1,314 @@
+//! The key of a kind, checked, and the records that it makes of slots.
+#![deny(clippy::indexing_slicing)]
+
+use std::ops::Range;
+
+use model::limits::{BATCH_BYTES_MAX, BATCH_FIELDS_MAX, RECORD_FIELDS_MAX};
+use model::{Field, Priority, RecordHead, Span, Timestamp};
+
+use super::layout::{Layout, PARTS};
+use super::stamp::{Clock, Stamp};
+use super::{EDGE, END, STAMP, WHOLE};
+use crate::limits::{KIND_EDGES_MAX, KIND_KEY_BYTES_MAX, TEMPLATE_SLOTS_MAX};
+use crate::templates::cut::{MARKS, SLOT};
+use crate::wire::Reader;
+use crate::{Corrupt, Namespace};
+
+/// Slots of the whole kind: the text, and priority and layout.
+const WHOLE_SLOTS: usize = 2;
+
+/// What the records of a kind have in common.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Nothing: their slots are their texts, and their priorities and layouts.
+    Whole,
+    /// What a key says.
+    Pieces(Pieces),
+}
+
+/// A key, decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pieces {
+    priority: Priority,
+    /// The fixed bytes of all pieces.
+    pub(super) text: Box<[u8]>,
+    pub(super) ops: Box<[Op]>,
+    slots: usize,
+    pub(super) layout: Layout,
+}
+
+/// What stands next in a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Op {
+    /// These fixed bytes.
+    Fixed(Range<usize>),
+    /// What is in the next slot.
+    Slot,
+    /// The next piece.
+    Edge,
+    /// The time.
+    Stamp(Stamp),
+}
+
+/// Where records are written to: what a [`model::RecordBatch`] has beside heads.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    /// `raw` and `extra` of each record in turn.
+    pub(crate) bytes: Vec<u8>,
+    /// The fields of each record in turn.
+    pub(crate) fields: Vec<Field>,
+    /// Where the pieces of the last record start and end.
+    bounds: Vec<u32>,
+    clock: Clock,
+}
+
+impl Shape {
+    /// Reads a key. What no cutter writes may be some shape too, but a sound one.
+    pub(crate) fn decode(key: &[u8]) -> Result<Self, Corrupt> {
+        if key.len() > KIND_KEY_BYTES_MAX {
+            return Err(too_large("length of a kind", key.len(), KIND_KEY_BYTES_MAX));
+        }
+        if key == [WHOLE] {
+            return Ok(Self::Whole);
+        }
+        Pieces::decode(key).map(Self::Pieces)
+    }
+
+    /// How many slots its records have.
+    pub(crate) fn slots(&self) -> usize {
+        match self {
+            Self::Whole => WHOLE_SLOTS,
+            Self::Pieces(pieces) => pieces.slots,
+        }
+    }
+
+    /// Appends the text and fields of a record and sets its lengths, its spans and its priority, given
+    /// its time. `slot` appends what is in the slot of a number; it is asked for each once, in order.
+    /// In case of an error nothing is appended, and the head is of no use.
+    pub(crate) fn write(
+        &self,
+        time: Timestamp,
+        slot: impl FnMut(usize, &mut Vec<u8>) -> Result<(), Corrupt>,
+        head: &mut RecordHead,
+        texts: &mut Texts,
+    ) -> Result<(), Corrupt> {
+        let (bytes_len, fields_len) = (texts.bytes.len(), texts.fields.len());
+        head.start = bytes_len as u32;
+        head.fields_start = fields_len as u32;
+        let written = match self {
+            Self::Whole => write_whole(slot, head, texts),
+            Self::Pieces(pieces) => pieces.write(time, slot, head, texts),
+        };
+        if written.is_err() {
+            texts.bytes.truncate(bytes_len);
+            texts.fields.truncate(fields_len);
+        }
+        written
+    }
+}
+
+impl Pieces {
+    fn decode(key: &[u8]) -> Result<Self, Corrupt> {
+        let mut reader = Reader::new("kind", key);
+        let priority = reader.byte()?;
+        let priority = Priority::from_number(priority)
+            .ok_or_else(|| invalid("priority of a kind", u64::from(priority)))?;
+        let (mut text, mut ops) = (Vec::new(), Vec::new());
+        let (mut slots, mut edges) = (0, 0);
+        loop {
+            ops.push(match reader.byte()? {
+                SLOT => {
+                    slots += 1;
+                    Op::Slot
+                }
+                EDGE => {
+                    edges += 1;
+                    Op::Edge
+                }
+                STAMP => Op::Stamp(Stamp::decode(&mut reader)?),
+                END => break,
+                byte if byte < MARKS => return Err(invalid("mark of a kind", u64::from(byte))),
+                byte => {
+                    let start = text.len();
+                    text.push(byte);
+                    let rest = reader.rest().iter();
+                    let more = rest.take_while(|byte| **byte >= MARKS).count();
+                    text.extend_from_slice(reader.bytes(more)?);
+                    Op::Fixed(start..text.len())
+                }
+            });
+        }
+        if slots > TEMPLATE_SLOTS_MAX {
+            return Err(too_large("slots of a kind", slots, TEMPLATE_SLOTS_MAX));
+        }
+        if edges > KIND_EDGES_MAX {
+            return Err(too_large("edges of a kind", edges, KIND_EDGES_MAX));
+        }
+        let layout = Layout::decode(&mut reader, edges + 1, RECORD_FIELDS_MAX)?;
+        reader.finish()?;
+        let pieces = Self {
+            priority,
+            text: text.into(),
+            ops: ops.into(),
+            slots,
+            layout,
+        };
+        pieces.check_stamps()?;
+        Ok(pieces)
+    }
+
+    /// Stamps stand outside of all parts: nobody looks for their words.
+    fn check_stamps(&self) -> Result<(), Corrupt> {
+        let stamps = self.ops.iter().filter(|op| matches!(op, Op::Stamp(_)));
+        if stamps.count() == 0 {
+            return Ok(());
+        }
+        for (_, pieces) in self.parts() {
+            let mut piece = 0;
+            for op in &self.ops {
+                match op {
+                    Op::Edge => piece += 1,
+                    Op::Stamp(_) if pieces.contains(&piece) => {
+                        return Err(invalid("piece of a time stamp", piece as u64));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The parts it has, and their pieces.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (Namespace, Range<usize>)> {
+        let parts = PARTS.into_iter().zip(self.layout.parts);
+        parts
+            .filter(|(_, span)| !span.is_empty())
+            .map(|(part, span)| (part, span.start as usize..(span.start + span.len) as usize))
+    }
+
+    fn write(
+        &self,
+        time: Timestamp,
+        mut slot: impl FnMut(usize, &mut Vec<u8>) -> Result<(), Corrupt>,
+        head: &mut RecordHead,
+        texts: &mut Texts,
+    ) -> Result<(), Corrupt> {
+        let (bytes, bounds) = (&mut texts.bytes, &mut texts.bounds);
+        let start = bytes.len();
+        let mut slots = 0;
+        bounds.clear();
+        bounds.push(0);
+        for op in &self.ops {
+            match op {
+                Op::Fixed(range) => {
+                    bytes.extend_from_slice(self.text.get(range.clone()).unwrap_or(&[]));
+                }
+                Op::Slot => {
+                    slot(slots, bytes)?;
+                    slots += 1;
+                }
+                Op::Edge => bounds.push((bytes.len() - start) as u32),
+                Op::Stamp(stamp) => stamp.write(time, &mut texts.clock, bytes)?,
+            }
+            check_bytes(bytes.len())?;
+        }
+        bounds.push((bytes.len() - start) as u32);
+        check_fields(texts.fields.len() + self.layout.fields.len())?;
+        head.priority = self.priority;
+        head.raw_len = bound(&texts.bounds, self.layout.raw_len);
+        head.extra_len = (texts.bytes.len() - start) as u32 - head.raw_len;
+        set_spans(
+            head,
+            self.layout.parts.map(|span| in_bytes(span, &texts.bounds)),
+        );
+        head.fields_len = self.layout.fields.len() as u32;
+        let fields = self.layout.fields.iter().map(|field| Field {
+            group: in_bytes(field.group, &texts.bounds),
+            name: in_bytes(field.name, &texts.bounds),
+            value: in_bytes(field.value, &texts.bounds),
+        });
+        texts.fields.extend(fields);
+        Ok(())
+    }
+}
+
+/// Writes a record of the whole kind.
+fn write_whole(
+    mut slot: impl FnMut(usize, &mut Vec<u8>) -> Result<(), Corrupt>,
+    head: &mut RecordHead,
+    texts: &mut Texts,
+) -> Result<(), Corrupt> {
+    let start = texts.bytes.len();
+    slot(0, &mut texts.bytes)?;
+    let end = texts.bytes.len();
+    check_bytes(end)?;
+    // The layout stands behind the text for a moment: there is no other buffer.
+    slot(1, &mut texts.bytes)?;
+    let mut reader = Reader::new("layout of a record", texts.bytes.get(end..).unwrap_or(&[]));
+    let priority = reader.byte()?;
+    head.priority = Priority::from_number(priority)
+        .ok_or_else(|| invalid("priority of a record", u64::from(priority)))?;
+    let layout = Layout::decode(&mut reader, end - start, BATCH_FIELDS_MAX)?;
+    reader.finish()?;
+    check_fields(texts.fields.len() + layout.fields.len())?;
+    texts.bytes.truncate(end);
+    head.raw_len = layout.raw_len;
+    head.extra_len = (end - start) as u32 - layout.raw_len;
+    set_spans(head, layout.parts);
+    head.fields_len = layout.fields.len() as u32;
+    texts.fields.extend(layout.fields);
+    Ok(())
+}
+
+/// Sets the spans of [`PARTS`].
+fn set_spans(head: &mut RecordHead, parts: [Span; PARTS.len()]) {
+    [
+        head.host,
+        head.program,
+        head.pid,
+        head.msgid,
+        head.structured_data,
+        head.message,
+    ] = parts;
+}
+
+/// Where a piece starts, or the last one ends.
+fn bound(bounds: &[u32], index: u32) -> u32 {
+    bounds.get(index as usize).copied().unwrap_or_default()
+}
+
+/// A span of pieces in bytes; 0, 0 where nothing is in its slots.
+fn in_bytes(span: Span, bounds: &[u32]) -> Span {
+    let start = bound(bounds, span.start);
+    let len = bound(bounds, span.start + span.len) - start;
+    if len == 0 {
+        return Span::default();
+    }
+    Span { start, len }
+}
+
+fn check_bytes(len: usize) -> Result<(), Corrupt> {
+    if len > BATCH_BYTES_MAX {
+        return Err(too_large("length of all records", len, BATCH_BYTES_MAX));
+    }
+    Ok(())
+}
+
+fn check_fields(count: usize) -> Result<(), Corrupt> {
+    if count > BATCH_FIELDS_MAX {
+        return Err(too_large("number of fields", count, BATCH_FIELDS_MAX));
+    }
+    Ok(())
+}
+
+fn too_large(what: &'static str, value: usize, max: usize) -> Corrupt {
+    Corrupt::TooLarge {
+        what,
+        value: value as u64,
+        max: max as u64,
+    }
+}
+
+fn invalid(what: &'static str, value: u64) -> Corrupt {
+    Corrupt::Invalid { what, value }
+}

@@ -1,0 +1,153 @@
+//! The kinds of a segment and their numbers.
+#![deny(clippy::indexing_slicing)]
+
+use std::sync::Arc;
+
+use super::{Shape, WHOLE};
+use crate::Corrupt;
+use crate::hash::Seeds;
+use crate::limits::{KIND_KEY_BYTES_MAX, KINDS_BYTES_MAX, KINDS_MAX};
+use crate::wire::{Reader, put_bytes, put_varint};
+
+/// What a kind takes in memory besides its key: a place in the list, two to four in the table, and
+/// what shared memory takes.
+const KIND_OVERHEAD_BYTES: usize = 72;
+
+/// Places of a table of no kinds.
+const SLOTS_MIN: usize = 64;
+
+/// Kinds by number and numbers by kind. The whole kind is always there, so that there is one for
+/// every record.
+#[derive(Clone, Debug)]
+pub struct Kinds {
+    seeds: Seeds,
+    /// For each kind the upper half of its hash and, in the lower half, its number from 1; 0 is
+    /// free. At least half are free.
+    slots: Vec<u64>,
+    keys: Vec<Arc<[u8]>>,
+    key_bytes: usize,
+}
+
+impl Kinds {
+    /// The number of the whole kind.
+    pub(crate) const WHOLE: u32 = 0;
+
+    /// The whole kind alone.
+    pub fn new() -> Self {
+        let mut kinds = Self {
+            seeds: Seeds::of_process(),
+            slots: vec![0; SLOTS_MIN],
+            keys: Vec::new(),
+            key_bytes: 0,
+        };
+        kinds.insert(&[WHOLE], kinds.seeds.hash(&[WHOLE]));
+        kinds
+    }
+
+    /// The number of a kind, added where it is new. `None` where there is no room for another.
+    pub(crate) fn intern(&mut self, key: &[u8]) -> Option<u32> {
+        let hash = self.seeds.hash(key);
+        if let Some(number) = self.find(key, hash) {
+            return Some(number);
+        }
+        let has_room = self.keys.len() < KINDS_MAX && self.key_bytes + key.len() <= KINDS_BYTES_MAX;
+        has_room.then(|| self.insert(key, hash))
+    }
+
+    /// The key of a kind.
+    pub(crate) fn key(&self, number: u32) -> Option<&[u8]> {
+        self.keys.get(number as usize).map(|key| &**key)
+    }
+
+    /// What the records of a kind have in common.
+    pub(crate) fn shape(&self, number: u32) -> Result<Shape, Corrupt> {
+        let key = self.key(number).ok_or(Corrupt::Invalid {
+            what: "number of a kind",
+            value: u64::from(number),
+        })?;
+        Shape::decode(key)
+    }
+
+    /// How many there are, at least one.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Memory that they take, in bytes; what budgets count.
+    pub fn memory_bytes(&self) -> usize {
+        self.key_bytes + self.keys.len() * KIND_OVERHEAD_BYTES
+    }
+
+    /// Appends all but the whole kind, in the order of their numbers.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        put_varint(self.keys.len() as u64 - 1, out);
+        for key in self.keys.iter().skip(1) {
+            put_bytes(key, out);
+        }
+    }
+
+    /// Reads what [`Self::encode`] wrote; all of `bytes` must be it. Keys are checked only when their
+    /// shapes are asked for.
+    pub fn decode(bytes: &[u8]) -> Result<Self, Corrupt> {
+        let mut reader = Reader::new("kinds", bytes);
+        let mut kinds = Self::new();
+        for number in 0..reader.count("number of kinds", KINDS_MAX - 1)? {
+            let len = reader.count("length of a kind", KIND_KEY_BYTES_MAX)?;
+            let key = reader.bytes(len)?;
+            let before = kinds.len();
+            if kinds.intern(key).is_none() || kinds.len() == before {
+                return Err(Corrupt::Invalid {
+                    what: "kind among others",
+                    value: number as u64,
+                });
+            }
+        }
+        reader.finish()?;
+        Ok(kinds)
+    }
+
+    fn find(&self, key: &[u8], hash: u64) -> Option<u32> {
+        let mask = self.slots.len() - 1;
+        let mut slot = hash as usize & mask;
+        loop {
+            let entry = *self.slots.get(slot)?;
+            let number = (entry as u32).checked_sub(1)?;
+            if entry >> 32 == hash >> 32 && self.key(number) == Some(key) {
+                return Some(number);
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+
+    /// Adds a kind that is not there.
+    fn insert(&mut self, key: &[u8], hash: u64) -> u32 {
+        let number = self.keys.len() as u32;
+        self.key_bytes += key.len();
+        self.keys.push(key.into());
+        self.enter(number, hash);
+        if 2 * self.keys.len() > self.slots.len() {
+            self.grow();
+        }
+        number
+    }
+
+    fn enter(&mut self, number: u32, hash: u64) {
+        let mask = self.slots.len() - 1;
+        let mut slot = hash as usize & mask;
+        while self.slots.get(slot).is_some_and(|entry| *entry != 0) {
+            slot = (slot + 1) & mask;
+        }
+        if let Some(entry) = self.slots.get_mut(slot) {
+            *entry = hash >> 32 << 32 | (u64::from(number) + 1);
+        }
+    }
+
+    /// Doubles the table.
+    fn grow(&mut self) {
+        self.slots = vec![0; 2 * self.slots.len()];
+        for number in 0..self.keys.len() as u32 {
+            let hash = self.key(number).map(|key| self.seeds.hash(key));
+            self.enter(number, hash.unwrap_or_default());
+        }
+    }
+}

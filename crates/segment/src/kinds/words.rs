@@ -1,0 +1,148 @@
+//! Which words of a kind are fixed, and which stand in slots.
+//!
+//! A word is fixed where all of its bytes are and none of them touches a slot: what is in the slot
+//! may make it longer. Edges within a part do not end words.
+#![deny(clippy::indexing_slicing)]
+
+use std::ops::Range;
+
+use model::words::is_word_byte;
+
+use super::shape::{Op, Pieces, Shape};
+use crate::Namespace;
+
+/// The parts of the records of a kind as the index sees them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Stretches<'a> {
+    /// Texts whose words all records have in that part.
+    pub(crate) fixed: Vec<(Namespace, &'a [u8])>,
+    /// Texts whose words each record has its own of. With those of `fixed` they are all words of
+    /// the part.
+    pub(crate) varying: Vec<Varying>,
+}
+
+/// A text that varies: some slots with the fixed bytes between them and around them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Varying {
+    /// The part it is in.
+    pub(crate) part: Namespace,
+    /// The number of the first slot.
+    pub(crate) first_slot: usize,
+    /// The number of the last slot.
+    pub(crate) last_slot: usize,
+    /// How many bytes before the first slot belong to it.
+    pub(crate) before: usize,
+    /// How many bytes behind the last slot belong to it.
+    pub(crate) after: usize,
+}
+
+impl Varying {
+    /// Where it is in the text of a record, given where the slots are.
+    pub(crate) fn range(&self, slots: &[Range<usize>]) -> Option<Range<usize>> {
+        let start = slots.get(self.first_slot)?.start.checked_sub(self.before)?;
+        let end = slots.get(self.last_slot)?.end.checked_add(self.after)?;
+        Some(start..end)
+    }
+}
+
+impl Shape {
+    /// What is fixed in the parts of its records and what varies. `None` for the whole kind: the parts
+    /// of its records are anywhere.
+    pub(crate) fn stretches(&self) -> Option<Stretches<'_>> {
+        let Self::Pieces(pieces) = self else {
+            return None;
+        };
+        let mut stretches = Stretches::default();
+        for (part, own) in pieces.parts() {
+            Walk {
+                pieces,
+                part,
+                fixed: 0..0,
+                varying: None,
+                stretches: &mut stretches,
+            }
+            .walk(&own);
+        }
+        Some(stretches)
+    }
+}
+
+/// A walk over a part.
+struct Walk<'a, 's> {
+    pieces: &'a Pieces,
+    part: Namespace,
+    /// The fixed bytes behind the last slot, or since the part started.
+    fixed: Range<usize>,
+    /// The stretch that the last slot is in.
+    varying: Option<Varying>,
+    stretches: &'s mut Stretches<'a>,
+}
+
+impl Walk<'_, '_> {
+    fn walk(mut self, own: &Range<usize>) {
+        let (mut piece, mut slot) = (0, 0);
+        for op in &self.pieces.ops {
+            let is_own = own.contains(&piece);
+            match op {
+                Op::Edge => piece += 1,
+                Op::Fixed(range) if is_own => {
+                    if self.fixed.is_empty() {
+                        self.fixed.start = range.start;
+                    }
+                    self.fixed.end = range.end;
+                }
+                Op::Slot => {
+                    if is_own {
+                        self.pass_slot(slot);
+                    }
+                    slot += 1;
+                }
+                Op::Fixed(_) | Op::Stamp(_) => {}
+            }
+        }
+        self.pass_fixed(false);
+    }
+
+    fn pass_slot(&mut self, slot: usize) {
+        let text = self.pieces.text.get(self.fixed.clone()).unwrap_or(&[]);
+        let is_word = text.iter().all(|byte| is_word_byte(*byte));
+        match &mut self.varying {
+            Some(varying) if is_word => {
+                varying.last_slot = slot;
+                self.fixed = 0..0;
+            }
+            _ => {
+                let before = self.pass_fixed(true);
+                self.varying = Some(Varying {
+                    part: self.part,
+                    first_slot: slot,
+                    last_slot: slot,
+                    before,
+                    after: 0,
+                });
+            }
+        }
+    }
+
+    /// Ends the stretch of the last slot and takes what is fixed behind it; how many bytes of that
+    /// belong to the slot that follows, if one does.
+    fn pass_fixed(&mut self, is_before_slot: bool) -> usize {
+        let range = std::mem::replace(&mut self.fixed, 0..0);
+        let mut text = self.pieces.text.get(range).unwrap_or(&[]);
+        if let Some(mut varying) = self.varying.take() {
+            varying.after = text.iter().take_while(|byte| is_word_byte(**byte)).count();
+            self.stretches.varying.push(varying);
+            text = text.get(varying.after..).unwrap_or(&[]);
+        }
+        let mut before = 0;
+        if is_before_slot {
+            let from_end = text.iter().rev();
+            before = from_end.take_while(|byte| is_word_byte(**byte)).count();
+            text = text.get(..text.len() - before).unwrap_or(&[]);
+        }
+        if text.iter().any(|byte| is_word_byte(*byte)) {
+            self.stretches.fixed.push((self.part, text));
+        }
+        before
+    }
+}
