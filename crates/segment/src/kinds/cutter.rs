@@ -54,6 +54,7 @@ pub(crate) struct Cut<'a> {
     /// The key of its kind.
     pub(crate) key: &'a [u8],
     /// `raw` and `extra`.
+    #[cfg(test)]
     pub(crate) text: &'a [u8],
     /// Where its slots are in the text, but for the last one of the whole kind.
     pub(crate) slots: &'a [Range<usize>],
@@ -85,6 +86,7 @@ struct Ops {
     stamp: Vec<u8>,
 }
 
+#[cfg(test)]
 impl<'a> Cut<'a> {
     /// What is in the slots.
     pub(crate) fn values(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
@@ -116,6 +118,7 @@ impl Cutter {
         Cut {
             how: found,
             key: &self.ops.key,
+            #[cfg(test)]
             text,
             slots: &self.ops.slots,
             whole: (found == How::Whole).then_some(self.whole.as_slice()),
