@@ -115,7 +115,7 @@ impl Chunk {
             let mut failure = None;
             let slot = |slot: usize, out: &mut Vec<u8>| {
                 let short = Corrupt::Short { what: "column" };
-                let cursor = cursors.get_mut(slot).ok_or_else(|| short.clone())?;
+                let cursor = cursors.get_mut(slot).ok_or(short)?;
                 if !cursor.has(rank) {
                     let column = kind.column + slot;
                     match self.seek(column, rank, &mut page) {

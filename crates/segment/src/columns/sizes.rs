@@ -185,7 +185,7 @@ fn all_sizes(values: &[&[u8]]) -> Vec<(&'static str, usize)> {
         add("shapes", &|out| shapes.encode(out));
     }
     add("text", &|out| {
-        TextPlan::read(values).encode(values, (TEXT, LINES), out)
+        TextPlan::read(values).encode(values, (TEXT, LINES), out);
     });
     sizes
 }

@@ -28,6 +28,12 @@ pub struct Kinds {
     key_bytes: usize,
 }
 
+impl Default for Kinds {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Kinds {
     /// The number of the whole kind.
     pub(crate) const WHOLE: u32 = 0;
@@ -69,6 +75,10 @@ impl Kinds {
     }
 
     /// How many there are, at least one.
+    #[expect(
+        clippy::len_without_is_empty,
+        reason = "the whole kind is always there"
+    )]
     pub fn len(&self) -> usize {
         self.keys.len()
     }
