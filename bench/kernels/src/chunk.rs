@@ -31,10 +31,14 @@ fn read_all(
     received: &[Timestamp],
 ) -> Result<RecordBatch> {
     let chunk = Chunk::decode(entry, stored(file, &entry.page)?, kinds, received)?;
+    // Columns share pages, which a reader keeps.
+    let open = |page: &PageEntry| -> Result<Arc<ColumnPage>, Corrupt> {
+        Ok(Arc::new(ColumnPage::open(page, stored(file, page)?)?))
+    };
+    let pages: Vec<Arc<ColumnPage>> = entry.columns.iter().map(open).collect::<Result<_, _>>()?;
     let rows = 0..u32::try_from(chunk.rows())?;
     chunk.records(rows, received, |index| {
-        let page = entry.columns.get(index).context("no such page")?;
-        Ok(Arc::new(ColumnPage::open(page, stored(file, page)?)?))
+        pages.get(index).cloned().context("no such page")
     })
 }
 

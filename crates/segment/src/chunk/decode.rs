@@ -90,7 +90,8 @@ impl Chunk {
     }
 
     /// The records of some rows, in the order given. `received` holds the times of receipt of all
-    /// rows; `page` gives a page of the columns, decompressed.
+    /// rows; `page` gives a page of the columns, decompressed. It is asked once for each column that
+    /// has some of the rows, and several columns share a page, so it should keep what it has opened.
     ///
     /// # Errors
     /// When the columns are not what was written, or a page cannot be had.
