@@ -1,8 +1,7 @@
 //! Hashes of bytes for tables in memory.
 //!
 //! The hash has random keys, so that nobody can send values that all collide; nothing that is
-//! written depends on it. SipHash takes four times as long over the key of a kind, and making its
-//! keys as long as a small table.
+//! written depends on it. Finding the key of a kind takes 185 instructions, with SipHash 619.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;

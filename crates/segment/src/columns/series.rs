@@ -46,8 +46,8 @@ pub(super) fn plan(values: &[u64]) -> Plan {
     let as_bits = packed_len(values.len(), bits_of(max - min)) as u64;
     plan.prefer(BITS, as_bits);
     let mut steps = estimate::sampled(values, |block, out| out.extend(differences(block)));
-    // Differences of numbers that do not follow from each other are the larger ones, and are not
-    // counted: that takes as long as all else.
+    // Differences of numbers that do not follow from each other are the larger ones: counting their
+    // bytes would be work for nothing.
     if sum(&steps) < sum(&sampled) {
         let (min, max) = column::range(&steps);
         for step in &mut steps {

@@ -16,8 +16,8 @@ use crate::templates::cut::{MARKS, SLOT, cut_behind};
 /// and `]: ` of RFC 3164. Such pieces would be columns of nothing but the same.
 const JOINT_BYTES_MAX: usize = 8;
 
-/// Most fields of records whose edges are put in order one by one, which is three times as fast as
-/// sorting where spans come in order, as they nearly always do.
+/// Most fields of records whose edges are put in order one by one, which is little work where spans
+/// come in order, as they nearly always do, and grows with the square of their count where not.
 const SORTED_FIELDS_MAX: usize = 64;
 
 /// How much of a record its kind has.
