@@ -1,4 +1,5 @@
-//! 512 MiB of memory, senders at full rate, and questions beside them: nothing is killed.
+//! 512 MiB of memory, senders at full rate, and questions beside them: nothing is killed. The
+//! environment is that of the packaged service.
 
 use std::fs;
 use std::io::Write;
@@ -24,7 +25,7 @@ fn half_a_gibibyte_is_enough_at_full_rate() -> Result<()> {
         Err(error) => return skipped(&format!("a limit on memory: {error:#}")),
     };
     let script = format!(
-        "echo $$ > {}/cgroup.procs && exec \"$0\" \"$@\"",
+        "echo $$ > {}/cgroup.procs && MALLOC_ARENA_MAX=2 exec \"$0\" \"$@\"",
         group.path.display()
     );
     let mut server = Server::start_with(Setup {
