@@ -12,6 +12,7 @@ mod place;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use decode::bare_head;
 pub use decode::decode_rows;
 pub(crate) use encode::encode_loose;
 pub use encode::encode_rows;

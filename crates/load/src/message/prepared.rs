@@ -73,6 +73,19 @@ pub(super) struct Lengths {
     pub(super) bytes_max: Option<usize>,
 }
 
+/// Whether messages can have these sizes, the smallest and the largest.
+pub(super) fn check_sizes(bytes_min: usize, bytes_max: usize) -> Result<(), Error> {
+    if bytes_max < bytes_min || bytes_max > MESSAGE_BYTES_MAX {
+        return Err(Error::OutOfRange {
+            what: "the largest size of a message",
+            found: bytes_max as u64,
+            min: bytes_min as u64,
+            max: MESSAGE_BYTES_MAX as u64,
+        });
+    }
+    Ok(())
+}
+
 /// Messages of one text.
 #[derive(Debug)]
 pub(super) struct Prepared {
@@ -107,14 +120,7 @@ impl Prepared {
                 bytes_min: shortest,
             });
         }
-        if bytes_max < bytes_min || bytes_max > MESSAGE_BYTES_MAX {
-            return Err(Error::OutOfRange {
-                what: "the largest size of a message",
-                found: bytes_max as u64,
-                min: bytes_min as u64,
-                max: MESSAGE_BYTES_MAX as u64,
-            });
-        }
+        check_sizes(bytes_min, bytes_max)?;
         let missing = bytes_max.saturating_sub(fixed);
         text.bytes
             .extend(padding.iter().copied().cycle().take(missing));

@@ -149,6 +149,14 @@ fn tcpflood_varies_as_captured() {
         let (_, told) = front.rsplit_once(':').expect("a length");
         assert_eq!(told.parse(), Ok(padding.len()), "{message}");
     }
+    let open = Recipe {
+        bytes_max: Some(300),
+        ..recipe(Format::Tcpflood)
+    };
+    assert!(matches!(
+        open.source(0).err(),
+        Some(Error::Contradiction { .. })
+    ));
     let wrong = Recipe {
         dynamic_ids: 3,
         ..recipe(Format::Loggen)

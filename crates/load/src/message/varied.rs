@@ -4,8 +4,8 @@
 use std::io::Write as _;
 
 use model::Timestamp;
-use model::limits::MESSAGE_BYTES_MAX;
 
+use super::prepared::check_sizes;
 use super::tcpflood::{IETF_HEAD, LEGACY_HEAD, extra_bytes};
 use super::{Format, Recipe};
 use crate::random::Random;
@@ -115,18 +115,19 @@ impl Source for Varied {
 }
 
 fn sizes(recipe: &Recipe) -> Result<Option<(usize, usize)>, Error> {
-    let Some(least) = recipe.bytes else {
-        return Ok(None);
+    let least = match (recipe.bytes, recipe.bytes_max) {
+        (Some(least), _) => least,
+        (None, None) => return Ok(None),
+        (None, Some(_)) => {
+            return Err(Error::Contradiction {
+                what: "a largest size".to_owned(),
+                with: "tcpflood's messages without a smallest one".to_owned(),
+                remedy: "add --size",
+            });
+        }
     };
     let most = recipe.bytes_max.unwrap_or(least);
-    if most < least || most > MESSAGE_BYTES_MAX {
-        return Err(Error::OutOfRange {
-            what: "the largest size of a message",
-            found: most as u64,
-            min: least as u64,
-            max: MESSAGE_BYTES_MAX as u64,
-        });
-    }
+    check_sizes(least, most)?;
     Ok(Some((least, most)))
 }
 

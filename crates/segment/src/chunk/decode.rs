@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use model::limits::BATCH_RECORDS_MAX;
-use model::{Priority, RecordBatch, RecordHead, Span, Timestamp};
+use model::{RecordBatch, RecordHead, Timestamp};
 
 use super::ChunkEntry;
 use super::page::ColumnPage;
@@ -15,7 +15,7 @@ use crate::columns::pack::Directory;
 use crate::kinds::{Kinds, Shape, Texts};
 use crate::limits::KINDS_MAX;
 use crate::page::open;
-use crate::rows::Loose;
+use crate::rows::{Loose, bare_head};
 use crate::wire::Reader;
 
 /// A chunk page, decoded: all of a chunk but its columns.
@@ -148,23 +148,11 @@ impl Chunk {
     fn head(&self, row: usize, received: &[Timestamp]) -> Option<(&ChunkKind, u32, RecordHead)> {
         let (place, rank) = *self.rows.get(row)?;
         let head = RecordHead {
-            received: *received.get(row)?,
             time: *self.loose.times.get(row)?,
-            priority: Priority::DEFAULT,
             peer: self.loose.peers.get(row)?,
             source: self.loose.sources.get(row)?,
             tags: self.loose.tags.get(row)?,
-            start: 0,
-            raw_len: 0,
-            extra_len: 0,
-            host: Span::default(),
-            program: Span::default(),
-            pid: Span::default(),
-            msgid: Span::default(),
-            structured_data: Span::default(),
-            message: Span::default(),
-            fields_start: 0,
-            fields_len: 0,
+            ..bare_head(*received.get(row)?)
         };
         Some((self.kinds.get(usize::from(place))?, rank, head))
     }

@@ -360,6 +360,7 @@ fn append_decimal(mut value: u64, digits_min: usize, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::columns::tests::assert_values;
 
     fn is_read(values: &[&str]) -> bool {
         let values: Vec<&[u8]> = values.iter().map(|value| value.as_bytes()).collect();
@@ -371,11 +372,7 @@ mod tests {
         let mut reader = Reader::new("test", &out);
         let column = NumberColumn::decode(&mut reader, values.len()).expect("valid");
         assert_eq!(reader.finish(), Ok(()));
-        for (index, value) in values.iter().enumerate() {
-            let mut given = Vec::new();
-            column.append(index, &mut given);
-            assert_eq!(given, *value);
-        }
+        assert_values(&values, |index, out| column.append(index, out));
         true
     }
 

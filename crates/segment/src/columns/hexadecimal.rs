@@ -275,6 +275,7 @@ fn invalid(what: &'static str, value: usize) -> Corrupt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::columns::tests::assert_values;
 
     fn is_read(values: &[&str]) -> bool {
         let values: Vec<&[u8]> = values.iter().map(|value| value.as_bytes()).collect();
@@ -286,11 +287,7 @@ mod tests {
         let mut reader = Reader::new("test", &out);
         let column = HexadecimalColumn::decode(&mut reader, values.len()).expect("valid");
         assert_eq!(reader.finish(), Ok(()));
-        for (index, value) in values.iter().enumerate() {
-            let mut given = Vec::new();
-            column.append(index, &mut given);
-            assert_eq!(given, *value);
-        }
+        assert_values(&values, |index, out| column.append(index, out));
         true
     }
 

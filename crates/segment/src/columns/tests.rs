@@ -5,6 +5,15 @@ use proptest::prelude::*;
 use super::*;
 
 /// Encodes and decodes values; the encoding byte and the bytes.
+/// Fails where a column does not append these values.
+pub(super) fn assert_values(values: &[&[u8]], append: impl Fn(usize, &mut Vec<u8>)) {
+    for (index, value) in values.iter().enumerate() {
+        let mut given = Vec::new();
+        append(index, &mut given);
+        assert_eq!(given, *value);
+    }
+}
+
 fn round_trip(values: &[&[u8]]) -> (u8, Vec<u8>) {
     let mut out = Vec::new();
     encode(values, &mut out);

@@ -58,28 +58,9 @@ impl<'a> Columns<'a> {
                 value: rows as u64,
             });
         }
-        let head = |received: &Timestamp| RecordHead {
-            received: *received,
-            time: *received,
-            priority: Priority::DEFAULT,
-            peer: None,
-            source: 0,
-            tags: 0,
-            start: 0,
-            raw_len: 0,
-            extra_len: 0,
-            host: Span::default(),
-            program: Span::default(),
-            pid: Span::default(),
-            msgid: Span::default(),
-            structured_data: Span::default(),
-            message: Span::default(),
-            fields_start: 0,
-            fields_len: 0,
-        };
         Ok(Self {
             reader,
-            heads: received.iter().map(head).collect(),
+            heads: received.iter().copied().map(bare_head).collect(),
             places: vec![Place::default(); rows],
             first: Vec::with_capacity(rows),
             second: Vec::with_capacity(rows),
@@ -244,6 +225,29 @@ impl<'a> Columns<'a> {
             .set_records(self.heads, fields, bytes)
             .map_err(|_| invalid("length of all records", self.total_bytes as u64))?;
         Ok(batch)
+    }
+}
+
+/// The head of a record of which only the time of receipt is known.
+pub(crate) fn bare_head(received: Timestamp) -> RecordHead {
+    RecordHead {
+        received,
+        time: received,
+        priority: Priority::DEFAULT,
+        peer: None,
+        source: 0,
+        tags: 0,
+        start: 0,
+        raw_len: 0,
+        extra_len: 0,
+        host: Span::default(),
+        program: Span::default(),
+        pid: Span::default(),
+        msgid: Span::default(),
+        structured_data: Span::default(),
+        message: Span::default(),
+        fields_start: 0,
+        fields_len: 0,
     }
 }
 
