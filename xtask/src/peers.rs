@@ -43,6 +43,11 @@ const PEERS: &[Peer] = &[
         needed_by: "senders::syslog_ng",
     },
     Peer {
+        program: "haproxy",
+        package: "haproxy",
+        needed_by: "senders::haproxy",
+    },
+    Peer {
         program: "python3",
         package: "python3",
         needed_by: "corpus",

@@ -1,5 +1,6 @@
 //! Programs of others that send syslog, run as their users run them.
 
+mod haproxy;
 mod locate;
 mod loggen;
 mod logger;
@@ -7,6 +8,7 @@ mod receiver;
 mod rsyslog;
 mod syslog_ng;
 
+pub use haproxy::Haproxy;
 pub use locate::{daemon, program};
 pub use loggen::{Loggen, LoggenReport};
 pub use logger::Logger;
