@@ -1,8 +1,11 @@
-//! Segments that follow each other into one, without looking at a record.
+//! Segments that follow each other into one, mostly without looking at a record.
 //!
-//! Row pages are copied as they are stored, times of receipt are cut anew, and the index is merged
-//! term by term: a list of the result is the lists of the inputs, each behind the rows before it.
+//! Chunks are copied as they are, but for the numbers of their kinds; small ones are joined. Times of
+//! receipt are cut anew, and the index is merged term by term: a list of the result is the lists of
+//! the inputs, each behind the rows before it.
 //! Every page of the inputs is checked on the way, so that damage is not carried along.
+
+mod chunks;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,13 +13,13 @@ use std::collections::BinaryHeap;
 use model::{RecordNumber, Timestamp};
 use thiserror::Error;
 
-use crate::builder::{finish_file, push_page};
+use crate::builder::{finish_file, push_page, write_kinds};
 use crate::envelope::Header;
 use crate::footer::{Counts, Footer};
 use crate::index::SharedLists;
 use crate::lexicon::{LexiconCursor, LexiconWriter};
 use crate::limits::{RECEIVED_PAGE_ROWS, SEGMENT_RECORD_BYTES_MAX, SEGMENT_ROWS_MAX};
-use crate::page::{PageEntry, PageWriter, check, decode_received_page};
+use crate::page::{PageEntry, PageWriter, decode_received_page};
 use crate::postings::encode_list;
 use crate::{BuildError, Built, Corrupt, Location, PostingPage, TermEntry, received};
 
@@ -81,8 +84,9 @@ pub fn merge<I: MergeInput>(inputs: &[I], zstd_level: i32) -> Result<Built, Merg
     }
     .encode(&mut file);
     let mut pages = PageWriter::new(zstd_level);
-    copy_row_pages(inputs, &mut footer, &mut file)?;
+    let kinds = chunks::merge(inputs, zstd_level, &mut footer, &mut file)?;
     write_received(inputs, &mut footer, &mut pages, &mut file)?;
+    write_kinds(&kinds, &mut footer, &mut pages, &mut file);
     merge_index(inputs, &mut footer, &mut pages, &mut file)?;
     Ok(finish_file(file, footer)?)
 }
@@ -134,23 +138,6 @@ fn add_counts(sum: &mut Counts, counts: &Counts) {
     }
     sum.with_words += counts.with_words;
     sum.with_text += counts.with_text;
-}
-
-fn copy_row_pages<I: MergeInput>(
-    inputs: &[I],
-    footer: &mut Footer,
-    file: &mut Vec<u8>,
-) -> Result<(), MergeError<I::Error>> {
-    for (number, input) in inputs.iter().enumerate() {
-        for entry in &input.footer().row_pages {
-            let stored = stored(input, number, entry)?;
-            check("row page", entry.offset, &stored, entry.crc)
-                .map_err(|source| damaged(number, entry, source))?;
-            let page = PageWriter::append_stored(&stored, entry.raw_len, file);
-            push_page(&mut footer.row_pages, page, entry.rows);
-        }
-    }
-    Ok(())
 }
 
 fn write_received<I: MergeInput>(

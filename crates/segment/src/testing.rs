@@ -3,14 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use model::words::{fold, words};
 use model::{Field, Priority, RecordBatch, RecordParts, RecordRef, Span, Timestamp};
 use proptest::prelude::*;
 
 use crate::{
-    BuildOptions, Builder, Built, Corrupt, Footer, Header, LexiconPage, Namespace, PageEntry,
-    PostingPage, Trailer, decode_received_page, decode_row_page,
+    BuildOptions, Builder, Built, Chunk, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage,
+    Namespace, PageEntry, PostingPage, Spare, Trailer, decode_kind_page, decode_received_page,
 };
 
 /// What a reader can see of a record.
@@ -202,18 +203,18 @@ pub(crate) fn build(batches: &[RecordBatch]) -> Built {
     builder.finish().expect("small")
 }
 
-/// All that a segment holds: its footer, its records page by page, and the rows of every key.
+/// All that a segment holds: its footer, its records chunk by chunk, and the rows of every key.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Contents {
     pub(crate) footer: Footer,
-    pub(crate) pages: Vec<RecordBatch>,
+    pub(crate) chunks: Vec<RecordBatch>,
     pub(crate) terms: BTreeMap<Vec<u8>, Vec<u32>>,
 }
 
 impl Contents {
     /// What a reader can see of all records.
     pub(crate) fn seen(&self) -> Vec<Seen<'_>> {
-        self.pages.iter().flat_map(seen_all).collect()
+        self.chunks.iter().flat_map(seen_all).collect()
     }
 }
 
@@ -239,10 +240,25 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
     for page in &footer.received_pages {
         received.extend(decode_received_page(page, stored(file, page))?);
     }
-    let mut pages = Vec::new();
-    for page in &footer.row_pages {
+    let kinds = match &footer.kind_page {
+        Some(page) => decode_kind_page(page, stored(file, page))?,
+        None => Kinds::new(),
+    };
+    if let Some(page) = &footer.spare_page {
+        let spare = Spare::decode(page, stored(file, page))?;
+        assert_eq!(spare.footer.chunks, footer.chunks);
+        assert_eq!(spare.footer.received_pages, footer.received_pages);
+        assert_eq!(spare.kinds.len(), kinds.len());
+    }
+    let mut chunks = Vec::new();
+    for entry in &footer.chunks {
+        let page = &entry.page;
         let rows = &received[page.first_row as usize..][..page.rows as usize];
-        pages.push(decode_row_page(page, stored(file, page), rows)?);
+        let chunk = Chunk::decode(entry, stored(file, page), &kinds, rows)?;
+        chunks.push(chunk.records(0..page.rows, rows, |index| {
+            let page = &entry.columns[index];
+            Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(file, page))?))
+        })?);
     }
     let mut postings = Vec::new();
     for page in &footer.posting_pages {
@@ -271,7 +287,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
     }
     Ok(Contents {
         footer,
-        pages,
+        chunks,
         terms,
     })
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -9,7 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::{RecordBatch, RecordNumber, Timestamp};
 use quick_cache::sync::Cache;
-use segment::{Corrupt, Footer, Header, LexiconPage, PageEntry, PostingPage, TermEntry, Trailer};
+use segment::{
+    Chunk, ChunkEntry, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage, PageEntry,
+    PostingPage, Spare, TermEntry, Trailer,
+};
 
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::{Error, ReadError};
@@ -28,7 +32,10 @@ pub(crate) struct PageKey {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Kind {
-    Rows,
+    Kinds,
+    Chunk,
+    /// A page of columns, by its place among those of all chunks.
+    Columns,
     Received,
     Lexicon,
     Posting,
@@ -37,7 +44,9 @@ enum Kind {
 /// A decoded page.
 #[derive(Clone)]
 pub(crate) enum Page {
-    Rows(Arc<RecordBatch>),
+    Kinds(Arc<Kinds>),
+    Chunk(Arc<Chunk>),
+    Columns(Arc<ColumnPage>),
     Received(Arc<Vec<Timestamp>>),
     Lexicon(Arc<LexiconPage>),
     Posting(Arc<PostingPage>),
@@ -50,7 +59,9 @@ pub(crate) struct PageWeight;
 impl quick_cache::Weighter<PageKey, Page> for PageWeight {
     fn weight(&self, _: &PageKey, page: &Page) -> u64 {
         let bytes = match page {
-            Page::Rows(batch) => batch.memory_bytes(),
+            Page::Kinds(kinds) => kinds.memory_bytes(),
+            Page::Chunk(chunk) => chunk.memory_bytes(),
+            Page::Columns(page) => page.memory_bytes(),
             Page::Received(times) => times.len() * size_of::<Timestamp>(),
             Page::Lexicon(page) => page.memory_bytes(),
             Page::Posting(page) => page.memory_bytes(),
@@ -68,12 +79,39 @@ pub(crate) fn page_cache(bytes: u64) -> Arc<PageCache> {
     Arc::new(Cache::with_weighter(pages, bytes, PageWeight))
 }
 
+/// Why records are not read.
+enum Unread {
+    Page(ReadError),
+    /// A column of the chunk does not decode.
+    Corrupt(Corrupt),
+}
+
+impl From<Corrupt> for Unread {
+    fn from(error: Corrupt) -> Self {
+        Self::Corrupt(error)
+    }
+}
+
+fn columns_before(footer: &Footer) -> Vec<u32> {
+    let mut before = 0;
+    let counts = footer.chunks.iter().map(|chunk| chunk.columns.len() as u32);
+    counts
+        .map(|count| {
+            let own = before;
+            before += count;
+            own
+        })
+        .collect()
+}
+
 /// A sealed segment.
 pub struct SegmentHandle {
     path: PathBuf,
     file: Box<dyn DiskFile>,
     file_bytes: u64,
     footer: Footer,
+    /// For each chunk how many pages of columns the chunks before it have.
+    columns_before: Vec<u32>,
     cache: Arc<PageCache>,
     /// Distinguishes segments in the cache; paths can be reused after a failed seal.
     uid: u64,
@@ -126,11 +164,13 @@ impl SegmentHandle {
         file.read_exact_at(&mut footer, trailer.footer_offset)
             .map_err(Error::io("read", path))?;
         let footer = Footer::decode(&footer, &trailer).map_err(damaged(trailer.footer_offset))?;
+        let columns_before = columns_before(&footer);
         Ok(Self {
             path: path.to_owned(),
             file,
             file_bytes,
             footer,
+            columns_before,
             cache,
             uid: NEXT_UID.fetch_add(1, Ordering::Relaxed),
             bytes_read: AtomicU64::new(0),
@@ -195,29 +235,121 @@ impl SegmentHandle {
         is_index
     }
 
-    /// The index of the row page that holds a row.
-    pub fn page_of_row(&self, row: u32) -> usize {
-        self.footer
-            .row_pages
-            .partition_point(|page| page.first_row <= row)
-            .saturating_sub(1)
+    /// The index of the chunk that holds a row.
+    pub fn chunk_of_row(&self, row: u32) -> usize {
+        self.footer.chunk_of_row(row)
     }
 
-    /// The records of a row page; its first row is `footer().row_pages[index].first_row`.
-    pub fn rows_page(&self, index: usize) -> Result<Arc<RecordBatch>, ReadError> {
-        let entry = self.entry(&self.footer.row_pages, index)?;
-        let page = self.page(Kind::Rows, index, || {
-            let received = self.received_rows(entry.first_row, entry.rows)?;
-            let stored = self.read(entry)?;
-            let batch = segment::decode_row_page(entry, &stored, &received);
-            Ok(Page::Rows(Arc::new(
-                batch.map_err(|error| self.damaged(entry, &error))?,
+    /// The rows of a chunk; none where there is no such chunk.
+    pub fn chunk_rows(&self, index: usize) -> Range<u32> {
+        let page = self.footer.chunks.get(index).map(|chunk| chunk.page);
+        page.map_or(0..0, |page| {
+            page.first_row..page.first_row.saturating_add(page.rows)
+        })
+    }
+
+    /// How many chunks there are.
+    pub fn chunks(&self) -> usize {
+        self.footer.chunks.len()
+    }
+
+    /// All records of a chunk.
+    ///
+    /// # Errors
+    /// When one of them cannot be read.
+    pub fn chunk_records(&self, index: usize) -> Result<RecordBatch, ReadError> {
+        self.records(index, self.chunk_rows(index))
+    }
+
+    /// The records of some rows of a chunk, in the order given.
+    ///
+    /// # Errors
+    /// When one of them cannot be read, or is not in the chunk.
+    pub fn records(
+        &self,
+        index: usize,
+        rows: impl IntoIterator<Item = u32>,
+    ) -> Result<RecordBatch, ReadError> {
+        let Some(entry) = self.footer.chunks.get(index) else {
+            return Err(self.out_of_range());
+        };
+        let received = self.received_rows(entry.page.first_row, entry.page.rows)?;
+        let chunk = self.chunk(index, entry, &received)?;
+        let first = entry.page.first_row;
+        let rows = rows.into_iter().map(|row| row.wrapping_sub(first));
+        let records = chunk.records(rows, &received, |page| {
+            self.column_page(index, entry, page).map_err(Unread::Page)
+        });
+        records.map_err(|error| match error {
+            Unread::Page(error) => error,
+            Unread::Corrupt(error) => self.damaged(&entry.page, &error),
+        })
+    }
+
+    fn chunk(
+        &self,
+        index: usize,
+        entry: &ChunkEntry,
+        received: &[Timestamp],
+    ) -> Result<Arc<Chunk>, ReadError> {
+        let page = self.page(Kind::Chunk, index, || {
+            let kinds = self.kinds()?;
+            let stored = self.read(&entry.page)?;
+            let chunk = Chunk::decode(entry, &stored, &kinds, received);
+            Ok(Page::Chunk(Arc::new(
+                chunk.map_err(|error| self.damaged(&entry.page, &error))?,
             )))
         })?;
         match page {
-            Page::Rows(batch) => Ok(batch),
+            Page::Chunk(chunk) => Ok(chunk),
             _ => Err(self.out_of_range()),
         }
+    }
+
+    fn column_page(
+        &self,
+        chunk: usize,
+        entry: &ChunkEntry,
+        index: usize,
+    ) -> Result<Arc<ColumnPage>, ReadError> {
+        let before = self.columns_before.get(chunk).copied();
+        let entry = self.entry(&entry.columns, index)?;
+        let number = before.unwrap_or_default() as usize + index;
+        let page = self.page(Kind::Columns, number, || {
+            let page = ColumnPage::open(entry, &self.read(entry)?);
+            Ok(Page::Columns(Arc::new(
+                page.map_err(|error| self.damaged(entry, &error))?,
+            )))
+        })?;
+        match page {
+            Page::Columns(page) => Ok(page),
+            _ => Err(self.out_of_range()),
+        }
+    }
+
+    /// The kinds of its records. Where their page is damaged, the spare page has them too.
+    fn kinds(&self) -> Result<Arc<Kinds>, ReadError> {
+        let Some(entry) = &self.footer.kind_page else {
+            return Ok(Arc::default());
+        };
+        let page = self.page(Kind::Kinds, 0, || {
+            let read = self.read(entry).and_then(|stored| {
+                segment::decode_kind_page(entry, &stored)
+                    .map_err(|error| self.damaged(entry, &error))
+            });
+            let kinds = read.or_else(|error| self.spare_kinds().ok_or(error))?;
+            Ok(Page::Kinds(Arc::new(kinds)))
+        })?;
+        match page {
+            Page::Kinds(kinds) => Ok(kinds),
+            _ => Err(self.out_of_range()),
+        }
+    }
+
+    fn spare_kinds(&self) -> Option<Kinds> {
+        let entry = self.footer.spare_page.as_ref()?;
+        let stored = self.read(entry).ok()?;
+        Some(Spare::decode(entry, &stored).ok()?.kinds)
     }
 
     /// The times of receipt of a received page.
@@ -415,10 +547,7 @@ impl SegmentHandle {
 
     /// Reads every page and compares it with its checksum; what is wrong with the first bad one.
     pub(crate) fn check(&self) -> Result<(), ReadError> {
-        let footer = &self.footer;
-        let lexicon = footer.lexicon_pages.iter().map(|page| &page.page);
-        let pages = footer.row_pages.iter().chain(&footer.received_pages);
-        for entry in pages.chain(&footer.posting_pages).chain(lexicon) {
+        for (_, entry) in self.footer.pages() {
             let stored = self.read(entry)?;
             let checked = entry.check(&stored);
             checked.map_err(|error| self.damaged(entry, &error))?;

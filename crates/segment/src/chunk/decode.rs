@@ -227,14 +227,12 @@ fn decode_kinds(
     rows: usize,
 ) -> Result<Vec<ChunkKind>, Corrupt> {
     let count = reader.count("number of kinds", rows.min(KINDS_MAX))?;
-    let (mut steps, mut counts) = (Vec::new(), Vec::new());
-    column::decode(reader, count, &mut steps)?;
+    let (mut numbers, mut counts) = (Vec::new(), Vec::new());
+    column::decode(reader, count, &mut numbers)?;
     column::decode(reader, count, &mut counts)?;
-    let mut number = 0_u64;
     let mut found = Vec::with_capacity(count);
     let mut sum = 0_u64;
-    for (step, rows) in steps.into_iter().zip(counts) {
-        number = number.saturating_add(step);
+    for (number, rows) in numbers.into_iter().zip(counts) {
         sum = sum.saturating_add(rows);
         let kind = u32::try_from(number).map_err(|_| invalid("number of a kind", number))?;
         found.push(ChunkKind {

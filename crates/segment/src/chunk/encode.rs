@@ -82,21 +82,19 @@ impl ChunkWriter {
     /// Appends which kinds there are and how many rows each of them has. The place of each row's
     /// kind among them.
     fn write_kinds(&mut self, groups: &[Group], rows: usize) -> Vec<u64> {
-        let (mut steps, mut counts) = (Vec::new(), Vec::new());
+        let (mut numbers, mut counts) = (Vec::new(), Vec::new());
         let mut places = vec![0; rows];
-        let mut last = 0;
         for group in groups {
             for row in self.cut.rows_of(group) {
                 if let Some(place) = places.get_mut(*row as usize) {
                     *place = counts.len() as u64;
                 }
             }
-            steps.push(u64::from(group.kind - last));
+            numbers.push(u64::from(group.kind));
             counts.push(group.rows.len() as u64);
-            last = group.kind;
         }
         put_varint(counts.len() as u64, &mut self.raw);
-        column::encode(&steps, &mut self.raw);
+        column::encode(&numbers, &mut self.raw);
         column::encode(&counts, &mut self.raw);
         places
     }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::testing::{any_batch, build, read, stored as stored_in};
-use crate::{BuildOptions, Builder};
+use crate::{BuildOptions, Builder, Section};
 
 /// A segment in memory.
 struct InMemory(Built);
@@ -87,10 +87,14 @@ proptest! {
         let mut segments = build_each(&batches);
         prop_assume!(!segments.is_empty());
         let segment = &mut segments[0].0;
-        let pages_end = segment.footer.lexicon_pages.last().map(|last| last.page.offset as usize + last.page.stored_len as usize);
-        let header = Header::LEN;
-        let at = header + place.index(pages_end.expect("every record has terms") - header);
-        segment.bytes[at] ^= change;
+        // The kinds are there twice, so that their damage is healed.
+        let pages: Vec<PageEntry> = segment.footer.pages()
+            .filter(|(section, _)| !matches!(section, Section::Kinds | Section::Spare))
+            .map(|(_, page)| *page)
+            .collect();
+        let bytes = pages.iter().flat_map(|page| page.offset..page.offset + u64::from(page.stored_len));
+        let bytes: Vec<u64> = bytes.collect();
+        segment.bytes[*place.get(&bytes) as usize] ^= change;
         let result = merge(&segments, 1);
         prop_assert!(matches!(result, Err(MergeError::Damaged { input: 0, .. })), "{result:?}");
     }
@@ -136,4 +140,47 @@ fn segments_that_do_not_follow_each_other_are_refused() {
         "time goes back"
     );
     assert_eq!(refused(&[]), Some(0));
+}
+
+/// Segments of so many lines each, one after the other.
+fn line_segments(sizes: &[usize]) -> (RecordBatch, Vec<InMemory>) {
+    let mut all = RecordBatch::new();
+    let mut batches = Vec::new();
+    for size in sizes {
+        let mut batch = RecordBatch::new();
+        for _ in 0..*size {
+            let row = all.len();
+            let line = match row % 3 {
+                0 => format!("connection {row} closed"),
+                1 => format!("user u{} logged in from 10.0.0.{}", row * 7, row % 250),
+                _ => format!("{row:x} free text of row {row}"),
+            };
+            push_line(&mut batch, &line, row as i64);
+            push_line(&mut all, &line, row as i64);
+        }
+        batches.push(batch);
+    }
+    (all, build_each(&batches))
+}
+
+#[test]
+fn small_chunks_are_joined_and_large_ones_copied() {
+    let (all, segments) = line_segments(&[300, 200, 100, 5_000, 10, 6_000, 20, 30]);
+    let merged = merge(&segments, 1).expect("consecutive");
+    let contents = read(&merged.bytes).expect("valid");
+    let rows: Vec<_> = contents.chunks.iter().map(RecordBatch::len).collect();
+    assert_eq!(rows, [600, 5_000, 10, 6_000, 50]);
+    assert_eq!(contents.seen(), crate::testing::seen_all(&all));
+    let built = read(&build(&[all]).bytes).expect("valid");
+    assert_eq!(contents.terms, built.terms);
+}
+
+#[test]
+fn joined_chunks_are_as_small_as_if_built_at_once() {
+    let (all, segments) = line_segments(&[100; 40]);
+    let parts: u64 = segments.iter().map(|part| part.0.footer.data_bytes()).sum();
+    let merged = merge(&segments, 1).expect("consecutive");
+    let built = build(&[all]);
+    assert_eq!(merged.footer.data_bytes(), built.footer.data_bytes());
+    assert!(merged.footer.data_bytes() < parts / 2, "{parts}");
 }
