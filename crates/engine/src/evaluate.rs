@@ -253,23 +253,33 @@ fn code_rows(
 
 /// The rows that hold any of the terms.
 fn union(terms: &[TermEntry], segment: &SegmentHandle) -> Result<RowSet, ReadError> {
-    if terms.iter().any(|term| term.location == Location::All) {
+    if terms.iter().any(|term| term.rows == segment.rows()) {
         return Ok(RowSet::All);
     }
-    match terms {
-        [] => Ok(RowSet::empty()),
-        [term] => Ok(RowSet::from_sorted(&segment.rows_of(term)?)),
-        terms => {
-            let mut scatter = Scatter::new(segment.rows());
-            for term in terms {
-                match term.location {
-                    Location::Row(row) => scatter.add(&[row]),
-                    _ => scatter.add(&segment.rows_of(term)?),
-                }
-            }
-            Ok(scatter.finish())
+    let mut kinds = Vec::new();
+    for term in terms {
+        kinds.extend(segment.kinds_of(term)?);
+    }
+    kinds.sort_unstable();
+    kinds.dedup();
+    let of_kinds = segment.rows_of_kinds(&kinds)?;
+    let with_slots = terms.iter().filter(|term| term.slots.count > 0);
+    if of_kinds.is_empty() && with_slots.clone().count() <= 1 {
+        let rows = with_slots.map(|term| segment.slot_rows(term)).next();
+        return Ok(RowSet::from_sorted(&rows.transpose()?.unwrap_or_default()));
+    }
+    if with_slots.clone().next().is_none() {
+        return Ok(RowSet::from_sorted(&of_kinds));
+    }
+    let mut scatter = Scatter::new(segment.rows());
+    scatter.add(&of_kinds);
+    for term in with_slots {
+        match term.slots.location {
+            Location::One(row) => scatter.add(&[row]),
+            _ => scatter.add(&segment.slot_rows(term)?),
         }
     }
+    Ok(scatter.finish())
 }
 
 #[cfg(test)]

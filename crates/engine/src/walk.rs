@@ -87,12 +87,7 @@ impl<'a> Walk<'a> {
             if self.left.is_empty() || run.is_stopped() {
                 return None;
             }
-            let rows = take_rows(
-                self.part,
-                self.bounds.upper(),
-                &mut self.left,
-                self.order,
-            );
+            let rows = take_rows(self.part, self.bounds.upper(), &mut self.left, self.order);
             self.look_at(run, rows);
         }
         self.ready.pop_front()
@@ -143,8 +138,7 @@ pub(crate) fn matching(run: &mut Run<'_>, bounds: &Bounds, block: &Block) -> Vec
     }
     let rows = block.rows.iter().copied();
     rows.filter(|row| {
-        bounds.sure.contains(*row)
-            || block.record(*row).is_some_and(|record| run.matches(record))
+        bounds.sure.contains(*row) || block.record(*row).is_some_and(|record| run.matches(record))
     })
     .collect()
 }

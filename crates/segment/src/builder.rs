@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::chunk::{ChunkEntry, ChunkWriter};
 use crate::envelope::{Header, Trailer};
 use crate::footer::Footer;
-use crate::index;
+use crate::index::Index;
 use crate::kinds::Kinds;
 use crate::limits::{
     CHUNK_BYTES, CHUNK_ROWS, FOOTER_BYTES_MAX, RECEIVED_PAGE_ROWS, SEGMENT_RECORD_BYTES_MAX,
@@ -15,7 +15,6 @@ use crate::limits::{
 use crate::page::{PageEntry, PageWriter, checksum};
 use crate::received;
 use crate::spare;
-use crate::terms::Terms;
 
 /// How a segment is built.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +90,7 @@ pub struct Builder {
     open: RecordBatch,
     /// Times of receipt of all rows.
     received: Vec<Timestamp>,
-    terms: Terms,
+    index: Index,
 }
 
 impl Builder {
@@ -112,7 +111,7 @@ impl Builder {
             record_bytes: 0,
             open: RecordBatch::new(),
             received: Vec::new(),
-            terms: Terms::new(),
+            index: Index::new(),
         }
     }
 
@@ -132,7 +131,7 @@ impl Builder {
     /// Memory the builder takes, in bytes; about twice the finished file's index and its pages.
     pub fn memory_bytes(&self) -> usize {
         self.file.capacity()
-            + self.terms.memory_bytes()
+            + self.index.memory_bytes()
             + self.kinds.memory_bytes()
             + self.open.memory_bytes()
             + self.received.capacity() * size_of::<Timestamp>()
@@ -175,12 +174,8 @@ impl Builder {
             &mut self.pages,
             &mut self.file,
         );
-        index::write(
-            &self.terms,
-            &mut self.footer,
-            &mut self.pages,
-            &mut self.file,
-        );
+        self.index
+            .write(&mut self.footer, &mut self.pages, &mut self.file);
         finish_file(self.file, self.footer)
     }
 
@@ -213,16 +208,14 @@ impl Builder {
         Ok(())
     }
 
-    /// Counts and indexes a record.
+    /// Counts a record.
     fn push_record(&mut self, record: RecordRef<'_>) {
-        let row = self.footer.rows;
         let footer = &mut self.footer;
         footer.rows += 1;
         footer.last_received = record.received();
         footer.first_time = footer.first_time.min(record.time());
         footer.last_time = footer.last_time.max(record.time());
         footer.raw_bytes += record.raw().len() as u64;
-        index::add_record(record, row, &mut self.terms, &mut footer.counts);
         self.received.push(record.received());
     }
 
@@ -233,6 +226,15 @@ impl Builder {
         let chunk = self
             .chunks
             .write(&self.open, &mut self.kinds, &mut self.file);
+        let first = self.footer.chunks.last();
+        let first = first.map_or(0, |last| last.page.first_row + last.page.rows);
+        self.index.add_chunk(
+            &self.open,
+            self.chunks.last(),
+            &self.kinds,
+            (self.footer.chunks.len() as u32, first),
+            &mut self.footer.counts,
+        );
         push_chunk(&mut self.footer.chunks, chunk);
         self.open = RecordBatch::new();
     }
@@ -272,6 +274,7 @@ pub(crate) fn write_kinds(
 pub(crate) fn push_chunk(chunks: &mut Vec<ChunkEntry>, mut chunk: ChunkEntry) {
     let last = chunks.last().map(|last| &last.page);
     chunk.page.first_row = last.map_or(0, |last| last.first_row + last.rows);
+    chunk.rows.first_row = chunk.page.first_row;
     chunks.push(chunk);
 }
 

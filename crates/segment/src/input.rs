@@ -7,7 +7,7 @@ use model::{RecordBatch, Timestamp};
 
 use crate::page::open;
 use crate::{
-    Chunk, ChunkEntry, ColumnPage, Corrupt, Footer, Kinds, MergeInput, PageEntry, Spare,
+    Chunk, ChunkEntry, ColumnPage, Corrupt, Footer, Kinds, MergeInput, PageEntry, RowKinds, Spare,
     decode_kind_page, decode_received_page,
 };
 
@@ -88,9 +88,10 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
         kinds: &Kinds,
         received: &'a [Timestamp],
     ) -> Result<Self, PageError<I::Error>> {
+        let row_kinds = row_kinds(input, entry)?;
         let bytes = stored(input, &entry.page)?;
-        let chunk =
-            Chunk::decode(entry, &bytes, kinds, received).map_err(damaged(&entry.page))?;
+        let chunk = Chunk::decode(entry, &bytes, &row_kinds, kinds, received);
+        let chunk = chunk.map_err(damaged(&entry.page))?;
         Ok(Self {
             input,
             entry,
@@ -126,13 +127,22 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
     }
 }
 
-/// The page of a chunk, decompressed.
-pub(crate) fn chunk_page<I: MergeInput>(
+/// The kinds of the rows of a chunk.
+pub(crate) fn row_kinds<I: MergeInput>(
+    input: &I,
+    entry: &ChunkEntry,
+) -> Result<RowKinds, PageError<I::Error>> {
+    let bytes = stored(input, &entry.rows)?;
+    RowKinds::decode(&entry.rows, &bytes).map_err(damaged(&entry.rows))
+}
+
+/// The row page of a chunk, decompressed.
+pub(crate) fn row_page<I: MergeInput>(
     input: &I,
     entry: &ChunkEntry,
 ) -> Result<Vec<u8>, PageError<I::Error>> {
-    let bytes = stored(input, &entry.page)?;
-    let raw = open("chunk page", &entry.page, &bytes).map_err(damaged(&entry.page))?;
+    let bytes = stored(input, &entry.rows)?;
+    let raw = open("row page", &entry.rows, &bytes).map_err(damaged(&entry.rows))?;
     Ok(raw.into_owned())
 }
 

@@ -5,7 +5,9 @@
 pub enum Section {
     /// What varies of the records, in columns.
     Columns,
-    /// What else a chunk of records has: their kinds, their times, where their columns are.
+    /// The kind of each record.
+    Rows,
+    /// What else a chunk of records has: their times and sources, and where their columns are.
     Chunks,
     /// The times of receipt.
     Received,
@@ -13,6 +15,8 @@ pub enum Section {
     Kinds,
     /// The kinds once more, and where all pages of records are.
     Spare,
+    /// Which chunks have records of each kind.
+    Tally,
     /// The rows of terms.
     Postings,
     /// The terms.
@@ -20,13 +24,15 @@ pub enum Section {
 }
 
 impl Section {
-    /// All of them, in the order of the file; pages of columns and chunk pages take turns.
-    pub const ALL: [Self; 7] = [
+    /// All of them, in the order of the file; the first three take turns.
+    pub const ALL: [Self; 9] = [
         Self::Columns,
+        Self::Rows,
         Self::Chunks,
         Self::Received,
         Self::Kinds,
         Self::Spare,
+        Self::Tally,
         Self::Postings,
         Self::Lexicon,
     ];
@@ -35,10 +41,12 @@ impl Section {
     pub fn page_name(self) -> &'static str {
         match self {
             Self::Columns => "column page",
+            Self::Rows => "row page",
             Self::Chunks => "chunk page",
             Self::Received => "received page",
             Self::Kinds => "kind page",
             Self::Spare => "spare page",
+            Self::Tally => "tally page",
             Self::Postings => "posting page",
             Self::Lexicon => "lexicon page",
         }
@@ -49,7 +57,7 @@ impl Section {
     pub fn is_index(self) -> bool {
         matches!(
             self,
-            Self::Kinds | Self::Spare | Self::Postings | Self::Lexicon
+            Self::Kinds | Self::Spare | Self::Tally | Self::Postings | Self::Lexicon
         )
     }
 }

@@ -11,7 +11,8 @@ use proptest::prelude::*;
 
 use crate::{
     BuildOptions, Builder, Built, Chunk, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage,
-    Namespace, PageEntry, PostingPage, Spare, Trailer, decode_kind_page, decode_received_page,
+    Listed, Namespace, PageEntry, PostingPage, RowKinds, Spare, Tally, Trailer, decode_kind_page,
+    decode_received_page,
 };
 
 /// What a reader can see of a record.
@@ -250,15 +251,34 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
         assert_eq!(spare.footer.received_pages, footer.received_pages);
         assert_eq!(spare.kinds.len(), kinds.len());
     }
+    let mut rows_of_kinds: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     let mut chunks = Vec::new();
     for entry in &footer.chunks {
         let page = &entry.page;
         let rows = &received[page.first_row as usize..][..page.rows as usize];
-        let chunk = Chunk::decode(entry, stored(file, page), &kinds, rows)?;
+        let row_kinds = RowKinds::decode(&entry.rows, stored(file, &entry.rows))?;
+        for (row, place) in (page.first_row..).zip(row_kinds.places()) {
+            let (kind, _) = row_kinds.kinds()[usize::from(*place)];
+            rows_of_kinds.entry(kind).or_default().push(row);
+        }
+        let chunk = Chunk::decode(entry, stored(file, page), &row_kinds, &kinds, rows)?;
         chunks.push(chunk.records(0..page.rows, rows, |index| {
             let page = &entry.columns[index];
             Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(file, page))?))
         })?);
+    }
+    if let Some(page) = &footer.tally_page {
+        let tally = Tally::decode(page, stored(file, page))?;
+        for (kind, rows) in &rows_of_kinds {
+            let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
+            for row in rows {
+                *counts.entry(footer.chunk_of_row(*row) as u32).or_default() += 1;
+            }
+            assert!(
+                tally.chunks(*kind).iter().copied().eq(counts),
+                "kind {kind}"
+            );
+        }
     }
     let mut postings = Vec::new();
     for page in &footer.posting_pages {
@@ -274,13 +294,20 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
         });
         for (key, term) in found {
             assert_eq!(page.find(&key), Some(term));
-            let rows = match term.posting_page() {
-                None => term.inline_rows(footer.rows),
+            let numbers = |listed: &Listed| match listed.posting_page() {
+                None => Ok(listed.inline(footer.rows)),
                 Some(index) => match postings.get(index as usize) {
-                    Some(page) => page.rows(&term)?,
-                    None => return Err(Corrupt::Short { what: "postings" }),
+                    Some(page) => page.numbers(listed),
+                    None => Err(Corrupt::Short { what: "postings" }),
                 },
             };
+            let mut rows = numbers(&term.slots)?;
+            for kind in numbers(&term.kinds)? {
+                rows.extend(&rows_of_kinds[&kind]);
+            }
+            rows.sort_unstable();
+            // Rows of kinds and other rows have none in common, so that counts add.
+            assert!(rows.is_sorted_by(|a, b| a < b), "{key:?}");
             assert_eq!(rows.len(), term.rows as usize);
             terms.insert(key, rows);
         }

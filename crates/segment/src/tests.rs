@@ -195,6 +195,8 @@ fn sealed(raw: &[u8], rows: u32) -> (PageEntry, Vec<u8>) {
 fn survive(entry: &PageEntry, stored: &[u8], key: &[u8]) {
     let _ = decode_kind_page(entry, stored);
     let _ = Spare::decode(entry, stored);
+    let _ = Tally::decode(entry, stored);
+    let _ = RowKinds::decode(entry, stored);
     let _ = decode_received_page(entry, stored);
     if let Ok(page) = LexiconPage::decode(entry, stored) {
         let mut terms = Vec::new();
@@ -210,9 +212,9 @@ fn survive(entry: &PageEntry, stored: &[u8], key: &[u8]) {
         page.scan(key, &mut |_, _| true);
     }
     if let Ok(page) = PostingPage::decode(entry, stored) {
-        for rows in [1, 2, u32::MAX] {
+        for count in [1, 2, u32::MAX] {
             let location = Location::List { page: 0, offset: 1 };
-            if let Ok(list) = page.rows(&TermEntry { rows, location }) {
+            if let Ok(list) = page.numbers(&Listed { count, location }) {
                 assert!(list.is_sorted_by(|a, b| a < b));
             }
         }
@@ -277,7 +279,7 @@ fn segments_of_more_rows_than_a_received_page_read_back() {
     let rows = RECEIVED_PAGE_ROWS + 100;
     for row in 0..rows {
         // Half of the rows hold one word and half the other: two lists that fill a page each.
-        let text: &[u8] = if row * 7 % 11 < 5 { b"even" } else { b"odd" };
+        let text: &[u8] = if row * 7 % 11 < 5 { b"n 1" } else { b"n 2" };
         let parts = RecordParts {
             message: Span::new(0, text.len()),
             ..RecordParts::default()

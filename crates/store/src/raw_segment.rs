@@ -76,7 +76,9 @@ impl RawSegment {
                 self.file
                     .read_exact_at(&mut bytes, 0)
                     .map_err(Error::io("read", self.path.as_path()))?;
-                Spare::find(&bytes).map(|spare| spare.footer).unwrap_or_default()
+                Spare::find(&bytes)
+                    .map(|spare| spare.footer)
+                    .unwrap_or_default()
             }
         };
         Ok(RawInput {

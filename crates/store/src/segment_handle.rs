@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use model::{RecordBatch, RecordNumber, Timestamp};
 use quick_cache::sync::Cache;
 use segment::{
-    Chunk, ChunkEntry, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage, PageEntry,
-    PostingPage, Spare, TermEntry, Trailer,
+    Chunk, ChunkEntry, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage, Listed, PageEntry,
+    PostingPage, RowKinds, Spare, Tally, TermEntry, Trailer,
 };
 
 use crate::disk::{Disk, DiskFile, OpenMode};
@@ -33,10 +33,12 @@ pub(crate) struct PageKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Kind {
     Kinds,
+    RowKinds,
     Chunk,
     /// A page of columns, by its place among those of all chunks.
     Columns,
     Received,
+    Tally,
     Lexicon,
     Posting,
 }
@@ -45,9 +47,11 @@ enum Kind {
 #[derive(Clone)]
 pub(crate) enum Page {
     Kinds(Arc<Kinds>),
+    RowKinds(Arc<RowKinds>),
     Chunk(Arc<Chunk>),
     Columns(Arc<ColumnPage>),
     Received(Arc<Vec<Timestamp>>),
+    Tally(Arc<Tally>),
     Lexicon(Arc<LexiconPage>),
     Posting(Arc<PostingPage>),
 }
@@ -60,9 +64,11 @@ impl quick_cache::Weighter<PageKey, Page> for PageWeight {
     fn weight(&self, _: &PageKey, page: &Page) -> u64 {
         let bytes = match page {
             Page::Kinds(kinds) => kinds.memory_bytes(),
+            Page::RowKinds(kinds) => kinds.memory_bytes(),
             Page::Chunk(chunk) => chunk.memory_bytes(),
             Page::Columns(page) => page.memory_bytes(),
             Page::Received(times) => times.len() * size_of::<Timestamp>(),
+            Page::Tally(tally) => tally.memory_bytes(),
             Page::Lexicon(page) => page.memory_bytes(),
             Page::Posting(page) => page.memory_bytes(),
         };
@@ -293,9 +299,9 @@ impl SegmentHandle {
         received: &[Timestamp],
     ) -> Result<Arc<Chunk>, ReadError> {
         let page = self.page(Kind::Chunk, index, || {
-            let kinds = self.kinds()?;
+            let (kinds, row_kinds) = (self.kinds()?, self.row_kinds(index)?);
             let stored = self.read(&entry.page)?;
-            let chunk = Chunk::decode(entry, &stored, &kinds, received);
+            let chunk = Chunk::decode(entry, &stored, &row_kinds, &kinds, received);
             Ok(Page::Chunk(Arc::new(
                 chunk.map_err(|error| self.damaged(&entry.page, &error))?,
             )))
@@ -437,13 +443,84 @@ impl SegmentHandle {
         Ok(())
     }
 
-    /// The rows that hold a term, ascending.
-    pub fn rows_of(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
-        let Some(index) = term.posting_page() else {
-            return Ok(term.inline_rows(self.rows()));
+    /// The rows that hold a term in a slot, ascending. Those of [`Self::kinds_of`] hold it too, and are
+    /// others.
+    pub fn slot_rows(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
+        self.numbers(&term.slots)
+    }
+
+    /// The kinds whose rows all hold a term, ascending.
+    pub fn kinds_of(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
+        self.numbers(&term.kinds)
+    }
+
+    /// The rows of some kinds, which ascend; ascending.
+    pub fn rows_of_kinds(&self, kinds: &[u32]) -> Result<Vec<u32>, ReadError> {
+        let Some(last) = kinds.last() else {
+            return Ok(Vec::new());
+        };
+        let tally = self.tally()?;
+        let mut is_wanted = vec![false; *last as usize + 1];
+        let (mut chunks, mut count) = (vec![false; self.chunks()], 0_usize);
+        for kind in kinds {
+            if let Some(is_wanted) = is_wanted.get_mut(*kind as usize) {
+                *is_wanted = true;
+            }
+            for (chunk, rows) in tally.chunks(*kind) {
+                if let Some(has_some) = chunks.get_mut(*chunk as usize) {
+                    *has_some = true;
+                }
+                count += *rows as usize;
+            }
+        }
+        let mut found = Vec::with_capacity(count.min(self.rows() as usize));
+        for (index, _) in chunks.iter().enumerate().filter(|(_, has_some)| **has_some) {
+            let first = self.chunk_rows(index).start;
+            let is_wanted = |kind: u32| is_wanted.get(kind as usize).copied().unwrap_or(false);
+            self.row_kinds(index)?.rows_of(is_wanted, first, &mut found);
+        }
+        Ok(found)
+    }
+
+    /// Which chunks have rows of each kind.
+    pub fn tally(&self) -> Result<Arc<Tally>, ReadError> {
+        let Some(entry) = &self.footer.tally_page else {
+            return Ok(Arc::default());
+        };
+        let page = self.page(Kind::Tally, 0, || {
+            let tally = Tally::decode(entry, &self.read(entry)?);
+            Ok(Page::Tally(Arc::new(
+                tally.map_err(|error| self.damaged(entry, &error))?,
+            )))
+        })?;
+        match page {
+            Page::Tally(tally) => Ok(tally),
+            _ => Err(self.out_of_range()),
+        }
+    }
+
+    fn row_kinds(&self, chunk: usize) -> Result<Arc<RowKinds>, ReadError> {
+        let Some(entry) = self.footer.chunks.get(chunk).map(|chunk| &chunk.rows) else {
+            return Err(self.out_of_range());
+        };
+        let page = self.page(Kind::RowKinds, chunk, || {
+            let kinds = RowKinds::decode(entry, &self.read(entry)?);
+            Ok(Page::RowKinds(Arc::new(
+                kinds.map_err(|error| self.damaged(entry, &error))?,
+            )))
+        })?;
+        match page {
+            Page::RowKinds(kinds) => Ok(kinds),
+            _ => Err(self.out_of_range()),
+        }
+    }
+
+    fn numbers(&self, listed: &Listed) -> Result<Vec<u32>, ReadError> {
+        let Some(index) = listed.posting_page() else {
+            return Ok(listed.inline(self.rows()));
         };
         let page = self.posting_page(index as usize)?;
-        page.rows(term).map_err(
+        page.numbers(listed).map_err(
             |error| match self.footer.posting_pages.get(index as usize) {
                 Some(entry) => self.damaged(entry, &error),
                 None => self.out_of_range(),

@@ -49,7 +49,10 @@ fn damaged(directory: &Path, page: impl Fn(&SegmentHandle) -> PageEntry) -> Scop
     let [Part::Segment(segment)] = &snapshot.parts[..] else {
         panic!("one segment")
     };
-    assert!(segment.footer().chunks[0].columns.len() > 3, "several pages");
+    assert!(
+        segment.footer().chunks[0].columns.len() > 3,
+        "several pages"
+    );
     let offset = page(segment).offset;
     let file = OpenOptions::new()
         .read(true)
@@ -68,7 +71,9 @@ fn damaged(directory: &Path, page: impl Fn(&SegmentHandle) -> PageEntry) -> Scop
 #[test]
 fn a_damaged_page_is_left_out_and_reported() {
     let directory = tempfile::tempdir().expect("a directory");
-    let scope = damaged(directory.path(), |segment| segment.footer().chunks[0].columns[1]);
+    let scope = damaged(directory.path(), |segment| {
+        segment.footer().chunks[0].columns[1]
+    });
     let Part::Segment(segment) = &scope.snapshots[0].parts[0] else {
         panic!("a segment")
     };

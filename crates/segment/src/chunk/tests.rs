@@ -26,7 +26,9 @@ fn some(
     received: &[Timestamp],
     rows: impl IntoIterator<Item = u32>,
 ) -> Result<RecordBatch, Corrupt> {
-    let chunk = Chunk::decode(entry, stored(file, &entry.page), kinds, received)?;
+    let row_kinds = RowKinds::decode(&entry.rows, stored(file, &entry.rows))?;
+    let page = stored(file, &entry.page);
+    let chunk = Chunk::decode(entry, page, &row_kinds, kinds, received)?;
     chunk.records(rows, received, |index| {
         let page = entry
             .columns
@@ -131,7 +133,7 @@ fn what_is_common_stands_once() {
     assert_eq!(kinds.len(), 2);
     let bytes = |entry: &ChunkEntry| {
         let columns = entry.columns.iter().map(|page| page.stored_len);
-        columns.sum::<u32>() + entry.page.stored_len
+        columns.sum::<u32>() + entry.rows.stored_len + entry.page.stored_len
     };
     let each = f64::from(bytes(&many) - bytes(&few)) / 15_000.0;
     assert!(each < 2.0, "{each} bytes a record of 34 to 40");
@@ -164,7 +166,7 @@ proptest! {
         // Plain pages, so that changes reach the decoder.
         let entry = ChunkWriter::plain().write(&batch, &mut kinds, &mut file);
         let mut pages: Vec<PageEntry> = entry.columns.clone();
-        pages.push(entry.page);
+        pages.extend([entry.rows, entry.page]);
         let changed = *page.get(&pages);
         let start = changed.offset as usize;
         let end = start + changed.stored_len as usize;
@@ -179,6 +181,7 @@ proptest! {
         };
         let entry = ChunkEntry {
             columns: entry.columns.iter().map(mend).collect(),
+            rows: mend(&entry.rows),
             page: mend(&entry.page),
         };
         if let Ok(read) = decoded(&file, &entry, &kinds, &received(&batch)) {

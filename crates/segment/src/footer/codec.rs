@@ -16,7 +16,7 @@ use crate::wire::Reader;
 const ENTRY_LEN: usize = 24;
 
 /// Kinds of pages whose numbers the footer starts with.
-const PAGE_COUNTS: usize = 7;
+const PAGE_COUNTS: usize = 8;
 
 impl Footer {
     /// Appends the footer.
@@ -29,6 +29,7 @@ impl Footer {
             self.received_pages.len(),
             self.kind_page.iter().len(),
             self.spare_page.iter().len(),
+            self.tally_page.iter().len(),
             self.posting_pages.len(),
             self.lexicon_pages.len(),
         ];
@@ -36,10 +37,12 @@ impl Footer {
             out.extend_from_slice(&(count as u32).to_le_bytes());
         }
         let pages = columns
+            .chain(self.chunks.iter().map(|chunk| &chunk.rows))
             .chain(self.chunks.iter().map(|chunk| &chunk.page))
             .chain(&self.received_pages)
             .chain(&self.kind_page)
             .chain(&self.spare_page)
+            .chain(&self.tally_page)
             .chain(&self.posting_pages);
         for page in pages.chain(self.lexicon_pages.iter().map(|page| &page.page)) {
             out.extend_from_slice(&page.offset.to_le_bytes());
@@ -83,14 +86,17 @@ impl Footer {
             received_pages,
             kinds,
             spares,
+            tallies,
             postings,
             lexicon_pages,
         ] = counts;
         let columns = decode_pages(&mut reader, columns, end)?;
+        let rows = decode_pages(&mut reader, chunks, end)?;
         let chunks = decode_pages(&mut reader, chunks, end)?;
         footer.received_pages = decode_pages(&mut reader, received_pages, end)?;
         footer.kind_page = at_most_one(decode_pages(&mut reader, kinds, end)?)?;
         footer.spare_page = at_most_one(decode_pages(&mut reader, spares, end)?)?;
+        footer.tally_page = at_most_one(decode_pages(&mut reader, tallies, end)?)?;
         footer.posting_pages = decode_pages(&mut reader, postings, end)?;
         for page in decode_pages(&mut reader, lexicon_pages, end)? {
             footer.lexicon_pages.push(LexiconPageEntry {
@@ -98,7 +104,7 @@ impl Footer {
                 first_key: Box::default(),
             });
         }
-        footer.chunks = join_chunks(&mut reader, columns, chunks)?;
+        footer.chunks = join_chunks(&mut reader, &columns, &rows, &chunks)?;
         for page in &mut footer.lexicon_pages {
             let len = reader.u32()? as usize;
             page.first_key = reader.bytes(len)?.into();
@@ -216,12 +222,15 @@ fn at_most_one(pages: Vec<PageEntry>) -> Result<Option<PageEntry>, Corrupt> {
 /// Reads how many pages of columns each chunk has, and gives it those.
 fn join_chunks(
     reader: &mut Reader<'_>,
-    columns: Vec<PageEntry>,
-    pages: Vec<PageEntry>,
+    mut columns: &[PageEntry],
+    rows: &[PageEntry],
+    pages: &[PageEntry],
 ) -> Result<Vec<ChunkEntry>, Corrupt> {
     let mut chunks = Vec::with_capacity(pages.len());
-    let mut columns = columns.as_slice();
-    for page in pages {
+    for (rows, page) in rows.iter().zip(pages) {
+        if rows.rows != page.rows {
+            return Err(invalid("rows of a row page", u64::from(rows.rows)));
+        }
         let count = reader.u32()?;
         let own = columns.split_at_checked(count as usize);
         let (own, others) = own.ok_or_else(|| invalid("pages of a chunk", u64::from(count)))?;
@@ -233,7 +242,8 @@ fn join_chunks(
         };
         chunks.push(ChunkEntry {
             columns: own.iter().map(of_chunk).collect(),
-            page,
+            rows: *rows,
+            page: *page,
         });
     }
     match columns.len() {

@@ -37,6 +37,8 @@ pub struct Footer {
     pub kind_page: Option<PageEntry>,
     /// What stands in for the kinds and the footer; none in a segment without rows.
     pub spare_page: Option<PageEntry>,
+    /// Which chunks have rows of each kind; none in a segment without rows.
+    pub tally_page: Option<PageEntry>,
     /// The rows of terms.
     pub posting_pages: Vec<PageEntry>,
     /// The terms.
@@ -84,6 +86,16 @@ impl Counts {
         at_namespace(&self.present, namespace)
     }
 
+    /// The count of rows where a namespace that has words is present.
+    pub(crate) fn present_of(&mut self, namespace: Namespace) -> &mut u32 {
+        &mut self.present[namespace.place()]
+    }
+
+    /// The count of rows with words in a namespace that has them.
+    pub(crate) fn worded_of(&mut self, namespace: Namespace) -> &mut u32 {
+        &mut self.worded[namespace.place()]
+    }
+
     /// Rows with at least one word in a namespace; `None` for the severity and the facility.
     pub fn worded(&self, namespace: Namespace) -> Option<u32> {
         at_namespace(&self.worded, namespace)
@@ -107,7 +119,11 @@ impl Footer {
         let pages = self.pages().filter(|(section, _)| {
             matches!(
                 section,
-                Section::Columns | Section::Chunks | Section::Received | Section::Kinds
+                Section::Columns
+                    | Section::Rows
+                    | Section::Chunks
+                    | Section::Received
+                    | Section::Kinds
             )
         });
         pages.map(|(_, page)| u64::from(page.stored_len)).sum()
@@ -118,13 +134,14 @@ impl Footer {
         let of = |section| move |page| (section, page);
         let chunks = self.chunks.iter().flat_map(move |chunk| {
             let columns = chunk.columns.iter().map(of(Section::Columns));
-            columns.chain([(Section::Chunks, &chunk.page)])
+            columns.chain([(Section::Rows, &chunk.rows), (Section::Chunks, &chunk.page)])
         });
         let lexicon = self.lexicon_pages.iter().map(|page| &page.page);
         chunks
             .chain(self.received_pages.iter().map(of(Section::Received)))
             .chain(self.kind_page.iter().map(of(Section::Kinds)))
             .chain(self.spare_page.iter().map(of(Section::Spare)))
+            .chain(self.tally_page.iter().map(of(Section::Tally)))
             .chain(self.posting_pages.iter().map(of(Section::Postings)))
             .chain(lexicon.map(of(Section::Lexicon)))
     }

@@ -30,7 +30,12 @@ fn lines(count: usize) -> RecordBatch {
         let line = match index % 2 {
             0 => format!("connection {index} of user{} closed", index % 7),
             // Long enough for pages of their own.
-            _ => format!("digest {:032x}", (index as u128).pow(7).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c)),
+            _ => format!(
+                "digest {:032x}",
+                (index as u128)
+                    .pow(7)
+                    .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c)
+            ),
         };
         let parts = RecordParts {
             message: Span::new(0, line.len()),
@@ -86,8 +91,16 @@ fn what_is_lost_is_one_page_and_the_rest_keeps_its_numbers() {
     let found = raw(built(&mended));
     assert_eq!(found.len(), all.len());
     for (row, (found, expected)) in (0..).zip(found.iter().zip(&all)) {
-        let expected_raw = if lost.contains(&row) { &[] } else { &*expected.0 };
-        assert_eq!((&*found.0, found.1), (expected_raw, expected.1), "row {row}");
+        let expected_raw = if lost.contains(&row) {
+            &[]
+        } else {
+            &*expected.0
+        };
+        assert_eq!(
+            (&*found.0, found.1),
+            (expected_raw, expected.1),
+            "row {row}"
+        );
     }
     let contents = read(&built(&mended).bytes).expect("whole");
     let key = crate::Namespace::Tag.key(b"lost");

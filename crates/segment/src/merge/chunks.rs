@@ -5,11 +5,15 @@
 //! they have many rows.
 #![deny(clippy::indexing_slicing)]
 
+use std::ops::Range;
+
 use model::{RecordBatch, Timestamp};
 
 use super::{MergeError, MergeInput};
 use crate::builder::push_chunk;
-use crate::chunk::{kinds_of, relabel};
+use crate::chunk::relabel;
+use crate::footer::Counts;
+use crate::index::Index;
 use crate::input::{self, OpenChunk, PageError, damaged};
 use crate::limits::{CHUNK_BYTES, CHUNK_ROWS, SMALL_CHUNK_BYTES, SMALL_CHUNK_ROWS};
 use crate::page::PageWriter;
@@ -22,24 +26,41 @@ struct Source<'a, I> {
     entry: &'a ChunkEntry,
 }
 
+/// The chunks of a merged segment.
+pub(super) struct Merged {
+    /// Its kinds.
+    pub(super) kinds: Kinds,
+    /// The rows of its kinds, and the words of rows that were written anew.
+    pub(super) index: Index,
+    /// The rows that were written anew: which of their words are fixed may have changed.
+    pub(super) rewritten: Vec<Range<u32>>,
+}
+
 /// What is written so far.
 struct Target<'a> {
-    kinds: Kinds,
+    merged: Merged,
+    /// For the counts of rows written anew, which are known already.
+    counted: Counts,
     writer: ChunkWriter,
     pages: PageWriter,
     footer: &'a mut Footer,
     file: &'a mut Vec<u8>,
 }
 
-/// Appends the chunks of all inputs; the kinds of the result.
+/// Appends the chunks of all inputs.
 pub(super) fn merge<I: MergeInput>(
     inputs: &[I],
     zstd_level: i32,
     footer: &mut Footer,
     file: &mut Vec<u8>,
-) -> Result<Kinds, MergeError<I::Error>> {
+) -> Result<Merged, MergeError<I::Error>> {
     let mut target = Target {
-        kinds: Kinds::new(),
+        merged: Merged {
+            kinds: Kinds::new(),
+            index: Index::new(),
+            rewritten: Vec::new(),
+        },
+        counted: Counts::default(),
         writer: ChunkWriter::new(zstd_level),
         pages: PageWriter::new(zstd_level),
         footer,
@@ -64,7 +85,7 @@ pub(super) fn merge<I: MergeInput>(
         }
     }
     target.join(small)?;
-    Ok(target.kinds)
+    Ok(target.merged)
 }
 
 fn is_small(entry: &ChunkEntry) -> bool {
@@ -80,53 +101,72 @@ impl Target<'_> {
         kinds: &Kinds,
     ) -> Result<(), PageError<I::Error>> {
         let Source { input, entry, .. } = source;
-        let raw = input::chunk_page(*input, entry)?;
-        let numbers = kinds_of(&raw).map_err(damaged(&entry.page))?;
-        let Some(numbers) = self.numbers(&numbers, kinds, &entry.page)? else {
+        let raw = input::row_page(*input, entry)?;
+        let row_kinds = input::row_kinds(*input, entry)?;
+        let Some(numbers) = self.numbers(row_kinds.kinds(), kinds, &entry.rows)? else {
             return self.rewrite(source, kinds);
         };
+        let chunk = self.footer.chunks.len() as u32;
+        for (number, (_, rows)) in numbers.iter().zip(row_kinds.kinds()) {
+            let Merged { kinds, index, .. } = &mut self.merged;
+            let added = index.add_kind(*number, kinds, chunk, *rows);
+            added.map_err(damaged(&entry.rows))?;
+        }
         let mut columns = Vec::with_capacity(entry.columns.len());
         for page in &entry.columns {
-            let stored = input::stored(*input, page)?;
-            page.check(&stored).map_err(damaged(page))?;
-            columns.push(PageEntry {
-                first_row: page.first_row,
-                rows: page.rows,
-                ..PageWriter::append_stored(&stored, page.raw_len, self.file)
-            });
+            columns.push(self.copy_page(*input, page)?);
         }
+        let numbers: Vec<u64> = numbers.into_iter().map(u64::from).collect();
         let mut relabelled = Vec::with_capacity(raw.len());
-        relabel(&raw, &numbers, &mut relabelled).map_err(damaged(&entry.page))?;
-        let page = PageEntry {
-            rows: entry.page.rows,
+        relabel(&raw, &numbers, &mut relabelled).map_err(damaged(&entry.rows))?;
+        let rows = PageEntry {
+            rows: entry.rows.rows,
             ..self.pages.append(&relabelled, self.file)
         };
-        push_chunk(&mut self.footer.chunks, ChunkEntry { columns, page });
+        let page = self.copy_page(*input, &entry.page)?;
+        let entry = ChunkEntry {
+            columns,
+            rows,
+            page,
+        };
+        push_chunk(&mut self.footer.chunks, entry);
         Ok(())
+    }
+
+    /// Appends a page as it is stored, checked.
+    fn copy_page<I: MergeInput>(
+        &mut self,
+        input: &I,
+        page: &PageEntry,
+    ) -> Result<PageEntry, PageError<I::Error>> {
+        let stored = input::stored(input, page)?;
+        page.check(&stored).map_err(damaged(page))?;
+        Ok(PageEntry {
+            first_row: page.first_row,
+            rows: page.rows,
+            ..PageWriter::append_stored(&stored, page.raw_len, self.file)
+        })
     }
 
     /// The numbers in the result of kinds of an input; `None` where there is no room for them all.
     fn numbers<E>(
         &mut self,
-        numbers: &[u64],
+        numbers: &[(u32, u32)],
         kinds: &Kinds,
         page: &PageEntry,
-    ) -> Result<Option<Vec<u64>>, PageError<E>> {
+    ) -> Result<Option<Vec<u32>>, PageError<E>> {
         let mut found = Vec::with_capacity(numbers.len());
-        for number in numbers {
-            let key = u32::try_from(*number)
-                .ok()
-                .and_then(|number| kinds.key(number));
-            let key = key.ok_or_else(|| {
+        for (number, _) in numbers {
+            let key = kinds.key(*number).ok_or_else(|| {
                 damaged(page)(Corrupt::Invalid {
                     what: "number of a kind",
-                    value: *number,
+                    value: u64::from(*number),
                 })
             })?;
-            let Some(number) = self.kinds.intern(key) else {
+            let Some(number) = self.merged.kinds.intern(key) else {
                 return Ok(None);
             };
-            found.push(u64::from(number));
+            found.push(number);
         }
         Ok(Some(found))
     }
@@ -176,7 +216,17 @@ impl Target<'_> {
     }
 
     fn write(&mut self, records: &RecordBatch) {
-        let chunk = self.writer.write(records, &mut self.kinds, self.file);
+        let Merged {
+            kinds,
+            index,
+            rewritten,
+        } = &mut self.merged;
+        let chunk = self.writer.write(records, kinds, self.file);
+        let last = self.footer.chunks.last().map(|last| &last.page);
+        let first = last.map_or(0, |last| last.first_row + last.rows);
+        let place = (self.footer.chunks.len() as u32, first);
+        index.add_chunk(records, self.writer.last(), kinds, place, &mut self.counted);
+        rewritten.push(first..first + records.len() as u32);
         push_chunk(&mut self.footer.chunks, chunk);
     }
 }

@@ -45,7 +45,9 @@ fn large_segment(dir: &Path) -> Vec<(u64, i64, String)> {
     let lines: Vec<_> = (0..3_000_u64)
         .map(|n| match n % 2 {
             0 => format!("record {n} of a {} and {}", n % 17, "long text ".repeat(20)),
-            _ => (0..8).map(|at| format!("{:016x} ", digest(8 * n + at))).collect(),
+            _ => (0..8)
+                .map(|at| format!("{:016x} ", digest(8 * n + at)))
+                .collect(),
         })
         .collect();
     let lines: Vec<_> = lines.iter().map(String::as_str).collect();

@@ -1,0 +1,166 @@
+//! The indexes of several segments into one.
+//!
+//! Words of slots keep their rows, behind those of the inputs before; fixed words are those of the
+//! kinds of the result. Rows that were written anew have new entries, as which of their words are
+//! fixed may have changed.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use super::chunks::Merged;
+use super::{MergeError, MergeInput, TermCursor};
+use crate::TermEntry;
+use crate::footer::Footer;
+use crate::index::{Index, SharedLists, entry, kinds_of};
+use crate::lexicon::LexiconWriter;
+use crate::page::PageWriter;
+
+/// Appends the pages of the index.
+pub(super) fn merge<I: MergeInput>(
+    inputs: &[I],
+    merged: &Merged,
+    footer: &mut Footer,
+    pages: &mut PageWriter,
+    file: &mut Vec<u8>,
+) -> Result<(), MergeError<I::Error>> {
+    merged.index.write_tally(footer, pages, file);
+    let entries = merge_postings(inputs, merged, footer, pages, file)?;
+    let mut lexicon = LexiconWriter::new(footer.rows);
+    let mut entries = entries.into_iter();
+    // The keys are read a second time instead of being kept: they are what takes memory.
+    each_term(inputs, &merged.index, |key, _, _| {
+        // A word that was in slots only, of rows which are written anew, may be gone.
+        if let Some(Some(entry)) = entries.next() {
+            lexicon.push(key, entry, pages, file);
+        }
+        Ok(())
+    })?;
+    footer.lexicon_pages = lexicon.finish(pages, file);
+    Ok(())
+}
+
+/// Writes the posting pages; the entries of all terms in order.
+fn merge_postings<I: MergeInput>(
+    inputs: &[I],
+    merged: &Merged,
+    footer: &mut Footer,
+    pages: &mut PageWriter,
+    file: &mut Vec<u8>,
+) -> Result<Vec<Option<TermEntry>>, MergeError<I::Error>> {
+    let index = &merged.index;
+    let mut lists = SharedLists::new(footer.rows);
+    let mut entries = Vec::new();
+    let pairs = index.kinds_by_term();
+    let bases = bases(inputs);
+    let mut rows = Vec::new();
+    each_term(inputs, index, |_, terms, holders| {
+        rows.clear();
+        for holder in &holders.inputs {
+            let base = bases.get(*holder).copied().unwrap_or_default();
+            if let Some(terms) = terms.get_mut(*holder) {
+                let kept = terms.slot_rows()?.into_iter().map(|row| base + row);
+                rows.extend(kept.filter(|row| !contains(&merged.rewritten, *row)));
+            }
+        }
+        let kinds = holders.own.map(|number| kinds_of(&pairs, number));
+        let own = holders.own.and_then(|number| index.terms.get(number));
+        if let Some(term) = own {
+            index.terms.rows_into(term, &mut rows);
+            rows.sort_unstable();
+        }
+        let kinds = kinds.unwrap_or(&[]);
+        let is_there = !rows.is_empty() || !kinds.is_empty();
+        entries.push(is_there.then(|| entry(index, kinds, &rows, &mut lists, pages, file)));
+        Ok(())
+    })?;
+    footer.posting_pages = lists.finish(pages, file);
+    Ok(entries)
+}
+
+/// For each input the number of rows before it.
+fn bases<I: MergeInput>(inputs: &[I]) -> Vec<u32> {
+    let mut base = 0;
+    let rows = inputs.iter().map(|input| input.footer().rows);
+    rows.map(|rows| {
+        base += rows;
+        base - rows
+    })
+    .collect()
+}
+
+/// Whether a row is in one of some ranges in ascending order.
+fn contains(ranges: &[Range<u32>], row: u32) -> bool {
+    let behind = ranges.partition_point(|range| range.end <= row);
+    ranges.get(behind).is_some_and(|range| range.contains(&row))
+}
+
+/// Where a key is.
+#[derive(Debug, Default)]
+struct Holders {
+    /// The inputs that have it, in order.
+    inputs: Vec<usize>,
+    /// The number of its term in the index of what is new.
+    own: Option<u32>,
+}
+
+/// Calls `visit` with every key of the inputs and of the index of what is new, in order, and who has
+/// it.
+fn each_term<I: MergeInput>(
+    inputs: &[I],
+    index: &Index,
+    mut visit: impl FnMut(&[u8], &mut [TermCursor<'_, I>], &Holders) -> Result<(), MergeError<I::Error>>,
+) -> Result<(), MergeError<I::Error>> {
+    let mut terms = Vec::with_capacity(inputs.len());
+    let mut heap = BinaryHeap::new();
+    for (number, input) in inputs.iter().enumerate() {
+        let of_input = TermCursor::new(input, number)?;
+        if let Some(key) = of_input.key() {
+            heap.push(Reverse((key.to_vec(), number)));
+        }
+        terms.push(of_input);
+    }
+    let mut own = index.terms.sorted().into_iter().peekable();
+    let push_own = |own: Option<&u32>, mut key: Vec<u8>, heap: &mut BinaryHeap<_>| {
+        if let Some(term) = own.and_then(|number| index.terms.get(*number)) {
+            index.terms.key_into(term, &mut key);
+            heap.push(Reverse((key, inputs.len())));
+        }
+    };
+    push_own(own.peek(), Vec::new(), &mut heap);
+    let mut holders = Holders::default();
+    let mut spare: Vec<Vec<u8>> = Vec::new();
+    while let Some(Reverse((key, number))) = heap.pop() {
+        (holders.inputs, holders.own) = (vec![number], None);
+        while let Some(Reverse((next, _))) = heap.peek()
+            && *next == key
+            && let Some(Reverse((next, number))) = heap.pop()
+        {
+            holders.inputs.push(number);
+            spare.push(next);
+        }
+        // It comes behind all inputs.
+        if holders.inputs.last() == Some(&inputs.len()) {
+            holders.inputs.pop();
+            holders.own = own.next();
+        }
+        visit(&key, &mut terms, &holders)?;
+        spare.push(key);
+        if holders.own.is_some() {
+            push_own(own.peek(), spare.pop().unwrap_or_default(), &mut heap);
+        }
+        for number in &holders.inputs {
+            let Some(of_input) = terms.get_mut(*number) else {
+                continue;
+            };
+            of_input.advance()?;
+            if let Some(next) = of_input.key() {
+                let mut key = spare.pop().unwrap_or_default();
+                key.clear();
+                key.extend_from_slice(next);
+                heap.push(Reverse((key, *number)));
+            }
+        }
+    }
+    Ok(())
+}
