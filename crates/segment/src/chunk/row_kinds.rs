@@ -81,6 +81,17 @@ impl RowKinds {
         }));
     }
 
+    /// Sets the bits of the rows of some kinds, named by their places, `first` being the number of the
+    /// first row of the chunk: bit `row % 8` of byte `row / 8`.
+    pub fn mark(&self, wanted: &[bool], first: u32, bits: &mut [u8]) {
+        for (row, place) in (first..).zip(&self.places) {
+            let is_wanted = wanted.get(usize::from(*place)).copied();
+            if let Some(byte) = bits.get_mut((row >> 3) as usize) {
+                *byte |= u8::from(is_wanted.unwrap_or_default()) << (row & 7);
+            }
+        }
+    }
+
     /// Memory it takes, in bytes.
     pub fn memory_bytes(&self) -> usize {
         size_of_val::<[(u32, u32)]>(&self.kinds) + size_of_val::<[u16]>(&self.places)

@@ -140,6 +140,28 @@ fn what_is_common_stands_once() {
 }
 
 #[test]
+fn what_a_page_counts_in_a_cache_does_not_change() {
+    let batch = of_a_kind(1_000);
+    let (file, entry, kinds) = chunk(&batch);
+    let pages: Vec<Arc<ColumnPage>> = entry
+        .columns
+        .iter()
+        .map(|page| Arc::new(ColumnPage::open(page, stored(&file, page)).expect("valid")))
+        .collect();
+    let before: Vec<usize> = pages.iter().map(|page| page.memory_bytes()).collect();
+    let received = received(&batch);
+    let row_kinds = RowKinds::decode(&entry.rows, stored(&file, &entry.rows)).expect("valid");
+    let page = stored(&file, &entry.page);
+    let chunk = Chunk::decode(&entry, page, &row_kinds, &kinds, &received).expect("valid");
+    let read = chunk.records(0..1_000, &received, |index| {
+        Ok::<_, Corrupt>(Arc::clone(&pages[index]))
+    });
+    assert_eq!(read.expect("valid").len(), 1_000);
+    let behind: Vec<usize> = pages.iter().map(|page| page.memory_bytes()).collect();
+    assert_eq!(before, behind);
+}
+
+#[test]
 fn damage_is_found_and_survived() {
     let batch = of_a_kind(300);
     let (file, entry, kinds) = chunk(&batch);
