@@ -18,6 +18,10 @@ pub const STATS_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Memory of one distinct value beside its bytes: its place in the table and its allocation.
 pub const STATS_VALUE_OVERHEAD: usize = 64;
 
+/// Rows of a segment that are decoded at a time: what finds the first 200 has not decoded many more,
+/// and what decodes all seldom looks for the columns of their kinds.
+pub const BLOCK_ROWS: usize = 256;
+
 /// Rows of the tail that are looked at between two looks at [`crate::Cancel`]. About a
 /// millisecond of matching.
 pub const TAIL_PAGE_ROWS: u32 = 1_024;

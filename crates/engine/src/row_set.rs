@@ -91,6 +91,24 @@ impl RowSet {
         }
     }
 
+    /// The first rows of a range that are in it, ascending, at most so many.
+    pub(crate) fn first_rows(&self, range: &Range<u32>, count: usize) -> Vec<u32> {
+        match self {
+            Self::All => range.clone().take(count).collect(),
+            Self::Some(rows) => rows.range(upright(range)).take(count).collect(),
+        }
+    }
+
+    /// The last rows of a range that are in it, ascending, at most so many.
+    pub(crate) fn last_rows(&self, range: &Range<u32>, count: usize) -> Vec<u32> {
+        let mut rows: Vec<u32> = match self {
+            Self::All => range.clone().rev().take(count).collect(),
+            Self::Some(rows) => rows.range(upright(range)).rev().take(count).collect(),
+        };
+        rows.reverse();
+        rows
+    }
+
     /// The first row of a range that is in it.
     pub(crate) fn first_within(&self, range: &Range<u32>) -> Option<u32> {
         match self {
@@ -141,6 +159,11 @@ impl Scatter {
         }
     }
 
+    /// The bits: bit `row % 8` of byte `row / 8`.
+    pub(crate) fn bits(&mut self) -> &mut [u8] {
+        &mut self.bits
+    }
+
     /// The rows that were added.
     pub(crate) fn finish(self) -> RowSet {
         RowSet::Some(RoaringBitmap::from_lsb0_bytes(0, &self.bits))
@@ -184,6 +207,11 @@ mod tests {
             let inside: Vec<u32> = a.range(range.clone()).copied().collect();
             prop_assert_eq!(one.within(&range).iter().collect::<Vec<_>>(), &inside[..]);
             prop_assert_eq!(one.len_within(&range), inside.len() as u64);
+            for count in [0, 1, 3, 1_000] {
+                let first = inside.len().min(count);
+                prop_assert_eq!(one.first_rows(&range, count), &inside[..first]);
+                prop_assert_eq!(one.last_rows(&range, count), &inside[inside.len() - first..]);
+            }
             prop_assert_eq!(one.first_within(&range), inside.first().copied());
             prop_assert_eq!(one.last_within(&range), inside.last().copied());
         }

@@ -146,7 +146,7 @@ fn every_match_lies_between_the_bounds() {
         store.import(&LogspaceName::main(), testing::batch(&samples)).expect("imported");
         let snapshot = store.snapshot(&LogspaceName::main()).expect("there");
         let [Part::Segment(segment)] = &snapshot.parts[..] else { panic!("one segment") };
-        let batch = segment.rows_page(0).expect("readable");
+        let batch = segment.chunk_records(0).expect("readable");
         let rows = 0..segment.rows();
         prop_assert_eq!(batch.len(), rows.len());
         for plan in plans {
