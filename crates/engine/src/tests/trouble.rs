@@ -109,14 +109,14 @@ fn a_damaged_page_is_left_out_and_reported() {
         .filter(|number| (**number - 1).is_multiple_of(3));
     assert_eq!(counted.count, kept.count() as u64);
 
-    let by_host = stats(&scope, &Query::all(), &StatsField::Host, 10, &cancel);
+    let by_host = stats(scope.clone(), &Query::all(), &StatsField::Host, 10, &cancel);
     assert_eq!(
         (by_host.total, by_host.values[0].count),
         (ROWS, expected.len() as u64)
     );
     assert!(!by_host.completeness.is_complete());
     assert!(
-        !fields(&scope, &Query::all(), &cancel)
+        !fields(scope.clone(), &Query::all(), &cancel)
             .completeness
             .is_complete()
     );
@@ -153,7 +153,7 @@ fn a_damaged_index_costs_time_and_no_answer() {
             assert!(counted.completeness.is_complete());
         }
         let by = stats(
-            &scope,
+            scope.clone(),
             &Query::all(),
             &StatsField::Severity,
             10,
