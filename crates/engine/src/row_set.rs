@@ -73,16 +73,6 @@ impl RowSet {
         }
     }
 
-    /// The rows in it that lie within a range.
-    pub(crate) fn within(&self, range: &Range<u32>) -> RoaringBitmap {
-        match self {
-            Self::All => range_of(range),
-            Self::Some(rows) => {
-                RoaringBitmap::from_sorted_iter(rows.range(upright(range))).unwrap_or_default()
-            }
-        }
-    }
-
     /// How many rows of a range are in it.
     pub(crate) fn len_within(&self, range: &Range<u32>) -> u64 {
         match self {
@@ -205,9 +195,8 @@ mod tests {
 
             let range = edges.0.min(edges.1)..edges.0.max(edges.1);
             let inside: Vec<u32> = a.range(range.clone()).copied().collect();
-            prop_assert_eq!(one.within(&range).iter().collect::<Vec<_>>(), &inside[..]);
             prop_assert_eq!(one.len_within(&range), inside.len() as u64);
-            for count in [0, 1, 3, 1_000] {
+            for count in [0, 1, 3, usize::MAX] {
                 let first = inside.len().min(count);
                 prop_assert_eq!(one.first_rows(&range, count), &inside[..first]);
                 prop_assert_eq!(one.last_rows(&range, count), &inside[inside.len() - first..]);
