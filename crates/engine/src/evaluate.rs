@@ -256,23 +256,23 @@ fn union(terms: &[TermEntry], segment: &SegmentHandle) -> Result<RowSet, ReadErr
     if terms.iter().any(|term| term.rows == segment.rows()) {
         return Ok(RowSet::All);
     }
-    let mut kinds = Vec::new();
+    let mut groups = Vec::new();
     for term in terms {
-        kinds.extend(segment.kinds_of(term)?);
+        groups.extend(segment.groups_of(term)?);
     }
-    kinds.sort_unstable();
-    kinds.dedup();
-    let of_kinds = segment.rows_of_kinds(&kinds)?;
+    groups.sort_unstable();
+    groups.dedup();
+    let of_groups = segment.rows_of_groups(&groups)?;
     let with_slots = terms.iter().filter(|term| term.slots.count > 0);
-    if of_kinds.is_empty() && with_slots.clone().count() <= 1 {
+    if of_groups.is_empty() && with_slots.clone().count() <= 1 {
         let rows = with_slots.map(|term| segment.slot_rows(term)).next();
         return Ok(RowSet::from_sorted(&rows.transpose()?.unwrap_or_default()));
     }
     if with_slots.clone().next().is_none() {
-        return Ok(RowSet::from_sorted(&of_kinds));
+        return Ok(RowSet::from_sorted(&of_groups));
     }
     let mut scatter = Scatter::new(segment.rows());
-    scatter.add(&of_kinds);
+    scatter.add(&of_groups);
     for term in with_slots {
         match term.slots.location {
             Location::One(row) => scatter.add(&[row]),

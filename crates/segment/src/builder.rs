@@ -232,7 +232,7 @@ impl Builder {
             &self.open,
             self.chunks.last(),
             &self.kinds,
-            (self.footer.chunks.len() as u32, first),
+            first,
             &mut self.footer.counts,
         );
         push_chunk(&mut self.footer.chunks, chunk);

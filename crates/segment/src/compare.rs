@@ -5,7 +5,6 @@
 use std::convert::Infallible;
 
 use crate::input::{self, PageError};
-use crate::limits::KINDS_MAX;
 use crate::merge::TermCursor;
 use crate::{Built, Footer, MergeError, MergeInput, PageEntry};
 
@@ -48,8 +47,8 @@ impl MergeInput for InMemory<'_> {
 /// A segment whose index is compared.
 struct Side<'a, I> {
     terms: TermCursor<'a, I>,
-    /// The rows of each kind, by number.
-    rows_of_kinds: Vec<Vec<u32>>,
+    /// The rows of each group, by number.
+    rows_of_groups: Vec<Vec<u32>>,
     rows: Vec<u32>,
 }
 
@@ -57,7 +56,7 @@ impl<'a, I: MergeInput> Side<'a, I> {
     fn new(input: &'a I) -> Result<Self, MergeError<I::Error>> {
         Ok(Self {
             terms: TermCursor::new(input, 0)?,
-            rows_of_kinds: rows_of_kinds(input)?,
+            rows_of_groups: rows_of_groups(input)?,
             rows: Vec::new(),
         })
     }
@@ -65,8 +64,8 @@ impl<'a, I: MergeInput> Side<'a, I> {
     /// Finds all rows of the term at hand.
     fn find_rows(&mut self) -> Result<(), MergeError<I::Error>> {
         self.rows = self.terms.slot_rows()?;
-        for kind in self.terms.kinds()? {
-            let rows = self.rows_of_kinds.get(kind as usize);
+        for group in self.terms.groups()? {
+            let rows = self.rows_of_groups.get(group as usize);
             self.rows.extend(rows.into_iter().flatten());
         }
         self.rows.sort_unstable();
@@ -74,8 +73,8 @@ impl<'a, I: MergeInput> Side<'a, I> {
     }
 }
 
-/// The rows of each kind of a segment.
-fn rows_of_kinds<I: MergeInput>(input: &I) -> Result<Vec<Vec<u32>>, MergeError<I::Error>> {
+/// The rows of each group of a segment.
+fn rows_of_groups<I: MergeInput>(input: &I) -> Result<Vec<Vec<u32>>, MergeError<I::Error>> {
     let mut all: Vec<Vec<u32>> = Vec::new();
     for chunk in &input.footer().chunks {
         let row_kinds = input::row_kinds(input, chunk).map_err(|error| match error {
@@ -86,18 +85,10 @@ fn rows_of_kinds<I: MergeInput>(input: &I) -> Result<Vec<Vec<u32>>, MergeError<I
                 source,
             },
         })?;
+        let base = all.len();
+        all.resize_with(base + row_kinds.kinds().len(), Vec::new);
         for (row, place) in (chunk.page.first_row..).zip(row_kinds.places()) {
-            let Some((kind, _)) = row_kinds.kinds().get(usize::from(*place)) else {
-                continue;
-            };
-            let kind = *kind as usize;
-            if kind >= KINDS_MAX {
-                continue;
-            }
-            if kind >= all.len() {
-                all.resize_with(kind + 1, Vec::new);
-            }
-            if let Some(rows) = all.get_mut(kind) {
+            if let Some(rows) = all.get_mut(base + usize::from(*place)) {
                 rows.push(row);
             }
         }

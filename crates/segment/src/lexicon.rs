@@ -7,7 +7,7 @@
 
 use std::cmp::Ordering;
 
-use crate::limits::{KINDS_MAX, LEXICON_PAGE_BYTES, LEXICON_RESTART_TERMS, SEGMENT_ROWS_MAX};
+use crate::limits::{LEXICON_PAGE_BYTES, LEXICON_RESTART_TERMS, SEGMENT_ROWS_MAX};
 use crate::page::{PageEntry, PageWriter, open};
 use crate::term::{Listed, Location, TermEntry};
 use crate::wire::{Reader, put_varint};
@@ -171,18 +171,23 @@ impl<'a> Entries<'a> {
         if rows == 0 || rows > self.segment_rows {
             return Err(invalid("rows of a term", u64::from(rows)));
         }
-        let mut kinds = Listed::default();
+        let mut groups = Listed::default();
         let mut others = rows;
         if head & 1 == 1 {
-            let count = self.narrow("kinds of a term")?;
-            kinds = self.listed(count, u32::MAX, KINDS_MAX as u32)?;
+            let count = self.narrow("groups of a term")?;
+            // A group has a row at least.
+            groups = self.listed(count, u32::MAX, self.segment_rows)?;
             others = self.narrow("other rows of a term")?;
-            if kinds.count == 0 || others >= rows {
-                return Err(invalid("rows of the kinds of a term", u64::from(others)));
+            if groups.count == 0 || others >= rows {
+                return Err(invalid("rows of the groups of a term", u64::from(others)));
             }
         }
         let slots = self.listed(others, self.segment_rows, self.segment_rows)?;
-        Ok(TermEntry { rows, kinds, slots })
+        Ok(TermEntry {
+            rows,
+            groups,
+            slots,
+        })
     }
 
     /// So many numbers below `end`; `all` stands for all that there are.
@@ -298,14 +303,14 @@ impl LexiconWriter {
         put_varint(shared as u64, &mut self.raw);
         put_varint(suffix.len() as u64, &mut self.raw);
         self.raw.extend_from_slice(suffix);
-        let has_kinds = entry.kinds.count > 0;
+        let has_groups = entry.groups.count > 0;
         put_varint(
-            u64::from(entry.rows) << 1 | u64::from(has_kinds),
+            u64::from(entry.rows) << 1 | u64::from(has_groups),
             &mut self.raw,
         );
-        if has_kinds {
-            put_varint(u64::from(entry.kinds.count), &mut self.raw);
-            put_location(entry.kinds.location, &mut self.raw);
+        if has_groups {
+            put_varint(u64::from(entry.groups.count), &mut self.raw);
+            put_location(entry.groups.location, &mut self.raw);
             put_varint(u64::from(entry.slots.count), &mut self.raw);
         }
         put_location(entry.slots.location, &mut self.raw);

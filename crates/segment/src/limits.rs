@@ -104,3 +104,7 @@ pub const KIND_ROWS_MIN: u32 = 16;
 /// Most shapes of the values of one column: what some sources write for "none" beside numbers or
 /// names with numbers. Columns of more are text.
 pub const COLUMN_SHAPES_MAX: usize = 32;
+
+/// Rows of a kind in a chunk from which on words that all of them have are entered once for all.
+/// With fewer, the rows themselves take as little.
+pub const GROUP_ROWS_MIN: usize = 8;

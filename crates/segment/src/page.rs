@@ -32,7 +32,7 @@ pub struct PageEntry {
     /// first list of a posting page, counted over all pages of the kind; the first part of a column
     /// page, counted over those of its chunk.
     pub first_row: u32,
-    /// How many rows, terms, lists or parts of columns; kinds of a kind page.
+    /// How many rows, terms, lists or parts of columns; kinds of a kind page, groups of a tally page.
     pub rows: u32,
 }
 
@@ -50,7 +50,7 @@ impl PageEntry {
     }
 }
 
-/// The kinds of a kind page.
+/// The kinds of a kind page, groups of a tally page.
 pub fn decode_kind_page(entry: &PageEntry, stored: &[u8]) -> Result<Kinds, Corrupt> {
     Kinds::decode(&open("kind page", entry, stored)?)
 }

@@ -15,7 +15,7 @@ pub enum Section {
     Kinds,
     /// The kinds once more, and where all pages of records are.
     Spare,
-    /// Which chunks have records of each kind.
+    /// How many records of each kind each chunk has.
     Tally,
     /// The rows of terms.
     Postings,

@@ -5,8 +5,8 @@
 pub struct TermEntry {
     /// How many rows hold the term; at least one.
     pub rows: u32,
-    /// The kinds whose records all hold it, because it is fixed in them.
-    pub kinds: Listed,
+    /// The groups whose rows all hold it. A group is the rows of a kind in a chunk.
+    pub groups: Listed,
     /// The other rows that hold it.
     pub slots: Listed,
 }

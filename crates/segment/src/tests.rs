@@ -294,7 +294,10 @@ fn segments_of_more_rows_than_a_received_page_read_back() {
     let received: Vec<_> = footer.received_pages.iter().map(|page| page.rows).collect();
     assert_eq!(received, [RECEIVED_PAGE_ROWS, 100]);
     assert_eq!(footer.posting_pages.len(), 2);
-    assert_eq!(footer.posting_pages[1].first_row, 1);
+    assert_eq!(
+        footer.posting_pages[1].first_row,
+        footer.posting_pages[0].rows
+    );
 }
 
 #[test]

@@ -443,46 +443,41 @@ impl SegmentHandle {
         Ok(())
     }
 
-    /// The rows that hold a term in a slot, ascending. Those of [`Self::kinds_of`] hold it too, and are
-    /// others.
+    /// The rows that hold a term and are in none of [`Self::groups_of`], ascending.
     pub fn slot_rows(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
         self.numbers(&term.slots)
     }
 
-    /// The kinds whose rows all hold a term, ascending.
-    pub fn kinds_of(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
-        self.numbers(&term.kinds)
+    /// The groups whose rows all hold a term, ascending. A group is the rows of a kind in a chunk.
+    pub fn groups_of(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
+        self.numbers(&term.groups)
     }
 
-    /// The rows of some kinds, which ascend; ascending.
-    pub fn rows_of_kinds(&self, kinds: &[u32]) -> Result<Vec<u32>, ReadError> {
-        let Some(last) = kinds.last() else {
+    /// The rows of some groups, which ascend; ascending.
+    pub fn rows_of_groups(&self, groups: &[u32]) -> Result<Vec<u32>, ReadError> {
+        if groups.is_empty() {
             return Ok(Vec::new());
-        };
-        let tally = self.tally()?;
-        let mut is_wanted = vec![false; *last as usize + 1];
-        let (mut chunks, mut count) = (vec![false; self.chunks()], 0_usize);
-        for kind in kinds {
-            if let Some(is_wanted) = is_wanted.get_mut(*kind as usize) {
-                *is_wanted = true;
-            }
-            for (chunk, rows) in tally.chunks(*kind) {
-                if let Some(has_some) = chunks.get_mut(*chunk as usize) {
-                    *has_some = true;
-                }
-                count += *rows as usize;
-            }
         }
+        let tally = self.tally()?;
+        let count: usize = groups.iter().map(|group| tally.rows(*group) as usize).sum();
         let mut found = Vec::with_capacity(count.min(self.rows() as usize));
-        for (index, _) in chunks.iter().enumerate().filter(|(_, has_some)| **has_some) {
-            let first = self.chunk_rows(index).start;
-            let is_wanted = |kind: u32| is_wanted.get(kind as usize).copied().unwrap_or(false);
-            self.row_kinds(index)?.rows_of(is_wanted, first, &mut found);
+        for of_chunk in groups.chunk_by(|one, two| tally.chunk(*one) == tally.chunk(*two)) {
+            let chunk = of_chunk.first().map_or(0, |group| tally.chunk(*group));
+            let numbers = tally.groups(chunk);
+            let mut wanted = vec![false; numbers.len()];
+            for group in of_chunk {
+                let place = (*group as usize).checked_sub(numbers.start);
+                if let Some(is_wanted) = place.and_then(|place| wanted.get_mut(place)) {
+                    *is_wanted = true;
+                }
+            }
+            let first = self.chunk_rows(chunk).start;
+            self.row_kinds(chunk)?.rows_of(&wanted, first, &mut found);
         }
         Ok(found)
     }
 
-    /// Which chunks have rows of each kind.
+    /// How many rows each group has.
     pub fn tally(&self) -> Result<Arc<Tally>, ReadError> {
         let Some(entry) = &self.footer.tally_page else {
             return Ok(Arc::default());

@@ -71,14 +71,9 @@ impl RowKinds {
         &self.places
     }
 
-    /// Appends the rows of some kinds to others, `first` being the number of the first row of the
-    /// chunk.
-    pub fn rows_of(&self, is_wanted: impl Fn(u32) -> bool, first: u32, rows: &mut Vec<u32>) {
-        let kinds = self.kinds.iter();
-        let wanted: Vec<bool> = kinds.map(|(kind, _)| is_wanted(*kind)).collect();
-        if !wanted.contains(&true) {
-            return;
-        }
+    /// Appends the rows of some kinds, named by their places, `first` being the number of the first
+    /// row of the chunk.
+    pub fn rows_of(&self, wanted: &[bool], first: u32, rows: &mut Vec<u32>) {
         let numbered = (first..).zip(&self.places);
         rows.extend(numbered.filter_map(|(row, place)| {
             let is_wanted = wanted.get(usize::from(*place)).copied();

@@ -37,6 +37,13 @@ pub(crate) struct Group {
 /// A value: where it starts and ends in the bytes of the batch, or behind them in `side`.
 type Value = (u32, u32);
 
+impl Group {
+    /// How many rows it has.
+    pub(crate) fn len(&self) -> u32 {
+        self.rows.len() as u32
+    }
+}
+
 /// Behind the values of a row. No value ends before it starts.
 const END: Value = (1, 0);
 
@@ -126,7 +133,7 @@ impl CutRows {
     }
 
     /// The rows of a kind.
-    pub(super) fn rows_of(&self, group: &Group) -> &[u32] {
+    pub(crate) fn rows_of(&self, group: &Group) -> &[u32] {
         self.order.get(group.rows.clone()).unwrap_or(&[])
     }
 

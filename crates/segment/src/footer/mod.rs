@@ -37,7 +37,7 @@ pub struct Footer {
     pub kind_page: Option<PageEntry>,
     /// What stands in for the kinds and the footer; none in a segment without rows.
     pub spare_page: Option<PageEntry>,
-    /// Which chunks have rows of each kind; none in a segment without rows.
+    /// How many rows of each kind each chunk has; none in a segment without rows.
     pub tally_page: Option<PageEntry>,
     /// The rows of terms.
     pub posting_pages: Vec<PageEntry>,

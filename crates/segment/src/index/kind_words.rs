@@ -8,9 +8,9 @@ use crate::footer::Counts;
 use crate::kinds::{Shape, Varying};
 use crate::terms::Terms;
 
-/// The words of a kind, and where its rows are.
+/// The words of a kind.
 #[derive(Debug)]
-pub(crate) struct KindWords {
+pub(super) struct KindWords {
     /// Severity and facility; `None` for the whole kind.
     codes: Option<(u8, u8)>,
     /// The numbers of the terms that all its rows have, ascending.
@@ -22,9 +22,6 @@ pub(crate) struct KindWords {
     possible: u8,
     /// Whether all rows have a byte that a wildcard runs over where terms are searched.
     has_text: bool,
-    /// The chunks with rows of it, and how many.
-    chunks: Vec<(u32, u32)>,
-    rows: u32,
 }
 
 impl KindWords {
@@ -48,8 +45,6 @@ impl KindWords {
             worded: 0,
             possible: 0,
             has_text: false,
-            chunks: Vec::new(),
-            rows: 0,
         };
         let found = shape.priority().zip(shape.stretches());
         let Some((priority, stretches)) = found else {
@@ -65,7 +60,9 @@ impl KindWords {
                 words.worded |= bit(*part);
             }
         }
-        words.fixed = terms.close_fixed();
+        terms.take_numbers(&mut words.fixed);
+        words.fixed.sort_unstable();
+        words.fixed.dedup();
         for fixed in &stretches.parts {
             words.possible |= bit(fixed.part);
             if fixed.is_there {
@@ -77,21 +74,13 @@ impl KindWords {
         words
     }
 
-    pub(super) fn add_rows(&mut self, chunk: u32, rows: u32) {
-        self.rows += rows;
-        match self.chunks.last_mut() {
-            Some((last, known)) if *last == chunk => *known += rows,
-            _ => self.chunks.push((chunk, rows)),
-        }
-    }
-
     /// Whether its records have nothing in common.
     pub(super) fn is_whole(&self) -> bool {
         self.codes.is_none()
     }
 
     /// The numbers of the terms that all its rows have, ascending.
-    pub(crate) fn fixed(&self) -> &[u32] {
+    pub(super) fn fixed(&self) -> &[u32] {
         &self.fixed
     }
 
@@ -100,21 +89,10 @@ impl KindWords {
         &self.varying
     }
 
-    /// The chunks with rows of it, ascending, and how many.
-    pub(crate) fn chunks(&self) -> &[(u32, u32)] {
-        &self.chunks
-    }
-
-    /// How many rows are of it.
-    pub(crate) fn rows(&self) -> u32 {
-        self.rows
-    }
-
     pub(super) fn memory_bytes(&self) -> usize {
         size_of::<Self>()
             + self.fixed.capacity() * size_of::<u32>()
             + self.varying.capacity() * size_of::<Varying>()
-            + self.chunks.capacity() * size_of::<(u32, u32)>()
     }
 
     /// Counts what all of so many rows have.

@@ -1,7 +1,7 @@
 //! The index into pages.
 
+use super::Index;
 use super::lists::SharedLists;
-use super::{Index, tally};
 use crate::footer::Footer;
 use crate::lexicon::LexiconWriter;
 use crate::page::PageWriter;
@@ -10,10 +10,15 @@ use crate::term::{Listed, Location, TermEntry};
 
 impl Index {
     /// Writes the tally page, the posting pages and the lexicon pages, and enters them in the footer.
-    pub(crate) fn write(&self, footer: &mut Footer, pages: &mut PageWriter, file: &mut Vec<u8>) {
+    pub(crate) fn write(
+        &mut self,
+        footer: &mut Footer,
+        pages: &mut PageWriter,
+        file: &mut Vec<u8>,
+    ) {
         self.write_tally(footer, pages, file);
         let order = self.terms.sorted();
-        let kinds = self.kinds_by_term();
+        self.pairs.sort_unstable();
         let mut lists = SharedLists::new(footer.rows);
         let mut rows = Vec::new();
         let mut entries = Vec::with_capacity(order.len());
@@ -22,16 +27,19 @@ impl Index {
             if let Some(term) = self.terms.get(*number) {
                 self.terms.rows_into(term, &mut rows);
             }
-            let kinds = kinds_of(&kinds, *number);
-            entries.push(entry(self, kinds, &rows, &mut lists, pages, file));
+            let groups = groups_of(&self.pairs, *number);
+            entries.push(self.entry(&groups, &rows, &mut lists, pages, file));
         }
         footer.posting_pages = lists.finish(pages, file);
         let mut lexicon = LexiconWriter::new(footer.rows);
         let mut key = Vec::new();
         let sorted = order.iter().filter_map(|number| self.terms.get(*number));
         for (term, entry) in sorted.zip(entries) {
-            self.terms.key_into(term, &mut key);
-            lexicon.push(&key, entry, pages, file);
+            // Words that are fixed in a kind of no rows are in none.
+            if entry.rows > 0 {
+                self.terms.key_into(term, &mut key);
+                lexicon.push(&key, entry, pages, file);
+            }
         }
         footer.lexicon_pages = lexicon.finish(pages, file);
     }
@@ -44,55 +52,36 @@ impl Index {
         file: &mut Vec<u8>,
     ) {
         if footer.rows > 0 {
-            footer.tally_page = Some(tally::write(&self.kinds, pages, file));
+            footer.tally_page = Some(self.tally.write(pages, file));
         }
     }
 
-    /// For each fixed word of each kind its term and the kind, in this order.
-    pub(crate) fn kinds_by_term(&self) -> Vec<(u32, u32)> {
-        let mut pairs: Vec<(u32, u32)> = Vec::new();
-        for (kind, words) in (0..).zip(&self.kinds) {
-            if words.rows() > 0 {
-                pairs.extend(words.fixed().iter().map(|term| (*term, kind)));
-            }
+    /// The entry of a term that all rows of some groups have, and some other rows.
+    pub(crate) fn entry(
+        &self,
+        groups: &[u32],
+        rows: &[u32],
+        lists: &mut SharedLists,
+        pages: &mut PageWriter,
+        file: &mut Vec<u8>,
+    ) -> TermEntry {
+        let of_groups: u32 = groups.iter().map(|group| self.tally.rows(*group)).sum();
+        let all = lists.segment_rows() as usize;
+        TermEntry {
+            rows: of_groups + rows.len() as u32,
+            groups: listed(groups, usize::MAX, lists, pages, file),
+            slots: listed(rows, all, lists, pages, file),
         }
-        pairs.sort_unstable();
-        pairs
-    }
-
-    /// How many rows are of some kinds.
-    fn rows_of(&self, kinds: &[(u32, u32)]) -> u32 {
-        let kinds = kinds
-            .iter()
-            .filter_map(|(_, kind)| self.kinds.get(*kind as usize));
-        kinds.map(super::KindWords::rows).sum()
     }
 }
 
-/// The pairs of one term among those of all.
-pub(crate) fn kinds_of(pairs: &[(u32, u32)], term: u32) -> &[(u32, u32)] {
+/// The groups of a term among the pairs of terms and groups.
+pub(crate) fn groups_of(pairs: &[(u32, u32)], term: u32) -> Vec<u32> {
     let start = pairs.partition_point(|(known, _)| *known < term);
-    let own = pairs.get(start..).unwrap_or(&[]);
-    let len = own.iter().take_while(|(known, _)| *known == term).count();
-    own.get(..len).unwrap_or(&[])
-}
-
-/// The entry of a term that is fixed in some kinds and stands in slots of some other rows.
-pub(crate) fn entry(
-    index: &Index,
-    kinds: &[(u32, u32)],
-    rows: &[u32],
-    lists: &mut SharedLists,
-    pages: &mut PageWriter,
-    file: &mut Vec<u8>,
-) -> TermEntry {
-    let numbers: Vec<u32> = kinds.iter().map(|(_, kind)| *kind).collect();
-    let all = lists.segment_rows() as usize;
-    TermEntry {
-        rows: index.rows_of(kinds) + rows.len() as u32,
-        kinds: listed(&numbers, usize::MAX, lists, pages, file),
-        slots: listed(rows, all, lists, pages, file),
-    }
+    let own = pairs.get(start..).unwrap_or(&[]).iter();
+    own.take_while(|(known, _)| *known == term)
+        .map(|(_, group)| *group)
+        .collect()
 }
 
 fn listed(

@@ -24,16 +24,30 @@ struct Source<'a, I> {
     number: usize,
     input: &'a I,
     entry: &'a ChunkEntry,
+    /// The number of its first group.
+    groups: u32,
 }
 
 /// The chunks of a merged segment.
 pub(super) struct Merged {
     /// Its kinds.
     pub(super) kinds: Kinds,
-    /// The rows of its kinds, and the words of rows that were written anew.
+    /// Its groups, and the words of rows that were written anew.
     pub(super) index: Index,
+    /// The groups of chunks that were copied, in the order of the inputs.
+    pub(super) copied: Vec<Copied>,
     /// The rows that were written anew: which of their words are fixed may have changed.
     pub(super) rewritten: Vec<Range<u32>>,
+}
+
+/// The groups of a chunk that was copied.
+pub(super) struct Copied {
+    /// The input it is from.
+    pub(super) input: usize,
+    /// The numbers of its groups there.
+    pub(super) groups: Range<u32>,
+    /// The number of the first of them in the result.
+    pub(super) to: u32,
 }
 
 /// What is written so far.
@@ -58,6 +72,7 @@ pub(super) fn merge<I: MergeInput>(
         merged: Merged {
             kinds: Kinds::new(),
             index: Index::new(),
+            copied: Vec::new(),
             rewritten: Vec::new(),
         },
         counted: Counts::default(),
@@ -69,12 +84,17 @@ pub(super) fn merge<I: MergeInput>(
     let mut small: Vec<Source<'_, I>> = Vec::new();
     for (number, input) in inputs.iter().enumerate() {
         let kinds = input::kinds(input).map_err(|error| merge_error(number, error))?;
+        let mut groups = 0;
         for entry in &input.footer().chunks {
             let source = Source {
                 number,
                 input,
                 entry,
+                groups,
             };
+            let own = input::row_kinds(input, entry);
+            let own = own.map_err(|error| merge_error(number, error))?;
+            groups += own.kinds().len() as u32;
             if is_small(entry) {
                 small.push(source);
                 continue;
@@ -106,12 +126,14 @@ impl Target<'_> {
         let Some(numbers) = self.numbers(row_kinds.kinds(), kinds, &entry.rows)? else {
             return self.rewrite(source, kinds);
         };
-        let chunk = self.footer.chunks.len() as u32;
-        for (number, (_, rows)) in numbers.iter().zip(row_kinds.kinds()) {
-            let Merged { kinds, index, .. } = &mut self.merged;
-            let added = index.add_kind(*number, kinds, chunk, *rows);
-            added.map_err(damaged(&entry.rows))?;
-        }
+        let rows = row_kinds.kinds().iter().map(|(_, rows)| *rows);
+        let groups = rows.len() as u32;
+        self.merged.copied.push(Copied {
+            input: source.number,
+            groups: source.groups..source.groups + groups,
+            to: self.merged.index.tally.len(),
+        });
+        self.merged.index.tally.push(rows);
         let mut columns = Vec::with_capacity(entry.columns.len());
         for page in &entry.columns {
             columns.push(self.copy_page(*input, page)?);
@@ -220,12 +242,12 @@ impl Target<'_> {
             kinds,
             index,
             rewritten,
+            ..
         } = &mut self.merged;
         let chunk = self.writer.write(records, kinds, self.file);
         let last = self.footer.chunks.last().map(|last| &last.page);
         let first = last.map_or(0, |last| last.first_row + last.rows);
-        let place = (self.footer.chunks.len() as u32, first);
-        index.add_chunk(records, self.writer.last(), kinds, place, &mut self.counted);
+        index.add_chunk(records, self.writer.last(), kinds, first, &mut self.counted);
         rewritten.push(first..first + records.len() as u32);
         push_chunk(&mut self.footer.chunks, chunk);
     }

@@ -1,18 +1,17 @@
 //! The indexes of several segments into one.
 //!
-//! Words of slots keep their rows, behind those of the inputs before; fixed words are those of the
-//! kinds of the result. Rows that were written anew have new entries, as which of their words are
-//! fixed may have changed.
+//! Rows and groups of a word are those of the inputs behind each other. Rows that were written anew
+//! have new entries, as their groups have changed.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use super::chunks::Merged;
+use super::chunks::{Copied, Merged};
 use super::{MergeError, MergeInput, TermCursor};
 use crate::TermEntry;
 use crate::footer::Footer;
-use crate::index::{Index, SharedLists, entry, kinds_of};
+use crate::index::{Index, SharedLists, groups_of};
 use crate::lexicon::LexiconWriter;
 use crate::page::PageWriter;
 
@@ -51,31 +50,44 @@ fn merge_postings<I: MergeInput>(
     let index = &merged.index;
     let mut lists = SharedLists::new(footer.rows);
     let mut entries = Vec::new();
-    let pairs = index.kinds_by_term();
+    let mut pairs = index.pairs.clone();
+    pairs.sort_unstable();
     let bases = bases(inputs);
-    let mut rows = Vec::new();
+    let (mut rows, mut groups) = (Vec::new(), Vec::new());
     each_term(inputs, index, |_, terms, holders| {
         rows.clear();
+        groups.clear();
         for holder in &holders.inputs {
             let base = bases.get(*holder).copied().unwrap_or_default();
             if let Some(terms) = terms.get_mut(*holder) {
                 let kept = terms.slot_rows()?.into_iter().map(|row| base + row);
                 rows.extend(kept.filter(|row| !contains(&merged.rewritten, *row)));
+                let kept = terms.groups()?.into_iter();
+                groups.extend(kept.filter_map(|group| renumbered(&merged.copied, *holder, group)));
             }
         }
-        let kinds = holders.own.map(|number| kinds_of(&pairs, number));
-        let own = holders.own.and_then(|number| index.terms.get(number));
-        if let Some(term) = own {
-            index.terms.rows_into(term, &mut rows);
-            rows.sort_unstable();
+        if let Some(number) = holders.own {
+            groups.extend(groups_of(&pairs, number));
+            groups.sort_unstable();
+            if let Some(term) = index.terms.get(number) {
+                index.terms.rows_into(term, &mut rows);
+                rows.sort_unstable();
+            }
         }
-        let kinds = kinds.unwrap_or(&[]);
-        let is_there = !rows.is_empty() || !kinds.is_empty();
-        entries.push(is_there.then(|| entry(index, kinds, &rows, &mut lists, pages, file)));
+        let is_there = !rows.is_empty() || !groups.is_empty();
+        entries.push(is_there.then(|| index.entry(&groups, &rows, &mut lists, pages, file)));
         Ok(())
     })?;
     footer.posting_pages = lists.finish(pages, file);
     Ok(entries)
+}
+
+/// The number in the result of a group of an input; `None` where its rows were written anew.
+fn renumbered(copied: &[Copied], input: usize, group: u32) -> Option<u32> {
+    let behind = copied.partition_point(|chunk| (chunk.input, chunk.groups.end) <= (input, group));
+    let chunk = copied.get(behind)?;
+    let is_in = chunk.input == input && chunk.groups.contains(&group);
+    is_in.then(|| chunk.to + (group - chunk.groups.start))
 }
 
 /// For each input the number of rows before it.

@@ -69,9 +69,9 @@ impl<'a, I: MergeInput> TermCursor<'a, I> {
         self.numbers(&listed)
     }
 
-    /// The kinds in which the term at hand is fixed, ascending.
-    pub(crate) fn kinds(&mut self) -> Result<Vec<u32>, MergeError<I::Error>> {
-        let listed = self.entry.map(|entry| entry.kinds).unwrap_or_default();
+    /// The groups whose rows all have the term at hand, ascending.
+    pub(crate) fn groups(&mut self) -> Result<Vec<u32>, MergeError<I::Error>> {
+        let listed = self.entry.map(|entry| entry.groups).unwrap_or_default();
         self.numbers(&listed)
     }
 
