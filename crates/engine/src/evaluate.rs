@@ -251,6 +251,9 @@ fn code_rows(
     union(&terms, segment)
 }
 
+/// Fewer rows than one in so many are listed instead of marked one bit each.
+const SPARSE: u32 = 64;
+
 /// The rows that hold any of the terms.
 fn union(terms: &[TermEntry], segment: &SegmentHandle) -> Result<RowSet, ReadError> {
     if terms.iter().any(|term| term.rows == segment.rows()) {
@@ -262,17 +265,17 @@ fn union(terms: &[TermEntry], segment: &SegmentHandle) -> Result<RowSet, ReadErr
     }
     groups.sort_unstable();
     groups.dedup();
-    let of_groups = segment.rows_of_groups(&groups)?;
-    let with_slots = terms.iter().filter(|term| term.slots.count > 0);
-    if of_groups.is_empty() && with_slots.clone().count() <= 1 {
-        let rows = with_slots.map(|term| segment.slot_rows(term)).next();
-        return Ok(RowSet::from_sorted(&rows.transpose()?.unwrap_or_default()));
-    }
-    if with_slots.clone().next().is_none() {
-        return Ok(RowSet::from_sorted(&of_groups));
+    let with_slots: Vec<_> = terms.iter().filter(|term| term.slots.count > 0).collect();
+    match with_slots.as_slice() {
+        [] if groups.is_empty() => return Ok(RowSet::empty()),
+        [] if segment.count_groups(&groups)? < u64::from(segment.rows() / SPARSE) => {
+            return Ok(RowSet::from_sorted(&segment.rows_of_groups(&groups)?));
+        }
+        [term] if groups.is_empty() => return Ok(RowSet::from_sorted(&segment.slot_rows(term)?)),
+        _ => {}
     }
     let mut scatter = Scatter::new(segment.rows());
-    scatter.add(&of_groups);
+    segment.mark_groups(&groups, scatter.bits())?;
     for term in with_slots {
         match term.slots.location {
             Location::One(row) => scatter.add(&[row]),

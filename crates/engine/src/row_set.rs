@@ -159,6 +159,11 @@ impl Scatter {
         }
     }
 
+    /// The bits: bit `row % 8` of byte `row / 8`.
+    pub(crate) fn bits(&mut self) -> &mut [u8] {
+        &mut self.bits
+    }
+
     /// The rows that were added.
     pub(crate) fn finish(self) -> RowSet {
         RowSet::Some(RoaringBitmap::from_lsb0_bytes(0, &self.bits))

@@ -455,26 +455,62 @@ impl SegmentHandle {
 
     /// The rows of some groups, which ascend; ascending.
     pub fn rows_of_groups(&self, groups: &[u32]) -> Result<Vec<u32>, ReadError> {
-        if groups.is_empty() {
-            return Ok(Vec::new());
-        }
+        let mut found = Vec::new();
+        self.each_chunk(groups, |row_kinds, wanted, first| {
+            row_kinds.rows_of(wanted, first, &mut found);
+        })?;
+        Ok(found)
+    }
+
+    /// Sets the bits of the rows of some groups, which ascend: bit `row % 8` of byte `row / 8`.
+    pub fn mark_groups(&self, groups: &[u32], bits: &mut [u8]) -> Result<(), ReadError> {
+        self.each_chunk(groups, |row_kinds, wanted, first| {
+            row_kinds.mark(wanted, first, bits);
+        })
+    }
+
+    /// How many rows some groups have.
+    pub fn count_groups(&self, groups: &[u32]) -> Result<u64, ReadError> {
         let tally = self.tally()?;
-        let count: usize = groups.iter().map(|group| tally.rows(*group) as usize).sum();
-        let mut found = Vec::with_capacity(count.min(self.rows() as usize));
-        for of_chunk in groups.chunk_by(|one, two| tally.chunk(*one) == tally.chunk(*two)) {
-            let chunk = of_chunk.first().map_or(0, |group| tally.chunk(*group));
+        Ok(groups
+            .iter()
+            .map(|group| u64::from(tally.rows(*group)))
+            .sum())
+    }
+
+    /// Visits the chunks of some groups, which ascend, with the places of their kinds and the number of
+    /// the first row.
+    fn each_chunk(
+        &self,
+        groups: &[u32],
+        mut visit: impl FnMut(&RowKinds, &[bool], u32),
+    ) -> Result<(), ReadError> {
+        let tally = self.tally()?;
+        let mut left = groups;
+        while let Some(first) = left.first() {
+            let chunk = tally.chunk(*first);
             let numbers = tally.groups(chunk);
+            let count = left.partition_point(|group| (*group as usize) < numbers.end);
+            let (own, others) = left.split_at(count);
+            // A group that is in no chunk is one that no writer of ours has written.
+            if own.is_empty() {
+                return Err(self.out_of_range());
+            }
+            left = others;
             let mut wanted = vec![false; numbers.len()];
-            for group in of_chunk {
+            for group in own {
                 let place = (*group as usize).checked_sub(numbers.start);
                 if let Some(is_wanted) = place.and_then(|place| wanted.get_mut(place)) {
                     *is_wanted = true;
                 }
             }
-            let first = self.chunk_rows(chunk).start;
-            self.row_kinds(chunk)?.rows_of(&wanted, first, &mut found);
+            visit(
+                &*self.row_kinds(chunk)?,
+                &wanted,
+                self.chunk_rows(chunk).start,
+            );
         }
-        Ok(found)
+        Ok(())
     }
 
     /// How many rows each group has.

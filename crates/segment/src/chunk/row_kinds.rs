@@ -81,6 +81,25 @@ impl RowKinds {
         }));
     }
 
+    /// Sets the bits of the rows of some kinds, named by their places, `first` being the number of the
+    /// first row of the chunk: bit `row % 8` of byte `row / 8`.
+    pub fn mark(&self, wanted: &[bool], first: u32, bits: &mut [u8]) {
+        let shift = first % 8;
+        let mut at = (first / 8) as usize;
+        // Eight rows at a time, which lie across two bytes.
+        for places in self.places.chunks(8) {
+            let mut marks = 0_u16;
+            for (place, bit) in places.iter().zip(shift..) {
+                let is_wanted = wanted.get(usize::from(*place)).copied();
+                marks |= u16::from(is_wanted.unwrap_or_default()) << bit;
+            }
+            for (byte, marks) in bits.iter_mut().skip(at).zip(marks.to_le_bytes()) {
+                *byte |= marks;
+            }
+            at += 1;
+        }
+    }
+
     /// Memory it takes, in bytes.
     pub fn memory_bytes(&self) -> usize {
         size_of_val::<[(u32, u32)]>(&self.kinds) + size_of_val::<[u16]>(&self.places)

@@ -140,6 +140,58 @@ fn what_is_common_stands_once() {
 }
 
 #[test]
+fn rows_of_kinds_are_listed_and_marked_alike() {
+    let mut batch = of_a_kind(100);
+    let source = batch.source_index("tcp").expect("room");
+    for number in 0..100_u32 {
+        let raw = b"a message of another kind";
+        let parts = RecordParts {
+            message: Span::new(0, raw.len()),
+            ..RecordParts::default()
+        };
+        let received = Timestamp::from_seconds(1_000 + i64::from(number));
+        batch
+            .push(raw, &parts, received, None, source)
+            .expect("room");
+    }
+    let (file, entry, _) = chunk(&batch);
+    let row_kinds = RowKinds::decode(&entry.rows, stored(&file, &entry.rows)).expect("valid");
+    assert_eq!(row_kinds.kinds().len(), 2);
+    for first in 0..17 {
+        for wanted in [[true, false], [false, true], [true, true], [false, false]] {
+            let (mut rows, mut bits) = (Vec::new(), vec![0; 30]);
+            row_kinds.rows_of(&wanted, first, &mut rows);
+            row_kinds.mark(&wanted, first, &mut bits);
+            let is_marked = |row: &u32| bits[*row as usize / 8] >> (row % 8) & 1 == 1;
+            let marked: Vec<u32> = (0..240).filter(is_marked).collect();
+            assert_eq!(rows, marked, "{first} {wanted:?}");
+        }
+    }
+}
+
+#[test]
+fn what_a_page_counts_in_a_cache_does_not_change() {
+    let batch = of_a_kind(1_000);
+    let (file, entry, kinds) = chunk(&batch);
+    let pages: Vec<Arc<ColumnPage>> = entry
+        .columns
+        .iter()
+        .map(|page| Arc::new(ColumnPage::open(page, stored(&file, page)).expect("valid")))
+        .collect();
+    let before: Vec<usize> = pages.iter().map(|page| page.memory_bytes()).collect();
+    let received = received(&batch);
+    let row_kinds = RowKinds::decode(&entry.rows, stored(&file, &entry.rows)).expect("valid");
+    let page = stored(&file, &entry.page);
+    let chunk = Chunk::decode(&entry, page, &row_kinds, &kinds, &received).expect("valid");
+    let read = chunk.records(0..1_000, &received, |index| {
+        Ok::<_, Corrupt>(Arc::clone(&pages[index]))
+    });
+    assert_eq!(read.expect("valid").len(), 1_000);
+    let behind: Vec<usize> = pages.iter().map(|page| page.memory_bytes()).collect();
+    assert_eq!(before, behind);
+}
+
+#[test]
 fn damage_is_found_and_survived() {
     let batch = of_a_kind(300);
     let (file, entry, kinds) = chunk(&batch);
