@@ -50,7 +50,7 @@ impl PageEntry {
     }
 }
 
-/// The kinds of a kind page, groups of a tally page.
+/// The kinds of a kind page.
 pub fn decode_kind_page(entry: &PageEntry, stored: &[u8]) -> Result<Kinds, Corrupt> {
     Kinds::decode(&open("kind page", entry, stored)?)
 }
