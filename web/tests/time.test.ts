@@ -67,7 +67,7 @@ describe('a range', () => {
     ['2026-11-21', '2026-11-20T23:00:00Z'],
     ['2026-11-21 18:47', '2026-11-21T17:47:00Z'],
     ['2026-07-21T18:47:27.123456789', '2026-07-21T16:47:27.123456789Z'],
-    ['yesterday', 'yesterday'],
+    ['the day before', 'the day before'],
   ])('reads %j as %j', (typed, expected) => {
     expect(readTime(typed, 'local')).toBe(expected);
   });
@@ -99,4 +99,35 @@ describe('a range', () => {
     expect(moveWindow(wider ?? range, 'narrower')).toEqual(range);
     expect(moveWindow({ from: 'now-1h', to: '' }, 'wider')).toBeNull();
   });
+});
+
+describe('a time in words', () => {
+  // A Saturday, 19:47:27 in Budapest.
+  const now = Date.UTC(2026, 10, 21, 18, 47, 27);
+
+  it.each([
+    ['3 h ago', 'now-3h'],
+    ['an hour ago', 'now-1h'],
+    ['90 minutes ago', 'now-90m'],
+    ['4:06 pm', '2026-11-21T16:06:00Z'],
+    ['23:00', '2026-11-20T23:00:00Z'],
+    ['12:30 am', '2026-11-21T00:30:00Z'],
+    ['yesterday', '2026-11-20T00:00:00Z'],
+    ['Yesterday 17:30', '2026-11-20T17:30:00Z'],
+    ['today at 8 am', '2026-11-21T08:00:00Z'],
+    ['monday 9:15', '2026-11-16T09:15:00Z'],
+    ['saturday', '2026-11-21T00:00:00Z'],
+    ['last saturday', '2026-11-14T00:00:00Z'],
+    ['2026-11-03 5pm', '2026-11-03T17:00:00Z'],
+  ])('%s', (typed, time) => expect(readTime(typed, 'utc', now)).toBe(time));
+
+  it('is read in the zone of the page', () => {
+    expect(readTime('19:00', 'local', now)).toBe('2026-11-21T18:00:00Z');
+    expect(readTime('yesterday 17:30', 'local', now)).toBe('2026-11-20T16:30:00Z');
+  });
+
+  it.each(['25:00', '17', 'soon', '3 fortnights ago', '13 pm', 'yesterday noonish'])(
+    'is not %j, which is left to the server',
+    (typed) => expect(readTime(typed, 'utc', now)).toBe(typed),
+  );
 });

@@ -52,6 +52,24 @@ export interface CountAnswer extends Cost {
   count: number;
 }
 
+export interface ValueCount {
+  value: string;
+  count: number;
+}
+
+export interface StatsAnswer extends Cost {
+  by: string;
+  /** The most frequent first. */
+  values: ValueCount[];
+  distinct: number;
+  /** Records that match, with or without the field. */
+  total: number;
+}
+
+export interface FieldsAnswer extends Cost {
+  fields: { name: string; count: number }[];
+}
+
 /** A span of the query's text, in UTF-8 bytes, `end` exclusive. */
 export interface Span {
   start: number;
