@@ -11,6 +11,8 @@ import { chromium } from 'playwright-core';
 const output = join(import.meta.dirname, '..', 'output');
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
 
+const BAD_REQUEST = /status of 400 \(/;
+
 export class Browser {
   #browser;
   #url;
@@ -39,17 +41,18 @@ export class Browser {
     await this.#browser.close();
   }
 
-  /** Runs a test on a page of its own and fails on errors that the page only logs. */
-  async onPage(use, { path = '/', url = this.#url, ...options } = {}) {
+  /**
+   * Runs a test on a page of its own and fails on errors that the page only logs. A query with a
+   * mistake is answered with a status of its own, which the browser logs: that is `expected`.
+   */
+  async onPage(use, { path = '/', url = this.#url, expected = BAD_REQUEST, ...options } = {}) {
     const viewport = { width: 1400, height: 900 };
     const context = await this.#browser.newContext({ viewport, timezoneId: 'UTC', ...options });
     const page = await context.newPage();
     const wrong = [];
     page.on('pageerror', (error) => wrong.push(`${error}`));
     page.on('console', (message) => {
-      // A query with a mistake is answered with a status of its own, which the browser logs.
-      const expected = message.text().includes('400 (Bad Request)');
-      if (message.type() === 'error' && !expected) wrong.push(message.text());
+      if (message.type() === 'error' && !expected.test(message.text())) wrong.push(message.text());
     });
     try {
       await page.goto(url + path);

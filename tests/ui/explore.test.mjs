@@ -305,3 +305,27 @@ test('times are typed in words', () =>
       return total > 0 && total < all / 2;
     }, RECORDS);
   }));
+
+test('where nothing matches, the page says which part of the query leaves nothing', () =>
+  onPage(async (page) => {
+    await search(page, 'declined host:nosuchhost');
+    const without = page.getByTestId('without');
+    await without.waitFor();
+    assert.match(await without.textContent(), /Without\s+host:nosuchhost:\s+1,000\s+match/);
+    await shot(page, 'nothing');
+    await without.click();
+    await waitForTotal(page, RECORDS / 5);
+  }));
+
+test('every query of the help can be run', () =>
+  onPage(async (page) => {
+    await firstRow(page).waitFor();
+    await page.getByTestId('help-open').click();
+    const examples = await page.locator('[data-testid="help"] .examples code').allTextContents();
+    assert.ok(examples.length > 12, `${examples.length} examples`);
+    for (const q of examples) {
+      const { diagnostics } = await server.ask('query/parse', { q });
+      assert.deepEqual(diagnostics, [], q);
+    }
+    await shot(page, 'help');
+  }));

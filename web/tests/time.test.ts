@@ -2,8 +2,10 @@
 
 import { describe, expect, it, vi } from 'vitest';
 
+import { Rates } from '../src/state/rates';
 import { dateText, isoText, spanText, timeText, zoneText } from '../src/text/clock';
 import { moveWindow, rangeLabel, readTime } from '../src/text/range';
+import { agoText, bytesPerDay, daysLeft, daysText } from '../src/text/forecast';
 import { formatStamp, parseStamp, shiftStamp, stampMs, textMs } from '../src/text/stamp';
 
 vi.stubEnv('TZ', 'Europe/Budapest');
@@ -130,4 +132,43 @@ describe('a time in words', () => {
     'is not %j, which is left to the server',
     (typed) => expect(readTime(typed, 'utc', now)).toBe(typed),
   );
+});
+
+describe('a forecast', () => {
+  const pace = { bytes: 1_000, records: 100, recent: 24, seconds: 86_400 };
+
+  it('is what the last day would add, day after day', () => {
+    expect(bytesPerDay(pace)).toBe(240);
+    expect(daysLeft({ ...pace, freeBytes: 2_400 })).toBe(10);
+    expect(daysLeft({ ...pace, recent: 0, freeBytes: 1 })).toBeNull();
+    expect(bytesPerDay({ ...pace, records: 0 })).toBeNull();
+  });
+
+  it('is told in one figure', () => {
+    expect([0.2, 1, 2.9, 800, 1e9].map(daysText)).toEqual([
+      '4 hours',
+      '24 hours',
+      '2 days',
+      '2 years',
+      'more than 100 years',
+    ]);
+    expect([0, 40_000, 600_000, 4 * 3_600_000, 200 * 3_600_000].map(agoText)).toEqual([
+      'now',
+      '40 s ago',
+      '10 min ago',
+      '4 h ago',
+      '8 days ago',
+    ]);
+  });
+});
+
+it('takes rates of counters, and begins anew where one has gone back', () => {
+  const rates = new Rates();
+  expect(rates.now('a')).toBeNull();
+  rates.take('a', 10, 0);
+  rates.take('a', 30, 2_000);
+  expect(rates.now('a')).toBe(10);
+  rates.take('a', 5, 3_000);
+  rates.take('a', 8, 4_000);
+  expect(rates.of('a')).toEqual([10, 3]);
 });

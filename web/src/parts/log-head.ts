@@ -106,6 +106,9 @@ export function drawHead(
     ...columns.map((column) => columnHead(column, onResize)),
     headCell('log-message', 'message'),
   );
+  for (const node of head.querySelectorAll<HTMLElement>('.log-grip')) {
+    node.setAttribute('aria-valuenow', String(node.parentElement?.clientWidth ?? 0));
+  }
   if (focused !== undefined) {
     head.querySelector<HTMLElement>(`[data-testid="${CSS.escape(focused)}"]`)?.focus();
   }

@@ -53,14 +53,15 @@ export class QueryEditor {
   mount(host: HTMLElement, text: string, nonce: string, events: QueryEditorEvents): void {
     this.#events = events;
     this.#host = host;
-    this.#text = text;
+    this.#text = oneLine(text);
     this.#mountInput();
     requestAnimationFrame(() => this.#upgrade(nonce));
     this.#scheduleParse(0);
   }
 
   /** Replaces the text, for example after going back. */
-  update(text: string): void {
+  update(given: string): void {
+    const text = oneLine(given);
     if (text === this.#text) return;
     this.#text = text;
     this.#input.value = text;
@@ -223,6 +224,11 @@ const replaceWithoutStyle = EditorView.domEventHandlers({
     return true;
   },
 });
+
+/** The text with a space for every line end, as the editor has it. */
+function oneLine(text: string): string {
+  return text.replace(/\r\n?|\n/g, ' ');
+}
 
 /** Changes that put a space for every line end. */
 function lineEndChanges(doc: EditorState['doc']): { from: number; to: number; insert: string }[] {

@@ -5,24 +5,18 @@ import { quote, withFilter } from '../text/query-text';
 import type { TimeRange } from '../text/range';
 import { BUILT_IN_FIELDS, filterPrefix } from '../text/fields';
 import type { Row } from '../api/types';
+import { Choices } from './choices.svelte';
 import type { Known } from './completion';
 import { Facets } from './facets.svelte';
 import { QueryHistory } from './history.svelte';
 import { Live } from './live.svelte';
 import {
-  applyTheme,
-  nextTheme,
   readShortcutsOn,
   readSwitch,
-  readTheme,
   readWidths,
-  readZone,
   rememberShortcutsOn,
   rememberSwitch,
-  rememberTheme,
   rememberWidths,
-  rememberZone,
-  type Theme,
 } from './preferences';
 import { Search } from './search.svelte';
 import { ServerStatus } from './status.svelte';
@@ -45,18 +39,17 @@ export class Page {
     fail: (problem) => (this.search.problem = problem),
   });
 
-  theme = $state<Theme>(readTheme());
+  readonly choices = new Choices();
   helpOpen = $state(false);
   shortcutsOn = $state(readShortcutsOn());
   wrap = $state(readSwitch('wrap', false));
   dense = $state(readSwitch('dense', false));
   /** Widths of columns, in pixels, where they are not the usual ones. */
   widths = $state.raw(readWidths());
-  #zone = $state<Zone>(readZone());
 
   /** The zone of all times on the page: the URL's, or the one last chosen. */
   get zone(): Zone {
-    return this.search.view.tz || this.#zone;
+    return this.search.view.tz || this.choices.zone;
   }
 
   /** Runs the query box; a live tail goes on with the new query if the range is still open. */
@@ -148,15 +141,9 @@ export class Page {
   }
 
   toggleZone(): void {
-    this.#zone = this.zone === 'utc' ? 'local' : 'utc';
-    rememberZone(this.#zone);
-    this.search.show({ tz: this.#zone });
-  }
-
-  toggleTheme(): void {
-    this.theme = nextTheme(this.theme);
-    rememberTheme(this.theme);
-    applyTheme(this.theme);
+    this.choices.zone = this.zone;
+    this.choices.toggleZone();
+    this.search.show({ tz: this.choices.zone });
   }
 
   setShortcuts(on: boolean): void {
