@@ -54,5 +54,5 @@ pub use merge::{MergeError, MergeInput, merge};
 pub use namespace::Namespace;
 pub use page::{PageEntry, check_stored, decode_received_page, decode_row_page};
 pub use postings::PostingPage;
-pub use templates::{Template, Templates};
+pub use templates::{Patterns, Template, Templates};
 pub use term::{Location, TermEntry};
