@@ -7,6 +7,7 @@
 mod ast;
 mod canonical;
 mod codes;
+mod complete;
 mod diagnostic;
 mod fields;
 pub mod limits;
@@ -32,6 +33,7 @@ pub use ast::{
     Comparison, Expr, Leaf, Network, Number, Pattern, Piece, Query, RegexPattern, Target, Test,
 };
 pub use codes::codes;
+pub use complete::{Completion, Expected, commands, complete, field_prefix, value_text};
 pub use diagnostic::{Diagnostic, DiagnosticSeverity, InvalidQuery, render};
 pub use fields::field_names;
 pub use matcher::Matcher;
