@@ -28,6 +28,8 @@ mod value;
 mod reference;
 #[cfg(test)]
 mod samples;
+#[cfg(test)]
+mod ssb;
 
 pub use ast::{
     Comparison, Expr, Leaf, Network, Number, Pattern, Piece, Query, RegexPattern, Target, Test,
