@@ -60,5 +60,5 @@ pub use page::{PageEntry, check_stored, decode_kind_page, decode_received_page};
 pub use postings::PostingPage;
 pub use section::Section;
 pub use spare::Spare;
-pub use templates::{Template, Templates};
+pub use templates::{Patterns, Template, Templates};
 pub use term::{Listed, Location, TermEntry};
