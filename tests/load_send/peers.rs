@@ -180,7 +180,7 @@ fn haproxy_reads_both_versions_of_the_proxy_header() -> Result<()> {
         (Ipv4Addr::LOCALHOST.into(), "v1"),
         (Ipv6Addr::LOCALHOST.into(), "v1"),
     ] {
-        let haproxy = Haproxy::start(listen, server.addresses().tcp)?;
+        let haproxy = Haproxy::reading_headers(listen, server.addresses().tcp)?;
         let target = format!("tcp://{}", haproxy.address());
         let words = [
             format!("--count={}", 10 * CLIENTS),

@@ -18,5 +18,6 @@ pub use backup::{BackupAnswer, BackupRequest, LogspaceBackup};
 pub use problem::{Problem, ProblemSpan};
 pub use row::{FieldValue, Row};
 pub use status::{
-    ListenerStatus, LogspaceStatus, SealedStatus, SourceStatus, StatusAnswer, StorageStatus,
+    ListenerStatus, LogspaceStatus, SealedStatus, SenderStatus, SendersAnswer, SourceStatus,
+    StatusAnswer, StorageStatus,
 };

@@ -17,6 +17,10 @@ pub const STATS_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// What a vector of a table of values takes at least, in bytes: so that few values grow it once.
 pub const VALUE_TABLE_BYTES_MIN: usize = 1024;
 
+/// Rows of a segment that are decoded at a time: what finds the first 200 has not decoded many more,
+/// and what decodes all seldom looks for the columns of their kinds.
+pub const BLOCK_ROWS: usize = 256;
+
 /// Rows of the tail that are looked at between two looks at [`crate::Cancel`]. About a
 /// millisecond of matching.
 pub const TAIL_PAGE_ROWS: u32 = 1_024;

@@ -181,8 +181,8 @@ fn rows(store: &Store) -> Vec<(u64, i64, String)> {
         match &part {
             Part::Tail(chunk) => add(&chunk.batch),
             Part::Segment(segment) => {
-                for index in 0..segment.footer().row_pages.len() {
-                    add(&segment.rows_page(index).expect("reads"));
+                for index in 0..segment.chunks() {
+                    add(&segment.chunk_records(index).expect("reads"));
                 }
             }
         }
@@ -617,7 +617,7 @@ fn small_segments_are_merged_and_read_as_before() {
     assert_eq!(old_rows, 8);
     for part in &before.parts {
         if let Part::Segment(segment) = part {
-            segment.rows_page(0).expect("reads");
+            segment.chunk_records(0).expect("reads");
         }
     }
     drop(store);

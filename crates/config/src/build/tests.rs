@@ -89,10 +89,11 @@ fn every_value_of_a_file_arrives() {
 
     let config = config(
         "[source.udp.u]\nlisten = \"[::1]:514\"\nmessage_max = \"16MiB\"\nparse = \"none\"\n\
+         allow = [\"10.0.0.0/8\", \"::1\"]\ndeny = [\"10.0.0.7\"]\n\
          zone = \"-05:30\"\nsockets = 7\nreceive_buffer = \"1MiB\"\nlogspace = \"web.eu\"\n\
          [source.relp.r]\ntls = true\ncertificate = \"/c\"\nkey = \"/k\"\nclient_ca = \"/ca\"\n\
          client_certificates = \"optional\"\nidle_timeout = \"90s\"\nhandshake_timeout = \"3s\"\n\
-         connections_max = 3\n\
+         connections_max = 3\nproxy_from = [\"192.0.2.0/24\"]\n\
          [logspace.\"web.eu\"]\n\
          [route.zz]\nmatch = \"*\"\nlogspace = \"main\"\n\
          [route.aa]\nfrom = [\"u\", \"http\"]\nmatch = 'error'\nlogspace = \"web.eu\"\n\
@@ -119,6 +120,15 @@ fn every_value_of_a_file_arrives() {
         (udp.udp_sockets, udp.receive_buffer_bytes),
         (7, Some(1 << 20))
     );
+    let network = |text: &str| Network::parse(text).expect("a network");
+    let hosts = |allow: &[&str], deny: &[&str], proxies: &[&str]| ingest::HostLists {
+        allow: allow.iter().copied().map(network).collect(),
+        deny: deny.iter().copied().map(network).collect(),
+        proxies: proxies.iter().copied().map(network).collect(),
+    };
+    let expected = hosts(&["10.0.0.0/8", "::1/128"], &["10.0.0.7/32"], &[]);
+    assert_eq!(udp.hosts, expected);
+    assert_eq!(relp.hosts, hosts(&[], &[], &["192.0.2.0/24"]));
     assert_eq!(udp.logspace.as_str(), "web.eu");
     assert_eq!(relp.connections_max, 3);
     assert_eq!(relp.idle_timeout, Some(Duration::from_secs(90)));

@@ -1,7 +1,7 @@
 //! haproxy, unpacked from Debian's package, as one that passes connections on.
 
 use std::fs;
-use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -16,8 +16,7 @@ use crate::wait::wait_for;
 /// Connections at once, more than tests open.
 const CONNECTIONS_MAX: usize = 2_000;
 
-/// A running haproxy that asks for a header of the PROXY protocol and says of each connection whom
-/// it is for. Dropping it kills it.
+/// A running haproxy. Dropping it kills it.
 #[derive(Debug)]
 pub struct Haproxy {
     process: Process,
@@ -33,20 +32,34 @@ impl Haproxy {
         Ok(folder)
     }
 
-    /// Starts it listening on an address, and passing on to another. Returns once it listens.
-    pub fn start(listen: IpAddr, to: SocketAddr) -> Result<Self> {
+    /// Starts it listening on an address and passing on to another; it asks for a header of the PROXY
+    /// protocol and says of each connection whom it is for. Returns once it listens.
+    pub fn reading_headers(listen: IpAddr, to: SocketAddr) -> Result<Self> {
+        let settings = "log global\n log-format \"client %ci %cp for %fi %fp\"";
+        Self::start(listen, "accept-proxy", settings, &to.to_string())
+    }
+
+    /// Starts it passing connections on to a server, with more words for that, such as
+    /// `send-proxy-v2`. Returns once it listens.
+    pub fn passing_on(server: SocketAddr, words: &str) -> Result<Self> {
+        let listen = IpAddr::from(Ipv4Addr::LOCALHOST);
+        Self::start(listen, "", "", &format!("{server} {words}"))
+    }
+
+    fn start(listen: IpAddr, bind: &str, settings: &str, server: &str) -> Result<Self> {
         let package = Self::find()?;
         let folder = tempfile::tempdir()?;
         let address = SocketAddr::from((listen, free_port()?));
         let text = format!(
             "global\n log stderr format raw local0\n maxconn {CONNECTIONS_MAX}\n\
-             defaults\n mode tcp\n log global\n log-format \"client %ci %cp for %fi %fp\"\n \
+             defaults\n mode tcp\n {settings}\n \
              timeout connect 60s\n timeout client 60s\n timeout server 60s\n\
-             listen proxy\n bind {address} accept-proxy\n server receiver {to}\n"
+             listen proxy\n bind {address} {bind}\n server receiver {server}\n"
         );
         let config = folder.path().join("haproxy.cfg");
         fs::write(&config, text)?;
         let mut command = Command::new(package.join("usr/sbin/haproxy"));
+        // One process in the foreground, so that it ends with its id.
         command.arg("-db").arg("-f").arg(&config);
         command.env("LD_LIBRARY_PATH", libraries(&package, "liblua5.3.so.0")?);
         let mut process = Process::start(&mut command)?;
@@ -67,6 +80,11 @@ impl Haproxy {
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// What it has complained about.
+    pub fn errors(&self) -> Vec<String> {
+        self.process.errors()
     }
 
     /// The connections that have ended: the client and the destination that their headers named,
