@@ -57,6 +57,14 @@ pub enum Error {
         /// What is wrong there.
         what: String,
     },
+    /// A segment cannot be read now; it may be later.
+    #[error("cannot read {path}: {what}")]
+    Unreadable {
+        /// The segment's file.
+        path: PathBuf,
+        /// Why not.
+        what: String,
+    },
     /// A directory for a backup or a restore holds something else.
     #[error("{path} {why}")]
     WrongDirectory {

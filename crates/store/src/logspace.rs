@@ -10,6 +10,7 @@ use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 use crate::archive::Archive;
 use crate::limits::TAIL_CHUNK_BYTES;
 use crate::manifest::{Entry, Manifest};
+use crate::pauses::Pauses;
 use crate::places::Places;
 use crate::retention::Retention;
 use crate::segment_handle::SegmentHandle;
@@ -52,6 +53,8 @@ pub(crate) struct LogspaceState {
     pub(crate) expired_records: u64,
     /// Segments that turned out to be damaged when they were to be merged.
     unmergeable: BTreeSet<PathBuf>,
+    /// Segments that the disk would not read when they were to be merged.
+    pub(crate) merge_pauses: Pauses,
     tail: Vec<Arc<TailChunk>>,
     tail_bytes: usize,
     tail_rows: usize,
@@ -71,6 +74,7 @@ impl LogspaceState {
             unreadable: Vec::new(),
             expired_records: 0,
             unmergeable: BTreeSet::new(),
+            merge_pauses: Pauses::default(),
             tail: Vec::new(),
             tail_bytes: 0,
             tail_rows: 0,
@@ -228,6 +232,9 @@ impl LogspaceState {
     pub(crate) fn replace(&mut self, paths: &[PathBuf], merged: Vec<Arc<SegmentHandle>>) {
         self.segments
             .retain(|segment| !paths.iter().any(|path| path == segment.path()));
+        for path in paths {
+            self.merge_pauses.forget(path);
+        }
         self.add_segments(merged);
     }
 
