@@ -67,7 +67,7 @@ pub fn fields(scope: &Scope, query: &Query, cancel: &Cancel) -> Fields {
 
 /// Names and how many records have them.
 #[derive(Default)]
-struct Names {
+pub(crate) struct Names {
     records: u64,
     built_in: [u64; BUILT_IN.len()],
     /// By full name: how many records, and which one was the last, so that a field which stands
@@ -79,7 +79,7 @@ struct Names {
 }
 
 impl Names {
-    fn add(&mut self, record: RecordRef<'_>) {
+    pub(crate) fn add(&mut self, record: RecordRef<'_>) {
         self.records += 1;
         let present = [
             !record.host().is_empty(),
@@ -123,7 +123,7 @@ impl Names {
         self.named.insert(self.full_name.clone(), (1, self.records));
     }
 
-    fn list(self) -> Vec<FieldCount> {
+    pub(crate) fn list(self) -> Vec<FieldCount> {
         let mut named: Vec<(Vec<u8>, (u64, u64))> = self.named.into_iter().collect();
         named.sort_unstable();
         let built_in = BUILT_IN.iter().zip(self.built_in);

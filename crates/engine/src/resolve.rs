@@ -44,6 +44,17 @@ pub(crate) fn visit_rows(
     range: &Range<u32>,
     visit: &mut dyn FnMut(RecordRef<'_>),
 ) {
+    visit_numbered(run, part, set, range, &mut |_, record| visit(record));
+}
+
+/// The same, with the row of the part that each record is.
+pub(crate) fn visit_numbered(
+    run: &mut Run<'_>,
+    part: &Part,
+    set: &RowSet,
+    range: &Range<u32>,
+    visit: &mut dyn FnMut(u32, RecordRef<'_>),
+) {
     let mut left = range.clone();
     while let Some(row) = set.first_within(&left) {
         if run.is_stopped() {
@@ -55,7 +66,7 @@ pub(crate) fn visit_rows(
             Ok(page) => {
                 for row in set.within(&rows) {
                     if let Some(record) = page.record(row) {
-                        visit(record);
+                        visit(row, record);
                     }
                 }
             }
