@@ -30,7 +30,7 @@ fn check(source: &str, words: &str) -> Result<()> {
         "tls" => server.addresses().tls,
         _ => server.addresses().tcp,
     };
-    let haproxy = Haproxy::start(behind, &format!("source {PROXY} {words}"))?;
+    let haproxy = Haproxy::passing_on(behind, &format!("source {PROXY} {words}"))?;
     let lines = "<13>1 - h p - - - one\n28 <13>1 - h p - - - two counted";
     send_stream(haproxy.address(), lines.as_bytes())?;
     let rows = server.api().wait_for_rows("program:p", 2);
@@ -76,7 +76,7 @@ fn omrelp_through_a_proxy() -> Result<()> {
     }
     let server = start()?;
     let words = format!("source {PROXY} send-proxy");
-    let haproxy = Haproxy::start(server.addresses().relp, &words)?;
+    let haproxy = Haproxy::passing_on(server.addresses().relp, &words)?;
     let mut rsyslog = Rsyslog::start(&format!(
         "module(load=\"omrelp\")\n\
          action(type=\"omrelp\" target=\"127.0.0.1\" port=\"{}\"\n\

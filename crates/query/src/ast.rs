@@ -252,21 +252,47 @@ impl Number {
         decimal.is_finite().then_some(Self::Decimal(decimal))
     }
 
-    /// The order of two numbers: exact between whole ones, in floating point otherwise.
+    /// The order of two numbers, exact.
     pub fn compare(self, other: Self) -> Ordering {
         match (self, other) {
             (Self::Integer(one), Self::Integer(two)) => one.cmp(&two),
-            (one, two) => one.to_f64().total_cmp(&two.to_f64()),
+            // Adding zero turns -0 into 0, so that they are equal.
+            (Self::Decimal(one), Self::Decimal(two)) => (one + 0.0).total_cmp(&(two + 0.0)),
+            (Self::Integer(one), Self::Decimal(two)) => compare_with_decimal(one, two),
+            (Self::Decimal(one), Self::Integer(two)) => compare_with_decimal(two, one).reverse(),
         }
     }
 
-    fn to_f64(self) -> f64 {
+    /// The number, 0 where it is -0.
+    #[must_use]
+    pub fn without_negative_zero(self) -> Self {
         match self {
-            Self::Integer(integer) => integer as f64,
-            // Adding zero turns -0 into 0, so that they are equal.
-            Self::Decimal(decimal) => decimal + 0.0,
+            Self::Decimal(decimal) => Self::Decimal(decimal + 0.0),
+            integer @ Self::Integer(_) => integer,
         }
     }
+
+    /// The order in which equal numbers have a place of their own too: whole ones come first.
+    pub fn order(self, other: Self) -> Ordering {
+        let is_decimal = |number| matches!(number, Self::Decimal(_));
+        self.compare(other)
+            .then(is_decimal(self).cmp(&is_decimal(other)))
+    }
+}
+
+/// The order of a whole number and another.
+fn compare_with_decimal(integer: i64, decimal: f64) -> Ordering {
+    /// 2^63, the first number behind those of 64 bits.
+    const END: f64 = 9_223_372_036_854_775_808.0;
+    if decimal >= END {
+        return Ordering::Less;
+    }
+    if decimal < -END {
+        return Ordering::Greater;
+    }
+    let floor = decimal.floor();
+    let has_more = decimal > floor;
+    integer.cmp(&(floor as i64)).then(false.cmp(&has_more))
 }
 
 /// Decimals keep a point or an exponent, so that they are read back as decimals.

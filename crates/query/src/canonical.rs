@@ -233,6 +233,16 @@ fn write_escaped(text: &str, out: &mut String) {
     }
 }
 
+/// The text as it stands behind the name of a field, in quotes where it has to.
+pub(crate) fn quote_unless_safe(text: &str) -> String {
+    if is_safe_text(text) && !text.contains('/') {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    write_quoted(text, false, &mut out);
+    out
+}
+
 fn write_quoted(text: &str, has_wildcards: bool, out: &mut String) {
     out.push('"');
     write_phrase_text(text, has_wildcards, out);

@@ -16,6 +16,13 @@ pub struct Diagnostic {
     pub hint: Option<String>,
 }
 
+impl Diagnostic {
+    /// Whether the text is no query because of it.
+    pub(crate) fn is_error(&self) -> bool {
+        self.severity == DiagnosticSeverity::Error
+    }
+}
+
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiagnosticSeverity {
@@ -45,8 +52,7 @@ pub struct InvalidQuery {
 /// The first error, in one line, with its hint.
 impl fmt::Display for InvalidQuery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_error = |d: &&Diagnostic| d.severity == DiagnosticSeverity::Error;
-        let Some(first) = self.diagnostics.iter().find(is_error) else {
+        let Some(first) = self.diagnostics.iter().find(|d| d.is_error()) else {
             return f.write_str("the query is not valid");
         };
         write!(f, "{} (at byte {})", first.message, first.span.start)?;

@@ -2,11 +2,12 @@
 //!
 //! Pure: no I/O, no clock, no state. [`parse`] never fails; [`naive`] is the meaning in its simplest
 //! form and the oracle of the tests; [`Matcher`] is the same, fast; [`Probe`] is what an index can
-//! know of a leaf. The reference for people is `docs/reference/query.md`.
+//! know of a leaf. A [`Question`] is a query with a pipe, [`parse_question`] reads it. The reference for people is `docs/reference/query.md`.
 
 mod ast;
 mod canonical;
 mod codes;
+mod complete;
 mod diagnostic;
 mod fields;
 pub mod limits;
@@ -15,8 +16,11 @@ pub mod naive;
 #[cfg(test)]
 mod page_tokens;
 mod parse;
+mod pipe;
 mod probe;
+mod question;
 mod scan;
+mod sum;
 mod time;
 mod value;
 
@@ -24,14 +28,22 @@ mod value;
 mod reference;
 #[cfg(test)]
 mod samples;
+#[cfg(test)]
+mod ssb;
 
 pub use ast::{
     Comparison, Expr, Leaf, Network, Number, Pattern, Piece, Query, RegexPattern, Target, Test,
 };
 pub use codes::codes;
+pub use complete::{Completion, Expected, commands, complete, field_prefix, value_text};
 pub use diagnostic::{Diagnostic, DiagnosticSeverity, InvalidQuery, render};
 pub use fields::field_names;
 pub use matcher::Matcher;
-pub use parse::{Parsed, Token, TokenKind, parse};
+pub use parse::{Parsed, ParsedQuestion, Token, TokenKind, parse, parse_question};
+pub use pipe::{COMMANDS, Command};
 pub use probe::{Probe, WordProbe};
+pub use question::{
+    Column, FieldName, InvalidFieldName, Measure, Question, Stage, Table, Value, default_columns,
+};
+pub use sum::Sum;
 pub use time::{InvalidTimeText, parse_time};

@@ -20,3 +20,25 @@ pub const REGEX_BYTES_MAX: usize = 1024 * 1024;
 
 /// Largest lazily built automaton of one regular expression, in bytes.
 pub const REGEX_CACHE_BYTES_MAX: usize = 2 * 1024 * 1024;
+
+/// Most stages of one pipe. Each is done once on what the one before gave.
+pub const STAGES_MAX: usize = 16;
+
+/// Most fields that records are counted by at the same time: more give a row for nearly every
+/// record.
+pub const BY_FIELDS_MAX: usize = 4;
+
+/// Most columns that `fields` lists: more than anybody looks at.
+pub const COLUMNS_MAX: usize = 32;
+
+/// Most rows that `top`, `patterns` and `head` keep. More are an export.
+pub const STAGE_ROWS_MAX: usize = 100_000;
+
+/// Rows that `top`, `patterns` and `head` keep where no number is given.
+pub const STAGE_ROWS_DEFAULT: usize = 10;
+
+/// Most bars: more than pixels on any screen.
+pub const BARS_MAX: usize = 10_000;
+
+/// Bars where no number is given. SSB draws as many.
+pub const BARS_DEFAULT: usize = 30;

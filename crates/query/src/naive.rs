@@ -14,6 +14,8 @@
 //!
 //! A term without regard to case is folded, and the text too, before any of this.
 
+pub mod pipe;
+
 use model::{FieldRef, RecordRef, words};
 
 use crate::ast::{Expr, Leaf, Number, Pattern, Piece, Target, Test};

@@ -8,7 +8,7 @@
 //! group   := '(' or ')'
 //! field   := name ':' | 'nvpair:' name '='
 //! ```
-//! Values are in `value.rs`, names and words in `scan.rs`. Inside the group of a field, values are
+//! Values are in `value.rs`, names and words in `scan.rs`, what follows behind a pipe in `pipe.rs`. Inside the group of a field, values are
 //! those of the field. A part that is wrong is reported and left out; the rest is read on.
 
 use std::ops::Range;
@@ -17,17 +17,37 @@ use crate::ast::{Expr, Leaf, Query, Target, Test};
 use crate::diagnostic::{Diagnostic, DiagnosticSeverity, InvalidQuery};
 use crate::fields;
 use crate::limits::{DEPTH_MAX, DIAGNOSTICS_MAX, LEAVES_MAX, QUERY_BYTES_MAX};
+use crate::question::Question;
 use crate::scan::{Operator, Scanner, ends_word};
 
 /// Reads a query text. Never fails: what can be understood is in the tree, what is wrong in the
-/// diagnostics.
+/// diagnostics. A pipe is wrong here: see [`parse_question`].
 pub fn parse(text: &str) -> Parsed {
+    let ParsedQuestion {
+        question,
+        diagnostics,
+        tokens,
+    } = read(text, false);
+    Parsed {
+        query: question.query,
+        diagnostics,
+        tokens,
+    }
+}
+
+/// Reads the text of a question, a query with a pipe behind it or without. Never fails either.
+pub fn parse_question(text: &str) -> ParsedQuestion {
+    read(text, true)
+}
+
+fn read(text: &str, takes_pipe: bool) -> ParsedQuestion {
     let mut parser = Parser {
         scanner: Scanner::new(text),
         diagnostics: Vec::new(),
         leaf_count: 0,
         depth: 0,
         is_given_up: false,
+        takes_pipe,
     };
     let mut root = None;
     if text.len() > QUERY_BYTES_MAX {
@@ -40,19 +60,63 @@ pub fn parse(text: &str) -> Parsed {
     } else {
         root = parser.query();
     }
-    let mut diagnostics = parser.diagnostics;
-    diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
-    let fallback = if diagnostics.is_empty() {
+    let fallback = if parser.diagnostics.is_empty() {
         Expr::All
     } else {
         Expr::Nothing
     };
-    Parsed {
-        query: Query {
-            root: root.unwrap_or(fallback),
+    let stages = parser.stages();
+    let mut diagnostics = parser.diagnostics;
+    diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
+    let root = root.unwrap_or(fallback);
+    ParsedQuestion {
+        question: Question {
+            query: Query { root },
+            stages,
         },
         diagnostics,
         tokens: parser.scanner.into_tokens(),
+    }
+}
+
+/// The text of a question, read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParsedQuestion {
+    /// The question; a part of it where there are errors.
+    pub question: Question,
+    /// What is wrong or doubtful, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The parts of the text, as [`Parsed::tokens`] has them.
+    pub tokens: Vec<Token>,
+}
+
+impl From<Parsed> for ParsedQuestion {
+    fn from(parsed: Parsed) -> Self {
+        Self {
+            question: Question {
+                query: parsed.query,
+                stages: Vec::new(),
+            },
+            diagnostics: parsed.diagnostics,
+            tokens: parsed.tokens,
+        }
+    }
+}
+
+impl ParsedQuestion {
+    /// The question, where there is no error.
+    pub fn into_result(self) -> Result<Question, InvalidQuery> {
+        if self.is_valid() {
+            return Ok(self.question);
+        }
+        Err(InvalidQuery {
+            diagnostics: self.diagnostics,
+        })
+    }
+
+    /// Whether there is no error; warnings do not count.
+    pub fn is_valid(&self) -> bool {
+        !self.diagnostics.iter().any(Diagnostic::is_error)
     }
 }
 
@@ -81,9 +145,7 @@ impl Parsed {
 
     /// Whether there is no error; warnings do not count.
     pub fn is_valid(&self) -> bool {
-        self.diagnostics
-            .iter()
-            .all(|diagnostic| diagnostic.severity != DiagnosticSeverity::Error)
+        !self.diagnostics.iter().any(Diagnostic::is_error)
     }
 }
 
@@ -103,8 +165,10 @@ pub enum TokenKind {
     Term,
     /// The name of a field with its colon.
     Field,
-    /// `AND`, `OR`, `NOT`, `TO`, and the comparisons behind a field.
+    /// `AND`, `OR`, `NOT`, `TO`, the comparisons behind a field; `|`, `,`, `by` and `desc` in a pipe.
     Operator,
+    /// The word that a stage of a pipe starts with.
+    Command,
     /// A text in double quotes.
     Phrase,
     /// A regular expression with its slashes.
@@ -122,6 +186,7 @@ impl TokenKind {
             Self::Term => "term",
             Self::Field => "field",
             Self::Operator => "operator",
+            Self::Command => "command",
             Self::Phrase => "phrase",
             Self::Regex => "regex",
             Self::Paren => "paren",
@@ -146,6 +211,8 @@ pub(crate) struct Parser<'t> {
     depth: usize,
     /// An error that made the rest of the text meaningless; nothing more is read or reported.
     is_given_up: bool,
+    /// Whether a pipe may end the query.
+    takes_pipe: bool,
 }
 
 impl Parser<'_> {
@@ -374,7 +441,12 @@ impl Parser<'_> {
         });
     }
 
-    fn give_up(&mut self, span: Range<usize>, message: impl Into<String>, hint: impl Into<String>) {
+    pub(crate) fn give_up(
+        &mut self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
         // Room for the error that matters most: without it the text might pass as a query.
         self.diagnostics.truncate(DIAGNOSTICS_MAX - 1);
         self.error(span, message, hint);
@@ -395,11 +467,11 @@ impl Parser<'_> {
             None => Ahead::End,
             Some('(') => Ahead::Open,
             Some(')') => Ahead::Close,
+            Some('|') if self.takes_pipe => Ahead::End,
             Some('|') => {
-                let at = self.scanner.at();
-                let hint = "for statistics use `logwood stats` or `logwood histogram`; for either \
-                            of two terms write `OR`; to search for the character, quote it: `\"|\"`";
-                self.give_up(at..at + 1, "pipes are not supported yet", hint);
+                let hint = "`logwood query` answers questions with a pipe; for either of two terms \
+                            write `OR`; to search for the character, quote it: `\"|\"`";
+                self.give_up(self.scanner.here(1), "a pipe has no place here", hint);
                 Ahead::End
             }
             Some(_) => match self.scanner.peek_operator() {

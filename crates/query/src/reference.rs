@@ -1,13 +1,24 @@
 //! Runs the examples of the reference for people, so that it cannot say what is not so.
 
-use model::{Facility, Priority, Severity, Timestamp};
+use model::{
+    Facility, LogspaceName, Priority, RecordBatch, RecordId, RecordNumber, Severity, TimeRange,
+    Timestamp,
+};
 
+use crate::naive::pipe::Row;
 use crate::samples::{Sample, batch};
-use crate::{Matcher, field_names, naive, parse, parse_time};
+use crate::{COMMANDS, Matcher, Value, field_names, naive, parse, parse_question, parse_time};
+
+/// When record 0 would have been received: a minute before record 1.
+const START: &str = "2026-11-22T10:00:00Z";
 
 fn reference() -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/query.md");
     std::fs::read_to_string(path).expect("the reference is there")
+}
+
+fn start() -> Timestamp {
+    Timestamp::parse_rfc3339(START.as_bytes()).expect("a time")
 }
 
 /// The rows of the table whose heading starts with `heading`, cut into cells.
@@ -21,9 +32,20 @@ fn table<'t>(text: &'t str, heading: &str) -> Vec<Vec<&'t str>> {
 }
 
 fn sample(cells: &[&str]) -> Sample {
-    let &[_, host, program, pid, priority, peer, structured, message] = cells else {
+    let &[
+        number,
+        host,
+        program,
+        pid,
+        priority,
+        peer,
+        structured,
+        message,
+    ] = cells
+    else {
         panic!("{cells:?} has other columns");
     };
+    let number: i64 = number.parse().expect("a number");
     let (facility, severity) = priority.split_once('.').expect("facility.severity");
     let priority = Priority::new(
         Facility::parse(facility).expect("a facility"),
@@ -40,6 +62,7 @@ fn sample(cells: &[&str]) -> Sample {
         })
         .collect();
     Sample {
+        received: start().plus_nanos(number * 60_000_000_000),
         host: host.into(),
         program: program.into(),
         pid: pid.into(),
@@ -79,12 +102,16 @@ fn every_example_finds_what_the_reference_says() {
     for example in text.split("```query\n").skip(1) {
         let (query, behind) = example.split_once("\n```\n").expect("the block ends");
         let said = behind.lines().next().expect("a line follows");
-        let parsed = parse(query);
         examples += 1;
         if said.starts_with("This is not valid") {
-            assert!(!parsed.is_valid(), "{query}");
+            assert!(!parse_question(query).is_valid(), "{query}");
             continue;
         }
+        if said == "Gives:" {
+            assert_eq!(answer(query, &records), given(behind), "{query}");
+            continue;
+        }
+        let parsed = parse(query);
         assert_eq!(parsed.diagnostics, [], "{query}");
         let mut matcher = Matcher::new(&parsed.query);
         let mut found = Vec::new();
@@ -97,7 +124,63 @@ fn every_example_finds_what_the_reference_says() {
         }
         assert_eq!(found, numbers(said, samples.len()), "{query}");
     }
-    assert!(examples > 50, "only {examples} examples were found");
+    assert!(examples > 65, "only {examples} examples were found");
+}
+
+/// The table that a question is answered with, as text, its columns first.
+fn answer(text: &str, records: &RecordBatch) -> Vec<Vec<String>> {
+    let parsed = parse_question(text);
+    assert_eq!(parsed.diagnostics, [], "{text}");
+    let range = TimeRange {
+        start: start(),
+        end: start().plus_nanos(9 * 60_000_000_000),
+    };
+    let named = records.iter().zip(1..).map(|(record, number)| Row {
+        id: RecordId {
+            logspace: LogspaceName::parse("main").expect("a name"),
+            number: RecordNumber(number),
+        },
+        record,
+    });
+    let rows: Vec<Row<'_>> = named.collect();
+    let mut patterns = segment::Patterns::default();
+    let pattern = |message: &[u8]| patterns.of(message).to_vec();
+    let table = naive::pipe::answer(&parsed.question, &rows, range, pattern);
+    let cell = |value: &Value| match value {
+        Value::Missing => String::new(),
+        Value::Text(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        Value::Time(time) => time.to_string(),
+    };
+    let columns = table.columns.iter().map(ToString::to_string).collect();
+    let rows = table.rows.iter().map(|row| row.iter().map(cell).collect());
+    [columns].into_iter().chain(rows).collect()
+}
+
+/// The table that the reference gives, code taken for text.
+fn given(text: &str) -> Vec<Vec<String>> {
+    let lines = text.lines().skip(1).skip_while(|line| line.is_empty());
+    let lines = lines.take_while(|line| line.starts_with('|'));
+    let lines = lines.filter(|line| !line.starts_with("|---"));
+    lines
+        .map(|line| {
+            let cells = line.trim_matches('|').split('|');
+            cells.map(|cell| cell.trim().replace('`', "")).collect()
+        })
+        .collect()
+}
+
+#[test]
+fn every_command_is_in_the_reference() {
+    let text = reference();
+    let rows = table(&text, "| command");
+    for command in COMMANDS {
+        let shown = rows.iter().any(|cells| {
+            let name = format!("`{}", command.name);
+            cells[0].contains(&name) || cells[0].starts_with("`p50`") && command.name == "p95"
+        });
+        assert!(shown, "{}", command.name);
+    }
 }
 
 #[test]

@@ -14,6 +14,7 @@ use crate::ast::{
 /// What a record holds; everything else is empty.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sample {
+    pub(crate) received: Timestamp,
     pub(crate) host: Vec<u8>,
     pub(crate) program: Vec<u8>,
     pub(crate) pid: Vec<u8>,
@@ -70,9 +71,8 @@ pub(crate) fn batch(samples: &[Sample]) -> RecordBatch {
         let source = batch
             .source_index(&sample.source)
             .expect("room for sources");
-        let received = Timestamp::from_seconds(0);
         batch
-            .push(&raw, &parts, received, sample.peer, source)
+            .push(&raw, &parts, sample.received, sample.peer, source)
             .expect("room for records");
     }
     batch
@@ -111,6 +111,7 @@ pub(crate) fn any_sample() -> impl Strategy<Value = Sample> {
     );
     (texts, rest).prop_map(
         |(texts, (fields, tags, priority, source, peer, pid))| Sample {
+            received: Timestamp::default(),
             host: texts.0,
             program: texts.1,
             pid,

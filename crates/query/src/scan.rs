@@ -148,6 +148,52 @@ impl<'t> Scanner<'t> {
         Some((name.into(), self.take(len + 1, TokenKind::Field)))
     }
 
+    /// The word of a stage that stands here, not taken: up to white space, a comma, a quote, a pipe
+    /// or a parenthesis.
+    pub(crate) fn peek_stage_word(&self) -> &'t str {
+        let rest = self.rest();
+        let ends = |c: char| ends_word(c) || c == ',';
+        rest.get(..rest.find(ends).unwrap_or(rest.len()))
+            .unwrap_or("")
+    }
+
+    /// Takes the word of a stage. Empty where none stands here.
+    pub(crate) fn stage_word(&mut self, kind: TokenKind) -> Range<usize> {
+        self.take(self.peek_stage_word().len(), kind)
+    }
+
+    /// Takes a prefix, a colon and a name in quotes, where that is what stands here.
+    pub(crate) fn quoted_pair_name(&mut self, prefix: &str) -> Option<(String, Range<usize>)> {
+        let word = self.peek_stage_word();
+        let is_prefix = word.strip_suffix(':')?.eq_ignore_ascii_case(prefix);
+        let rest = self.rest().get(word.len()..)?;
+        let (pieces, len) = rest
+            .starts_with('"')
+            .then(|| phrase_pieces(rest, false))
+            .filter(|_| is_prefix)?;
+        let pattern = Pattern::new(pieces)?;
+        let [Piece::Literal(name)] = pattern.pieces() else {
+            return None;
+        };
+        let name = String::from_utf8_lossy(name).into_owned();
+        Some((name, self.take(word.len() + len?, TokenKind::Field)))
+    }
+
+    /// So many bytes from here on, not taken.
+    pub(crate) fn here(&self, len: usize) -> Range<usize> {
+        self.at..self.at + len
+    }
+
+    /// Leaves everything unread up to the next pipe that does not stand in quotes.
+    pub(crate) fn skip_to_pipe(&mut self) {
+        let mut is_quoted = false;
+        let pipe = self.rest().find(|character| {
+            is_quoted ^= character == '"';
+            character == '|' && !is_quoted
+        });
+        self.at = pipe.map_or(self.text.len(), |offset| self.at + offset);
+    }
+
     /// Takes a word: everything up to white space, a parenthesis, a quote, a pipe or a character
     /// that `ends` it. Empty where one of these stands here.
     pub(crate) fn word(&mut self, ends: impl Fn(char) -> bool) -> Text {

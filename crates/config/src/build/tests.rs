@@ -84,6 +84,28 @@ fn what_is_kept_of_a_logspace_arrives() {
 }
 
 #[test]
+fn host_lists_arrive() {
+    let config = config(
+        "[source.udp.u]\nlisten = \"[::1]:514\"\nallow = [\"10.0.0.0/8\", \"::1\"]\n\
+         deny = [\"10.0.0.7\"]\n\
+         [source.relp.r]\nproxy_from = [\"192.0.2.0/24\"]\n",
+        &Overrides::default(),
+    );
+    let [udp, relp] = config.ingest.listeners.as_slice() else {
+        panic!("two listeners: {:?}", config.ingest.listeners);
+    };
+    let network = |text: &str| Network::parse(text).expect("a network");
+    let hosts = |allow: &[&str], deny: &[&str], proxies: &[&str]| ingest::HostLists {
+        allow: allow.iter().copied().map(network).collect(),
+        deny: deny.iter().copied().map(network).collect(),
+        proxies: proxies.iter().copied().map(network).collect(),
+    };
+    let expected = hosts(&["10.0.0.0/8", "::1/128"], &["10.0.0.7/32"], &[]);
+    assert_eq!(udp.hosts, expected);
+    assert_eq!(relp.hosts, hosts(&[], &[], &["192.0.2.0/24"]));
+}
+
+#[test]
 fn every_value_of_a_file_arrives() {
     use ingest::{ClientCertificates, TlsIdentity};
 
@@ -159,30 +181,18 @@ fn every_value_of_a_file_arrives() {
 
 #[test]
 fn what_is_said_of_senders_arrives() {
-    use ingest::{Bounds, Expected, HostLists};
+    use ingest::{Bounds, Expected};
 
     let config = config(
-        "[source.udp.u]\nallow = [\"10.0.0.0/8\", \"::1\"]\ndeny = [\"10.0.0.7\"]\n\
-         encoding = \"latin1\"\nhost_override = \"fw1\"\ncompression = \"none\"\n\
+        "[source.udp.u]\nencoding = \"latin1\"\nhost_override = \"fw1\"\ncompression = \"none\"\n\
          period = \"1h\"\nmessages_min = 3\nsender_messages_max = 9\n\
-         [source.tcp.t]\nproxy_from = [\"192.0.2.0/24\"]\nframing = \"nul\"\n\
+         [source.tcp.t]\nframing = \"nul\"\n\
          host_from = \"peer\"\n",
         &Overrides::default(),
     );
     let [udp, tcp] = config.ingest.listeners.as_slice() else {
         panic!("two listeners: {:?}", config.ingest.listeners);
     };
-    let networks = |texts: &[&str]| -> Vec<Network> {
-        let networks = texts.iter().map(|text| Network::parse(text));
-        networks.collect::<Option<_>>().expect("networks")
-    };
-    let of_udp = HostLists {
-        allow: networks(&["10.0.0.0/8", "::1/128"]),
-        deny: networks(&["10.0.0.7/32"]),
-        proxies: Vec::new(),
-    };
-    assert_eq!(udp.hosts, of_udp);
-    assert_eq!(tcp.hosts.proxies, networks(&["192.0.2.0/24"]));
     assert_eq!(udp.encoding, Encoding::parse("windows-1252"));
     assert_eq!(udp.parse.host, HostRule::Fixed("fw1".to_owned()));
     assert_eq!(tcp.parse.host, HostRule::Peer);

@@ -31,6 +31,12 @@ fn whole_numbers_compare_exactly() {
     assert!(Number::Integer(2).compare(Number::Decimal(2.5)).is_lt());
     assert!(Number::Decimal(2.0).compare(Number::Integer(2)).is_eq());
     assert!(Number::Decimal(-0.0).compare(Number::Decimal(0.0)).is_eq());
+    assert!(Number::Integer(-2).compare(Number::Decimal(-2.5)).is_gt());
+    let end = Number::Decimal(9_223_372_036_854_775_808.0);
+    assert!(big.compare(end).is_lt() && end.compare(big).is_gt());
+    let start = Number::Decimal(-9_223_372_036_854_775_808.0);
+    assert!(Number::Integer(i64::MIN).compare(start).is_eq());
+    assert!(Number::Integer(2).order(Number::Decimal(2.0)).is_lt());
 }
 
 #[test]

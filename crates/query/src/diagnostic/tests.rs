@@ -442,20 +442,20 @@ fn likely_mistakes_are_warned_of() {
     check(
         "error | top program",
         expect![[r#"
-        error: pipes are not supported yet
+        error: a pipe has no place here
           error | top program
                 ^
-        hint: for statistics use `logwood stats` or `logwood histogram`; for either of two terms write `OR`; to search for the character, quote it: `"|"`
+        hint: `logwood query` answers questions with a pipe; for either of two terms write `OR`; to search for the character, quote it: `"|"`
         = error
     "#]],
     );
     check(
         "(a | b)",
         expect![[r#"
-        error: pipes are not supported yet
+        error: a pipe has no place here
           (a | b)
              ^
-        hint: for statistics use `logwood stats` or `logwood histogram`; for either of two terms write `OR`; to search for the character, quote it: `"|"`
+        hint: `logwood query` answers questions with a pipe; for either of two terms write `OR`; to search for the character, quote it: `"|"`
         = a
     "#]],
     );

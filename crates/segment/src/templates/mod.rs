@@ -1,12 +1,14 @@
 //! Templates: what messages of one kind have in common, found while they pass.
 
 pub(crate) mod cut;
+mod pattern;
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::limits::TEMPLATES_MAX;
 use cut::SLOT;
+pub use pattern::Patterns;
 
 /// Messages by what they have in common.
 #[derive(Debug, Default)]

@@ -325,7 +325,7 @@ fn digits_are_text_where_there_are_no_counts() {
 fn a_nul_ends_a_message_of_several_lines_where_that_is_asked_for() {
     check_as(
         Framing::Nul,
-        b"<34>a\nb\0\0{\n}\n\0\n\05 <34>c\0<34>cut o",
+        b"<34>a\nb\0\0{\n}\n\0\n\x005 <34>c\0<34>cut o",
         100,
         &[
             (b"<34>a\nb", &[]),

@@ -1,4 +1,4 @@
-//! Programs of others that send syslog, run as their users run them.
+//! Programs of others that send, take and pass on syslog, run as their users run them.
 
 mod haproxy;
 mod locate;
@@ -17,6 +17,7 @@ pub use rsyslog::Rsyslog;
 pub use syslog_ng::SyslogNg;
 
 use std::io::Write;
+use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
@@ -27,6 +28,12 @@ use crate::process::Process;
 use crate::wait::wait_for;
 
 const LIMIT: Duration = Duration::from_secs(60);
+
+/// A port that was free a moment ago: these daemons cannot be asked for the one they took.
+fn free_port() -> Result<u16> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    Ok(listener.local_addr()?.port())
+}
 
 /// Feeds lines to a daemon that listens on a stream socket of the file system.
 fn feed(process: &mut Process, socket: &Path, lines: &[String]) -> Result<()> {
