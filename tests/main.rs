@@ -13,5 +13,6 @@ mod load_realistic; // What a manifest promises is what grep and a search find.
 mod load_send; // What `logwood load` sends is what anybody receives.
 mod load_sink; // The receiver of `logwood load` counts what real senders sent.
 mod plan; // The sizes that a plan reckons with are those that the server has on disk.
+mod receiving; // What the binary tells of those who send.
 mod senders; // Real senders: what they sent is what a search returns.
 mod verify; // Damaged files are told, counted and repaired.

@@ -1,5 +1,5 @@
-//! 768 MiB of memory, senders at full rate, and questions beside them: nothing is killed. The
-//! environment is that of the packaged service.
+//! Half a gibibyte of memory, senders at full rate, and questions beside them: nothing is killed.
+//! The environment is that of the packaged service.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, ensure};
 use testkit::{Api, Server, Setup, connect, skipped};
 
-const MEMORY_BYTES: u64 = 768 << 20;
+const MEMORY_BYTES: u64 = 512 << 20;
 const LOAD: Duration = Duration::from_secs(10);
 const SENDERS: usize = 4;
 /// So that there is room for messages on their way and for questions.
@@ -19,7 +19,7 @@ const SMALL: &str = "[store]\nmemory_max = \"192MiB\"\n";
 const LINES_PER_BLOCK: usize = 256;
 
 #[test]
-fn three_quarters_of_a_gibibyte_are_enough_at_full_rate() -> Result<()> {
+fn half_a_gibibyte_is_enough_at_full_rate() -> Result<()> {
     let group = match Group::make() {
         Ok(group) => group,
         Err(error) => return skipped(&format!("a limit on memory: {error:#}")),

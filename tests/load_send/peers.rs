@@ -1,7 +1,10 @@
-//! Sent to rsyslog and syslog-ng: each keeps what it reads, which is what was sent.
+//! Sent to rsyslog and syslog-ng: each keeps what it reads, which is what was sent. Sent through
+//! haproxy: it says for whom each connection is.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use anyhow::Result;
-use testkit::peers::{Receiver, Rsyslog, SyslogNg};
+use testkit::peers::{Haproxy, Receiver, Rsyslog, SyslogNg};
 use testkit::{Server, need};
 
 use super::{assert_numbered, load};
@@ -147,5 +150,53 @@ fn syslog_ng_reads_the_proxy_header() -> Result<()> {
     assert_numbered(lines.iter().map(String::as_str), 10)?;
     let is_told = |line: &String| line.starts_with("192.0.2.1 ");
     assert!(lines.iter().all(is_told), "{lines:?}");
+    Ok(())
+}
+
+/// More than there are addresses in 192.0.2.0/24.
+const CLIENTS: usize = 300;
+
+/// The address and the port that the header of a connection names, and its destination.
+fn client(is_ipv6: bool, connection: usize) -> (String, String) {
+    let port = 10_000 + connection;
+    if is_ipv6 {
+        let client = format!("2001:db8::{:x} {port}", connection + 1);
+        return (client, "2001:db8:1::1 514".to_owned());
+    }
+    let client = format!("192.0.2.{} {port}", connection % 254 + 1);
+    (client, "198.51.100.1 514".to_owned())
+}
+
+#[test]
+fn haproxy_reads_both_versions_of_the_proxy_header() -> Result<()> {
+    if need(Haproxy::find())?.is_none() {
+        return Ok(());
+    }
+    let server = Server::start()?;
+    let mut sent = 0;
+    for (listen, version) in [
+        (IpAddr::from(Ipv4Addr::LOCALHOST), "v2"),
+        (Ipv6Addr::LOCALHOST.into(), "v2"),
+        (Ipv4Addr::LOCALHOST.into(), "v1"),
+        (Ipv6Addr::LOCALHOST.into(), "v1"),
+    ] {
+        let haproxy = Haproxy::reading_headers(listen, server.addresses().tcp)?;
+        let target = format!("tcp://{}", haproxy.address());
+        let words = [
+            format!("--count={}", 10 * CLIENTS),
+            format!("--connections={CLIENTS}"),
+            format!("--proxy={version}"),
+        ];
+        load(&target, &words.each_ref().map(String::as_str))?;
+        let mut told = haproxy.wait_for_clients(CLIENTS)?;
+        told.sort();
+        let mut expected: Vec<_> = (0..CLIENTS)
+            .map(|connection| client(listen.is_ipv6(), connection))
+            .collect();
+        expected.sort();
+        assert_eq!(told, expected, "{version} to {listen}");
+        sent += 10 * CLIENTS as u64;
+        server.api().wait_for_count("source:tcp", sent)?;
+    }
     Ok(())
 }

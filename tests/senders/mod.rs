@@ -1,5 +1,6 @@
 //! Real senders: what they sent is what a search returns, field by field.
 
+mod haproxy;
 mod loggen;
 mod logger;
 mod rsyslog;

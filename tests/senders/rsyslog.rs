@@ -72,3 +72,33 @@ fn omrelp() -> Result<()> {
         )
     })
 }
+
+#[test]
+fn omfwd_with_messages_compressed_one_by_one() -> Result<()> {
+    // Short messages stay as they are, so both kinds come.
+    check("tcp", 7, |server| {
+        tcp(server, "compression.mode=\"single\" ziplevel=\"9\"")
+    })?;
+    check("udp", 8, |server| {
+        let port = server.addresses().udp.port();
+        format!(
+            "action(type=\"omfwd\" target=\"127.0.0.1\" port=\"{port}\" protocol=\"udp\"\n\
+             compression.mode=\"single\" ziplevel=\"9\")"
+        )
+    })
+}
+
+#[test]
+fn omfwd_with_a_compressed_stream_of_every_kind_of_level() -> Result<()> {
+    for level in ["1", "3", "6", "9"] {
+        check("tcp", 9, |server| {
+            let more = format!(
+                "template=\"RSYSLOG_SyslogProtocol23Format\" TCP_Framing=\"octet-counted\" \
+                 compression.mode=\"stream:always\" ziplevel=\"{level}\""
+            );
+            tcp(server, &more)
+        })
+        .with_context(|| format!("level {level}"))?;
+    }
+    Ok(())
+}

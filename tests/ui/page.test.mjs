@@ -1,95 +1,31 @@
 // The page as a person uses it: search, mistakes, zoom, details, live tail, dark and light.
 //
-// Screenshots go to tests/output/, to be looked at. Every test also fails on an error of the
-// script or a breach of the content security policy.
+// Every test also fails on an error of the script or a breach of the content security policy.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { chromium } from 'playwright-core';
-
+import { Browser, firstRow, search, shot, waitForTotal } from './browser.mjs';
 import { logs } from './logs.mjs';
 import { Server } from './server.mjs';
 
 const RECORDS = 5_000;
-const output = join(import.meta.dirname, '..', 'output');
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
 
 let browser;
 let server;
 
 before(async () => {
-  mkdirSync(output, { recursive: true });
-  browser = await chromium.launch({
-    executablePath,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
   server = await Server.start();
+  browser = await Browser.start(server.url);
   await server.load(logs(RECORDS));
 });
 
 after(async () => {
-  await browser?.close();
+  await browser?.stop();
   await server?.stop();
 });
 
-/** Runs a test on a page of its own and fails on errors that the page only logs. */
-async function onPage(use, { path = '/', url = server.url, ...options } = {}) {
-  const viewport = { width: 1400, height: 900 };
-  const context = await browser.newContext({ viewport, timezoneId: 'UTC', ...options });
-  const page = await context.newPage();
-  const wrong = [];
-  page.on('pageerror', (error) => wrong.push(`${error}`));
-  page.on('console', (message) => {
-    // A query with a mistake is answered with a status of its own, which the browser logs.
-    const expected = message.text().includes('400 (Bad Request)');
-    if (message.type() === 'error' && !expected) wrong.push(message.text());
-  });
-  try {
-    await page.goto(url + path);
-    await use(page);
-    assert.deepEqual(wrong, []);
-  } catch (error) {
-    await page.screenshot({ path: join(output, 'failed.png') });
-    throw error;
-  } finally {
-    await context.close();
-  }
-}
-
-async function search(page, query) {
-  await page.getByTestId('query').click();
-  await page.keyboard.press('ControlOrMeta+a');
-  await page.keyboard.press('Delete');
-  if (query !== '') await page.keyboard.type(query);
-  await page.getByTestId('run').click();
-}
-
-async function shot(page, name) {
-  await page.screenshot({ path: join(output, `${name}.png`) });
-}
-
-/** Waits until the number of records that the page tells is this one. */
-async function waitForTotal(page, expected) {
-  await page.waitForFunction((wanted) => {
-    const told = document.querySelector('[data-testid="total"]')?.textContent ?? '';
-    return told.replace(/\D/g, '') === String(wanted);
-  }, expected);
-}
-
-function firstRow(page) {
-  return page.getByTestId('row').first();
-}
+const onPage = (use, options) => browser.onPage(use, options);
 
 test('a search shows how many match and the newest of them', () =>
   onPage(async (page) => {

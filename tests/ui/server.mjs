@@ -1,16 +1,20 @@
 // A `logwood serve` of a test's own: temporary data, free ports, killed by its process id.
 
 import { spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 
 const root = join(import.meta.dirname, '..', '..');
-const binary = process.env.LOGWOOD_BIN ?? join(root, 'target', 'debug', 'logwood');
+const binary = resolve(process.env.LOGWOOD_BIN ?? join(root, 'target', 'debug', 'logwood'));
 const READY_MS_MAX = 60_000;
+/** How often a server is asked whether it has got so far. */
+const ASK_MS = 100;
 
 export class Server {
   #child;
@@ -25,8 +29,12 @@ export class Server {
     const flags = listeners.flatMap((name) => [`--${name}`, '127.0.0.1:0']);
     server.#child = spawn(
       binary,
-      ['serve', '--data-dir', join(server.#folder, 'data'), ...flags, ...words],
-      { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, TZ: 'UTC' } },
+      ['serve', '--data-dir', 'logwood-data', ...flags, ...words],
+      {
+        cwd: server.#folder,
+        stdio: ['ignore', 'ignore', 'pipe'],
+        env: { ...process.env, TZ: 'UTC' },
+      },
     );
     const line = await readyLine(server.#child);
     const pairs = line.split(' ').slice(1).map((word) => word.split('='));
@@ -47,11 +55,38 @@ export class Server {
     });
   }
 
+  /** Sends datagrams over UDP and resolves when they are on their way. */
+  async sendDatagrams(datagrams) {
+    const [host, port] = this.#addresses.udp.split(':');
+    const socket = createSocket('udp4');
+    const send = (datagram) =>
+      new Promise((resolve, reject) => {
+        socket.send(datagram, Number(port), host, (error) => (error ? reject(error) : resolve()));
+      });
+    for (const datagram of datagrams) await send(datagram);
+    socket.close();
+  }
+
   /** Files lines under their own time stamps. */
   async load(lines) {
-    const body = lines.join('\n') + '\n';
-    const answer = await fetch(`${this.url}/api/v1/import?time=message`, { method: 'POST', body });
-    if (!answer.ok) throw new Error(`import: ${answer.status} ${await answer.text()}`);
+    await this.post('import?time=message', lines.join('\n') + '\n');
+  }
+
+  /** Posts a body to an endpoint of the API. */
+  async post(endpoint, body) {
+    const answer = await fetch(`${this.url}/api/v1/${endpoint}`, { method: 'POST', body });
+    if (!answer.ok) throw new Error(`${endpoint}: ${answer.status} ${await answer.text()}`);
+  }
+
+  /** Waits until so many records are there, or more. */
+  async waitForRecords(expected) {
+    const end = Date.now() + READY_MS_MAX;
+    for (;;) {
+      const { count } = await this.ask('count', {});
+      if (count >= expected) return;
+      if (Date.now() > end) throw new Error(`${count} records instead of ${expected}`);
+      await delay(ASK_MS);
+    }
   }
 
   /** The answer of an endpoint of the API. */

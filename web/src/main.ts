@@ -6,6 +6,7 @@ import './style/controls.css';
 import { mount } from 'svelte';
 
 import App from './app/App.svelte';
+import Overview from './app/Overview.svelte';
 import { applyTheme, readTheme } from './state/preferences';
 
 applyTheme(readTheme());
@@ -16,5 +17,6 @@ if (target) {
   const typed = target.querySelector('input')?.value ?? '';
   const wasTyping = target.contains(document.activeElement);
   target.replaceChildren();
-  mount(App, { target, props: { typed, wasTyping } });
+  if (location.pathname === '/overview') mount(Overview, { target });
+  else mount(App, { target, props: { typed, wasTyping } });
 }

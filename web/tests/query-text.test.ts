@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { fieldPrefix, quote, withFilter } from '../src/text/query-text';
+import { clauses, fieldPrefix, quote, withFilter, withoutClause } from '../src/text/query-text';
 
 describe('a filter', () => {
   it.each([
@@ -28,4 +28,20 @@ describe('a filter', () => {
 
 it('a phrase holds any text', () => {
   expect(quote('say "hi" \\ (')).toBe('"say \\"hi\\" \\\\ ("');
+});
+
+describe('the clauses of a query', () => {
+  it.each([
+    ['a b', ['a', 'b']],
+    ['a AND NOT b', ['a', 'NOT b']],
+    ['host:="x y" NOT (a OR b) size:[1 TO 2] c*d', ['host:="x y"', 'NOT (a OR b)', 'size:[1 TO 2]', 'c*d']],
+    ['host:(a OR b) severity:<=err', ['host:(a OR b)', 'severity:<=err']],
+    ['a', null],
+    ['a OR b c', null],
+    ['', null],
+  ])('of %j', (query, expected) => expect(clauses(query)).toEqual(expected));
+
+  it('are left out one by one', () => {
+    expect(withoutClause(['a', 'NOT b', 'c'], 1)).toBe('a c');
+  });
 });

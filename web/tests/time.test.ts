@@ -2,8 +2,10 @@
 
 import { describe, expect, it, vi } from 'vitest';
 
+import { Rates } from '../src/state/rates';
 import { dateText, isoText, spanText, timeText, zoneText } from '../src/text/clock';
 import { moveWindow, rangeLabel, readTime } from '../src/text/range';
+import { agoText, bytesPerDay, daysLeft, daysText } from '../src/text/forecast';
 import { formatStamp, parseStamp, shiftStamp, stampMs, textMs } from '../src/text/stamp';
 
 vi.stubEnv('TZ', 'Europe/Budapest');
@@ -67,7 +69,7 @@ describe('a range', () => {
     ['2026-11-21', '2026-11-20T23:00:00Z'],
     ['2026-11-21 18:47', '2026-11-21T17:47:00Z'],
     ['2026-07-21T18:47:27.123456789', '2026-07-21T16:47:27.123456789Z'],
-    ['yesterday', 'yesterday'],
+    ['the day before', 'the day before'],
   ])('reads %j as %j', (typed, expected) => {
     expect(readTime(typed, 'local')).toBe(expected);
   });
@@ -99,4 +101,74 @@ describe('a range', () => {
     expect(moveWindow(wider ?? range, 'narrower')).toEqual(range);
     expect(moveWindow({ from: 'now-1h', to: '' }, 'wider')).toBeNull();
   });
+});
+
+describe('a time in words', () => {
+  // A Saturday, 19:47:27 in Budapest.
+  const now = Date.UTC(2026, 10, 21, 18, 47, 27);
+
+  it.each([
+    ['3 h ago', 'now-3h'],
+    ['an hour ago', 'now-1h'],
+    ['90 minutes ago', 'now-90m'],
+    ['4:06 pm', '2026-11-21T16:06:00Z'],
+    ['23:00', '2026-11-20T23:00:00Z'],
+    ['12:30 am', '2026-11-21T00:30:00Z'],
+    ['yesterday', '2026-11-20T00:00:00Z'],
+    ['Yesterday 17:30', '2026-11-20T17:30:00Z'],
+    ['today at 8 am', '2026-11-21T08:00:00Z'],
+    ['monday 9:15', '2026-11-16T09:15:00Z'],
+    ['saturday', '2026-11-21T00:00:00Z'],
+    ['last saturday', '2026-11-14T00:00:00Z'],
+    ['2026-11-03 5pm', '2026-11-03T17:00:00Z'],
+  ])('%s', (typed, time) => expect(readTime(typed, 'utc', now)).toBe(time));
+
+  it('is read in the zone of the page', () => {
+    expect(readTime('19:00', 'local', now)).toBe('2026-11-21T18:00:00Z');
+    expect(readTime('yesterday 17:30', 'local', now)).toBe('2026-11-20T16:30:00Z');
+  });
+
+  it.each(['25:00', '17', 'soon', '3 fortnights ago', '13 pm', 'yesterday noonish'])(
+    'is not %j, which is left to the server',
+    (typed) => expect(readTime(typed, 'utc', now)).toBe(typed),
+  );
+});
+
+describe('a forecast', () => {
+  const pace = { bytes: 1_000, records: 100, recent: 24, seconds: 86_400 };
+
+  it('is what the last day would add, day after day', () => {
+    expect(bytesPerDay(pace)).toBe(240);
+    expect(daysLeft({ ...pace, freeBytes: 2_400 })).toBe(10);
+    expect(daysLeft({ ...pace, recent: 0, freeBytes: 1 })).toBeNull();
+    expect(bytesPerDay({ ...pace, records: 0 })).toBeNull();
+  });
+
+  it('is told in one figure', () => {
+    expect([0.2, 1, 2.9, 800, 1e9].map(daysText)).toEqual([
+      '4 hours',
+      '24 hours',
+      '2 days',
+      '2 years',
+      'more than 100 years',
+    ]);
+    expect([0, 40_000, 600_000, 4 * 3_600_000, 200 * 3_600_000].map(agoText)).toEqual([
+      'now',
+      '40 s ago',
+      '10 min ago',
+      '4 h ago',
+      '8 days ago',
+    ]);
+  });
+});
+
+it('takes rates of counters, and begins anew where one has gone back', () => {
+  const rates = new Rates();
+  expect(rates.now('a')).toBeNull();
+  rates.take('a', 10, 0);
+  rates.take('a', 30, 2_000);
+  expect(rates.now('a')).toBe(10);
+  rates.take('a', 5, 3_000);
+  rates.take('a', 8, 4_000);
+  expect(rates.of('a')).toEqual([10, 3]);
 });

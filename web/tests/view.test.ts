@@ -10,6 +10,7 @@ describe('a view', () => {
     '?from=2026-11-21T18:47:27.000000001Z&logspace=main,audit&tz=utc',
     '?q=%C3%A9+%F0%9F%98%80&cols=host,pid,meta.sequenceId&at=main:42',
     '?cols=',
+    '?q=a&split=severity&by=host&around=program&at=main:42',
   ])('comes back from its URL: %s', (search) => {
     const view = parseView(search);
     expect(parseView(formatView(view))).toEqual(view);

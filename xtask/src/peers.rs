@@ -1,6 +1,7 @@
 //! The programs of others that tests talk to or are run by, and that benchmarks measure, from Debian's packages.
 //!
-//! rsyslog is unpacked and not installed: its package and syslog-ng's exclude each other.
+//! Some are unpacked and not installed: the packages of rsyslog and syslog-ng exclude each other, and
+//! that of haproxy starts a service.
 
 use std::env;
 use std::fs;
@@ -23,6 +24,7 @@ struct Peer {
 /// What needs peers, and how it is told.
 struct Need {
     peers: &'static [Peer],
+    unpacked: &'static [Unpacked],
     command: &'static str,
 }
 
@@ -117,30 +119,54 @@ const BENCHMARK_PEERS: &[Peer] = &[
 
 const TESTS: Need = Need {
     peers: PEERS,
+    unpacked: &[RSYSLOG, HAPROXY],
     command: "cargo xtask test",
 };
 
 const BENCHMARKS: Need = Need {
     peers: BENCHMARK_PEERS,
+    unpacked: &[RSYSLOG],
     command: "cargo xtask bench",
 };
 
-const RSYSLOG: Peer = Peer {
-    program: "rsyslogd",
-    package: "rsyslog",
-    needed_by: "senders::rsyslog",
+/// A program that is unpacked into a folder of its package's name.
+struct Unpacked {
+    peer: Peer,
+    /// Its package and those of libraries that no machine brings.
+    packages: &'static [&'static str],
+}
+
+const RSYSLOG: Unpacked = Unpacked {
+    peer: Peer {
+        program: "rsyslogd",
+        package: "rsyslog",
+        needed_by: "senders::rsyslog",
+    },
+    // librelp0 also needs libgnutls30 and libssl3, which apt and every Rust image bring.
+    packages: &[
+        "rsyslog",
+        "rsyslog-gnutls",
+        "rsyslog-relp",
+        "libestr0",
+        "libfastjson4",
+        "liblognorm5",
+        "librelp0",
+    ],
 };
 
-// librelp0 also needs libgnutls30 and libssl3, which apt and every Rust image bring.
-const RSYSLOG_PACKAGES: &[&str] = &[
-    "rsyslog",
-    "rsyslog-gnutls",
-    "rsyslog-relp",
-    "libestr0",
-    "libfastjson4",
-    "liblognorm5",
-    "librelp0",
-];
+const HAPROXY: Unpacked = Unpacked {
+    peer: Peer {
+        program: "haproxy",
+        package: "haproxy",
+        needed_by: "load_send::peers",
+    },
+    packages: &[
+        "haproxy",
+        "liblua5.3-0",
+        "libopentracing-c-wrapper0",
+        "libopentracing1",
+    ],
+};
 
 /// Where unpacked peers lie.
 pub(crate) fn folder() -> Result<PathBuf> {
@@ -159,25 +185,25 @@ pub(crate) fn install_for_benchmarks() -> Result<()> {
 
 /// Installs what is missing when run as root on a Debian, and says in one line what stays missing.
 fn install_for(need: &Need) -> Result<()> {
-    let wants_rsyslog = !rsyslog_is_there()?;
-    let mut packages: Vec<&str> = missing(need).iter().map(|peer| peer.package).collect();
+    let to_unpack = not_unpacked(need)?;
+    let mut packages: Vec<&str> = not_installed(need).map(|peer| peer.package).collect();
     let companions = COMPANIONS.iter().filter(|(of, _)| packages.contains(of));
     let companions: Vec<&str> = companions.flat_map(|(_, more)| *more).copied().collect();
     packages.extend(companions);
-    if (wants_rsyslog || !packages.is_empty())
+    if !(to_unpack.is_empty() && packages.is_empty())
         && is_root()
         && shell::is_installed("apt-get")
         && let Err(error) = update().and_then(|()| install_packages(&packages))
     {
         eprintln!("cannot install {}: {error:#}", packages.join(", "));
     }
-    if wants_rsyslog && let Err(error) = unpack_rsyslog() {
-        eprintln!("cannot unpack rsyslog: {error:#}");
+    for unpacked in to_unpack {
+        if let Err(error) = unpack(unpacked) {
+            eprintln!("cannot unpack {}: {error:#}", unpacked.peer.package);
+        }
     }
-    let mut missing = missing(need);
-    if !rsyslog_is_there()? {
-        missing.push(&RSYSLOG);
-    }
+    let mut missing: Vec<&Peer> = not_installed(need).collect();
+    missing.extend(not_unpacked(need)?.iter().map(|unpacked| &unpacked.peer));
     if !missing.is_empty() {
         eprintln!("{}", missing_line(&missing, need.command));
     }
@@ -197,11 +223,23 @@ pub(crate) fn install_valgrind() -> bool {
     shell::is_installed(VALGRIND)
 }
 
-fn missing(need: &Need) -> Vec<&'static Peer> {
+fn not_installed(need: &Need) -> impl Iterator<Item = &'static Peer> {
     need.peers
         .iter()
         .filter(|peer| !shell::is_installed(peer.program))
-        .collect()
+}
+
+fn not_unpacked(need: &Need) -> Result<Vec<&'static Unpacked>> {
+    let folder = folder()?;
+    let is_there = |unpacked: &Unpacked| {
+        let package = folder.join(unpacked.peer.package);
+        package
+            .join("usr/sbin")
+            .join(unpacked.peer.program)
+            .is_file()
+    };
+    let all = need.unpacked.iter();
+    Ok(all.filter(|unpacked| !is_there(unpacked)).collect())
 }
 
 /// What is missing, what is skipped for it, and what to do, in one line.
@@ -211,7 +249,7 @@ fn missing_line(missing: &[&Peer], command: &str) -> String {
     let skipped: Vec<&str> = missing.iter().map(|peer| peer.needed_by).collect();
     format!(
         "missing: {}; skipped: {}; to have them run `{command}` as root, which installs \
-         Debian's packages (rsyslog it only unpacks, for it excludes syslog-ng)",
+         Debian's packages (rsyslog and haproxy it only unpacks)",
         packages.join(", "),
         skipped.join(", "),
     )
@@ -246,26 +284,23 @@ fn install_packages(packages: &[&str]) -> Result<()> {
     shell::output(&mut apt_get(&arguments)).map(|_| ())
 }
 
-fn rsyslog_is_there() -> Result<bool> {
-    Ok(folder()?.join("rsyslog/usr/sbin/rsyslogd").is_file())
-}
-
-/// Unpacks rsyslog and the libraries it needs; a half-made folder never takes the final name.
-fn unpack_rsyslog() -> Result<()> {
+/// Unpacks a program and the libraries it needs; a half-made folder never takes the final name.
+fn unpack(unpacked: &Unpacked) -> Result<()> {
+    let name = unpacked.peer.package;
     let folder = folder()?;
-    let half = folder.join(format!("rsyslog.{}", std::process::id()));
+    let half = folder.join(format!("{name}.{}", std::process::id()));
     let debs = half.join("debs");
     fs::create_dir_all(&debs).with_context(|| format!("cannot make {}", debs.display()))?;
     let mut download = apt_get(&["download", "-qq"]);
     // As root apt would download as its own user, which may not write here.
     download.args(["-o", "APT::Sandbox::User=root"]);
-    let unpacked = shell::run(download.args(RSYSLOG_PACKAGES).current_dir(&debs))
+    let made = shell::run(download.args(unpacked.packages).current_dir(&debs))
         .and_then(|()| unpack_all(&debs, &half));
-    if let Err(error) = unpacked {
+    if let Err(error) = made {
         fs::remove_dir_all(&half)?;
         return Err(error);
     }
-    fs::rename(&half, folder.join("rsyslog")).context("cannot name the unpacked rsyslog")
+    fs::rename(&half, folder.join(name)).with_context(|| format!("cannot name the unpacked {name}"))
 }
 
 fn unpack_all(debs: &Path, into: &Path) -> Result<()> {
@@ -287,7 +322,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_told_in_one_line() {
-        let line = missing_line(&[&PEERS[1], &PEERS[2], &RSYSLOG], TESTS.command);
+        let line = missing_line(&[&PEERS[1], &PEERS[2], &RSYSLOG.peer], TESTS.command);
         let told = "missing: syslog-ng-core, rsyslog; skipped: senders::loggen, \
                     senders::syslog_ng, senders::rsyslog; to have them run `cargo xtask test`";
         assert!(line.starts_with(told), "{line}");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use model::{RecordBatch, Timestamp};
-use segment::{Chunk, ChunkEntry, ChunkWriter, ColumnPage, Corrupt, Kinds, PageEntry};
+use segment::{Chunk, ChunkEntry, ChunkWriter, ColumnPage, Corrupt, Kinds, PageEntry, RowKinds};
 
 use crate::{input, measured};
 
@@ -30,7 +30,9 @@ fn read_all(
     kinds: &Kinds,
     received: &[Timestamp],
 ) -> Result<RecordBatch> {
-    let chunk = Chunk::decode(entry, stored(file, &entry.page)?, kinds, received)?;
+    let row_kinds = RowKinds::decode(&entry.rows, stored(file, &entry.rows)?)?;
+    let page = stored(file, &entry.page)?;
+    let chunk = Chunk::decode(entry, page, &row_kinds, kinds, received)?;
     // Columns share pages, which a reader keeps.
     let open = |page: &PageEntry| -> Result<Arc<ColumnPage>, Corrupt> {
         Ok(Arc::new(ColumnPage::open(page, stored(file, page)?)?))

@@ -12,27 +12,14 @@ use crate::{input, measured};
 /// What is looked for in every row: words that are rare, frequent and within others.
 const QUERY: &str = "(*uthenticat* OR \"connection reset\") AND NOT program:cron";
 
+/// Records as a block of the journal has them.
 pub(crate) fn rows() -> Result<usize> {
-    let built = input::segment()?;
-    let footer = &built.footer;
-    let mut received: Vec<Timestamp> = Vec::new();
-    for page in &footer.received_pages {
-        received.extend(segment::decode_received_page(page, stored(&built, page)?)?);
-    }
-    measured(|| -> Result<()> {
-        for page in &footer.row_pages {
-            let first = page.first_row as usize;
-            let times = received.get(first..first + page.rows as usize);
-            let times = times.context("times of the page")?;
-            black_box(segment::decode_row_page(
-                page,
-                stored(&built, page)?,
-                times,
-            )?);
-        }
-        Ok(())
-    })?;
-    Ok(footer.rows as usize)
+    let batch = input::batch()?;
+    let received: Vec<Timestamp> = batch.heads().iter().map(|head| head.received).collect();
+    let mut encoded = Vec::new();
+    segment::rows::encode_rows(&batch, 0..batch.len(), &mut encoded);
+    measured(|| segment::rows::decode_rows(&encoded, &received))?;
+    Ok(batch.len())
 }
 
 pub(crate) fn postings() -> Result<usize> {
@@ -50,12 +37,10 @@ pub(crate) fn postings() -> Result<usize> {
             pages.push(PostingPage::decode(page, stored(&built, page)?)?);
         }
         let mut postings = 0;
-        for term in &terms {
-            if let Some(page) = term
-                .posting_page()
-                .and_then(|page| pages.get(page as usize))
-            {
-                postings += black_box(page.rows(term)?).len();
+        for listed in terms.iter().flat_map(|term| [term.groups, term.slots]) {
+            let page = listed.posting_page();
+            if let Some(page) = page.and_then(|page| pages.get(page as usize)) {
+                postings += black_box(page.numbers(&listed)?).len();
             }
         }
         Ok(postings)

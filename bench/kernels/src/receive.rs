@@ -73,11 +73,14 @@ pub(crate) fn split_words() -> Result<usize> {
     Ok(lines.len())
 }
 
-/// Columns, packed by zstd as their pages fill, and words with their rows; the index is not
-/// written.
+/// A segment: records cut by kind, columns packed by zstd, words that vary with their rows, and the
+/// index written.
 pub(crate) fn index_records() -> Result<usize> {
     let batch = input::batch()?;
     let mut builder = Builder::new(BuildOptions::default());
-    measured(|| builder.push(&batch))?;
+    measured(|| {
+        builder.push(&batch)?;
+        builder.finish()
+    })?;
     Ok(batch.len())
 }

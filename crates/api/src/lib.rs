@@ -20,7 +20,8 @@ pub use backup::{BackupAnswer, BackupRequest, LogspaceBackup};
 pub use problem::{Problem, ProblemSpan};
 pub use row::{FieldValue, Row};
 pub use status::{
-    ListenerStatus, LogspaceStatus, SealedStatus, SourceStatus, StatusAnswer, StorageStatus,
+    ListenerStatus, LogspaceStatus, SealedStatus, SenderStatus, SendersAnswer, SourceStatus,
+    StatusAnswer, StorageStatus,
 };
 pub use table::{
     Cell, ColumnKind, CompleteAnswer, Completion, CompletionKind, QueryAnswer, QueryColumn,

@@ -51,6 +51,50 @@ pub struct SourceStatus {
     pub connections: u64,
     /// Connections turned away since the start.
     pub connections_refused: u64,
+    /// Connections of peers that may not send, since the start.
+    #[serde(default)]
+    pub connections_denied: u64,
+    /// How many messages came in the last period: `usual`, `low` or `high`.
+    #[serde(default)]
+    pub level: String,
+    /// Addresses that have sent something.
+    #[serde(default)]
+    pub senders: u64,
+    /// Those of them that sent too few messages in the last period.
+    #[serde(default)]
+    pub senders_low: u64,
+    /// Those that sent too many.
+    #[serde(default)]
+    pub senders_high: u64,
+    /// Messages that did not come, by the numbers of those that did.
+    #[serde(default)]
+    pub missing: u64,
+}
+
+/// The senders of a source.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SendersAnswer {
+    /// The source.
+    pub source: String,
+    /// Its senders, by address.
+    pub senders: Vec<SenderStatus>,
+}
+
+/// A sender of a source.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SenderStatus {
+    /// Its address.
+    pub peer: String,
+    /// Messages that came from it.
+    pub received: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// When the first came.
+    pub first: String,
+    /// When the last came.
+    pub last: String,
+    /// How many messages came in the last period: `usual`, `low` or `high`.
+    pub level: String,
 }
 
 /// A logspace.

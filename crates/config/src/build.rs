@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ingest::{
-    ClientCertificates, HttpOptions, ListenerOptions, TlsIdentity, TlsOptions, Transport,
+    Bounds, ClientCertificates, Expected, HttpOptions, ListenerOptions, TlsIdentity, TlsOptions,
+    Transport,
 };
 use jiff::tz::TimeZone;
 use model::LogspaceName;
 use pipeline::Route;
+use query::Network;
 use store::{Archive, Durability, Retention};
-use syslog::{ParseMode, ParseOptions};
+use syslog::frame::Framing;
+use syslog::{Encoding, HostRule, ParseMode, ParseOptions};
 
 use crate::document::{Document, Section};
 use crate::effective::Effective;
@@ -47,12 +50,14 @@ pub struct LogspaceOptions {
 }
 
 /// What Logwood says about itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogOptions {
     /// The least important messages that are written.
     pub level: LogLevel,
     /// Their form.
     pub format: LogFormat,
+    /// Where the important ones are kept as records too.
+    pub logspace: Option<LogspaceName>,
 }
 
 /// Importance of a message of Logwood itself.
@@ -141,6 +146,7 @@ pub(crate) fn build(document: Document) -> Config {
                 "json" => LogFormat::Json,
                 _ => LogFormat::Text,
             },
+            logspace: LogspaceName::parse(log.text("logspace")).ok(),
         },
         document,
     }
@@ -174,13 +180,23 @@ fn listener(section: &Section, data_dir: &Path) -> Option<ListenerOptions> {
     let values = Values(Some(section));
     let mut options = ListenerOptions::new(section.name(), transport, values.address("listen"));
     options.message_bytes_max = values.size("message_max");
+    options.expected = values.expected();
+    options.unpacks = values.text("compression") != "none";
+    options.encoding = values.encoding();
+    options.hosts.allow = values.networks("allow");
+    options.hosts.deny = values.networks("deny");
     options.parse = values.parse();
+    options.parse.host = values.host();
     options.logspace = values.logspace("logspace");
     options.durability = values.durability();
     if transport == Transport::Udp {
         options.receive_buffer_bytes = Some(values.size("receive_buffer"));
         options.udp_sockets = values.size("sockets");
     } else {
+        if transport != Transport::Relp {
+            options.framing = values.framing();
+        }
+        options.hosts.proxies = values.networks("proxy_from");
         options.connections_max = values.size("connections_max");
         options.idle_timeout = values.duration("idle_timeout");
     }
@@ -305,6 +321,46 @@ impl<'a> Values<'a> {
                 "none" => ParseMode::None,
                 _ => ParseMode::Syslog,
             },
+            host: HostRule::Message,
+        }
+    }
+
+    fn host(&self) -> HostRule {
+        match (self.text("host_override"), self.text("host_from")) {
+            ("", "peer") => HostRule::Peer,
+            ("", _) => HostRule::Message,
+            (name, _) => HostRule::Fixed(name.to_owned()),
+        }
+    }
+
+    fn encoding(&self) -> Option<Encoding> {
+        match self.value("encoding") {
+            Some(Value::Encoding(encoding)) => Some(*encoding),
+            _ => None,
+        }
+    }
+
+    fn framing(&self) -> Framing {
+        match self.text("framing") {
+            "lines" => Framing::Lines,
+            "nul" => Framing::Nul,
+            _ => Framing::Auto,
+        }
+    }
+
+    fn expected(&self) -> Expected {
+        let number = |key| Some(self.number(key)).filter(|number| *number > 0);
+        let default = Expected::default();
+        Expected {
+            period: self.duration("period").unwrap_or(default.period),
+            source: Bounds {
+                min: number("messages_min"),
+                max: number("messages_max"),
+            },
+            sender: Bounds {
+                min: number("sender_messages_min"),
+                max: number("sender_messages_max"),
+            },
         }
     }
 
@@ -318,6 +374,15 @@ impl<'a> Values<'a> {
     fn names(&self, key: &str) -> Vec<String> {
         match self.value(key) {
             Some(Value::Names(names)) => names.iter().map(|name| name.text.clone()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn networks(&self, key: &str) -> Vec<Network> {
+        match self.value(key) {
+            Some(Value::Networks(networks)) => {
+                networks.iter().map(|network| network.item).collect()
+            }
             _ => Vec::new(),
         }
     }

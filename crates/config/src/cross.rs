@@ -17,12 +17,16 @@ use crate::value::{Name, Value};
 /// The source of records handed in over the API.
 const HTTP_SOURCE: &str = "http";
 
+/// The source of what Logwood says about itself.
+const INTERNAL_SOURCE: &str = "internal";
+
 /// Adds what is wrong between the parts of a document.
 pub(crate) fn check(document: &Document, text: &str, findings: &mut Findings<'_>) {
     source_names(document, findings);
     addresses(document, findings);
     for section in document.sources() {
         tls_files(section, findings);
+        proxies(section, findings);
     }
     logspaces(document, findings);
     for logspace in document.of_kind("logspace") {
@@ -44,6 +48,13 @@ fn source_names(document: &Document, findings: &mut Findings<'_>) {
                 section.name_span(),
                 format!("a source cannot be called `{HTTP_SOURCE}`"),
                 Some("records handed in over the API have that name as their source".to_owned()),
+            );
+        }
+        if section.name() == INTERNAL_SOURCE {
+            findings.error(
+                section.name_span(),
+                format!("a source cannot be called `{INTERNAL_SOURCE}`"),
+                Some("what Logwood says about itself has that name as its source".to_owned()),
             );
         }
         let mut earlier = document.sources().take(index);
@@ -125,6 +136,24 @@ impl Listener<'_> {
             && self.address.port() == other.address.port()
             && self.address.port() != 0
             && (one == two || (self.transport == "tcp" && overlap))
+    }
+}
+
+/// Whoever is a proxy can claim to be anybody.
+fn proxies(section: &Section, findings: &mut Findings<'_>) {
+    let Some(Value::Networks(networks)) = section.entry("proxy_from").map(|entry| &entry.value)
+    else {
+        return;
+    };
+    if let Some(all) = networks
+        .iter()
+        .find(|network| network.item.prefix_len() == 0)
+    {
+        findings.warning(
+            all.span.clone(),
+            "every sender must put a PROXY header in front, and can claim any address",
+            Some("name the addresses of your proxies alone".to_owned()),
+        );
     }
 }
 

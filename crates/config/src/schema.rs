@@ -62,6 +62,12 @@ pub(crate) enum Kind {
     Sources,
     /// Tags.
     Tags,
+    /// IP addresses and networks.
+    Networks,
+    /// The name of a host.
+    Host,
+    /// A character encoding other than UTF-8.
+    Encoding,
 }
 
 const KIB: u64 = 1 << 10;
@@ -160,6 +166,120 @@ const ZONE: KeySpec = key(
 )
 .also(&["time_zone", "timezone", "tz", "recv_time_zone"]);
 
+const ALLOW: KeySpec = key(
+    "allow",
+    Kind::Networks,
+    Some("[]"),
+    "Addresses and networks that may send; empty means all. A change holds at once, for connections \
+     that are open too.",
+)
+.also(&["allowed", "allowed_sender", "allowed_hosts", "permit", "accept"]);
+
+const DENY: KeySpec = key(
+    "deny",
+    Kind::Networks,
+    Some("[]"),
+    "Addresses and networks that may not send, whatever `allow` says. A change holds at once.",
+)
+.also(&["denied", "block", "reject", "deny_hosts"]);
+
+const PROXY_FROM: KeySpec = key(
+    "proxy_from",
+    Kind::Networks,
+    Some("[]"),
+    "Addresses of proxies. Each connection from there must start with a PROXY header (version 1 or \
+     2, in front of any TLS), and the address in it is the peer. From other addresses such a header \
+     is not believed.",
+)
+.also(&["proxy", "proxy_protocol", "haproxy", "proxies", "trusted_proxies"]);
+
+const HOST_OVERRIDE: KeySpec = key(
+    "host_override",
+    Kind::Host,
+    None,
+    "Host of every record of this source, whatever the message says. Not set: by `host_from`.",
+)
+.also(&["hostname", "override_host"]);
+
+const HOST_FROM: KeySpec = key(
+    "host_from",
+    Kind::Choice(&["message", "peer"]),
+    Some("\"message\""),
+    "Whose name the host is: `message`, that of the message, and the peer's address where it names \
+     none; `peer`, always the peer's address.",
+)
+.also(&["keep_hostname", "use_dns", "chain_hostnames"]);
+
+const ENCODING: KeySpec = key(
+    "encoding",
+    Kind::Encoding,
+    None,
+    "Character encoding of messages that are not UTF-8, such as `latin1`, `windows-1250` or \
+     `gb18030`. They are kept in UTF-8 and tagged `syslog.converted`. Not set: they are kept as \
+     they came.",
+)
+.also(&["charset", "codepage", "character_encoding"]);
+
+const FRAMING: KeySpec = key(
+    "framing",
+    Kind::Choice(&["auto", "lines", "nul"]),
+    Some("\"auto\""),
+    "How messages are told apart: `auto`, by octet counts and line feeds, each message by what stands \
+     in front of it; `lines`, by line feeds alone; `nul`, by NULs alone, so that messages may have \
+     several lines.",
+)
+.also(&["delimiter", "octet_counted_framing", "frame_delimiter", "transport"]);
+
+const COMPRESSION: KeySpec = key(
+    "compression",
+    Kind::Choice(&["detect", "none"]),
+    Some("\"detect\""),
+    "`detect` unpacks messages that rsyslog compressed one by one, and over TCP and TLS whole streams \
+     of zlib and zstd, told by their first bytes; `none` takes all bytes as they come.",
+)
+.also(&["decompress", "compression_mode", "zlib"]);
+
+const PERIOD: KeySpec = key(
+    "period",
+    Kind::Duration(1..=(7 * DAY)),
+    Some("\"5m\""),
+    "The period for the four keys below. Messages are counted from its begin to its end, and then \
+     anew.",
+)
+.also(&["interval", "window"]);
+
+const MESSAGES_MIN: KeySpec = key(
+    "messages_min",
+    Kind::Integer(1..=1_000_000_000_000),
+    None,
+    "Fewer messages in a period are told as too few, in the log and in the metrics.",
+)
+.also(&["silence", "min_messages", "rate_min"]);
+
+const MESSAGES_MAX: KeySpec = key(
+    "messages_max",
+    Kind::Integer(1..=1_000_000_000_000),
+    None,
+    "More messages in a period are told as too many. They are kept all the same.",
+)
+.also(&["max_messages", "rate_max", "rate_limit"]);
+
+const SENDER_MESSAGES_MIN: KeySpec = key(
+    "sender_messages_min",
+    Kind::Integer(1..=1_000_000_000_000),
+    None,
+    "As `messages_min`, for each address that has sent something in the last seven days.",
+)
+.also(&["host_messages_min"]);
+
+const SENDER_MESSAGES_MAX: KeySpec = key(
+    "sender_messages_max",
+    Kind::Integer(1..=1_000_000_000_000),
+    None,
+    "As `messages_max`, for each address.",
+)
+.also(&["host_messages_max"]);
+
 const CONNECTIONS_MAX: KeySpec = key(
     "connections_max",
     Kind::Integer(1..=100_000),
@@ -238,10 +358,21 @@ const SOCKETS: KeySpec = key(
 const UDP: &[KeySpec] = &[
     listen("\"127.0.0.1:5514\""),
     LOGSPACE,
+    ALLOW,
+    DENY,
     PARSE,
     ZONE,
+    ENCODING,
+    HOST_FROM,
+    HOST_OVERRIDE,
+    COMPRESSION,
     DURABILITY,
     MESSAGE_MAX,
+    PERIOD,
+    MESSAGES_MIN,
+    MESSAGES_MAX,
+    SENDER_MESSAGES_MIN,
+    SENDER_MESSAGES_MAX,
     RECEIVE_BUFFER,
     SOCKETS,
 ];
@@ -249,10 +380,23 @@ const UDP: &[KeySpec] = &[
 const TCP: &[KeySpec] = &[
     listen("\"127.0.0.1:5514\""),
     LOGSPACE,
+    ALLOW,
+    DENY,
+    PROXY_FROM,
+    FRAMING,
     PARSE,
     ZONE,
+    ENCODING,
+    HOST_FROM,
+    HOST_OVERRIDE,
+    COMPRESSION,
     DURABILITY,
     MESSAGE_MAX,
+    PERIOD,
+    MESSAGES_MIN,
+    MESSAGES_MAX,
+    SENDER_MESSAGES_MIN,
+    SENDER_MESSAGES_MAX,
     CONNECTIONS_MAX,
     IDLE_TIMEOUT,
 ];
@@ -260,10 +404,23 @@ const TCP: &[KeySpec] = &[
 const TLS: &[KeySpec] = &[
     listen("\"127.0.0.1:6514\""),
     LOGSPACE,
+    ALLOW,
+    DENY,
+    PROXY_FROM,
+    FRAMING,
     PARSE,
     ZONE,
+    ENCODING,
+    HOST_FROM,
+    HOST_OVERRIDE,
+    COMPRESSION,
     DURABILITY,
     MESSAGE_MAX,
+    PERIOD,
+    MESSAGES_MIN,
+    MESSAGES_MAX,
+    SENDER_MESSAGES_MIN,
+    SENDER_MESSAGES_MAX,
     CONNECTIONS_MAX,
     IDLE_TIMEOUT,
     HANDSHAKE_TIMEOUT,
@@ -276,10 +433,22 @@ const TLS: &[KeySpec] = &[
 const RELP: &[KeySpec] = &[
     listen("\"127.0.0.1:2514\""),
     LOGSPACE,
+    ALLOW,
+    DENY,
+    PROXY_FROM,
     PARSE,
     ZONE,
+    ENCODING,
+    HOST_FROM,
+    HOST_OVERRIDE,
+    COMPRESSION,
     DURABILITY,
     MESSAGE_MAX,
+    PERIOD,
+    MESSAGES_MIN,
+    MESSAGES_MAX,
+    SENDER_MESSAGES_MIN,
+    SENDER_MESSAGES_MAX,
     CONNECTIONS_MAX,
     IDLE_TIMEOUT,
     key(
@@ -489,6 +658,15 @@ const LOG: &[KeySpec] = &[
     )
     .restart()
     .also(&["style", "output"]),
+    key(
+        "logspace",
+        Kind::Logspace,
+        None,
+        "Logspace that errors, warnings and notes about Logwood itself are kept in too, as records \
+         of the source `internal`. Not set: they are on standard error only.",
+    )
+    .restart()
+    .also(&["internal", "own", "keep_in"]),
 ];
 
 /// All sections, in the order of the reference.

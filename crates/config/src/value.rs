@@ -5,8 +5,12 @@ use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ingest::limits::HOST_LIST_MAX;
 use jiff::tz::{Offset, TimeZone};
 use model::LogspaceName;
+use query::Network;
+use syslog::Encoding;
+use syslog::limits::HOST_BYTES_MAX;
 use toml::Spanned;
 use toml::de::{DeArray, DeInteger, DeValue};
 
@@ -27,6 +31,8 @@ pub(crate) enum Value {
     Path(PathBuf),
     Zone(Zone),
     Names(Vec<Name>),
+    Networks(Vec<Placed<Network>>),
+    Encoding(Encoding),
 }
 
 /// A time zone and how it was written.
@@ -40,6 +46,13 @@ pub(crate) struct Zone {
 #[derive(Clone, Debug)]
 pub(crate) struct Name {
     pub(crate) text: String,
+    pub(crate) span: Option<Range<usize>>,
+}
+
+/// An item of a list and where it stands in the file.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed<T> {
+    pub(crate) item: T,
     pub(crate) span: Option<Range<usize>>,
 }
 
@@ -88,6 +101,9 @@ impl Kind {
             Self::Logspace => "name".to_owned(),
             Self::Sources => "list of names".to_owned(),
             Self::Tags => "list of tags".to_owned(),
+            Self::Networks => "list of addresses and networks".to_owned(),
+            Self::Host => "name".to_owned(),
+            Self::Encoding => "encoding".to_owned(),
         }
     }
 
@@ -106,6 +122,9 @@ impl Kind {
             Self::Logspace => ("string", "\"main\""),
             Self::Sources => ("array", "[\"udp\", \"tcp\"]"),
             Self::Tags => ("array", "[\"firewall\"]"),
+            Self::Networks => ("array", "[\"10.0.0.0/8\", \"192.0.2.7\"]"),
+            Self::Host => ("string", "\"fw1.example.com\""),
+            Self::Encoding => ("string", "\"latin1\""),
         }
     }
 
@@ -140,6 +159,9 @@ impl Kind {
             (Self::Sources | Self::Tags, DeValue::Array(items)) => {
                 read_names(items).map(Value::Names)
             }
+            (Self::Host, DeValue::String(text)) => read_host(text).map(Value::Text),
+            (Self::Encoding, DeValue::String(text)) => read_encoding(text).map(Value::Encoding),
+            (Self::Networks, DeValue::Array(items)) => read_networks(items).map(Value::Networks),
             (_, other) => Err(self.mismatch(other)),
         }
     }
@@ -156,7 +178,9 @@ impl Kind {
             (Self::Duration(_), DeValue::Integer(digits)) => {
                 format!("times carry a unit: write \"{digits}s\" for seconds")
             }
-            (Self::Sources | Self::Tags, DeValue::String(text)) => format!("write [{text:?}]"),
+            (Self::Sources | Self::Tags | Self::Networks, DeValue::String(text)) => {
+                format!("write [{text:?}]")
+            }
             (Self::Address, DeValue::Integer(port)) => {
                 format!("write \"127.0.0.1:{port}\", or \"0.0.0.0:{port}\" for all interfaces")
             }
@@ -184,10 +208,18 @@ impl Value {
             Self::Integer(number) => number.to_string(),
             Self::Bool(value) => value.to_string(),
             Self::Text(text) => quote(text),
+            Self::Encoding(encoding) => quote(&encoding.name()),
             Self::Path(path) => quote(&path.to_string_lossy()),
             Self::Zone(zone) => quote(&zone.text),
             Self::Names(names) => {
                 let quoted: Vec<_> = names.iter().map(|name| quote(&name.text)).collect();
+                format!("[{}]", quoted.join(", "))
+            }
+            Self::Networks(networks) => {
+                let quoted: Vec<_> = networks
+                    .iter()
+                    .map(|network| quote(&network.item.to_string()))
+                    .collect();
                 format!("[{}]", quoted.join(", "))
             }
         })
@@ -391,4 +423,78 @@ fn read_names(items: &DeArray<'_>) -> Result<Vec<Name>, BadValue> {
         })
     };
     items.iter().map(read).collect()
+}
+
+fn read_networks(items: &DeArray<'_>) -> Result<Vec<Placed<Network>>, BadValue> {
+    if items.len() > HOST_LIST_MAX {
+        return Err(BadValue::new(
+            format!("{} networks are too many", items.len()),
+            format!("up to {HOST_LIST_MAX} are possible: join neighbours into larger networks"),
+        ));
+    }
+    let read = |item: &Spanned<DeValue<'_>>| {
+        let here = |bad: BadValue| BadValue {
+            span: Some(item.span()),
+            ..bad
+        };
+        let Some(text) = item.get_ref().as_str() else {
+            let message = expected_found("string", item.get_ref());
+            return Err(here(BadValue::new(message, "put it in quotes")));
+        };
+        Ok(Placed {
+            item: read_network(text).map_err(here)?,
+            span: Some(item.span()),
+        })
+    };
+    items.iter().map(read).collect()
+}
+
+/// An address alone, or a network whose address is its first.
+fn read_network(text: &str) -> Result<Network, BadValue> {
+    if let Ok(address) = text.parse() {
+        return Ok(Network::host(address));
+    }
+    let Some(network) = Network::parse(text) else {
+        return Err(BadValue::new(
+            format!("{text:?} is no IP address and no network"),
+            "write one such as \"192.0.2.7\", \"10.0.0.0/8\" or \"2001:db8::/32\"; host names are \
+             not looked up",
+        ));
+    };
+    let is_first = text
+        .split_once('/')
+        .is_some_and(|(address, _)| address.parse() == Ok(network.address()));
+    if !is_first {
+        return Err(BadValue::new(
+            format!("{text:?} has bits behind its prefix"),
+            format!("write {:?} for the network it lies in", network.to_string()),
+        ));
+    }
+    Ok(network)
+}
+
+/// What can stand as HOSTNAME in a message (RFC 5424 section 6).
+fn read_host(text: &str) -> Result<String, BadValue> {
+    let is_host = (1..=HOST_BYTES_MAX).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_graphic());
+    if !is_host {
+        return Err(BadValue::new(
+            format!("{text:?} is no name of a host"),
+            format!("use up to {HOST_BYTES_MAX} visible ASCII characters without spaces"),
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+fn read_encoding(text: &str) -> Result<Encoding, BadValue> {
+    Encoding::parse(text).ok_or_else(|| {
+        let hint = match text.to_ascii_lowercase().as_str() {
+            "utf-8" | "utf8" => "leave the key out: UTF-8 is always understood",
+            _ => {
+                "write one that is based on ASCII, such as \"latin1\", \"windows-1250\", \
+                 \"iso-8859-2\", \"gb18030\" or \"shift_jis\""
+            }
+        };
+        BadValue::new(format!("{text:?} is no possible encoding"), hint)
+    })
 }

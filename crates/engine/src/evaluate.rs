@@ -251,25 +251,38 @@ fn code_rows(
     union(&terms, segment)
 }
 
+/// Fewer rows than one in so many are listed instead of marked one bit each.
+const SPARSE: u32 = 64;
+
 /// The rows that hold any of the terms.
 fn union(terms: &[TermEntry], segment: &SegmentHandle) -> Result<RowSet, ReadError> {
-    if terms.iter().any(|term| term.location == Location::All) {
+    if terms.iter().any(|term| term.rows == segment.rows()) {
         return Ok(RowSet::All);
     }
-    match terms {
-        [] => Ok(RowSet::empty()),
-        [term] => Ok(RowSet::from_sorted(&segment.rows_of(term)?)),
-        terms => {
-            let mut scatter = Scatter::new(segment.rows());
-            for term in terms {
-                match term.location {
-                    Location::Row(row) => scatter.add(&[row]),
-                    _ => scatter.add(&segment.rows_of(term)?),
-                }
-            }
-            Ok(scatter.finish())
+    let mut groups = Vec::new();
+    for term in terms {
+        groups.extend(segment.groups_of(term)?);
+    }
+    groups.sort_unstable();
+    groups.dedup();
+    let with_slots: Vec<_> = terms.iter().filter(|term| term.slots.count > 0).collect();
+    match with_slots.as_slice() {
+        [] if groups.is_empty() => return Ok(RowSet::empty()),
+        [] if segment.count_groups(&groups)? < u64::from(segment.rows() / SPARSE) => {
+            return Ok(RowSet::from_sorted(&segment.rows_of_groups(&groups)?));
+        }
+        [term] if groups.is_empty() => return Ok(RowSet::from_sorted(&segment.slot_rows(term)?)),
+        _ => {}
+    }
+    let mut scatter = Scatter::new(segment.rows());
+    segment.mark_groups(&groups, scatter.bits())?;
+    for term in with_slots {
+        match term.slots.location {
+            Location::One(row) => scatter.add(&[row]),
+            _ => scatter.add(&segment.slot_rows(term)?),
         }
     }
+    Ok(scatter.finish())
 }
 
 #[cfg(test)]

@@ -1,16 +1,15 @@
 //! What the records that match have to offer: the names of their parts and fields.
 
-use std::collections::HashMap;
-
 use model::RecordRef;
 use query::Query;
 
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
-use crate::limits::{STATS_BYTES_MAX, STATS_VALUE_OVERHEAD};
+use crate::limits::STATS_BYTES_MAX;
 use crate::resolve::{resolve, visit_rows};
 use crate::run::Run;
 use crate::scope::Scope;
+use crate::value_table::ValueTable;
 
 /// The names of what records have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,20 +38,21 @@ const BUILT_IN: [&str; 10] = [
 ];
 
 /// Counts how many of the records that match have each part and field.
-pub fn fields(scope: &Scope, query: &Query, cancel: &Cancel) -> Fields {
+pub fn fields(scope: Scope, query: &Query, cancel: &Cancel) -> Fields {
     let mut run = Run::new(&scope.snapshots, query, cancel);
-    let mut names = Names::default();
-    for (_, part) in scope.parts() {
+    let mut names = Names::new();
+    let time = scope.range;
+    for (_, part) in scope.into_parts() {
         if run.is_stopped() {
             break;
         }
-        let range = run.rows_in(part, scope.range);
-        let set = resolve(&mut run, part, &range);
-        visit_rows(&mut run, part, &set, &range, &mut |record| {
+        let range = run.rows_in(&part, time);
+        let set = resolve(&mut run, &part, &range);
+        visit_rows(&mut run, &part, &set, &range, &mut |record| {
             names.add(record);
         });
     }
-    if names.is_full {
+    if names.named.is_full() {
         run.left_out(format!(
             "more names of fields than fit into {STATS_BYTES_MAX} bytes"
         ));
@@ -66,19 +66,25 @@ pub fn fields(scope: &Scope, query: &Query, cancel: &Cancel) -> Fields {
 }
 
 /// Names and how many records have them.
-#[derive(Default)]
 pub(crate) struct Names {
     records: u64,
     built_in: [u64; BUILT_IN.len()],
     /// By full name: how many records, and which one was the last, so that a field which stands
     /// twice in a record counts once.
-    named: HashMap<Vec<u8>, (u64, u64)>,
+    named: ValueTable<(u64, u64)>,
     full_name: Vec<u8>,
-    bytes: usize,
-    is_full: bool,
 }
 
 impl Names {
+    pub(crate) fn new() -> Self {
+        Self {
+            records: 0,
+            built_in: [0; BUILT_IN.len()],
+            named: ValueTable::new(STATS_BYTES_MAX),
+            full_name: Vec::new(),
+        }
+    }
+
     pub(crate) fn add(&mut self, record: RecordRef<'_>) {
         self.records += 1;
         let present = [
@@ -109,29 +115,22 @@ impl Names {
 
     /// Counts the field in `full_name` for the record at hand.
     fn add_named(&mut self) {
-        if let Some((count, last)) = self.named.get_mut(&self.full_name) {
+        // Records are numbered from 1, so that a new name was last seen in none.
+        if let Some((count, last)) = self.named.entry(&self.full_name) {
             *count += u64::from(*last != self.records);
             *last = self.records;
-            return;
         }
-        let bytes = self.bytes + self.full_name.len() + STATS_VALUE_OVERHEAD;
-        if bytes > STATS_BYTES_MAX {
-            self.is_full = true;
-            return;
-        }
-        self.bytes = bytes;
-        self.named.insert(self.full_name.clone(), (1, self.records));
     }
 
-    pub(crate) fn list(self) -> Vec<FieldCount> {
-        let mut named: Vec<(Vec<u8>, (u64, u64))> = self.named.into_iter().collect();
+    pub(crate) fn list(&self) -> Vec<FieldCount> {
+        let mut named: Vec<(&[u8], &(u64, u64))> = self.named.iter().collect();
         named.sort_unstable();
         let built_in = BUILT_IN.iter().zip(self.built_in);
         let built_in = built_in.filter(|(_, count)| *count > 0);
         let built_in = built_in.map(|(name, count)| ((*name).to_owned(), count));
         let named = named
             .into_iter()
-            .map(|(name, (count, _))| (String::from_utf8_lossy(&name).into_owned(), count));
+            .map(|(name, (count, _))| (String::from_utf8_lossy(name).into_owned(), *count));
         built_in
             .chain(named)
             .map(|(name, count)| FieldCount { name, count })

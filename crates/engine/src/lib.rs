@@ -33,6 +33,7 @@ mod run;
 mod scope;
 mod search;
 mod stats;
+mod value_table;
 mod walk;
 
 #[cfg(test)]

@@ -10,13 +10,19 @@ pub const SEARCH_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Most bars of a histogram: more than any screen has columns.
 pub const HISTOGRAM_BARS_MAX: usize = 10_000;
 
-/// Most memory for the distinct values of one statistic, in bytes: the values themselves and
-/// [`STATS_VALUE_OVERHEAD`] each. Values first seen behind it are not listed and the answer is
-/// marked incomplete.
+/// Most memory for the distinct values of one question, in bytes, as allocated: about two million
+/// short ones. Values first seen behind it are not listed and the answer is marked incomplete.
 pub const STATS_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// Memory of one distinct value beside its bytes: its place in the table and its allocation.
+/// Memory of one combination of values beside its bytes: its place in the table and its allocation.
 pub const STATS_VALUE_OVERHEAD: usize = 64;
+
+/// What a vector of a table of values takes at least, in bytes: so that few values grow it once.
+pub const VALUE_TABLE_BYTES_MIN: usize = 1024;
+
+/// Rows of a segment that are decoded at a time: what finds the first 200 has not decoded many more,
+/// and what decodes all seldom looks for the columns of their kinds.
+pub const BLOCK_ROWS: usize = 256;
 
 /// Rows of the tail that are looked at between two looks at [`crate::Cancel`]. About a
 /// millisecond of matching.

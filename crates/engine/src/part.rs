@@ -1,18 +1,20 @@
-//! Segments and pieces of the tail as one thing: rows in pages, in order of receipt.
+//! Segments and pieces of the tail as one thing: rows in blocks, in order of receipt.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use model::{RecordBatch, RecordRef, Timestamp};
-use store::{Part, ReadError, TailChunk};
+use store::{Part, ReadError, SegmentHandle, TailChunk};
 
-use crate::limits::TAIL_PAGE_ROWS;
+use crate::limits::{BLOCK_ROWS, TAIL_PAGE_ROWS};
+use crate::row_set::RowSet;
+use crate::search::Order;
 
 /// What keeps decoded records alive.
 #[derive(Clone, Debug)]
 pub(crate) enum Holder {
-    /// A decoded page of a segment, or rows copied out of one.
-    Page(Arc<RecordBatch>),
+    /// Rows decoded from a segment, or copied out of those.
+    Decoded(Arc<RecordBatch>),
     /// A piece of the tail.
     Tail(Arc<TailChunk>),
 }
@@ -21,45 +23,70 @@ impl Holder {
     /// The records.
     pub(crate) fn batch(&self) -> &RecordBatch {
         match self {
-            Self::Page(batch) => batch,
+            Self::Decoded(batch) => batch,
             Self::Tail(chunk) => &chunk.batch,
         }
     }
 }
 
-/// Some consecutive rows of a part, decoded.
+/// Some rows of a part, decoded.
 #[derive(Clone, Debug)]
-pub(crate) struct Page {
-    /// The row that is the first record of the batch.
-    base: u32,
+pub(crate) struct Block {
+    /// The rows, ascending.
+    pub(crate) rows: Vec<u32>,
     /// Where the records are.
     pub(crate) holder: Holder,
 }
 
-impl Page {
-    /// The record of a row of the part.
+impl Block {
+    /// The record of a row of the block.
     pub(crate) fn record(&self, row: u32) -> Option<RecordRef<'_>> {
-        self.holder.batch().get(self.index(row))
+        self.holder.batch().get(self.index(row)?)
     }
 
-    /// The index of a row of the part in the batch.
-    pub(crate) fn index(&self, row: u32) -> usize {
-        row.saturating_sub(self.base) as usize
+    /// The index of a row of the block in the batch.
+    pub(crate) fn index(&self, row: u32) -> Option<usize> {
+        match &self.holder {
+            Holder::Decoded(_) => self.rows.binary_search(&row).ok(),
+            Holder::Tail(_) => Some(row as usize),
+        }
     }
 }
 
-/// The rows that share a page with a row of the part. At least that row.
-pub(crate) fn page_rows(part: &Part, row: u32) -> Range<u32> {
+/// Takes rows of a set from the front or the back of those left, as many as are cheaply decoded
+/// together: none where none is left.
+pub(crate) fn take_rows(
+    part: &Part,
+    set: &RowSet,
+    left: &mut Range<u32>,
+    order: Order,
+) -> Vec<u32> {
+    let next = match order {
+        Order::NewestFirst => set.last_within(left),
+        Order::OldestFirst => set.first_within(left),
+    };
+    let Some(next) = next else {
+        left.start = left.end;
+        return Vec::new();
+    };
+    let together = rows_around(part, next);
+    let within = together.start.max(left.start)..together.end.min(left.end);
+    let rows = match order {
+        Order::NewestFirst => set.last_rows(&within, BLOCK_ROWS),
+        Order::OldestFirst => set.first_rows(&within, BLOCK_ROWS),
+    };
+    match (order, rows.first(), rows.last()) {
+        (Order::NewestFirst, Some(first), _) => left.end = *first,
+        (Order::OldestFirst, _, Some(last)) => left.start = *last + 1,
+        _ => left.start = left.end,
+    }
+    rows
+}
+
+/// The rows that are decoded together with a row of the part, or looked at without a pause.
+fn rows_around(part: &Part, row: u32) -> Range<u32> {
     match part {
-        Part::Segment(segment) => {
-            let pages = &segment.footer().row_pages;
-            let entry = pages
-                .get(segment.page_of_row(row))
-                .copied()
-                .unwrap_or_default();
-            let end = entry.first_row.saturating_add(entry.rows);
-            entry.first_row.min(row)..end.max(row.saturating_add(1))
-        }
+        Part::Segment(segment) => segment.chunk_rows(segment.chunk_of_row(row)),
         Part::Tail(_) => {
             let start = row / TAIL_PAGE_ROWS * TAIL_PAGE_ROWS;
             start..start.saturating_add(TAIL_PAGE_ROWS).min(part.rows())
@@ -67,21 +94,40 @@ pub(crate) fn page_rows(part: &Part, row: u32) -> Range<u32> {
     }
 }
 
-/// The page that holds a row of the part.
-pub(crate) fn page(part: &Part, row: u32) -> Result<Page, ReadError> {
+/// Decodes rows that were taken together. Where some cannot be read, the others are in the block.
+pub(crate) fn block(part: &Part, rows: Vec<u32>) -> (Block, Option<ReadError>) {
     match part {
-        Part::Segment(segment) => {
-            let batch = segment.rows_page(segment.page_of_row(row))?;
-            Ok(Page {
-                base: page_rows(part, row).start,
-                holder: Holder::Page(batch),
-            })
+        Part::Segment(segment) => decode(segment, rows),
+        Part::Tail(chunk) => {
+            let holder = Holder::Tail(Arc::clone(chunk));
+            (Block { rows, holder }, None)
         }
-        Part::Tail(chunk) => Ok(Page {
-            base: 0,
-            holder: Holder::Tail(Arc::clone(chunk)),
-        }),
     }
+}
+
+fn decode(segment: &SegmentHandle, rows: Vec<u32>) -> (Block, Option<ReadError>) {
+    let chunk = segment.chunk_of_row(rows.first().copied().unwrap_or_default());
+    match segment.records(chunk, rows.iter().copied()) {
+        Ok(batch) => {
+            let holder = Holder::Decoded(Arc::new(batch));
+            (Block { rows, holder }, None)
+        }
+        Err(error) => (decode_each(segment, chunk, &rows), Some(error)),
+    }
+}
+
+/// The rows that can be read: damage of a page of columns is that of some kinds of records.
+fn decode_each(segment: &SegmentHandle, chunk: usize, rows: &[u32]) -> Block {
+    let (mut read, mut batch) = (Vec::new(), RecordBatch::new());
+    for row in rows {
+        if let Ok(alone) = segment.records(chunk, [*row])
+            && batch.append(&alone).is_ok()
+        {
+            read.push(*row);
+        }
+    }
+    let holder = Holder::Decoded(Arc::new(batch));
+    Block { rows: read, holder }
 }
 
 /// The first row received at or after a time; the number of rows where there is none.

@@ -29,7 +29,7 @@ pub struct Recent<T> {
 
 /// The fields that the newest records have, as [`fields`](crate::fields()) has them.
 pub fn recent_fields(scope: &Scope, records_max: u64, cancel: &Cancel) -> Recent<FieldCount> {
-    let mut names = Names::default();
+    let mut names = Names::new();
     let mut left = records_max;
     let each = search_each(
         scope,

@@ -6,13 +6,14 @@ use model::RecordRef;
 use store::Part;
 
 use crate::evaluate::Bounds;
-use crate::part::{page, page_rows};
+use crate::part::take_rows;
 use crate::row_set::RowSet;
 use crate::run::Run;
+use crate::search::Order;
 use crate::walk::matching;
 
-/// The rows of a range of a part that match. Outside the range the set says nothing. Only pages
-/// with doubtful rows are decoded.
+/// The rows of a range of a part that match. Outside the range the set says nothing. Only
+/// doubtful rows are decoded.
 pub(crate) fn resolve(run: &mut Run<'_>, part: &Part, range: &Range<u32>) -> RowSet {
     if range.is_empty() {
         return RowSet::empty();
@@ -22,21 +23,15 @@ pub(crate) fn resolve(run: &mut Run<'_>, part: &Part, range: &Range<u32>) -> Row
     let doubtful = Bounds::doubtful(maybe.minus(&sure, part.rows()));
     let mut verified = Vec::new();
     let mut left = range.clone();
-    while let Some(row) = doubtful.upper().first_within(&left) {
-        if run.is_stopped() {
-            break;
-        }
-        let rows = rows_of_page(part, row, &left);
-        left.start = rows.end;
-        match page(part, row) {
-            Ok(page) => verified.extend(matching(run, &doubtful, &page, rows)),
-            Err(error) => run.missed(&error),
-        }
+    while !left.is_empty() && !run.is_stopped() {
+        let rows = take_rows(part, doubtful.upper(), &mut left, Order::OldestFirst);
+        let block = run.block(part, rows);
+        verified.extend(matching(run, &doubtful, &block));
     }
     sure.or(RowSet::from_sorted(&verified))
 }
 
-/// Calls `visit` with every record of a set of rows, page by page, ascending.
+/// Calls `visit` with every record of a set of rows, block by block, ascending.
 pub(crate) fn visit_rows(
     run: &mut Run<'_>,
     part: &Part,
@@ -56,27 +51,13 @@ pub(crate) fn visit_numbered(
     visit: &mut dyn FnMut(u32, RecordRef<'_>),
 ) {
     let mut left = range.clone();
-    while let Some(row) = set.first_within(&left) {
-        if run.is_stopped() {
-            return;
-        }
-        let rows = rows_of_page(part, row, &left);
-        left.start = rows.end;
-        match page(part, row) {
-            Ok(page) => {
-                for row in set.within(&rows) {
-                    if let Some(record) = page.record(row) {
-                        visit(row, record);
-                    }
-                }
+    while !left.is_empty() && !run.is_stopped() {
+        let rows = take_rows(part, set, &mut left, Order::OldestFirst);
+        let block = run.block(part, rows);
+        for row in &block.rows {
+            if let Some(record) = block.record(*row) {
+                visit(*row, record);
             }
-            Err(error) => run.missed(&error),
         }
     }
-}
-
-/// The rows of a range that share a page with one of them.
-fn rows_of_page(part: &Part, row: u32, range: &Range<u32>) -> Range<u32> {
-    let rows = page_rows(part, row);
-    rows.start.max(range.start)..rows.end.min(range.end)
 }

@@ -73,22 +73,30 @@ impl RowSet {
         }
     }
 
-    /// The rows in it that lie within a range.
-    pub(crate) fn within(&self, range: &Range<u32>) -> RoaringBitmap {
-        match self {
-            Self::All => range_of(range),
-            Self::Some(rows) => {
-                RoaringBitmap::from_sorted_iter(rows.range(upright(range))).unwrap_or_default()
-            }
-        }
-    }
-
     /// How many rows of a range are in it.
     pub(crate) fn len_within(&self, range: &Range<u32>) -> u64 {
         match self {
             Self::All => u64::from(range.end.saturating_sub(range.start)),
             Self::Some(rows) => rows.range_cardinality(upright(range)),
         }
+    }
+
+    /// The first rows of a range that are in it, ascending, at most so many.
+    pub(crate) fn first_rows(&self, range: &Range<u32>, count: usize) -> Vec<u32> {
+        match self {
+            Self::All => range.clone().take(count).collect(),
+            Self::Some(rows) => rows.range(upright(range)).take(count).collect(),
+        }
+    }
+
+    /// The last rows of a range that are in it, ascending, at most so many.
+    pub(crate) fn last_rows(&self, range: &Range<u32>, count: usize) -> Vec<u32> {
+        let mut rows: Vec<u32> = match self {
+            Self::All => range.clone().rev().take(count).collect(),
+            Self::Some(rows) => rows.range(upright(range)).rev().take(count).collect(),
+        };
+        rows.reverse();
+        rows
     }
 
     /// The first row of a range that is in it.
@@ -141,6 +149,11 @@ impl Scatter {
         }
     }
 
+    /// The bits: bit `row % 8` of byte `row / 8`.
+    pub(crate) fn bits(&mut self) -> &mut [u8] {
+        &mut self.bits
+    }
+
     /// The rows that were added.
     pub(crate) fn finish(self) -> RowSet {
         RowSet::Some(RoaringBitmap::from_lsb0_bytes(0, &self.bits))
@@ -182,8 +195,12 @@ mod tests {
 
             let range = edges.0.min(edges.1)..edges.0.max(edges.1);
             let inside: Vec<u32> = a.range(range.clone()).copied().collect();
-            prop_assert_eq!(one.within(&range).iter().collect::<Vec<_>>(), &inside[..]);
             prop_assert_eq!(one.len_within(&range), inside.len() as u64);
+            for count in [0, 1, 3, usize::MAX] {
+                let first = inside.len().min(count);
+                prop_assert_eq!(one.first_rows(&range, count), &inside[..first]);
+                prop_assert_eq!(one.last_rows(&range, count), &inside[inside.len() - first..]);
+            }
             prop_assert_eq!(one.first_within(&range), inside.first().copied());
             prop_assert_eq!(one.last_within(&range), inside.last().copied());
         }

@@ -4,7 +4,7 @@ use model::{LogspaceName, RecordId, RecordNumber, RecordRef};
 
 use crate::part::Holder;
 
-/// A record of an answer. It holds the decoded page it stands in, or a small copy out of it.
+/// A record of an answer. It holds the decoded block it stands in, or a small copy out of it.
 #[derive(Clone, Debug)]
 pub struct FoundRow {
     /// What it is called for ever.

@@ -9,7 +9,7 @@ use store::{Part, ReadError, SegmentHandle, Snapshot};
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
 use crate::evaluate::{Bounds, evaluate};
-use crate::part::rows_between;
+use crate::part::{Block, block, rows_between};
 use crate::plan::Plan;
 use crate::row_set::RowSet;
 
@@ -60,7 +60,7 @@ impl<'a> Run<'a> {
         run
     }
 
-    /// Whether the question was stopped. Asked once a page.
+    /// Whether the question was stopped. Asked once a block.
     pub(crate) fn is_stopped(&mut self) -> bool {
         let stop = self.cancel.stopped();
         if let Some(stop) = stop {
@@ -72,6 +72,15 @@ impl<'a> Run<'a> {
     /// Notes that something could not be read.
     pub(crate) fn missed(&mut self, error: &ReadError) {
         self.completeness.miss(|| error.to_string());
+    }
+
+    /// Decodes rows that were taken together, and notes where some cannot be read.
+    pub(crate) fn block(&mut self, part: &Part, rows: Vec<u32>) -> Block {
+        let (block, error) = block(part, rows);
+        if let Some(error) = error {
+            self.missed(&error);
+        }
+        block
     }
 
     /// Notes that something was left out.

@@ -1,6 +1,6 @@
 //! What a question is asked of.
 
-use model::{TimeRange, Timestamp};
+use model::{LogspaceName, TimeRange, Timestamp};
 use store::{Part, Snapshot};
 
 /// Logspaces as they were at one moment, and the time that counts.
@@ -43,6 +43,25 @@ impl Scope {
                 })
                 .map(move |part| (snapshot, part))
         })
+    }
+
+    /// The same for a question that looks at every record, which may take long: the unsealed ones
+    /// first, and each part is let go before the next. So memory is not held for records that have
+    /// become segments meanwhile.
+    pub(crate) fn into_parts(self) -> impl Iterator<Item = (LogspaceName, Part)> {
+        let range = self.range;
+        let parts = self.snapshots.into_iter().flat_map(|snapshot| {
+            let Snapshot {
+                logspace, parts, ..
+            } = snapshot;
+            let named = move |part| (logspace.clone(), part);
+            parts.into_iter().map(named)
+        });
+        let in_range = parts
+            .filter(move |(_, part)| range.overlaps(part.first_received(), part.last_received()));
+        let (unsealed, sealed): (Vec<_>, Vec<_>) =
+            in_range.partition(|(_, part)| matches!(part, Part::Tail(_)));
+        unsealed.into_iter().chain(sealed)
     }
 }
 

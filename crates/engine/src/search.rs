@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::cursor::Cursor;
 use crate::limits::{SEARCH_BYTES_MAX, SEARCH_ROWS_MAX};
 use crate::merge::Merge;
-use crate::part::page;
+use crate::part::block;
 use crate::rows::{FoundRow, RowRef};
 use crate::run::Run;
 use crate::scope::Scope;
@@ -197,9 +197,12 @@ pub fn record(snapshots: &[Snapshot], id: &RecordId) -> Result<Option<FoundRow>,
         };
         let row = u32::try_from(id.number.0 - part.first_number().0).unwrap_or(u32::MAX);
         if row < part.rows() {
-            let page = page(part, row)?;
-            let index = page.index(row);
-            return Ok(FoundRow::new(id.clone(), page.holder, index));
+            let (block, error) = block(part, vec![row]);
+            if let Some(error) = error {
+                return Err(error);
+            }
+            let index = block.index(row);
+            return Ok(index.and_then(|index| FoundRow::new(id.clone(), block.holder, index)));
         }
     }
     Ok(None)

@@ -1,6 +1,7 @@
 //! The most frequent values of a part of the records that match.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::fmt;
 use std::ops::Range;
 
@@ -12,11 +13,12 @@ use store::Part;
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
 use crate::evaluate::count_code;
-use crate::limits::{STATS_BYTES_MAX, STATS_VALUE_OVERHEAD};
+use crate::limits::STATS_BYTES_MAX;
 use crate::resolve::{resolve, visit_rows};
 use crate::row_set::RowSet;
 use crate::run::Run;
 use crate::scope::Scope;
+use crate::value_table::ValueTable;
 
 /// What records are counted by.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -108,41 +110,27 @@ impl StatsField {
 
 /// Counts the records that match by a part of them, and lists the `limit` most frequent values.
 /// Empty values do not count.
-pub fn stats(
-    scope: &Scope,
-    query: &Query,
-    by: &StatsField,
-    limit: usize,
-    cancel: &Cancel,
-) -> Stats {
+pub fn stats(scope: Scope, query: &Query, by: &StatsField, limit: usize, cancel: &Cancel) -> Stats {
     let mut run = Run::new(&scope.snapshots, query, cancel);
     let mut tally = Tally::new(STATS_BYTES_MAX);
     let mut total = 0;
-    for (snapshot, part) in scope.parts() {
+    let time = scope.range;
+    for (logspace, part) in scope.into_parts() {
         if run.is_stopped() {
             break;
         }
-        let range = run.rows_in(part, scope.range);
-        let set = resolve(&mut run, part, &range);
-        let rows = set.len_within(&range);
-        total += rows;
-        add_part(
-            &mut run,
-            &mut tally,
-            by,
-            &snapshot.logspace,
-            part,
-            &set,
-            &range,
-        );
+        let range = run.rows_in(&part, time);
+        let set = resolve(&mut run, &part, &range);
+        total += set.len_within(&range);
+        add_part(&mut run, &mut tally, by, &logspace, &part, &set, &range);
     }
-    if tally.is_full {
+    if tally.0.is_full() {
         run.left_out(format!(
             "more distinct values than fit into {STATS_BYTES_MAX} bytes"
         ));
     }
     let (cost, completeness) = run.finish();
-    let distinct = tally.counts.len() as u64;
+    let distinct = tally.0.len() as u64;
     Stats {
         values: tally.top(limit),
         distinct,
@@ -245,58 +233,41 @@ fn add_record(tally: &mut Tally, by: &StatsField, record: RecordRef<'_>) {
 }
 
 /// Values and how often they came, within a bound of memory.
-struct Tally {
-    counts: HashMap<Box<[u8]>, u64>,
-    bytes: usize,
-    bytes_max: usize,
-    is_full: bool,
-}
+struct Tally(ValueTable<u64>);
 
 impl Tally {
     fn new(bytes_max: usize) -> Self {
-        Self {
-            counts: HashMap::new(),
-            bytes: 0,
-            bytes_max,
-            is_full: false,
-        }
+        Self(ValueTable::new(bytes_max))
     }
 
     fn add(&mut self, value: &[u8], count: u64) {
         if value.is_empty() || count == 0 {
             return;
         }
-        if let Some(known) = self.counts.get_mut(value) {
+        if let Some(known) = self.0.entry(value) {
             *known += count;
-            return;
         }
-        let bytes = self.bytes + value.len() + STATS_VALUE_OVERHEAD;
-        if bytes > self.bytes_max {
-            self.is_full = true;
-            return;
-        }
-        self.bytes = bytes;
-        self.counts.insert(value.into(), count);
     }
 
-    fn top(self, limit: usize) -> Vec<ValueCount> {
-        let mut values: Vec<(Box<[u8]>, u64)> = self.counts.into_iter().collect();
-        let order = |one: &(Box<[u8]>, u64), two: &(Box<[u8]>, u64)| {
-            two.1.cmp(&one.1).then_with(|| one.0.cmp(&two.0))
-        };
-        if limit < values.len() {
-            values.select_nth_unstable_by(limit, order);
-            values.truncate(limit);
+    fn top(&self, limit: usize) -> Vec<ValueCount> {
+        // The least wanted of those at hand is on top.
+        let mut best = BinaryHeap::new();
+        for (value, count) in self.0.iter() {
+            let ranked = (Reverse(*count), value);
+            if best.len() < limit {
+                best.push(ranked);
+            } else if let Some(mut last) = best.peek_mut()
+                && ranked < *last
+            {
+                *last = ranked;
+            }
         }
-        values.sort_unstable_by(order);
-        let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
-        values
-            .iter()
-            .map(|(value, count)| ValueCount {
-                value: text(value),
-                count: *count,
-            })
-            .collect()
+        let best = best.into_sorted_vec().into_iter();
+        best.map(|(Reverse(count), value)| ValueCount {
+            value: String::from_utf8_lossy(value).into_owned(),
+            count,
+        })
+        .collect()
     }
 }
 
@@ -311,17 +282,29 @@ impl std::error::Error for InvalidStatsField {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::VALUE_TABLE_BYTES_MIN;
 
     #[test]
     fn a_full_tally_goes_on_counting_what_it_knows() {
-        let mut tally = Tally::new(2 * (STATS_VALUE_OVERHEAD + 1));
-        for value in ["a", "b", "c", "a", "", "c", "b", "b"] {
+        let mut tally = Tally::new(4 * VALUE_TABLE_BYTES_MIN);
+        let known = ["a", "b"];
+        for value in known {
             tally.add(value.as_bytes(), 1);
         }
-        assert!(tally.is_full);
-        let top = tally.top(10);
+        let mut rare = 0_u32..;
+        while !tally.0.is_full() {
+            let value = format!("rare {:?}", rare.next());
+            tally.add(value.as_bytes(), 1);
+        }
+        let distinct = tally.0.len();
+        for value in ["a", "", "behind the bound, and long", "b", "b"] {
+            tally.add(value.as_bytes(), 1);
+        }
+        assert_eq!(tally.0.len(), distinct);
+        let top = tally.top(2);
         let top: Vec<_> = top.iter().map(|v| (v.value.as_str(), v.count)).collect();
         assert_eq!(top, [("b", 3), ("a", 2)]);
+        assert!(tally.top(0).is_empty());
     }
 
     #[test]

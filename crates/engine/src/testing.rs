@@ -285,8 +285,8 @@ pub(crate) fn list(scope: &Scope, query: &Query) -> Vec<Listed> {
 
 fn batches(part: &Part) -> Vec<RecordBatch> {
     match part {
-        Part::Segment(segment) => (0..segment.footer().row_pages.len())
-            .map(|index| RecordBatch::clone(&segment.rows_page(index).expect("readable")))
+        Part::Segment(segment) => (0..segment.chunks())
+            .map(|index| segment.chunk_records(index).expect("readable"))
             .collect(),
         Part::Tail(chunk) => vec![chunk.batch.clone()],
     }

@@ -208,7 +208,7 @@ fn stats_count_the_matches_by_value() {
             expected.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
 
             for limit in [2, 100] {
-                let found = stats(&case.scope, &case.query, &by, limit, &Cancel::new());
+                let found = stats(case.scope.clone(), &case.query, &by, limit, &Cancel::new());
                 prop_assert_eq!(found.distinct, expected.len() as u64);
                 prop_assert_eq!(found.total, case.expected.len() as u64);
                 let found: Vec<_> = found
@@ -254,7 +254,7 @@ fn fields_are_counted_where_they_are_not_empty() {
                 *expected.entry(name).or_default() += 1;
             }
         }
-        let found = fields(&case.scope, &case.query, &Cancel::new());
+        let found = fields(case.scope.clone(), &case.query, &Cancel::new());
         let found: BTreeMap<String, u64> = found
             .fields
             .into_iter()

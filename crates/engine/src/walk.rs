@@ -9,7 +9,7 @@ use store::Part;
 
 use crate::cursor::Position;
 use crate::evaluate::Bounds;
-use crate::part::{Holder, Page, page, page_rows};
+use crate::part::{Block, Holder, take_rows};
 use crate::row_set::RowSet;
 use crate::run::Run;
 use crate::search::Order;
@@ -54,8 +54,8 @@ impl Hit {
 }
 
 impl<'a> Walk<'a> {
-    /// A walk over some rows of a part. Where rows are kept, few of a page are copied out of it, so
-    /// that two hundred rows do not hold two hundred pages in memory.
+    /// A walk over some rows of a part. Where rows are kept, few of a block are copied out of it, so
+    /// that two hundred rows do not hold two hundred blocks in memory.
     pub(crate) fn new(
         run: &mut Run<'_>,
         logspace: &'a LogspaceName,
@@ -84,14 +84,11 @@ impl<'a> Walk<'a> {
     /// The next row that matches; `None` at the end, or when the question was stopped.
     pub(crate) fn next(&mut self, run: &mut Run<'_>) -> Option<Hit> {
         while self.ready.is_empty() {
-            let row = match self.order {
-                Order::NewestFirst => self.bounds.upper().last_within(&self.left)?,
-                Order::OldestFirst => self.bounds.upper().first_within(&self.left)?,
-            };
-            if run.is_stopped() {
+            if self.left.is_empty() || run.is_stopped() {
                 return None;
             }
-            self.look_at_page(run, row);
+            let rows = take_rows(self.part, self.bounds.upper(), &mut self.left, self.order);
+            self.look_at(run, rows);
         }
         self.ready.pop_front()
     }
@@ -101,35 +98,26 @@ impl<'a> Walk<'a> {
         self.ready.is_empty() && self.bounds.upper().first_within(&self.left).is_none()
     }
 
-    /// Finds the rows that match in the page of a row, and leaves the page behind.
-    fn look_at_page(&mut self, run: &mut Run<'_>, row: u32) {
-        let in_page = page_rows(self.part, row);
-        let rows = in_page.start.max(self.left.start)..in_page.end.min(self.left.end);
-        match self.order {
-            Order::NewestFirst => self.left.end = rows.start,
-            Order::OldestFirst => self.left.start = rows.end,
-        }
-        let page = match page(self.part, row) {
-            Ok(page) => page,
-            Err(error) => return run.missed(&error),
-        };
-        let mut found = matching(run, &self.bounds, &page, rows);
+    /// Finds the rows that match among some.
+    fn look_at(&mut self, run: &mut Run<'_>, rows: Vec<u32>) {
+        let block = run.block(self.part, rows);
+        let mut found = matching(run, &self.bounds, &block);
         if self.order == Order::NewestFirst {
             found.reverse();
         }
-        self.ready = self.hits(&page, &found);
+        self.ready = self.hits(&block, &found);
     }
 
-    fn hits(&self, page: &Page, rows: &[u32]) -> VecDeque<Hit> {
-        let copied = (self.is_kept && matches!(page.holder, Holder::Page(_)))
-            .then(|| copy_few(page, rows))
+    fn hits(&self, block: &Block, rows: &[u32]) -> VecDeque<Hit> {
+        let copied = (self.is_kept && matches!(block.holder, Holder::Decoded(_)))
+            .then(|| copy_few(block, rows))
             .flatten();
         let first = self.part.first_number().0;
         let hit = |(place, row): (usize, &u32)| {
-            let received = page.record(*row)?.received();
+            let received = block.record(*row)?.received();
             let (holder, index) = match &copied {
                 Some(holder) => (holder.clone(), place),
-                None => (page.holder.clone(), page.index(*row)),
+                None => (block.holder.clone(), block.index(*row)?),
             };
             let number = RecordNumber(first + u64::from(*row));
             Some(Hit {
@@ -143,33 +131,26 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The rows of a range within one page that match, ascending.
-pub(crate) fn matching(
-    run: &mut Run<'_>,
-    bounds: &Bounds,
-    page: &Page,
-    range: Range<u32>,
-) -> Vec<u32> {
-    let Some(maybe) = &bounds.maybe else {
-        return bounds.sure.within(&range).iter().collect();
-    };
-    let candidates = maybe.within(&range).into_iter();
-    candidates
-        .filter(|row| {
-            bounds.sure.contains(*row)
-                || page.record(*row).is_some_and(|record| run.matches(record))
-        })
-        .collect()
+/// The rows of a block that match, ascending.
+pub(crate) fn matching(run: &mut Run<'_>, bounds: &Bounds, block: &Block) -> Vec<u32> {
+    if bounds.maybe.is_none() {
+        return block.rows.clone();
+    }
+    let rows = block.rows.iter().copied();
+    rows.filter(|row| {
+        bounds.sure.contains(*row) || block.record(*row).is_some_and(|record| run.matches(record))
+    })
+    .collect()
 }
 
-/// A copy of some records of a page, in the order given, where that is much less than the page.
-fn copy_few(page: &Page, rows: &[u32]) -> Option<Holder> {
-    if rows.len() * 4 > page.holder.batch().len() {
+/// A copy of some records of a block, in the order given, where that is much less than the block.
+fn copy_few(block: &Block, rows: &[u32]) -> Option<Holder> {
+    if rows.len() * 4 > block.holder.batch().len() {
         return None;
     }
     let mut batch = RecordBatch::new();
     for row in rows {
-        batch.push_record(page.record(*row)?).ok()?;
+        batch.push_record(block.record(*row)?).ok()?;
     }
-    Some(Holder::Page(Arc::new(batch)))
+    Some(Holder::Decoded(Arc::new(batch)))
 }

@@ -6,6 +6,7 @@ use model::limits::BATCH_BYTES_MAX;
 use model::{BatchFull, RecordBatch, RecordHead, RecordParts, Timestamp};
 use syslog::{Context, Parser};
 
+use crate::sequence;
 use crate::sink::Gathered;
 
 /// Index of the only source in each batch.
@@ -19,6 +20,8 @@ pub(crate) struct Assembler {
     template: RecordBatch,
     batch: RecordBatch,
     raw_bytes: u64,
+    /// Numbers of messages whose senders count them.
+    numbers: Vec<(u64, u32)>,
     /// Records and bytes of the last batch, by which the next one makes room.
     last: (usize, usize),
 }
@@ -40,6 +43,7 @@ impl Assembler {
             batch: template.clone(),
             template,
             raw_bytes: 0,
+            numbers: Vec::new(),
             last: (0, 1),
         }
     }
@@ -67,6 +71,10 @@ impl Assembler {
         self.parts.tags |= tags;
         self.batch.push(raw, &self.parts, received, peer, SOURCE)?;
         self.raw_bytes += raw.len() as u64;
+        if !self.parts.fields.is_empty() {
+            self.numbers
+                .extend(sequence::number(raw, &self.parts, peer));
+        }
         Ok(())
     }
 
@@ -91,6 +99,7 @@ impl Assembler {
         Gathered {
             batch,
             raw_bytes: std::mem::take(&mut self.raw_bytes),
+            numbers: std::mem::take(&mut self.numbers),
         }
     }
 }

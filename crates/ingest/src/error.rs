@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use crate::limits::UDP_SOCKETS_MAX;
+use crate::limits::{HOST_LIST_MAX, UDP_SOCKETS_MAX};
 
 /// The receivers cannot be started or changed. Nothing has changed then.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +18,7 @@ pub enum Error {
     },
     /// A name that no source can have.
     #[error(
-        "a listener cannot be called {name:?}: a name has 1 to {max} bytes and is not http",
+        "a listener cannot be called {name:?}: a name has 1 to {max} bytes and is not http or internal",
         max = model::limits::NAME_BYTES_MAX
     )]
     InvalidName {
@@ -43,6 +43,16 @@ pub enum Error {
         listener: String,
         /// What was asked for.
         sockets: usize,
+    },
+    /// More networks in a host list than are looked through.
+    #[error(
+        "listener {listener}: a host list has {networks} networks, {HOST_LIST_MAX} are possible"
+    )]
+    HostList {
+        /// The listener.
+        listener: String,
+        /// How many there are.
+        networks: usize,
     },
     /// Encryption where there is none, or none where there must be.
     #[error("listener {listener}: transport {transport} {} TLS settings", if *.is_missing { "needs" } else { "takes no" })]

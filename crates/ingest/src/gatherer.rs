@@ -8,6 +8,7 @@ use crate::assembler::Assembler;
 use crate::budget::Permit;
 use crate::limits::READ_BUDGET_BYTES;
 use crate::listening::Listening;
+use crate::senders::Run;
 use crate::sink::Durable;
 use crate::source::DropReason;
 
@@ -82,6 +83,12 @@ impl<'a> Gatherer<'a> {
         if self.assembler.is_empty() {
             return None;
         }
-        Some(self.listening.hand_over(self.assembler.take(), permit))
+        let gathered = self.assembler.take();
+        let run = self.peer.map(|peer| Run {
+            peer,
+            messages: gathered.batch.len() as u64,
+            bytes: gathered.raw_bytes,
+        });
+        Some(self.listening.hand_over(gathered, run.as_slice(), permit))
     }
 }

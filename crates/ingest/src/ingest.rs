@@ -11,15 +11,20 @@ use store::{Clock, Store};
 use tokio::time::{Instant, timeout_at};
 
 use crate::error::Error;
+use crate::hosts::HostLists;
 use crate::listener::{Late, Listener, ListenerStatus, Sockets, load_tls};
 use crate::listening::Listening;
 use crate::options::{HttpOptions, ListenerOptions, Options};
+use crate::senders::SenderStatus;
 use crate::sink::Sink;
 use crate::source::{Source, SourceStatus};
 use crate::tls::TlsSlot;
 
 /// Name of the source of what is handed in over HTTP.
 pub(crate) const HTTP_SOURCE: &str = "http";
+
+/// Name of the source of what this program says about itself.
+pub(crate) const INTERNAL_SOURCE: &str = "internal";
 
 /// How long a reload waits for connections that it closes.
 const RELOAD_PATIENCE: Duration = Duration::from_secs(5);
@@ -42,9 +47,10 @@ struct State {
 
 /// What is to become of a listener in the new configuration.
 enum Plan {
-    /// It goes on as it is, with these certificates.
+    /// It goes on as it is, with these certificates and host lists.
     Keep {
         name: String,
+        hosts: HostLists,
         tls: Option<Arc<ServerConfig>>,
     },
     /// It starts, on sockets that are bound.
@@ -93,8 +99,8 @@ impl Ingest {
     }
 
     /// Takes another configuration: listeners with the same options go on with their connections,
-    /// others are closed, new ones opened; routes and certificates count for what comes. A
-    /// listener whose options changed keeps its sockets where the address is the same, so that
+    /// others are closed, new ones opened; routes and certificates count for what comes, host lists
+    /// for what is open too. A listener whose options changed keeps its sockets where the address is the same, so that
     /// nothing is refused meanwhile.
     ///
     /// # Errors
@@ -156,6 +162,14 @@ impl Ingest {
             .collect()
     }
 
+    /// The figures of each sender of a source, by address; `None` where there is no such source.
+    pub fn senders(&self, source: &str) -> Option<Vec<SenderStatus>> {
+        let source = self.state().sources.get(source).cloned()?;
+        let mut senders = source.sender_statuses();
+        senders.sort_by_key(|sender| sender.peer);
+        Some(senders)
+    }
+
     /// Where we listen, in the order of the configuration.
     pub fn listeners(&self) -> Vec<ListenerStatus> {
         self.state()
@@ -187,6 +201,13 @@ impl Ingest {
         let mut state = self.state();
         let source = state.source(HTTP_SOURCE);
         (!state.is_shut_down).then(|| (source, state.http.clone()))
+    }
+
+    /// The source of what this program says about itself; `None` after the shutdown.
+    pub(crate) fn internal(&self) -> Option<Arc<Source>> {
+        let mut state = self.state();
+        let source = state.source(INTERNAL_SOURCE);
+        (!state.is_shut_down).then_some(source)
     }
 
     /// Does all that can fail, and nothing that shows.
@@ -225,13 +246,14 @@ impl Ingest {
         let mut old = std::mem::take(&mut state.listeners);
         for plan in plans {
             match plan {
-                Plan::Keep { name, tls } => {
+                Plan::Keep { name, hosts, tls } => {
                     let index = old
                         .iter()
                         .position(|listener| listener.options().name == name);
                     if let Some(index) = index {
                         let listener = old.swap_remove(index);
                         listener.set_tls(tls);
+                        listener.set_hosts(&hosts);
                         state.listeners.push(listener);
                     }
                 }
@@ -241,6 +263,11 @@ impl Ingest {
                     sockets,
                     address,
                 } => {
+                    // What its predecessor still drains must be of those who may send now.
+                    let named = |listener: &&Listener| listener.options().name == options.name;
+                    if let Some(predecessor) = old.iter().find(named) {
+                        predecessor.set_hosts(&options.hosts);
+                    }
                     sockets.set_receive_buffers(&options);
                     let (source, transport) = (options.name.clone(), options.transport.name());
                     tracing::info!(source, transport, %address, "listening");
@@ -271,10 +298,11 @@ impl State {
         if self
             .listeners
             .iter()
-            .any(|listener| listener.options() == options)
+            .any(|listener| listener.options().is_same_but_hosts(options))
         {
             let name = options.name.clone();
-            return Ok(Plan::Keep { name, tls });
+            let hosts = options.hosts.clone();
+            return Ok(Plan::Keep { name, hosts, tls });
         }
         let reusable = |listener: &Listener| listener.reusable_sockets(options);
         let (sockets, address) = match self.listeners.iter().find_map(reusable) {

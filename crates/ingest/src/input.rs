@@ -1,17 +1,20 @@
-//! The reading side of a connection: waits, takes from the budget, reads.
+//! The reading side of a connection: waits, takes from the budget, reads, unpacks.
 
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
+use syslog::packing::{Packing, of_stream};
 use tokio::select;
 use tokio::task::yield_now;
 use tokio::time::{Instant, timeout};
 
 use crate::budget::{Budget, Permit};
-use crate::limits::{DRAIN_QUIET, DRAIN_TIMEOUT, READ_BUDGET_BYTES, READ_BYTES};
+use crate::control::{Control, Order};
+use crate::limits::{DRAIN_QUIET, DRAIN_TIMEOUT, PACKED_READ_BYTES, READ_BUDGET_BYTES, READ_BYTES};
 use crate::relp::Violation;
-use crate::stop::Stop;
+use crate::sink::Sink;
 use crate::stream::Stream;
+use crate::unpack::{UnpackError, Unpacker};
 
 /// Reads in a row before other tasks get their turn: about a millisecond of work.
 const READS_IN_A_ROW: u32 = 4;
@@ -20,14 +23,27 @@ const READS_IN_A_ROW: u32 = 4;
 pub(crate) struct Input<'a> {
     stream: &'a Stream,
     budget: &'a Budget,
-    stop: Stop,
+    control: Control,
     idle_timeout: Option<Duration>,
     buffer: Vec<u8>,
+    coding: Coding,
+    /// Memory for unpacking.
+    unpacking: &'a Budget,
     /// Size of the buffer with which every message can be found.
     buffer_bytes_min: usize,
     reads_in_a_row: u32,
     /// When to end even if more has arrived; set when the word to stop has come.
     drain_until: Option<Instant>,
+}
+
+/// How the bytes of the connection become those of the buffer.
+enum Coding {
+    /// The first bytes will tell.
+    Unknown,
+    /// As they are.
+    Plain,
+    /// Unpacked.
+    Packed(Box<Unpacker>),
 }
 
 /// Why nothing more will come.
@@ -39,38 +55,72 @@ pub(crate) enum End {
     Idle,
     /// We have been told to stop, and what had arrived is read.
     Stopped,
+    /// The peer may no longer send.
+    Denied,
     /// The connection is broken.
     Broken(io::Error),
+    /// What the peer has compressed cannot be unpacked.
+    Packed(UnpackError),
     /// The peer has done what the protocol does not allow.
     Violation(Violation),
     /// What the peer has sent could not be stored, and so cannot be acknowledged.
     NotStored,
 }
 
+/// Why nothing was read.
+enum Unread {
+    Io(io::Error),
+    Packed(UnpackError),
+}
+
+impl From<io::Error> for Unread {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<UnpackError> for Unread {
+    fn from(error: UnpackError) -> Self {
+        Self::Packed(error)
+    }
+}
+
 enum Wake {
     Readable(io::Result<()>),
     Idle,
-    Stop,
+    Told(Order),
 }
 
 impl<'a> Input<'a> {
     pub(crate) fn new(
         stream: &'a Stream,
-        budget: &'a Budget,
-        stop: Stop,
+        sink: &'a Sink,
+        control: Control,
         idle_timeout: Option<Duration>,
         buffer_bytes_min: usize,
     ) -> Self {
         Self {
             stream,
-            budget,
-            stop,
+            budget: sink.budget(),
+            unpacking: sink.unpacking(),
+            coding: Coding::Plain,
+            control,
             idle_timeout,
             buffer: Vec::new(),
             buffer_bytes_min,
             reads_in_a_row: 0,
             drain_until: None,
         }
+    }
+
+    /// The same where the stream may be compressed.
+    pub(crate) fn may_be_packed(mut self, may_be: bool) -> Self {
+        self.coding = if may_be {
+            Coding::Unknown
+        } else {
+            Coding::Plain
+        };
+        self
     }
 
     /// What has been read and not consumed.
@@ -88,18 +138,54 @@ impl<'a> Input<'a> {
         loop {
             let permit = self.share().await?;
             self.make_room();
-            match self.stream.try_read(&mut self.buffer) {
+            match self.read() {
                 Ok(0) => return Err(End::Closed),
+                Ok(_) if matches!(self.coding, Coding::Unknown) => {}
                 Ok(_) => {
                     self.take_turns().await;
                     return Ok(permit);
                 }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                Err(Unread::Io(error)) if error.kind() == ErrorKind::WouldBlock => {
                     drop(permit);
                     self.wait().await?;
                 }
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(End::Broken(error)),
+                Err(Unread::Io(error)) if error.kind() == ErrorKind::Interrupted => {}
+                Err(Unread::Io(error)) => return Err(End::Broken(error)),
+                Err(Unread::Packed(error)) => return Err(End::Packed(error)),
+            }
+        }
+    }
+
+    /// Reads what has arrived into the buffer; finds out how it is packed, if that is not known.
+    fn read(&mut self) -> Result<usize, Unread> {
+        if let Coding::Unknown = self.coding {
+            let read = self.stream.try_read(&mut self.buffer)?;
+            match of_stream(&self.buffer) {
+                None => return Ok(read),
+                Some(Packing::Plain) => {
+                    self.coding = Coding::Plain;
+                    return Ok(read);
+                }
+                Some(packing) => {
+                    let wire = std::mem::take(&mut self.buffer);
+                    let unpacker = Unpacker::new(packing, wire, self.unpacking)?;
+                    self.coding = Coding::Packed(Box::new(unpacker));
+                    self.make_room();
+                }
+            }
+        }
+        let Coding::Packed(unpacker) = &mut self.coding else {
+            return Ok(self.stream.try_read(&mut self.buffer)?);
+        };
+        let start = self.buffer.len();
+        loop {
+            unpacker.unpack(&mut self.buffer)?;
+            if self.buffer.len() > start {
+                return Ok(self.buffer.len() - start);
+            }
+            match self.stream.try_read(unpacker.wire(PACKED_READ_BYTES))? {
+                0 => return Ok(0),
+                read => unpacker.added(read),
             }
         }
     }
@@ -120,7 +206,11 @@ impl<'a> Input<'a> {
         if !self.is_draining() {
             select! {
                 biased;
-                () = self.stop.given() => {}
+                order = self.control.order() => {
+                    if order == Order::Deny {
+                        return Err(End::Denied);
+                    }
+                }
                 permit = self.budget.acquire(READ_BUDGET_BYTES) => {
                     return Ok(permit);
                 }
@@ -134,6 +224,9 @@ impl<'a> Input<'a> {
     async fn wait(&mut self) -> Result<(), End> {
         // Thousands of connections may be silent; none keeps more than it needs meanwhile.
         self.buffer.shrink_to_fit();
+        if let Coding::Packed(unpacker) = &mut self.coding {
+            unpacker.relax();
+        }
         self.reads_in_a_row = 0;
         if self.is_draining() {
             return match timeout(DRAIN_QUIET, self.stream.readable()).await {
@@ -143,18 +236,21 @@ impl<'a> Input<'a> {
             };
         }
         match self.wake().await {
-            Wake::Readable(Ok(())) | Wake::Stop => Ok(()),
+            Wake::Readable(Ok(())) | Wake::Told(Order::Stop) => Ok(()),
+            Wake::Told(Order::Deny) => Err(End::Denied),
             Wake::Readable(Err(error)) => Err(End::Broken(error)),
             Wake::Idle => Err(End::Idle),
         }
     }
 
     async fn wake(&mut self) -> Wake {
-        let Self { stop, stream, .. } = self;
+        let Self {
+            control, stream, ..
+        } = self;
         let wake = async {
             select! {
                 biased;
-                () = stop.given() => Wake::Stop,
+                order = control.order() => Wake::Told(order),
                 result = stream.readable() => Wake::Readable(result),
             }
         };
@@ -173,7 +269,7 @@ impl<'a> Input<'a> {
     }
 
     fn is_draining(&self) -> bool {
-        self.drain_until.is_some() || self.stop.is_given()
+        self.drain_until.is_some() || self.control.is_stopped()
     }
 
     fn drain_deadline(&mut self) -> Instant {

@@ -35,6 +35,9 @@ pub const UDP_RECEIVE_BUFFER_BYTES: usize = 32 * 1024 * 1024;
 /// Connections of one listener unless configured.
 pub const CONNECTIONS_DEFAULT: usize = 10_000;
 
+/// Most networks in one host list. They are looked through one by one, a few nanoseconds each.
+pub const HOST_LIST_MAX: usize = 1_000;
+
 /// Connections that the kernel may hold ready for one listener to accept.
 pub const ACCEPT_BACKLOG: i32 = 4_096;
 
@@ -59,6 +62,54 @@ pub const KEEPALIVE_TIME: Duration = Duration::from_secs(60);
 
 /// Time between such questions; after six without an answer the connection is gone.
 pub const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Bytes of a compressed stream that are read at once: some 100 KiB of messages.
+pub const PACKED_READ_BYTES: usize = 16 * 1024;
+
+/// Memory of all connections together for unpacking compressed streams, in bytes: thousands of
+/// zlib streams, or a hundred zstd streams of the usual levels. Further ones are turned away.
+pub const UNPACK_BYTES_MAX: usize = 256 * 1024 * 1024;
+
+/// Memory that unpacking a zlib stream takes, in bytes: its window of 32 KiB and its tables.
+pub const ZLIB_STATE_BYTES: usize = 64 * 1024;
+
+/// Memory that unpacking a zstd stream takes beside its window, in bytes: tables and two blocks.
+pub const ZSTD_STATE_BYTES: usize = 512 * 1024;
+
+/// Largest window of a zstd stream, in bytes: what RFC 8878 asks of every decoder, and levels up to
+/// 19 need.
+pub const ZSTD_WINDOW_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// How many times larger than itself a compressed stream may become. Logs become 5 to 30 times
+/// larger; zlib cannot do more than this, while a few bytes of zstd can become gigabytes.
+pub const UNPACK_RATIO_MAX: u64 = 1_000;
+
+/// Unpacked bytes from which that is looked at: short runs of one message pack better.
+pub const UNPACK_RATIO_FROM_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Memory that a silent connection keeps of a large message that was packed, in bytes.
+pub const OPENED_BYTES_KEPT: usize = 64 * 1024;
+
+/// The period in which messages are counted, unless configured.
+pub const EXPECTED_PERIOD: Duration = Duration::from_secs(5 * 60);
+
+/// Senders of one source that are told apart. Each takes some 100 bytes.
+pub const SENDERS_MAX: usize = 10_000;
+
+/// Silence after which a sender is forgotten: long enough for those that send once a day.
+pub const SENDER_FORGOTTEN: Duration = Duration::from_secs(7 * 86_400);
+
+/// How often room is looked for among them when there are more.
+pub const SENDERS_FORGOTTEN_EVERY: Duration = Duration::from_secs(60);
+
+/// Senders that one line about all that changed names.
+pub const SENDERS_NAMED: usize = 20;
+
+/// Numberings of one source that are followed.
+pub const SEQUENCES_MAX: usize = 10_000;
+
+/// How far a number may be from the one before to be of the same numbering. A restart begins anew.
+pub const SEQUENCE_JUMP_MAX: u32 = 1_000_000;
 
 /// Offers of a RELP client that are read even where messages must be shorter, in bytes.
 pub const RELP_OFFERS_BYTES: usize = 4 * 1024;

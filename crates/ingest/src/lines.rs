@@ -4,20 +4,37 @@ use std::net::IpAddr;
 
 use syslog::frame::{Frame, Framer, FramerOptions, Step};
 
+use crate::control::Control;
 use crate::gatherer::Gatherer;
 use crate::input::{End, Input};
 use crate::listening::Listening;
-use crate::stop::Stop;
+use crate::opener::Opener;
 use crate::stream::Stream;
 
 /// Reads a connection to its end. A message that the end cuts short is kept, and says so.
-pub(crate) async fn run(listening: &Listening, stream: &Stream, peer: IpAddr, stop: Stop) -> End {
+pub(crate) async fn run(
+    listening: &Listening,
+    stream: &Stream,
+    peer: IpAddr,
+    control: Control,
+) -> End {
     let options = &listening.options;
     let message_bytes_max = options.message_bytes_max;
-    let mut framer = Framer::new(FramerOptions { message_bytes_max });
-    let budget = listening.sink.budget();
+    let mut framer = Framer::new(FramerOptions {
+        framing: options.framing,
+        message_bytes_max,
+    });
     let buffer_bytes_min = framer.buffer_bytes_min();
-    let mut input = Input::new(stream, budget, stop, options.idle_timeout, buffer_bytes_min);
+    let idle_timeout = options.idle_timeout;
+    let mut input = Input::new(
+        stream,
+        &listening.sink,
+        control,
+        idle_timeout,
+        buffer_bytes_min,
+    )
+    .may_be_packed(options.unpacks);
+    let mut opener = listening.opener(message_bytes_max);
     let mut gatherer = Gatherer::new(listening, Some(peer));
     let end = loop {
         let permit = match input.read_more().await {
@@ -25,25 +42,31 @@ pub(crate) async fn run(listening: &Listening, stream: &Stream, peer: IpAddr, st
             Err(end) => break end,
         };
         gatherer.begin(permit, input.buffer().len());
-        let consumed = gather(&mut framer, input.buffer(), &mut gatherer).await;
+        let consumed = gather(&mut framer, input.buffer(), &mut opener, &mut gatherer).await;
         input.consume(consumed);
         gatherer.hand_over();
+        opener.relax();
     };
     if let Some(frame) = framer.finish(input.buffer()) {
         gatherer.refresh();
-        add(&mut gatherer, &frame).await;
+        add(&mut gatherer, &mut opener, &frame).await;
         gatherer.hand_over();
     }
     end
 }
 
 /// Gathers the complete messages of the buffer, and returns how much of it is done with.
-async fn gather(framer: &mut Framer, buffer: &[u8], gatherer: &mut Gatherer<'_>) -> usize {
+async fn gather(
+    framer: &mut Framer,
+    buffer: &[u8],
+    opener: &mut Opener,
+    gatherer: &mut Gatherer<'_>,
+) -> usize {
     let mut start = 0;
     loop {
         match framer.next(buffer.get(start..).unwrap_or(&[])) {
             Step::Frame { frame, consumed } => {
-                add(gatherer, &frame).await;
+                add(gatherer, opener, &frame).await;
                 start += consumed;
             }
             Step::NeedMore { consumed } => return start + consumed,
@@ -52,11 +75,13 @@ async fn gather(framer: &mut Framer, buffer: &[u8], gatherer: &mut Gatherer<'_>)
 }
 
 /// Adds a message. Nobody waits for it to be durable, and nobody is told if it cannot be.
-async fn add(gatherer: &mut Gatherer<'_>, frame: &Frame<'_>) {
-    if gatherer.add(frame.raw, frame.tags).is_err() {
+async fn add(gatherer: &mut Gatherer<'_>, opener: &mut Opener, frame: &Frame<'_>) {
+    let (raw, tags) = opener.open(frame.raw);
+    let tags = tags | frame.tags;
+    if gatherer.add(raw, tags).is_err() {
         gatherer.hand_over();
-        gatherer.refill(frame.raw.len()).await;
+        gatherer.refill(raw.len()).await;
         // Counted where it fails.
-        _ = gatherer.add_first(frame.raw, frame.tags);
+        _ = gatherer.add_first(raw, tags);
     }
 }

@@ -9,20 +9,21 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
+use crate::control::{Controller, control};
 use crate::error::Error;
+use crate::hosts::HostLists;
 use crate::limits::UDP_SOCKETS_MAX;
 use crate::listening::Listening;
 use crate::options::{ListenerOptions, Transport};
-use crate::stop::{Stopper, stopper};
 use crate::udp::UdpReceiver;
-use crate::{accept, socket, tls, udp};
+use crate::{accept, socket, tls, udp, watch};
 
 /// A listener that runs.
 pub(crate) struct Listener {
     listening: Arc<Listening>,
     sockets: Sockets,
     address: SocketAddr,
-    stopper: Stopper,
+    controller: Controller,
     tasks: Vec<JoinHandle<()>>,
 }
 
@@ -47,25 +48,33 @@ pub struct ListenerStatus {
 impl Listener {
     /// Starts the tasks. Needs a runtime.
     pub(crate) fn start(listening: Arc<Listening>, sockets: Sockets, address: SocketAddr) -> Self {
-        let (stopper, stop) = stopper();
-        let tasks = match &sockets {
+        let (controller, control) = control(listening.options.hosts.clone());
+        let of_watch = control.clone();
+        let mut tasks: Vec<_> = match &sockets {
             Sockets::Udp(receivers) => receivers
                 .iter()
                 .map(|receiver| {
-                    let run = udp::run(Arc::clone(&listening), Arc::clone(receiver), stop.clone());
+                    let run = udp::run(
+                        Arc::clone(&listening),
+                        Arc::clone(receiver),
+                        control.clone(),
+                    );
                     tokio::spawn(run)
                 })
                 .collect(),
             Sockets::Stream(listener) => {
-                let run = accept::run(Arc::clone(&listening), Arc::clone(listener), stop);
+                let run = accept::run(Arc::clone(&listening), Arc::clone(listener), control);
                 vec![tokio::spawn(run)]
             }
         };
+        if listening.options.expected.is_any() {
+            tasks.push(tokio::spawn(watch::run(Arc::clone(&listening), of_watch)));
+        }
         Self {
             listening,
             sockets,
             address,
-            stopper,
+            controller,
             tasks,
         }
     }
@@ -87,6 +96,11 @@ impl Listener {
         if let (Some(slot), Some(config)) = (&self.listening.tls, config) {
             slot.set(config);
         }
+    }
+
+    /// Takes other host lists, for connections that are open too.
+    pub(crate) fn set_hosts(&self, hosts: &HostLists) {
+        self.controller.set_hosts(hosts);
     }
 
     /// Counts what the kernel has dropped.
@@ -118,7 +132,7 @@ impl Listener {
 
     /// Tells the tasks to end.
     pub(crate) fn stop(&self) {
-        self.stopper.stop();
+        self.controller.stop();
     }
 
     /// Waits until the tasks have ended, until the deadline at most.

@@ -8,7 +8,9 @@ use syslog::Parser;
 use crate::assembler::{Assembler, template};
 use crate::budget::Permit;
 use crate::log_limit::LogLimit;
+use crate::opener::Opener;
 use crate::options::ListenerOptions;
+use crate::senders::Run;
 use crate::sink::{Destination, Durable, Gathered, Sink};
 use crate::source::Source;
 use crate::tls::TlsSlot;
@@ -51,14 +53,20 @@ impl Listening {
         Assembler::new(parser, self.template.clone())
     }
 
-    /// Hands a batch over.
-    pub(crate) fn hand_over(&self, gathered: Gathered, permit: Permit) -> Durable {
+    /// An opener of one's own, for messages of at most so many bytes.
+    pub(crate) fn opener(&self, bytes_max: usize) -> Opener {
+        Opener::new(self.options.unpacks, self.options.encoding, bytes_max)
+    }
+
+    /// Hands over a batch that these senders sent.
+    pub(crate) fn hand_over(&self, gathered: Gathered, runs: &[Run], permit: Permit) -> Durable {
         let Self {
             sink,
             source,
             options,
             ..
         } = self;
+        source.count_senders(runs, &gathered.numbers, sink.now());
         let destination = Destination {
             logspace: &options.logspace,
             durability: options.durability,

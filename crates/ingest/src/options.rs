@@ -7,13 +7,16 @@ use std::time::Duration;
 use model::LogspaceName;
 use model::limits::{MESSAGE_BYTES_DEFAULT, MESSAGE_BYTES_MAX, NAME_BYTES_MAX};
 use store::Durability;
-use syslog::ParseOptions;
+use syslog::frame::Framing;
+use syslog::{Encoding, ParseOptions};
 
 use crate::error::Error;
-use crate::ingest::HTTP_SOURCE;
+use crate::expected::Expected;
+use crate::hosts::HostLists;
+use crate::ingest::{HTTP_SOURCE, INTERNAL_SOURCE};
 use crate::limits::{
-    BUDGET_BYTES_DEFAULT, CONNECTIONS_DEFAULT, HANDSHAKE_TIMEOUT, UDP_RECEIVE_BUFFER_BYTES,
-    UDP_SOCKETS_MAX,
+    BUDGET_BYTES_DEFAULT, CONNECTIONS_DEFAULT, HANDSHAKE_TIMEOUT, HOST_LIST_MAX,
+    UDP_RECEIVE_BUFFER_BYTES, UDP_SOCKETS_MAX,
 };
 use crate::sink::Destination;
 
@@ -54,9 +57,9 @@ impl Options {
 }
 
 /// Settings of one listener.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ListenerOptions {
-    /// Name of the source, such as `udp`; it stands on every record. Not `http`.
+    /// Name of the source, such as `udp`; it stands on every record. Not `http` or `internal`.
     pub name: String,
     /// How bytes come.
     pub transport: Transport,
@@ -65,6 +68,16 @@ pub struct ListenerOptions {
     /// Longest message in bytes; the rest of a longer one is cut off. At most
     /// [`model::limits::MESSAGE_BYTES_MAX`].
     pub message_bytes_max: usize,
+    /// How messages are told apart. Only for TCP and TLS.
+    pub framing: Framing,
+    /// Whether compressed streams and messages are told by their start and unpacked.
+    pub unpacks: bool,
+    /// The encoding of messages that are not UTF-8; `None` where they are kept as they are.
+    pub encoding: Option<Encoding>,
+    /// Who may send, and who speaks for others.
+    pub hosts: HostLists,
+    /// How many messages are usual.
+    pub expected: Expected,
     /// How messages are read.
     pub parse: ParseOptions,
     /// Where records go that no route takes.
@@ -76,7 +89,7 @@ pub struct ListenerOptions {
     pub connections_max: usize,
     /// Time without a byte after which a connection is closed; `None` for never. Not for UDP.
     pub idle_timeout: Option<Duration>,
-    /// How long a TLS handshake may take.
+    /// How long a TLS handshake may take, and a PROXY header to come.
     pub handshake_timeout: Duration,
     /// Receive buffer of each socket in bytes; `None` leaves it to the kernel.
     pub receive_buffer_bytes: Option<usize>,
@@ -99,6 +112,11 @@ impl ListenerOptions {
             transport,
             address,
             message_bytes_max: MESSAGE_BYTES_DEFAULT,
+            framing: Framing::Auto,
+            unpacks: true,
+            encoding: None,
+            hosts: HostLists::default(),
+            expected: Expected::default(),
             parse: ParseOptions::default(),
             logspace: LogspaceName::main(),
             durability: Durability::Strict,
@@ -111,9 +129,20 @@ impl ListenerOptions {
         }
     }
 
+    /// Whether a listener with the other options could go on with these: what it keeps between
+    /// its tasks is the same, and host lists can be told to it.
+    pub(crate) fn is_same_but_hosts(&self, other: &Self) -> bool {
+        let hosts = other.hosts.clone();
+        Self {
+            hosts,
+            ..self.clone()
+        } == *other
+    }
+
     fn check(&self) -> Result<(), Error> {
         let listener = || self.name.clone();
-        if self.name.is_empty() || self.name.len() > NAME_BYTES_MAX || self.name == HTTP_SOURCE {
+        let is_reserved = [HTTP_SOURCE, INTERNAL_SOURCE].contains(&self.name.as_str());
+        if self.name.is_empty() || self.name.len() > NAME_BYTES_MAX || is_reserved {
             return Err(Error::InvalidName { name: listener() });
         }
         if !(1..=MESSAGE_BYTES_MAX).contains(&self.message_bytes_max) {
@@ -128,6 +157,23 @@ impl ListenerOptions {
                 sockets: self.udp_sockets,
             });
         }
+        let HostLists {
+            allow,
+            deny,
+            proxies,
+        } = &self.hosts;
+        for list in [allow, deny, proxies] {
+            if list.len() > HOST_LIST_MAX {
+                return Err(Error::HostList {
+                    listener: listener(),
+                    networks: list.len(),
+                });
+            }
+        }
+        self.check_tls()
+    }
+
+    fn check_tls(&self) -> Result<(), Error> {
         let is_right = match self.transport {
             Transport::Udp | Transport::Tcp => self.tls.is_none(),
             Transport::Tls => self.tls.is_some(),
@@ -135,46 +181,12 @@ impl ListenerOptions {
         };
         if !is_right {
             return Err(Error::TlsSettings {
-                listener: listener(),
+                listener: self.name.clone(),
                 transport: self.transport.name(),
                 is_missing: self.tls.is_none(),
             });
         }
         Ok(())
-    }
-}
-
-impl PartialEq for ListenerOptions {
-    fn eq(&self, other: &Self) -> bool {
-        let Self {
-            name,
-            transport,
-            address,
-            message_bytes_max,
-            parse,
-            logspace,
-            durability,
-            connections_max,
-            idle_timeout,
-            handshake_timeout,
-            receive_buffer_bytes,
-            udp_sockets,
-            tls,
-        } = self;
-        *name == other.name
-            && *transport == other.transport
-            && *address == other.address
-            && *message_bytes_max == other.message_bytes_max
-            && parse.zone == other.parse.zone
-            && parse.mode == other.parse.mode
-            && *logspace == other.logspace
-            && *durability == other.durability
-            && *connections_max == other.connections_max
-            && *idle_timeout == other.idle_timeout
-            && *handshake_timeout == other.handshake_timeout
-            && *receive_buffer_bytes == other.receive_buffer_bytes
-            && *udp_sockets == other.udp_sockets
-            && *tls == other.tls
     }
 }
 

@@ -16,12 +16,13 @@ use tokio::sync::mpsc;
 use tokio::sync::oneshot::error::TryRecvError;
 use tokio::time::timeout;
 
+use crate::control::Control;
 use crate::gatherer::Gatherer;
 use crate::input::{End, Input};
 use crate::limits::{CLOSE_TIMEOUT, RELP_ANSWER_TIMEOUT, RELP_OFFERS_BYTES, RELP_RESPONSES_MAX};
 use crate::listening::Listening;
+use crate::opener::Opener;
 use crate::sink::Durable;
-use crate::stop::Stop;
 use crate::stream::Stream;
 
 /// Bytes of answers that are gathered before they are written.
@@ -90,13 +91,18 @@ enum AnswerEnd {
 }
 
 /// Serves a session to its end.
-pub(crate) async fn run(listening: &Listening, stream: &Stream, peer: IpAddr, stop: Stop) -> End {
+pub(crate) async fn run(
+    listening: &Listening,
+    stream: &Stream,
+    peer: IpAddr,
+    control: Control,
+) -> End {
     let (answers, queue) = mpsc::channel(RELP_RESPONSES_MAX);
     let answering = answer(stream, queue);
     tokio::pin!(answering);
     let reading = async {
         let mut reader = Reader::new(listening, peer, answers);
-        reader.run(listening, stream, stop).await
+        reader.run(listening, stream, control).await
     };
     let end = select! {
         end = reading => match (end, (&mut answering).await) {
@@ -145,31 +151,47 @@ impl<'a> Reader<'a> {
         }
     }
 
-    async fn run(&mut self, listening: &Listening, stream: &Stream, stop: Stop) -> End {
+    async fn run(&mut self, listening: &Listening, stream: &Stream, control: Control) -> End {
         let mut decoder = Decoder::new(DecoderOptions {
             message_bytes_max: self.message_bytes_max.max(RELP_OFFERS_BYTES),
         });
+        let mut opener = listening.opener(self.message_bytes_max);
         let buffer_bytes_min = decoder.buffer_bytes_min();
         let idle_timeout = listening.options.idle_timeout;
-        let budget = listening.sink.budget();
-        let mut input = Input::new(stream, budget, stop, idle_timeout, buffer_bytes_min);
+        let mut input = Input::new(
+            stream,
+            &listening.sink,
+            control,
+            idle_timeout,
+            buffer_bytes_min,
+        );
         loop {
             match input.read_more().await {
                 Ok(permit) => self.gatherer.begin(permit, input.buffer().len()),
                 Err(end) => return end,
             }
-            let result = self.take_frames(&mut decoder, input.buffer()).await;
+            let result = self
+                .take_frames(&mut decoder, &mut opener, input.buffer())
+                .await;
             // What came before a violation is stored and answered all the same.
             let handed_over = self.hand_over().await;
             match result.and_then(|consumed| handed_over.map(|()| consumed)) {
-                Ok(consumed) => input.consume(consumed),
+                Ok(consumed) => {
+                    input.consume(consumed);
+                    opener.relax();
+                }
                 Err(end) => return end,
             }
         }
     }
 
     /// Deals with the complete frames of the buffer, and returns how much of it is done with.
-    async fn take_frames(&mut self, decoder: &mut Decoder, buffer: &[u8]) -> Result<usize, End> {
+    async fn take_frames(
+        &mut self,
+        decoder: &mut Decoder,
+        opener: &mut Opener,
+        buffer: &[u8],
+    ) -> Result<usize, End> {
         let mut start = 0;
         loop {
             let rest = buffer.get(start..).unwrap_or(&[]);
@@ -178,7 +200,7 @@ impl<'a> Reader<'a> {
                 .map_err(|error| End::Violation(error.into()))?
             {
                 Step::Frame { frame, consumed } => {
-                    self.take_frame(frame).await?;
+                    self.take_frame(frame, opener).await?;
                     start += consumed;
                 }
                 Step::NeedMore { consumed } => return Ok(start + consumed),
@@ -186,7 +208,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    async fn take_frame(&mut self, frame: Frame<'_>) -> Result<(), End> {
+    async fn take_frame(&mut self, frame: Frame<'_>, opener: &mut Opener) -> Result<(), End> {
         let transaction = frame.transaction;
         if transaction == 0 {
             // A hint, which wants no answer and has no place in the order.
@@ -200,7 +222,7 @@ impl<'a> Reader<'a> {
         }
         self.expected = Some(relp::next_transaction(transaction));
         match frame.command {
-            Command::Syslog if self.is_open => self.message(frame).await,
+            Command::Syslog if self.is_open => self.message(frame, opener).await,
             Command::Syslog => {
                 self.refuse(Violation::NotOpen { transaction }, transaction)
                     .await
@@ -241,14 +263,14 @@ impl<'a> Reader<'a> {
         self.answer(bytes).await
     }
 
-    async fn message(&mut self, frame: Frame<'_>) -> Result<(), End> {
+    async fn message(&mut self, frame: Frame<'_>, opener: &mut Opener) -> Result<(), End> {
         let whole = trim_terminator(frame.data);
         let raw = whole.get(..self.message_bytes_max).unwrap_or(whole);
-        let tags = if frame.is_truncated || raw.len() < whole.len() {
-            Tag::Truncated.bit()
-        } else {
-            0
-        };
+        let raw_len = raw.len();
+        let (raw, mut tags) = opener.open(raw);
+        if frame.is_truncated || raw_len < whole.len() {
+            tags |= Tag::Truncated.bit();
+        }
         if self.gatherer.add(raw, tags).is_err() {
             self.hand_over().await?;
             self.gatherer.refill(raw.len()).await;

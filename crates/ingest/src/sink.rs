@@ -9,6 +9,7 @@ use store::{AppendError, Clock, Durability, Store};
 use tokio::sync::oneshot;
 
 use crate::budget::{Budget, Permit};
+use crate::limits::UNPACK_BYTES_MAX;
 use crate::log_limit::LogLimit;
 use crate::source::{InFlight, Source};
 
@@ -17,6 +18,7 @@ pub(crate) struct Sink {
     store: Arc<Store>,
     clock: Arc<dyn Clock>,
     budget: Budget,
+    unpacking: Budget,
     pipeline: RwLock<Arc<Pipeline>>,
     log_limit: Arc<LogLimit>,
 }
@@ -27,6 +29,8 @@ pub(crate) struct Gathered {
     pub(crate) batch: RecordBatch,
     /// Bytes of their messages.
     pub(crate) raw_bytes: u64,
+    /// Numbers of messages whose senders count them.
+    pub(crate) numbers: Vec<(u64, u32)>,
 }
 
 /// Where records go that no route takes, and what their acknowledgement promises.
@@ -64,6 +68,7 @@ impl Sink {
             store,
             clock,
             budget: Budget::new(budget_bytes),
+            unpacking: Budget::new(UNPACK_BYTES_MAX),
             pipeline: RwLock::new(Arc::new(pipeline)),
             log_limit: Arc::default(),
         }
@@ -75,6 +80,11 @@ impl Sink {
 
     pub(crate) fn budget(&self) -> &Budget {
         &self.budget
+    }
+
+    /// Memory for unpacking compressed streams.
+    pub(crate) fn unpacking(&self) -> &Budget {
+        &self.unpacking
     }
 
     /// The time that a message read now is stamped with.
@@ -122,7 +132,9 @@ impl Sink {
         gathered: Gathered,
         mut permit: Permit,
     ) -> Durable {
-        let Gathered { batch, raw_bytes } = gathered;
+        let Gathered {
+            batch, raw_bytes, ..
+        } = gathered;
         permit.shrink_to(batch.memory_bytes());
         source.receive(batch.len() as u64, raw_bytes);
         let (done, durable) = oneshot::channel();

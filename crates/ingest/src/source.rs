@@ -5,13 +5,21 @@
 //! batch settles it even where a callback is lost.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use model::Timestamp;
+
+use crate::expected::{Bounds, Level};
+use crate::senders::{Run, SenderStatus, Senders};
 
 /// Why a message was not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DropReason {
+    /// A UDP datagram of a peer that may not send.
+    Denied,
     /// A UDP datagram without a byte.
     EmptyDatagram,
     /// The kernel had no room for the datagram in the socket's receive buffer.
@@ -24,7 +32,8 @@ pub enum DropReason {
 
 impl DropReason {
     /// All reasons, in the order of their figures.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
+        Self::Denied,
         Self::EmptyDatagram,
         Self::KernelBufferFull,
         Self::StorageFailed,
@@ -34,6 +43,7 @@ impl DropReason {
     /// Its name in figures and logs: `empty_datagram`.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Denied => "denied",
             Self::EmptyDatagram => "empty_datagram",
             Self::KernelBufferFull => "kernel_buffer_full",
             Self::StorageFailed => "storage_failed",
@@ -70,8 +80,20 @@ pub struct SourceStatus {
     pub connections: u64,
     /// Connections that were accepted since the start.
     pub connections_total: u64,
-    /// Connections that were turned away: too many, or no TLS handshake.
+    /// Connections that were turned away: too many, or no TLS handshake or PROXY header.
     pub connections_refused: u64,
+    /// Connections of peers that may not send, turned away or cut when the host lists changed.
+    pub connections_denied: u64,
+    /// How the last period was.
+    pub level: Level,
+    /// Senders that are told apart.
+    pub senders: u64,
+    /// Those of them that sent fewer messages than is usual in the last period.
+    pub senders_low: u64,
+    /// Those that sent more.
+    pub senders_high: u64,
+    /// Messages that did not come, by the numbers of those that did.
+    pub missing: u64,
 }
 
 impl SourceStatus {
@@ -94,6 +116,8 @@ pub(crate) struct Source {
     connections: AtomicU64,
     connections_total: AtomicU64,
     connections_refused: AtomicU64,
+    connections_denied: AtomicU64,
+    senders: Mutex<Senders>,
 }
 
 #[derive(Debug, Default)]
@@ -104,6 +128,9 @@ struct Counts {
     in_flight: u64,
     bytes: u64,
     copies_dropped: u64,
+    level: Level,
+    senders_low: u64,
+    senders_high: u64,
 }
 
 impl Source {
@@ -114,6 +141,8 @@ impl Source {
             connections: AtomicU64::new(0),
             connections_total: AtomicU64::new(0),
             connections_refused: AtomicU64::new(0),
+            connections_denied: AtomicU64::new(0),
+            senders: Mutex::default(),
         }
     }
 
@@ -141,6 +170,10 @@ impl Source {
     }
 
     pub(crate) fn status(&self) -> SourceStatus {
+        let (senders, missing) = {
+            let senders = self.senders();
+            (senders.len() as u64, senders.missing())
+        };
         let counts = self.counts();
         SourceStatus {
             name: self.name.clone(),
@@ -153,12 +186,57 @@ impl Source {
             connections: self.connections.load(Ordering::Relaxed),
             connections_total: self.connections_total.load(Ordering::Relaxed),
             connections_refused: self.connections_refused.load(Ordering::Relaxed),
+            connections_denied: self.connections_denied.load(Ordering::Relaxed),
+            level: counts.level,
+            senders,
+            senders_low: counts.senders_low,
+            senders_high: counts.senders_high,
+            missing,
         }
     }
 
     /// A connection was turned away.
     pub(crate) fn refuse_connection(&self) {
         self.connections_refused.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A peer may not send, or no longer.
+    pub(crate) fn deny_connection(&self) {
+        self.connections_denied.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts messages that have been read by their senders, and follows their numbers.
+    pub(crate) fn count_senders(&self, runs: &[Run], numbers: &[(u64, u32)], now: Timestamp) {
+        let mut senders = self.senders();
+        senders.count(runs, now);
+        senders.follow(numbers);
+    }
+
+    /// The figures of each sender, in no order.
+    pub(crate) fn sender_statuses(&self) -> Vec<SenderStatus> {
+        self.senders().statuses()
+    }
+
+    /// Notes how a period was, and returns how the one before was.
+    pub(crate) fn set_level(&self, level: Level) -> Level {
+        std::mem::replace(&mut self.counts().level, level)
+    }
+
+    /// Ends a period of all senders, and returns who was otherwise in the one before.
+    pub(crate) fn judge_senders(
+        &self,
+        bounds: Bounds,
+        now: Timestamp,
+    ) -> Vec<(IpAddr, Level, u64)> {
+        let judgement = self.senders().judge(bounds, now);
+        let mut counts = self.counts();
+        counts.senders_low = judgement.low;
+        counts.senders_high = judgement.high;
+        judgement.changed
+    }
+
+    fn senders(&self) -> MutexGuard<'_, Senders> {
+        self.senders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn settle(&self, messages: u64, copies: u64, stored: bool) {
@@ -295,6 +373,7 @@ mod tests {
         assert_eq!(
             dropped,
             [
+                ("denied", 0),
                 ("empty_datagram", 30_000),
                 ("kernel_buffer_full", 0),
                 ("storage_failed", 35_000),

@@ -9,7 +9,7 @@ use syslog::Parser;
 use crate::assembler::{Assembler, template};
 use crate::budget::Permit;
 use crate::error::SubmitError;
-use crate::ingest::{HTTP_SOURCE, Ingest};
+use crate::ingest::Ingest;
 use crate::limits::READ_BUDGET_BYTES;
 use crate::options::HttpOptions;
 use crate::sink::{Destination, Durable, Gathered, Sink};
@@ -42,11 +42,39 @@ impl Ingest {
         peer: Option<IpAddr>,
     ) -> Result<u64, SubmitError> {
         let (source, options) = self.http().ok_or(SubmitError::ShutDown)?;
+        self.submit_as(source, options, lines, logspace, peer).await
+    }
+
+    /// Takes lines that this program says about itself as messages of the source `internal`, to a
+    /// logspace, past the routes; resolves when all of them are durable: how many there were.
+    ///
+    /// # Errors
+    /// As for [`Ingest::submit_lines`].
+    pub async fn submit_internal<'a>(
+        &self,
+        lines: impl IntoIterator<Item = &'a [u8]>,
+        logspace: &LogspaceName,
+    ) -> Result<u64, SubmitError> {
+        let source = self.internal().ok_or(SubmitError::ShutDown)?;
+        let options = HttpOptions::default();
+        self.submit_as(source, options, lines, Some(logspace), None)
+            .await
+    }
+
+    async fn submit_as<'a>(
+        &self,
+        source: Arc<Source>,
+        options: HttpOptions,
+        lines: impl IntoIterator<Item = &'a [u8]>,
+        logspace: Option<&LogspaceName>,
+        peer: Option<IpAddr>,
+    ) -> Result<u64, SubmitError> {
         self.check_logspace(logspace)?;
+        let template = template(source.name());
         let mut taken = Lines {
             sink: self.sink(),
             source,
-            assembler: Assembler::new(Parser::new(options.parse.clone()), template(HTTP_SOURCE)),
+            assembler: Assembler::new(Parser::new(options.parse.clone()), template),
             options,
             logspace,
             peer,
@@ -84,7 +112,11 @@ impl Ingest {
         let sink = self.sink();
         let permit = sink.budget().acquire(batch.memory_bytes()).await;
         let raw_bytes = raw_bytes(&batch);
-        let gathered = Gathered { batch, raw_bytes };
+        let gathered = Gathered {
+            batch,
+            raw_bytes,
+            numbers: Vec::new(),
+        };
         let durable = match logspace {
             Some(logspace) => {
                 let destination = Destination {

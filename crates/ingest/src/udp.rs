@@ -13,14 +13,17 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::assembler::Assembler;
 use crate::budget::Permit;
+use crate::control::Control;
+use crate::hosts::HostLists;
 use crate::limits::{
     ACCEPT_PAUSE, DATAGRAM_BYTES_MAX, DATAGRAMS_NAP, DATAGRAMS_PER_CALL, DRAIN_QUIET,
     DRAIN_TIMEOUT, KERNEL_DROPS_INTERVAL,
 };
 use crate::listening::Listening;
+use crate::opener::Opener;
+use crate::senders::{Run, add_to_runs};
 use crate::socket::{self, Datagrams};
 use crate::source::{DropReason, Source};
-use crate::stop::Stop;
 
 /// Calls in a row before other tasks get their turn: about a millisecond of work.
 const CALLS_IN_A_ROW: u32 = 16;
@@ -60,17 +63,26 @@ impl UdpReceiver {
 }
 
 /// Receives until told to stop, then what has already arrived.
-pub(crate) async fn run(listening: Arc<Listening>, receiver: Arc<UdpReceiver>, mut stop: Stop) {
+pub(crate) async fn run(
+    listening: Arc<Listening>,
+    receiver: Arc<UdpReceiver>,
+    mut control: Control,
+) {
     let mut reception = Reception {
         assembler: listening.assembler(),
+        // What is packed in a datagram gets no more of the budget than a datagram.
+        opener: listening.opener(listening.options.message_bytes_max.min(DATAGRAM_BYTES_MAX)),
         datagrams: Datagrams::new(listening.options.message_bytes_max),
         listening: &listening,
         receiver: &receiver,
+        runs: Vec::new(),
+        hosts: control.hosts(),
     };
     let mut calls_in_a_row = 0;
     let mut last_call = Instant::now();
     let mut drops_due = last_call;
-    while let Some(permit) = reception.wait(&mut stop).await {
+    while let Some(permit) = reception.wait(&mut control).await {
+        reception.hosts = control.hosts();
         reception.receive(permit).await;
         let since_last_call = last_call.elapsed();
         last_call += since_last_call;
@@ -97,11 +109,16 @@ struct Reception<'a> {
     receiver: &'a UdpReceiver,
     datagrams: Datagrams,
     assembler: Assembler,
+    opener: Opener,
+    /// Who sent what is gathered.
+    runs: Vec<Run>,
+    /// Who may send now.
+    hosts: Arc<HostLists>,
 }
 
 impl Reception<'_> {
     /// Waits for datagrams and a share of the budget for them; `None` when told to stop.
-    async fn wait(&self, stop: &mut Stop) -> Option<Permit> {
+    async fn wait(&self, control: &mut Control) -> Option<Permit> {
         let ready = async {
             // An error shows itself again when we receive.
             _ = self.receiver.socket.readable().await;
@@ -113,7 +130,7 @@ impl Reception<'_> {
         };
         select! {
             biased;
-            () = stop.given() => None,
+            _ = control.order() => None,
             permit = ready => Some(permit),
         }
     }
@@ -139,7 +156,9 @@ impl Reception<'_> {
             Ok(()) => {
                 self.gather();
                 if !self.assembler.is_empty() {
-                    self.listening.hand_over(self.assembler.take(), permit);
+                    let gathered = self.assembler.take();
+                    self.listening.hand_over(gathered, &self.runs, permit);
+                    self.runs.clear();
                 }
             }
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
@@ -163,20 +182,28 @@ impl Reception<'_> {
             .sum();
         self.assembler.expect(bytes);
         for datagram in self.datagrams.iter() {
+            let is_admitted = |peer| self.hosts.admits(peer);
+            if !datagram.peer.is_none_or(is_admitted) {
+                let bytes = datagram.bytes.len() as u64;
+                source.drop_arrived(DropReason::Denied, 1, bytes);
+                continue;
+            }
             let raw = trim_terminator(datagram.bytes);
             if raw.is_empty() {
                 source.drop_arrived(DropReason::EmptyDatagram, 1, 0);
                 continue;
             }
-            let tags = if datagram.is_truncated {
-                Tag::Truncated.bit()
-            } else {
-                0
-            };
+            let (raw, mut tags) = self.opener.open(raw);
+            if datagram.is_truncated {
+                tags |= Tag::Truncated.bit();
+            }
             // One call's datagrams always fit a batch; if that changes, it will be seen here.
             let pushed = self.assembler.push(raw, tags, received, datagram.peer);
+            let bytes = raw.len() as u64;
             if pushed.is_err() {
-                source.drop_arrived(DropReason::TooLarge, 1, raw.len() as u64);
+                source.drop_arrived(DropReason::TooLarge, 1, bytes);
+            } else if let Some(peer) = datagram.peer {
+                add_to_runs(&mut self.runs, peer, bytes);
             }
         }
     }

@@ -106,8 +106,8 @@ impl Server {
             match part {
                 Part::Tail(chunk) => records.extend(stored(&chunk.batch)),
                 Part::Segment(segment) => {
-                    for index in 0..segment.footer().row_pages.len() {
-                        records.extend(stored(&segment.rows_page(index).expect("reads")));
+                    for index in 0..segment.chunks() {
+                        records.extend(stored(&segment.chunk_records(index).expect("reads")));
                     }
                 }
             }

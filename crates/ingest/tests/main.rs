@@ -3,10 +3,14 @@
 
 mod disk;
 mod harness;
+mod hosts;
+mod packed;
 mod pressure;
+mod proxy;
 mod reload;
 mod relp;
 mod relp_client;
+mod senders;
 mod shutdown;
 mod submit;
 mod tcp;

@@ -64,6 +64,17 @@ pub(crate) async fn connect(
     trusted: &str,
     identity: Option<&Identity>,
 ) -> std::io::Result<TlsStream<TcpStream>> {
+    let stream = TcpStream::connect(server.address("tls")).await?;
+    connect_over(stream, name, trusted, identity).await
+}
+
+/// The same over a connection that is open.
+pub(crate) async fn connect_over(
+    stream: TcpStream,
+    name: &str,
+    trusted: &str,
+    identity: Option<&Identity>,
+) -> std::io::Result<TlsStream<TcpStream>> {
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(trusted.as_bytes()) {
         roots.add(certificate.expect("valid")).expect("valid");
@@ -82,7 +93,6 @@ pub(crate) async fn connect(
             builder.with_client_auth_cert(chain, key).expect("valid")
         }
     };
-    let stream = TcpStream::connect(server.address("tls")).await?;
     let name = ServerName::try_from(name.to_owned()).expect("valid");
     TlsConnector::from(Arc::new(config))
         .connect(name, stream)

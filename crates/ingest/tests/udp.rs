@@ -19,8 +19,8 @@ async fn a_datagram_is_a_message() {
     assert_eq!((source.as_str(), peer.as_str()), ("udp", "127.0.0.1"));
     let status = server.source("udp");
     assert_eq!((status.received, status.bytes), (5, 7 + 9 + 12));
-    let empty = status.dropped_by_reason().next();
-    assert_eq!(empty, Some((DropReason::EmptyDatagram, 2)));
+    let dropped: Vec<_> = status.dropped_by_reason().filter(|(_, n)| *n > 0).collect();
+    assert_eq!(dropped, [(DropReason::EmptyDatagram, 2)]);
 }
 
 #[tokio::test]

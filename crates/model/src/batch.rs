@@ -63,6 +63,14 @@ impl RecordBatch {
         self.heads.reserve(records.min(BATCH_RECORDS_MAX));
     }
 
+    /// Gives back memory that was taken for more records. For batches that live long: budgets
+    /// count what records take, and a batch that grew may have taken twice that.
+    pub fn shrink_to_fit(&mut self) {
+        self.bytes.shrink_to_fit();
+        self.heads.shrink_to_fit();
+        self.fields.shrink_to_fit();
+    }
+
     /// Forgets the records and keeps the names and the allocations.
     pub fn clear(&mut self) {
         self.bytes.clear();

@@ -75,7 +75,7 @@ pub struct RecordParts {
     pub structured_data: Span,
     /// MSG, without leading space and byte order mark.
     pub message: Span,
-    /// Set of tags, a bit each; the first sixteen are [`crate::Tag`].
+    /// Set of tags, a bit each; the first are those of [`crate::Tag`].
     pub tags: u64,
     /// Structured data parameters and other parsed values.
     pub fields: Vec<Field>,

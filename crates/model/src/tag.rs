@@ -38,10 +38,14 @@ pub enum Tag {
     InvalidUtf8,
     /// The message is empty.
     Empty,
+    /// Compressed, and could not be unpacked; kept as it came.
+    InvalidCompression,
+    /// It came in another encoding and is kept in UTF-8.
+    Converted,
 }
 
 /// The names of the parser's tags, in the order of their bits.
-pub const SYSLOG_TAG_NAMES: [&str; 16] = [
+pub const SYSLOG_TAG_NAMES: [&str; 18] = [
     "syslog.missing_pri",
     "syslog.invalid_pri",
     "syslog.missing_timestamp",
@@ -58,6 +62,8 @@ pub const SYSLOG_TAG_NAMES: [&str; 16] = [
     "syslog.incomplete_frame",
     "syslog.invalid_utf8",
     "syslog.empty",
+    "syslog.invalid_compression",
+    "syslog.converted",
 ];
 
 impl Tag {
@@ -81,8 +87,9 @@ mod tests {
 
     #[test]
     fn every_tag_has_its_name() {
-        assert_eq!(Tag::Empty as usize + 1, SYSLOG_TAG_NAMES.len());
+        assert_eq!(Tag::Converted as usize + 1, SYSLOG_TAG_NAMES.len());
         assert_eq!(Tag::MissingPri.name(), "syslog.missing_pri");
         assert_eq!(Tag::Empty.name(), "syslog.empty");
+        assert_eq!(Tag::Converted.name(), "syslog.converted");
     }
 }

@@ -6,9 +6,13 @@
 #![expect(clippy::unwrap_used, reason = "a bench builds its own input")]
 
 use std::hint::black_box;
+use std::sync::Arc;
 
 use model::{RecordBatch, RecordParts, Span, Timestamp};
-use segment::{BuildOptions, Builder, Built, LexiconPage, PageEntry, PostingPage};
+use segment::{
+    BuildOptions, Builder, Built, Chunk, ColumnPage, Corrupt, LexiconPage, PageEntry, PostingPage,
+    RowKinds, Section,
+};
 
 const RUNS: usize = 5;
 const BATCH_ROWS: usize = 2_000;
@@ -55,7 +59,8 @@ fn main() {
         out
     });
     per_row("rows::encode_rows", encode);
-    read(&built, &per_row);
+    read_records(&built, &per_row);
+    read_index(&built, &per_row);
     print_sizes(&built, rows);
 }
 
@@ -70,12 +75,14 @@ fn build(batches: &[RecordBatch]) -> Built {
     built
 }
 
-fn read(built: &Built, per_row: &dyn Fn(&str, f64)) {
+fn stored<'a>(built: &'a Built, page: &PageEntry) -> &'a [u8] {
+    let start = page.offset as usize;
+    &built.bytes[start..start + page.stored_len as usize]
+}
+
+fn read_records(built: &Built, per_row: &dyn Fn(&str, f64)) {
     let footer = &built.footer;
-    let stored = |page: &PageEntry| {
-        let start = page.offset as usize;
-        &built.bytes[start..start + page.stored_len as usize]
-    };
+    let stored = |page: &PageEntry| stored(built, page);
     let (seconds, received) = fastest(|| {
         let pages = footer.received_pages.iter();
         pages
@@ -83,13 +90,28 @@ fn read(built: &Built, per_row: &dyn Fn(&str, f64)) {
             .collect::<Vec<_>>()
     });
     per_row("decode received pages", seconds);
+    let kinds = footer.kind_page.as_ref().unwrap();
+    let kinds = segment::decode_kind_page(kinds, stored(kinds)).unwrap();
     let (seconds, _) = fastest(|| {
-        for page in &footer.row_pages {
+        for entry in &footer.chunks {
+            let page = &entry.page;
             let received = &received[page.first_row as usize..][..page.rows as usize];
-            black_box(segment::decode_row_page(page, stored(page), received).unwrap());
+            let row_kinds = RowKinds::decode(&entry.rows, stored(&entry.rows)).unwrap();
+            let chunk = Chunk::decode(entry, stored(page), &row_kinds, &kinds, received).unwrap();
+            let open = |page: &PageEntry| Arc::new(ColumnPage::open(page, stored(page)).unwrap());
+            let columns: Vec<_> = entry.columns.iter().map(open).collect();
+            let records = chunk.records(0..page.rows, received, |index| {
+                Ok::<_, Corrupt>(Arc::clone(&columns[index]))
+            });
+            black_box(records.unwrap());
         }
     });
-    per_row("decode row pages", seconds);
+    per_row("decode chunks", seconds);
+}
+
+fn read_index(built: &Built, per_row: &dyn Fn(&str, f64)) {
+    let footer = &built.footer;
+    let stored = |page: &PageEntry| stored(built, page);
     let (seconds, lexicon) = fastest(|| {
         let pages = footer.lexicon_pages.iter();
         pages
@@ -122,9 +144,9 @@ fn read(built: &Built, per_row: &dyn Fn(&str, f64)) {
         .collect();
     let (seconds, count) = fastest(|| {
         let mut count = 0;
-        for term in &terms {
-            if let Some(page) = term.posting_page() {
-                count += pages[page as usize].rows(term).unwrap().len();
+        for listed in terms.iter().flat_map(|term| [term.groups, term.slots]) {
+            if let Some(page) = listed.posting_page() {
+                count += pages[page as usize].numbers(&listed).unwrap().len();
             }
         }
         count
@@ -136,19 +158,16 @@ fn read(built: &Built, per_row: &dyn Fn(&str, f64)) {
 }
 
 fn print_sizes(built: &Built, rows: usize) {
-    let footer = &built.footer;
-    let lexicon: Vec<_> = footer.lexicon_pages.iter().map(|page| page.page).collect();
-    for (what, pages) in [
-        ("row pages", &footer.row_pages),
-        ("received pages", &footer.received_pages),
-        ("posting pages", &footer.posting_pages),
-        ("lexicon pages", &lexicon),
-    ] {
+    for section in Section::ALL {
+        let pages = built.footer.pages();
+        let pages: Vec<_> = pages.filter(|(of, _)| *of == section).collect();
         let sum = |part: fn(&PageEntry) -> u32| {
-            pages.iter().map(|page| u64::from(part(page))).sum::<u64>()
+            let parts = pages.iter().map(|(_, page)| u64::from(part(page)));
+            parts.sum::<u64>()
         };
         println!(
-            "{what:16} {:6} pages {:9.2} bytes/row {:9.2} before compression",
+            "{:16} {:6} pages {:9.2} bytes/row {:9.2} before compression",
+            section.page_name(),
             pages.len(),
             sum(|page| page.stored_len) as f64 / rows as f64,
             sum(|page| page.raw_len) as f64 / rows as f64,

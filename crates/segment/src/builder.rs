@@ -1,21 +1,20 @@
-//! Records into a segment, in one pass: row pages are written as they fill, the index at the end.
-
-use std::ops::Range;
+//! Records into a segment, in one pass: chunks are written as they fill, the index at the end.
 
 use model::{RecordBatch, RecordHead, RecordNumber, RecordRef, Timestamp};
 use thiserror::Error;
 
+use crate::chunk::{ChunkEntry, ChunkWriter};
 use crate::envelope::{Header, Trailer};
 use crate::footer::Footer;
-use crate::index;
+use crate::index::Index;
+use crate::kinds::Kinds;
 use crate::limits::{
-    FIELD_OVERHEAD_BYTES, FOOTER_BYTES_MAX, RECEIVED_PAGE_ROWS, ROW_OVERHEAD_BYTES, ROW_PAGE_BYTES,
-    SEGMENT_RECORD_BYTES_MAX, SEGMENT_ROWS_MAX,
+    CHUNK_BYTES, CHUNK_ROWS, FOOTER_BYTES_MAX, RECEIVED_PAGE_ROWS, SEGMENT_RECORD_BYTES_MAX,
+    SEGMENT_ROWS_MAX,
 };
 use crate::page::{PageEntry, PageWriter, checksum};
 use crate::received;
-use crate::rows::encode_rows;
-use crate::terms::Terms;
+use crate::spare;
 
 /// How a segment is built.
 #[derive(Clone, Copy, Debug)]
@@ -78,19 +77,20 @@ pub struct Built {
     pub footer: Footer,
 }
 
-/// Builds a segment of records pushed in order of receipt. The same pushes give the same bytes.
+/// Builds a segment of records pushed in order of receipt. The same records give the same bytes,
+/// however they are pushed.
 pub struct Builder {
     file: Vec<u8>,
     pages: PageWriter,
-    raw: Vec<u8>,
+    chunks: ChunkWriter,
+    kinds: Kinds,
     footer: Footer,
     record_bytes: u64,
-    /// Rows of the open row page, and what they count towards its size.
-    open_rows: RecordBatch,
-    open_bytes: usize,
+    /// The records of the open chunk.
+    open: RecordBatch,
     /// Times of receipt of all rows.
     received: Vec<Timestamp>,
-    terms: Terms,
+    index: Index,
 }
 
 impl Builder {
@@ -102,16 +102,16 @@ impl Builder {
         Self {
             file,
             pages: PageWriter::new(options.zstd_level),
-            raw: Vec::new(),
+            chunks: ChunkWriter::new(options.zstd_level),
+            kinds: Kinds::new(),
             footer: Footer {
                 first_number,
                 ..Footer::default()
             },
             record_bytes: 0,
-            open_rows: RecordBatch::new(),
-            open_bytes: 0,
+            open: RecordBatch::new(),
             received: Vec::new(),
-            terms: Terms::new(),
+            index: Index::new(),
         }
     }
 
@@ -119,6 +119,7 @@ impl Builder {
     #[cfg(test)]
     pub(crate) fn plain(mut self) -> Self {
         self.pages = PageWriter::plain();
+        self.chunks = ChunkWriter::plain();
         self
     }
 
@@ -130,8 +131,9 @@ impl Builder {
     /// Memory the builder takes, in bytes; about twice the finished file's index and its pages.
     pub fn memory_bytes(&self) -> usize {
         self.file.capacity()
-            + self.terms.memory_bytes()
-            + self.open_rows.memory_bytes()
+            + self.index.memory_bytes()
+            + self.kinds.memory_bytes()
+            + self.open.memory_bytes()
             + self.received.capacity() * size_of::<Timestamp>()
     }
 
@@ -148,25 +150,32 @@ impl Builder {
         for record in batch.iter() {
             self.push_record(record);
         }
-        let mut start = 0;
-        while start < batch.len() {
-            let (end, is_full) = self.page_end(batch, start);
-            self.push_rows(batch, start..end, is_full);
-            start = end;
+        for record in batch.iter() {
+            if self.open.push_record(record).is_err() {
+                // Too many names for one batch: the chunk ends early.
+                self.close_chunk();
+                let pushed = self.open.push_record(record);
+                debug_assert!(pushed.is_ok(), "a record fits into an empty batch");
+            }
+            if self.open.len() >= CHUNK_ROWS || self.open.bytes().len() >= CHUNK_BYTES {
+                self.close_chunk();
+            }
         }
         Ok(())
     }
 
     /// Writes what is left and the index.
     pub fn finish(mut self) -> Result<Built, BuildError> {
-        self.close_row_page();
+        self.close_chunk();
         self.write_received();
-        index::write(
-            &self.terms,
+        write_kinds(
+            &self.kinds,
             &mut self.footer,
             &mut self.pages,
             &mut self.file,
         );
+        self.index
+            .write(&mut self.footer, &mut self.pages, &mut self.file);
         finish_file(self.file, self.footer)
     }
 
@@ -199,76 +208,74 @@ impl Builder {
         Ok(())
     }
 
-    /// Counts and indexes a record.
+    /// Counts a record.
     fn push_record(&mut self, record: RecordRef<'_>) {
-        let row = self.footer.rows;
         let footer = &mut self.footer;
         footer.rows += 1;
         footer.last_received = record.received();
         footer.first_time = footer.first_time.min(record.time());
         footer.last_time = footer.last_time.max(record.time());
         footer.raw_bytes += record.raw().len() as u64;
-        index::add_record(record, row, &mut self.terms, &mut footer.counts);
         self.received.push(record.received());
     }
 
-    /// The end of the rows from `start` that go into the open page, and whether they fill it.
-    fn page_end(&mut self, batch: &RecordBatch, start: usize) -> (usize, bool) {
-        let rows = batch.heads().get(start..).unwrap_or(&[]);
-        for (end, head) in (start + 1..).zip(rows) {
-            self.open_bytes += (head.raw_len + head.extra_len) as usize
-                + ROW_OVERHEAD_BYTES
-                + head.fields_len as usize * FIELD_OVERHEAD_BYTES;
-            if self.open_bytes >= ROW_PAGE_BYTES {
-                self.open_bytes = 0;
-                return (end, true);
-            }
+    fn close_chunk(&mut self) {
+        if self.open.is_empty() {
+            return;
         }
-        (batch.len(), false)
-    }
-
-    /// Adds rows to the open page and writes it when full, straight from the batch where it can.
-    fn push_rows(&mut self, batch: &RecordBatch, rows: Range<usize>, is_full: bool) {
-        if is_full && self.open_rows.is_empty() {
-            return self.write_row_page(batch, rows);
-        }
-        for index in rows.clone() {
-            let record = batch.get(index);
-            if record.is_some_and(|record| self.open_rows.push_record(record).is_err()) {
-                // Too many names or bytes for one batch: the open page ends early.
-                self.close_row_page();
-                return self.write_row_page(batch, index..rows.end);
-            }
-        }
-        if is_full {
-            self.close_row_page();
-        }
-    }
-
-    fn close_row_page(&mut self) {
-        let rows = std::mem::take(&mut self.open_rows);
-        if !rows.is_empty() {
-            self.write_row_page(&rows, 0..rows.len());
-        }
-    }
-
-    fn write_row_page(&mut self, batch: &RecordBatch, rows: Range<usize>) {
-        let count = rows.len() as u32;
-        self.raw.clear();
-        encode_rows(batch, rows, &mut self.raw);
-        self.open_bytes = 0;
-        let page = self.pages.append(&self.raw, &mut self.file);
-        push_page(&mut self.footer.row_pages, page, count);
+        let chunk = self
+            .chunks
+            .write(&self.open, &mut self.kinds, &mut self.file);
+        let first = self.footer.chunks.last();
+        let first = first.map_or(0, |last| last.page.first_row + last.page.rows);
+        self.index.add_chunk(
+            &self.open,
+            self.chunks.last(),
+            &self.kinds,
+            first,
+            &mut self.footer.counts,
+        );
+        push_chunk(&mut self.footer.chunks, chunk);
+        self.open = RecordBatch::new();
     }
 
     fn write_received(&mut self) {
+        let mut raw = Vec::new();
         for received in self.received.chunks(RECEIVED_PAGE_ROWS as usize) {
-            self.raw.clear();
-            received::encode(received, &mut self.raw);
-            let page = self.pages.append(&self.raw, &mut self.file);
+            raw.clear();
+            received::encode(received, &mut raw);
+            let page = self.pages.append(&raw, &mut self.file);
             push_page(&mut self.footer.received_pages, page, received.len() as u32);
         }
     }
+}
+
+/// Writes the kind page and the spare page of a segment whose records are written.
+pub(crate) fn write_kinds(
+    kinds: &Kinds,
+    footer: &mut Footer,
+    pages: &mut PageWriter,
+    file: &mut Vec<u8>,
+) {
+    if footer.rows == 0 {
+        return;
+    }
+    let mut table = Vec::new();
+    kinds.encode(&mut table);
+    let kind_page = PageEntry {
+        rows: kinds.len() as u32,
+        ..pages.append(&table, file)
+    };
+    footer.spare_page = Some(spare::write(&table, footer, pages, file));
+    footer.kind_page = Some(kind_page);
+}
+
+/// Adds a chunk whose rows follow those of the chunk before.
+pub(crate) fn push_chunk(chunks: &mut Vec<ChunkEntry>, mut chunk: ChunkEntry) {
+    let last = chunks.last().map(|last| &last.page);
+    chunk.page.first_row = last.map_or(0, |last| last.first_row + last.rows);
+    chunk.rows.first_row = chunk.page.first_row;
+    chunks.push(chunk);
 }
 
 /// Appends the footer and the trailer.

@@ -4,7 +4,8 @@
 
 use std::convert::Infallible;
 
-use crate::merge::Terms;
+use crate::input::{self, PageError};
+use crate::merge::TermCursor;
 use crate::{Built, Footer, MergeError, MergeInput, PageEntry};
 
 /// What differs between a segment's index and its rows.
@@ -43,6 +44,58 @@ impl MergeInput for InMemory<'_> {
     }
 }
 
+/// A segment whose index is compared.
+struct Side<'a, I> {
+    terms: TermCursor<'a, I>,
+    /// The rows of each group, by number.
+    rows_of_groups: Vec<Vec<u32>>,
+    rows: Vec<u32>,
+}
+
+impl<'a, I: MergeInput> Side<'a, I> {
+    fn new(input: &'a I) -> Result<Self, MergeError<I::Error>> {
+        Ok(Self {
+            terms: TermCursor::new(input, 0)?,
+            rows_of_groups: rows_of_groups(input)?,
+            rows: Vec::new(),
+        })
+    }
+
+    /// Finds all rows of the term at hand.
+    fn find_rows(&mut self) -> Result<(), MergeError<I::Error>> {
+        self.rows = self.terms.slot_rows()?;
+        for group in self.terms.groups()? {
+            let rows = self.rows_of_groups.get(group as usize);
+            self.rows.extend(rows.into_iter().flatten());
+        }
+        self.rows.sort_unstable();
+        Ok(())
+    }
+}
+
+/// The rows of each group of a segment.
+fn rows_of_groups<I: MergeInput>(input: &I) -> Result<Vec<Vec<u32>>, MergeError<I::Error>> {
+    let mut all: Vec<Vec<u32>> = Vec::new();
+    for chunk in &input.footer().chunks {
+        let row_kinds = input::row_kinds(input, chunk).map_err(|error| match error {
+            PageError::Read(source) => MergeError::Read { input: 0, source },
+            PageError::Damaged(offset, source) => MergeError::Damaged {
+                input: 0,
+                offset,
+                source,
+            },
+        })?;
+        let base = all.len();
+        all.resize_with(base + row_kinds.kinds().len(), Vec::new);
+        for (row, place) in (chunk.page.first_row..).zip(row_kinds.places()) {
+            if let Some(rows) = all.get_mut(base + usize::from(*place)) {
+                rows.push(row);
+            }
+        }
+    }
+    Ok(all)
+}
+
 /// Compares a segment with one that was built of the same rows.
 ///
 /// # Errors
@@ -53,14 +106,13 @@ pub fn compare<I: MergeInput>(
 ) -> Result<Vec<Difference>, MergeError<I::Error>> {
     let mut differences = compare_footers(input.footer(), &rebuilt.footer);
     let rebuilt = InMemory(rebuilt);
-    let mut stored = Terms::new(input, 0, 0)?;
-    let Ok(mut expected) = Terms::new(&rebuilt, 0, 0) else {
+    let mut stored = Side::new(input)?;
+    let Ok(mut expected) = Side::new(&rebuilt) else {
         return Ok(differences);
     };
     let (mut terms, mut first) = (0, None);
-    let (mut stored_rows, mut expected_rows) = (Vec::new(), Vec::new());
     loop {
-        let order = match (stored.key(), expected.key()) {
+        let order = match (stored.terms.key(), expected.terms.key()) {
             (None, None) => break,
             (Some(_), None) => std::cmp::Ordering::Less,
             (None, Some(_)) => std::cmp::Ordering::Greater,
@@ -68,21 +120,21 @@ pub fn compare<I: MergeInput>(
         };
         let mut is_same = false;
         if order.is_eq() {
-            stored_rows.clear();
-            expected_rows.clear();
-            stored.rows_into(&mut stored_rows)?;
-            is_same =
-                expected.rows_into(&mut expected_rows).is_ok() && stored_rows == expected_rows;
+            stored.find_rows()?;
+            is_same = expected.find_rows().is_ok()
+                && stored.rows == expected.rows
+                && stored.terms.count() == expected.terms.count();
         }
         if !is_same {
             terms += 1;
-            let key = stored.key().filter(|_| order.is_le()).or(expected.key());
-            first.get_or_insert_with(|| (key.unwrap_or_default().to_vec(), stored.offset()));
+            let key = stored.terms.key().filter(|_| order.is_le());
+            let key = key.or(expected.terms.key());
+            first.get_or_insert_with(|| (key.unwrap_or_default().to_vec(), stored.terms.offset()));
         }
         if order.is_le() {
-            stored.advance()?;
+            stored.terms.advance()?;
         }
-        if order.is_ge() && expected.advance().is_err() {
+        if order.is_ge() && expected.terms.advance().is_err() {
             break;
         }
     }

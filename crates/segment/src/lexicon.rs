@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 
 use crate::limits::{LEXICON_PAGE_BYTES, LEXICON_RESTART_TERMS, SEGMENT_ROWS_MAX};
 use crate::page::{PageEntry, PageWriter, open};
-use crate::term::{Location, TermEntry};
+use crate::term::{Listed, Location, TermEntry};
 use crate::wire::{Reader, put_varint};
 use crate::{Corrupt, LexiconPageEntry};
 
@@ -162,23 +162,50 @@ impl<'a> Entries<'a> {
         }
         self.key.truncate(shared);
         self.key.extend_from_slice(suffix);
-        let rows = self.narrow("rows of a term")?;
+        Ok((self.entry()?, shared))
+    }
+
+    fn entry(&mut self) -> Result<TermEntry, Corrupt> {
+        let head = self.reader.varint()?;
+        let rows = u32::try_from(head >> 1).unwrap_or(u32::MAX);
         if rows == 0 || rows > self.segment_rows {
             return Err(invalid("rows of a term", u64::from(rows)));
         }
-        let location = if rows == self.segment_rows {
-            Location::All
-        } else if rows == 1 {
-            Location::Row(self.narrow("row")?)
-        } else {
-            Location::List {
+        let mut groups = Listed::default();
+        let mut others = rows;
+        if head & 1 == 1 {
+            let count = self.narrow("groups of a term")?;
+            // A group has a row at least.
+            groups = self.listed(count, u32::MAX, self.segment_rows)?;
+            others = self.narrow("other rows of a term")?;
+            if groups.count == 0 || others >= rows {
+                return Err(invalid("rows of the groups of a term", u64::from(others)));
+            }
+        }
+        let slots = self.listed(others, self.segment_rows, self.segment_rows)?;
+        Ok(TermEntry {
+            rows,
+            groups,
+            slots,
+        })
+    }
+
+    /// So many numbers below `end`; `all` stands for all that there are.
+    fn listed(&mut self, count: u32, all: u32, end: u32) -> Result<Listed, Corrupt> {
+        let location = match count {
+            0 => Location::Nowhere,
+            count if count == all => Location::All,
+            1 => Location::One(self.narrow("number of a term")?),
+            _ => Location::List {
                 page: self.narrow("posting page")?,
                 offset: self.narrow("offset of a list")?,
-            }
+            },
         };
         match location {
-            Location::Row(row) if row >= self.segment_rows => Err(invalid("row", u64::from(row))),
-            _ => Ok((TermEntry { rows, location }, shared)),
+            Location::One(number) if number >= end => {
+                Err(invalid("number of a term", u64::from(number)))
+            }
+            _ => Ok(Listed { count, location }),
         }
     }
 
@@ -276,15 +303,17 @@ impl LexiconWriter {
         put_varint(shared as u64, &mut self.raw);
         put_varint(suffix.len() as u64, &mut self.raw);
         self.raw.extend_from_slice(suffix);
-        put_varint(u64::from(entry.rows), &mut self.raw);
-        match entry.location {
-            Location::All => assert_eq!(entry.rows, self.segment_rows),
-            Location::Row(row) => put_varint(u64::from(row), &mut self.raw),
-            Location::List { page, offset } => {
-                put_varint(u64::from(page), &mut self.raw);
-                put_varint(u64::from(offset), &mut self.raw);
-            }
+        let has_groups = entry.groups.count > 0;
+        put_varint(
+            u64::from(entry.rows) << 1 | u64::from(has_groups),
+            &mut self.raw,
+        );
+        if has_groups {
+            put_varint(u64::from(entry.groups.count), &mut self.raw);
+            put_location(entry.groups.location, &mut self.raw);
+            put_varint(u64::from(entry.slots.count), &mut self.raw);
         }
+        put_location(entry.slots.location, &mut self.raw);
         self.last_key.truncate(shared);
         self.last_key.extend_from_slice(suffix);
         self.page_terms += 1;
@@ -322,6 +351,17 @@ impl LexiconWriter {
         self.terms += self.page_terms;
         self.page_terms = 0;
         self.raw.clear();
+    }
+}
+
+fn put_location(location: Location, out: &mut Vec<u8>) {
+    match location {
+        Location::Nowhere | Location::All => {}
+        Location::One(number) => put_varint(u64::from(number), out),
+        Location::List { page, offset } => {
+            put_varint(u64::from(page), out);
+            put_varint(u64::from(offset), out);
+        }
     }
 }
 

@@ -2,9 +2,9 @@
 //! checksums; knows no files. FORMAT.md describes every byte.
 //!
 //! [`Builder`] makes a segment of records. A reader starts at the end of the file: [`Trailer`],
-//! then [`Footer`], which names all pages; each kind of page has its decoder. [`rows`] and
-//! [`received`] are the codecs of records that the journal uses too. [`ChunkWriter`] is the codec
-//! that the next version of the format has in the place of row pages (ADR 0008).
+//! then [`Footer`], which names all pages; each kind of page has its decoder. Records are in chunks
+//! ([`Chunk`]), by kind ([`Kinds`]). [`rows`] and [`received`] are the codecs of records that the
+//! journal uses too.
 //!
 //! What must stay true: the same pushes give the same bytes; decoders survive any bytes; every
 //! page is checked before it is used.
@@ -22,6 +22,7 @@ mod footer;
 mod format_tests;
 mod hash;
 mod index;
+mod input;
 mod kinds;
 mod lexicon;
 pub mod limits;
@@ -32,6 +33,8 @@ mod page;
 mod postings;
 pub mod received;
 pub mod rows;
+mod section;
+mod spare;
 mod templates;
 mod term;
 mod terms;
@@ -42,17 +45,20 @@ mod tests;
 mod wire;
 
 pub use builder::{BuildError, BuildOptions, Builder, Built};
-pub use chunk::{Chunk, ChunkEntry, ChunkWriter, ColumnPage};
+pub use chunk::{Chunk, ChunkEntry, ChunkWriter, ColumnPage, RowKinds};
 pub use compare::{Difference, compare};
 pub use corrupt::Corrupt;
 pub use envelope::{FORMAT_VERSION, Header, Trailer, WORDS_VERSION};
-pub use footer::{Counts, Footer, LexiconPageEntry, Section};
+pub use footer::{Counts, Footer, LexiconPageEntry};
+pub use index::Tally;
 pub use kinds::Kinds;
 pub use lexicon::LexiconPage;
-pub use mend::{Mended, find_pages, mend};
+pub use mend::{LOST_TAG, Mended, mend};
 pub use merge::{MergeError, MergeInput, merge};
 pub use namespace::Namespace;
-pub use page::{PageEntry, check_stored, decode_received_page, decode_row_page};
+pub use page::{PageEntry, check_stored, decode_kind_page, decode_received_page};
 pub use postings::PostingPage;
+pub use section::Section;
+pub use spare::Spare;
 pub use templates::{Patterns, Template, Templates};
-pub use term::{Location, TermEntry};
+pub use term::{Listed, Location, TermEntry};

@@ -12,15 +12,20 @@ pub const SEGMENT_ROWS_MAX: u32 = 1 << 24;
 /// Most bytes of all records of a segment. The index of more would not fit in memory.
 pub const SEGMENT_RECORD_BYTES_MAX: u64 = 2 << 30;
 
-/// A row page is closed when its records reach this many bytes. Smaller pages compress worse,
-/// larger ones cost more to look at one row.
-pub const ROW_PAGE_BYTES: usize = 128 * 1024;
+/// Most rows of a chunk. More compress little better; what a chunk has for each row is read whole to
+/// look at one.
+pub const CHUNK_ROWS: usize = 16 * 1024;
 
-/// What a row counts towards [`ROW_PAGE_BYTES`] besides its text, so that empty records end too.
-pub const ROW_OVERHEAD_BYTES: usize = 32;
+/// A chunk is closed when its records reach this many bytes, so that large ones are few in it: they
+/// are in memory until it is written, and decoded together when rows are searched one by one.
+pub const CHUNK_BYTES: usize = 8 << 20;
 
-/// What a field counts towards [`ROW_PAGE_BYTES`].
-pub const FIELD_OVERHEAD_BYTES: usize = 8;
+/// Chunks with fewer rows than this, and less than [`SMALL_CHUNK_BYTES`], are joined with those
+/// beside them when segments are merged. Larger ones are copied.
+pub const SMALL_CHUNK_ROWS: u32 = CHUNK_ROWS as u32 / 4;
+
+/// Columns of a chunk before compression from which on it is copied however few rows it has.
+pub const SMALL_CHUNK_BYTES: u64 = 1 << 20;
 
 /// Rows of a received page: all but the last have exactly so many, so that the page of a row is
 /// known. A segment of 4 Mi rows has 64.
@@ -99,3 +104,7 @@ pub const KIND_ROWS_MIN: u32 = 16;
 /// Most shapes of the values of one column: what some sources write for "none" beside numbers or
 /// names with numbers. Columns of more are text.
 pub const COLUMN_SHAPES_MAX: usize = 32;
+
+/// Rows of a kind in a chunk from which on words that all of them have are entered once for all.
+/// With fewer, the rows themselves take as little.
+pub const GROUP_ROWS_MIN: usize = 8;

@@ -1,24 +1,25 @@
-//! Segments that follow each other into one, without looking at a record.
+//! Segments that follow each other into one, mostly without looking at a record.
 //!
-//! Row pages are copied as they are stored, times of receipt are cut anew, and the index is merged
-//! term by term: a list of the result is the lists of the inputs, each behind the rows before it.
+//! Chunks are copied as they are, but for the numbers of their kinds; small ones are joined. Times of
+//! receipt are cut anew, and the index is merged term by term: a list of the result is the lists of
+//! the inputs, each behind the rows before it.
 //! Every page of the inputs is checked on the way, so that damage is not carried along.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+mod chunks;
+mod index;
+mod terms;
 
 use model::{RecordNumber, Timestamp};
 use thiserror::Error;
 
-use crate::builder::{finish_file, push_page};
+use crate::builder::{finish_file, push_page, write_kinds};
 use crate::envelope::Header;
 use crate::footer::{Counts, Footer};
-use crate::index::SharedLists;
-use crate::lexicon::{LexiconCursor, LexiconWriter};
 use crate::limits::{RECEIVED_PAGE_ROWS, SEGMENT_RECORD_BYTES_MAX, SEGMENT_ROWS_MAX};
-use crate::page::{PageEntry, PageWriter, check, decode_received_page};
-use crate::postings::encode_list;
-use crate::{BuildError, Built, Corrupt, Location, PostingPage, TermEntry, received};
+use crate::page::{PageEntry, PageWriter, decode_received_page};
+use crate::{BuildError, Built, Corrupt, received};
+
+pub(crate) use terms::TermCursor;
 
 /// A segment to be merged: its footer, and its pages when they are asked for.
 pub trait MergeInput {
@@ -81,9 +82,10 @@ pub fn merge<I: MergeInput>(inputs: &[I], zstd_level: i32) -> Result<Built, Merg
     }
     .encode(&mut file);
     let mut pages = PageWriter::new(zstd_level);
-    copy_row_pages(inputs, &mut footer, &mut file)?;
+    let merged = chunks::merge(inputs, zstd_level, &mut footer, &mut file)?;
     write_received(inputs, &mut footer, &mut pages, &mut file)?;
-    merge_index(inputs, &mut footer, &mut pages, &mut file)?;
+    write_kinds(&merged.kinds, &mut footer, &mut pages, &mut file);
+    index::merge(inputs, &merged, &mut footer, &mut pages, &mut file)?;
     Ok(finish_file(file, footer)?)
 }
 
@@ -136,23 +138,6 @@ fn add_counts(sum: &mut Counts, counts: &Counts) {
     sum.with_text += counts.with_text;
 }
 
-fn copy_row_pages<I: MergeInput>(
-    inputs: &[I],
-    footer: &mut Footer,
-    file: &mut Vec<u8>,
-) -> Result<(), MergeError<I::Error>> {
-    for (number, input) in inputs.iter().enumerate() {
-        for entry in &input.footer().row_pages {
-            let stored = stored(input, number, entry)?;
-            check("row page", entry.offset, &stored, entry.crc)
-                .map_err(|source| damaged(number, entry, source))?;
-            let page = PageWriter::append_stored(&stored, entry.raw_len, file);
-            push_page(&mut footer.row_pages, page, entry.rows);
-        }
-    }
-    Ok(())
-}
-
 fn write_received<I: MergeInput>(
     inputs: &[I],
     footer: &mut Footer,
@@ -182,211 +167,6 @@ fn write_received<I: MergeInput>(
     }
     if !open.is_empty() {
         write(&open, pages, file);
-    }
-    Ok(())
-}
-
-/// The terms of one input, in order, and their rows in the result.
-pub(crate) struct Terms<'a, I> {
-    input: &'a I,
-    number: usize,
-    /// Rows of the inputs before.
-    base: u32,
-    page: usize,
-    cursor: LexiconCursor,
-    entry: Option<TermEntry>,
-    posting_page: Option<(u32, PostingPage)>,
-}
-
-impl<'a, I: MergeInput> Terms<'a, I> {
-    pub(crate) fn new(
-        input: &'a I,
-        number: usize,
-        base: u32,
-    ) -> Result<Self, MergeError<I::Error>> {
-        let mut terms = Self {
-            input,
-            number,
-            base,
-            page: 0,
-            cursor: LexiconCursor::default(),
-            entry: None,
-            posting_page: None,
-        };
-        terms.advance()?;
-        Ok(terms)
-    }
-
-    /// Goes to the next term.
-    pub(crate) fn advance(&mut self) -> Result<(), MergeError<I::Error>> {
-        loop {
-            self.entry = self.cursor.advance();
-            if self.entry.is_some() {
-                return Ok(());
-            }
-            let Some(next) = self.input.footer().lexicon_pages.get(self.page) else {
-                return Ok(());
-            };
-            self.page += 1;
-            let bytes = stored(self.input, self.number, &next.page)?;
-            self.cursor
-                .open(&next.page, &bytes)
-                .map_err(|source| damaged(self.number, &next.page, source))?;
-        }
-    }
-
-    /// The key of the term at hand; `None` behind the last.
-    pub(crate) fn key(&self) -> Option<&[u8]> {
-        self.entry.as_ref().map(|_| self.cursor.key())
-    }
-
-    /// Where in the file the lexicon page at hand is, in bytes.
-    pub(crate) fn offset(&self) -> u64 {
-        let pages = &self.input.footer().lexicon_pages;
-        let page = pages.get(self.page.saturating_sub(1));
-        page.map_or(0, |page| page.page.offset)
-    }
-
-    /// Appends the rows of the term at hand.
-    pub(crate) fn rows_into(&mut self, rows: &mut Vec<u32>) -> Result<(), MergeError<I::Error>> {
-        let Some(entry) = self.entry else {
-            return Ok(());
-        };
-        let base = self.base;
-        match entry.location {
-            Location::All => rows.extend(base..base + entry.rows),
-            Location::Row(row) => rows.push(base + row),
-            Location::List { page, .. } => {
-                let listed = self.listed(page, &entry)?;
-                rows.extend(listed.iter().map(|row| base + row));
-            }
-        }
-        Ok(())
-    }
-
-    fn listed(&mut self, index: u32, term: &TermEntry) -> Result<Vec<u32>, MergeError<I::Error>> {
-        let what = "posting page of a term";
-        let value = u64::from(index);
-        let entry = self.input.footer().posting_pages.get(index as usize);
-        let Some(entry) = entry else {
-            return Err(MergeError::Damaged {
-                input: self.number,
-                offset: 0,
-                source: Corrupt::Invalid { what, value },
-            });
-        };
-        // Neighbouring terms mostly have their lists in the same page.
-        let page = match self.posting_page.take() {
-            Some((known, page)) if known == index => page,
-            _ => PostingPage::decode(entry, &stored(self.input, self.number, entry)?)
-                .map_err(|source| damaged(self.number, entry, source))?,
-        };
-        let rows = page
-            .rows(term)
-            .map_err(|source| damaged(self.number, entry, source));
-        self.posting_page = Some((index, page));
-        rows
-    }
-}
-
-fn merge_index<I: MergeInput>(
-    inputs: &[I],
-    footer: &mut Footer,
-    pages: &mut PageWriter,
-    file: &mut Vec<u8>,
-) -> Result<(), MergeError<I::Error>> {
-    let merged = merge_postings(inputs, footer, pages, file)?;
-    let mut lexicon = LexiconWriter::new(footer.rows);
-    let mut entries = merged.into_iter();
-    // The keys are read a second time instead of being kept: they are what takes memory.
-    each_term(inputs, |key, _, _| {
-        if let Some(entry) = entries.next() {
-            lexicon.push(key, entry, pages, file);
-        }
-        Ok(())
-    })?;
-    footer.lexicon_pages = lexicon.finish(pages, file);
-    Ok(())
-}
-
-/// Writes the posting pages; the entries of all terms in order.
-fn merge_postings<I: MergeInput>(
-    inputs: &[I],
-    footer: &mut Footer,
-    pages: &mut PageWriter,
-    file: &mut Vec<u8>,
-) -> Result<Vec<TermEntry>, MergeError<I::Error>> {
-    let mut lists = SharedLists::new(footer.rows);
-    let mut entries = Vec::new();
-    let (mut rows, mut list) = (Vec::new(), Vec::new());
-    each_term(inputs, |_, terms, holders| {
-        rows.clear();
-        for holder in holders {
-            if let Some(terms) = terms.get_mut(*holder) {
-                terms.rows_into(&mut rows)?;
-            }
-        }
-        let count = rows.len() as u32;
-        let location = match rows.first() {
-            _ if count == footer.rows => Location::All,
-            Some(row) if count == 1 => Location::Row(*row),
-            _ => {
-                encode_list(&rows, &mut list);
-                lists.push(&list, pages, file)
-            }
-        };
-        entries.push(TermEntry {
-            rows: count,
-            location,
-        });
-        Ok(())
-    })?;
-    footer.posting_pages = lists.finish(pages, file);
-    Ok(entries)
-}
-
-/// Calls `visit` with every key of the inputs, in order, and the inputs that have it, in order.
-fn each_term<I: MergeInput>(
-    inputs: &[I],
-    mut visit: impl FnMut(&[u8], &mut [Terms<'_, I>], &[usize]) -> Result<(), MergeError<I::Error>>,
-) -> Result<(), MergeError<I::Error>> {
-    let mut terms = Vec::with_capacity(inputs.len());
-    let mut heap = BinaryHeap::new();
-    let mut base = 0;
-    for (number, input) in inputs.iter().enumerate() {
-        let of_input = Terms::new(input, number, base)?;
-        if of_input.entry.is_some() {
-            heap.push(Reverse((of_input.cursor.key().to_vec(), number)));
-        }
-        terms.push(of_input);
-        base += input.footer().rows;
-    }
-    let mut holders = Vec::new();
-    let mut spare = Vec::new();
-    while let Some(Reverse((key, number))) = heap.pop() {
-        holders.clear();
-        holders.push(number);
-        while let Some(Reverse((next, _))) = heap.peek()
-            && *next == key
-            && let Some(Reverse((next, number))) = heap.pop()
-        {
-            holders.push(number);
-            spare.push(next);
-        }
-        visit(&key, &mut terms, &holders)?;
-        spare.push(key);
-        for number in &holders {
-            let Some(of_input) = terms.get_mut(*number) else {
-                continue;
-            };
-            of_input.advance()?;
-            if of_input.entry.is_some() {
-                let mut key: Vec<u8> = spare.pop().unwrap_or_default();
-                key.clear();
-                key.extend_from_slice(of_input.cursor.key());
-                heap.push(Reverse((key, *number)));
-            }
-        }
     }
     Ok(())
 }

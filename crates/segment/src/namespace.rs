@@ -41,6 +41,21 @@ impl Namespace {
         Self::Source,
     ];
 
+    /// Its place among [`Self::WORDS`]; behind them for the numbers.
+    pub(crate) const fn place(self) -> usize {
+        match self {
+            Self::Message => 0,
+            Self::StructuredData => 1,
+            Self::Host => 2,
+            Self::Program => 3,
+            Self::Pid => 4,
+            Self::Msgid => 5,
+            Self::Tag => 6,
+            Self::Source => 7,
+            Self::Severity | Self::Facility => 8,
+        }
+    }
+
     /// The key of a word, which must be folded (see [`model::words::fold`]), or of a number.
     pub fn key(self, word: &[u8]) -> Vec<u8> {
         let mut key = Vec::with_capacity(1 + word.len());

@@ -7,11 +7,10 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use model::{RecordBatch, Timestamp};
+use model::Timestamp;
 
 use crate::limits::PAGE_RAW_BYTES_MAX;
-use crate::rows::decode_rows;
-use crate::{Corrupt, received};
+use crate::{Corrupt, Kinds, received};
 
 /// Codec byte of a payload stored as it is, because compression would not make it smaller.
 pub(crate) const CODEC_PLAIN: u8 = 0;
@@ -29,10 +28,11 @@ pub struct PageEntry {
     pub raw_len: u32,
     /// crc32c of the offset (eight bytes, little-endian) and the stored page.
     pub crc: u32,
-    /// The first row of a row page or received page; the first term of a lexicon page and the
-    /// first list of a posting page, counted over all pages of the kind.
+    /// The first row of a chunk page or received page; the first term of a lexicon page and the
+    /// first list of a posting page, counted over all pages of the kind; the first part of a column
+    /// page, counted over those of its chunk.
     pub first_row: u32,
-    /// How many rows, terms or lists.
+    /// How many rows, terms, lists or parts of columns; kinds of a kind page, groups of a tally page.
     pub rows: u32,
 }
 
@@ -50,13 +50,9 @@ impl PageEntry {
     }
 }
 
-/// The records of a row page. `received` holds the times of receipt of its rows.
-pub fn decode_row_page(
-    entry: &PageEntry,
-    stored: &[u8],
-    received: &[Timestamp],
-) -> Result<RecordBatch, Corrupt> {
-    decode_rows(&open("row page", entry, stored)?, received)
+/// The kinds of a kind page.
+pub fn decode_kind_page(entry: &PageEntry, stored: &[u8]) -> Result<Kinds, Corrupt> {
+    Kinds::decode(&open("kind page", entry, stored)?)
 }
 
 /// The times of receipt of the rows of a received page.
@@ -115,11 +111,24 @@ impl PageWriter {
         entry(offset, stored, raw.len() as u32)
     }
 
+    /// Appends a page that is not to be compressed; `first_row` and `rows` are left 0.
+    pub(crate) fn append_plain(raw: &[u8], file: &mut Vec<u8>) -> PageEntry {
+        let offset = file.len();
+        file.push(CODEC_PLAIN);
+        file.extend_from_slice(raw);
+        entry(offset, file.get(offset..).unwrap_or(&[]), raw.len() as u32)
+    }
+
     /// Appends a page as it is stored in another segment; `first_row` and `rows` are left 0.
     pub(crate) fn append_stored(stored: &[u8], raw_len: u32, file: &mut Vec<u8>) -> PageEntry {
         let offset = file.len();
         file.extend_from_slice(stored);
         entry(offset, stored, raw_len)
+    }
+
+    /// The bytes compressed, where that makes them smaller.
+    pub(crate) fn compressed(&mut self, raw: &[u8]) -> Option<&[u8]> {
+        self.compress(raw).then_some(self.compressed.as_slice())
     }
 
     /// Compresses into `compressed`; false where that makes it no smaller.
@@ -216,7 +225,7 @@ thread_local! {
 }
 
 /// The frame decompressed, at most `raw_len` bytes.
-fn decompress(frame: &[u8], raw_len: usize) -> Option<Vec<u8>> {
+pub(crate) fn decompress(frame: &[u8], raw_len: usize) -> Option<Vec<u8>> {
     DECOMPRESSOR.with_borrow_mut(|decompressor| {
         let mut raw = Vec::with_capacity(raw_len);
         decompressor

@@ -1,13 +1,13 @@
-//! Posting pages: the rows of terms that are in more than one row but not in all.
+//! Posting pages: the rows and groups of terms that have more than one and not all.
 //!
-//! A list is the first row, then the distance of each row to the one before less one, as varints.
-//! Terms with the same rows share a list: the fixed words of one kind of message do.
+//! A list is the first number, then the distance of each to the one before less one, as varints.
+//! Terms with the same numbers share a list: words that are fixed in the same kinds do.
 #![deny(clippy::indexing_slicing)]
 
 use crate::Corrupt;
 use crate::limits::{POSTING_PAGE_BYTES, SEGMENT_ROWS_MAX};
 use crate::page::{PageEntry, PageWriter, open};
-use crate::term::{Location, TermEntry};
+use crate::term::{Listed, Location};
 use crate::wire::{Reader, put_varint};
 
 /// A decoded posting page.
@@ -26,30 +26,30 @@ impl PostingPage {
         Ok(Self { raw, segment_rows })
     }
 
-    /// The rows of a term whose list is in this page, ascending. The caller sees to it that it is
-    /// (see [`TermEntry::posting_page`]).
-    pub fn rows(&self, term: &TermEntry) -> Result<Vec<u32>, Corrupt> {
-        let Location::List { offset, .. } = term.location else {
-            return Ok(term.inline_rows(self.segment_rows));
+    /// Numbers that are listed in this page: rows, or groups. The caller sees to it that they are
+    /// (see [`Listed::posting_page`]).
+    pub fn numbers(&self, listed: &Listed) -> Result<Vec<u32>, Corrupt> {
+        let Location::List { offset, .. } = listed.location else {
+            return Ok(listed.inline(self.segment_rows));
         };
         let list = self.raw.get(offset as usize..).unwrap_or(&[]);
         let mut reader = Reader::new("posting list", list);
-        // A row takes at least one byte, so that the allocation is bounded by the page.
-        let count = (term.rows as usize).min(list.len());
-        let mut rows = Vec::with_capacity(count);
+        // A number takes at least one byte, so that the allocation is bounded by the page.
+        let count = (listed.count as usize).min(list.len());
+        let mut numbers = Vec::with_capacity(count);
         let mut next = 0_u64;
-        for _ in 0..term.rows {
-            let row = reader.varint()?.saturating_add(next);
-            if row >= u64::from(self.segment_rows) {
+        for _ in 0..listed.count {
+            let number = reader.varint()?.saturating_add(next);
+            if number >= u64::from(SEGMENT_ROWS_MAX) {
                 return Err(Corrupt::Invalid {
-                    what: "row of a posting list",
-                    value: row,
+                    what: "number in a posting list",
+                    value: number,
                 });
             }
-            rows.push(row as u32);
-            next = row + 1;
+            numbers.push(number as u32);
+            next = number + 1;
         }
-        Ok(rows)
+        Ok(numbers)
     }
 
     /// Memory the page takes, in bytes.

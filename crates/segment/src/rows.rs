@@ -1,4 +1,5 @@
-//! Records as columns: what row pages and journal blocks hold before they are compressed.
+//! Records as columns: what blocks of the journal hold before they are compressed. Chunks write times,
+//! peers, sources and tags in the same way.
 //!
 //! Numbers of a kind stand together (see `column`), in the order of the records; the bytes of all
 //! records follow at the end. Spans are written as the gap to the part before, in the order of a

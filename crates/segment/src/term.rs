@@ -5,17 +5,31 @@
 pub struct TermEntry {
     /// How many rows hold the term; at least one.
     pub rows: u32,
-    /// Where the rows are.
+    /// The groups whose rows all hold it. A group is the rows of a kind in a chunk.
+    pub groups: Listed,
+    /// The other rows that hold it.
+    pub slots: Listed,
+}
+
+/// Numbers in ascending order: how many, and where they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// How many there are.
+    pub count: u32,
+    /// Where they are.
     pub location: Location,
 }
 
-/// Where the rows of a term are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Where numbers are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Location {
+    /// There are none.
+    #[default]
+    Nowhere,
     /// Every row of the segment.
     All,
-    /// One row, this.
-    Row(u32),
+    /// One number, this.
+    One(u32),
     /// A list in a posting page.
     List {
         /// Index of the posting page.
@@ -25,21 +39,21 @@ pub enum Location {
     },
 }
 
-impl TermEntry {
-    /// The posting page to read; `None` where the entry itself tells the rows.
+impl Listed {
+    /// The posting page to read; `None` where the entry itself tells the numbers.
     pub fn posting_page(&self) -> Option<u32> {
         match self.location {
             Location::List { page, .. } => Some(page),
-            Location::All | Location::Row(_) => None,
+            Location::Nowhere | Location::All | Location::One(_) => None,
         }
     }
 
-    /// The rows, ascending, where no posting page is needed; `segment_rows` is the footer's `rows`.
-    pub fn inline_rows(&self, segment_rows: u32) -> Vec<u32> {
+    /// The numbers, where no posting page is needed; `segment_rows` is the footer's `rows`.
+    pub fn inline(&self, segment_rows: u32) -> Vec<u32> {
         match self.location {
             Location::All => (0..segment_rows).collect(),
-            Location::Row(row) => vec![row],
-            Location::List { .. } => Vec::new(),
+            Location::One(number) => vec![number],
+            Location::Nowhere | Location::List { .. } => Vec::new(),
         }
     }
 }

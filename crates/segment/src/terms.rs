@@ -11,6 +11,7 @@ use model::words::fold_into;
 
 use crate::Namespace;
 use crate::chunks::{Chain, Chunks};
+use crate::wire::Reader;
 
 /// Zeros behind the text, so that sixteen bytes can be read from any place in it.
 const PADDING: usize = 16;
@@ -108,11 +109,12 @@ impl Terms {
         self.words.push(word);
     }
 
-    /// Enters what was added as a row. Rows do not go back.
+    /// Appends the numbers of the terms that were added, which may be some of them twice, and goes on
+    /// with nothing added.
     ///
     /// Nearly all the time goes into waiting for memory, so first all slots are read, then all
     /// terms, which the processor does many at a time: 1.4 times as fast as word by word.
-    pub(crate) fn close_row(&mut self, row: u32) {
+    pub(crate) fn take_numbers(&mut self, numbers: &mut Vec<u32>) {
         let mask = self.slots.len() - 1;
         let mut touched = 0;
         for word in &self.words {
@@ -123,12 +125,29 @@ impl Terms {
         }
         black_box(touched);
         let mut words = std::mem::take(&mut self.words);
-        for word in &words {
-            self.enter(word, row);
-        }
+        numbers.extend(words.iter().map(|word| self.number(word)));
         words.clear();
         self.words = words;
         self.text.clear();
+    }
+
+    /// Enters a row for terms. Rows do not go back.
+    pub(crate) fn add_row(&mut self, numbers: &[u32], row: u32) {
+        let mut touched = 0;
+        for number in numbers {
+            touched ^= self.get(*number).map_or(0, |term| term.last_row);
+        }
+        black_box(touched);
+        for number in numbers {
+            if let Some(term) = self.terms.get_mut(*number as usize) {
+                term.add_row(row, &mut self.lists);
+            }
+        }
+    }
+
+    /// How many terms there are.
+    pub(crate) fn len(&self) -> usize {
+        self.terms.len()
     }
 
     /// Numbers of the terms in the order of their keys.
@@ -160,6 +179,22 @@ impl Terms {
         }
         key.truncate(1 + term.len as usize);
         key.extend_from_slice(self.tail(term));
+    }
+
+    /// Appends the rows of a term.
+    pub(crate) fn rows_into(&self, term: &Term, rows: &mut Vec<u32>) {
+        if term.rows == 0 {
+            return;
+        }
+        let mut list = Vec::new();
+        self.list_into(term, &mut list);
+        let mut reader = Reader::new("list of a term", &list);
+        let mut row = term.first_row;
+        rows.push(row);
+        while let Ok(step) = reader.varint() {
+            row += step as u32 + 1;
+            rows.push(row);
+        }
     }
 
     /// Appends the distances of the term's rows behind the first.
@@ -197,20 +232,21 @@ impl Terms {
         }
     }
 
+    /// The number of a word's term, which is new where there was none.
     #[inline]
-    fn enter(&mut self, word: &Word, row: u32) {
+    fn number(&mut self, word: &Word) -> u32 {
         let mask = self.slots.len() - 1;
         let mut slot = word.hash as usize & mask;
         loop {
             let entry = self.slots[slot];
             if entry == 0 {
-                return self.insert(slot, word, row);
+                return self.insert(slot, word);
             }
             if entry >> 32 == u64::from(word.hash) {
-                let number = (entry & u64::from(u32::MAX)) as usize - 1;
-                let term = &mut self.terms[number];
+                let number = (entry & u64::from(u32::MAX)) as u32 - 1;
+                let term = &self.terms[number as usize];
                 if term.is(word, &self.tails, &self.text) {
-                    return term.add_row(row, &mut self.lists);
+                    return number;
                 }
             }
             slot = (slot + 1) & mask;
@@ -218,7 +254,7 @@ impl Terms {
     }
 
     #[cold]
-    fn insert(&mut self, slot: usize, word: &Word, row: u32) {
+    fn insert(&mut self, slot: usize, word: &Word) -> u32 {
         let tail = (self.tails.len() / TAIL_UNIT) as u32;
         assert_eq!(
             tail as usize * TAIL_UNIT,
@@ -228,14 +264,15 @@ impl Terms {
         self.tails.extend_from_slice(word.tail_in(&self.text));
         self.tails
             .resize(self.tails.len().next_multiple_of(TAIL_UNIT), 0);
+        let number = self.terms.len() as u32;
         self.terms.push(Term {
             head: word.head,
             tail,
             list: Chain::default(),
             len: word.len,
-            rows: 1,
-            first_row: row,
-            last_row: row,
+            rows: 0,
+            first_row: 0,
+            last_row: 0,
             namespace: word.namespace,
         });
         assert!(
@@ -246,6 +283,7 @@ impl Terms {
         if self.terms.len() * 2 > self.slots.len() {
             self.grow();
         }
+        number
     }
 
     /// Doubles the table. The hashes in the slots suffice for that.
@@ -278,6 +316,10 @@ impl Term {
 
     #[inline]
     fn add_row(&mut self, row: u32, lists: &mut Chunks) {
+        if self.rows == 0 {
+            (self.first_row, self.last_row, self.rows) = (row, row, 1);
+            return;
+        }
         if row == self.last_row {
             return;
         }

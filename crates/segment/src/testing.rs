@@ -3,14 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use model::words::{fold, words};
 use model::{Field, Priority, RecordBatch, RecordParts, RecordRef, Span, Timestamp};
 use proptest::prelude::*;
 
 use crate::{
-    BuildOptions, Builder, Built, Corrupt, Footer, Header, LexiconPage, Namespace, PageEntry,
-    PostingPage, Trailer, decode_received_page, decode_row_page,
+    BuildOptions, Builder, Built, Chunk, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage,
+    Listed, Namespace, PageEntry, PostingPage, RowKinds, Spare, Tally, Trailer, decode_kind_page,
+    decode_received_page,
 };
 
 /// What a reader can see of a record.
@@ -202,18 +204,18 @@ pub(crate) fn build(batches: &[RecordBatch]) -> Built {
     builder.finish().expect("small")
 }
 
-/// All that a segment holds: its footer, its records page by page, and the rows of every key.
+/// All that a segment holds: its footer, its records chunk by chunk, and the rows of every key.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Contents {
     pub(crate) footer: Footer,
-    pub(crate) pages: Vec<RecordBatch>,
+    pub(crate) chunks: Vec<RecordBatch>,
     pub(crate) terms: BTreeMap<Vec<u8>, Vec<u32>>,
 }
 
 impl Contents {
     /// What a reader can see of all records.
     pub(crate) fn seen(&self) -> Vec<Seen<'_>> {
-        self.pages.iter().flat_map(seen_all).collect()
+        self.chunks.iter().flat_map(seen_all).collect()
     }
 }
 
@@ -239,11 +241,52 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
     for page in &footer.received_pages {
         received.extend(decode_received_page(page, stored(file, page))?);
     }
-    let mut pages = Vec::new();
-    for page in &footer.row_pages {
-        let rows = &received[page.first_row as usize..][..page.rows as usize];
-        pages.push(decode_row_page(page, stored(file, page), rows)?);
+    let kinds = match &footer.kind_page {
+        Some(page) => decode_kind_page(page, stored(file, page))?,
+        None => Kinds::new(),
+    };
+    if let Some(page) = &footer.spare_page {
+        let spare = Spare::decode(page, stored(file, page))?;
+        assert_eq!(spare.footer.chunks, footer.chunks);
+        assert_eq!(spare.footer.received_pages, footer.received_pages);
+        assert_eq!(spare.kinds.len(), kinds.len());
     }
+    let mut rows_of_groups: Vec<Vec<u32>> = Vec::new();
+    let mut tally = Tally::default();
+    let mut chunks = Vec::new();
+    for entry in &footer.chunks {
+        let page = &entry.page;
+        let rows = &received[page.first_row as usize..][..page.rows as usize];
+        let row_kinds = RowKinds::decode(&entry.rows, stored(file, &entry.rows))?;
+        let base = rows_of_groups.len();
+        rows_of_groups.resize_with(base + row_kinds.kinds().len(), Vec::new);
+        for (row, place) in (page.first_row..).zip(row_kinds.places()) {
+            rows_of_groups[base + usize::from(*place)].push(row);
+        }
+        tally.push(rows_of_groups[base..].iter().map(|rows| rows.len() as u32));
+        let chunk = Chunk::decode(entry, stored(file, page), &row_kinds, &kinds, rows)?;
+        chunks.push(chunk.records(0..page.rows, rows, |index| {
+            let page = &entry.columns[index];
+            Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(file, page))?))
+        })?);
+    }
+    if let Some(page) = &footer.tally_page {
+        assert_eq!(Tally::decode(page, stored(file, page))?, tally);
+    }
+    let terms = read_terms(file, &footer, &rows_of_groups)?;
+    Ok(Contents {
+        footer,
+        chunks,
+        terms,
+    })
+}
+
+/// The rows of every key.
+fn read_terms(
+    file: &[u8],
+    footer: &Footer,
+    rows_of_groups: &[Vec<u32>],
+) -> Result<BTreeMap<Vec<u8>, Vec<u32>>, Corrupt> {
     let mut postings = Vec::new();
     for page in &footer.posting_pages {
         postings.push(PostingPage::decode(page, stored(file, page))?);
@@ -258,20 +301,23 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
         });
         for (key, term) in found {
             assert_eq!(page.find(&key), Some(term));
-            let rows = match term.posting_page() {
-                None => term.inline_rows(footer.rows),
+            let numbers = |listed: &Listed| match listed.posting_page() {
+                None => Ok(listed.inline(footer.rows)),
                 Some(index) => match postings.get(index as usize) {
-                    Some(page) => page.rows(&term)?,
-                    None => return Err(Corrupt::Short { what: "postings" }),
+                    Some(page) => page.numbers(listed),
+                    None => Err(Corrupt::Short { what: "postings" }),
                 },
             };
+            let mut rows = numbers(&term.slots)?;
+            for group in numbers(&term.groups)? {
+                rows.extend(&rows_of_groups[group as usize]);
+            }
+            rows.sort_unstable();
+            // Rows of groups and other rows have none in common, so that counts add.
+            assert!(rows.is_sorted_by(|a, b| a < b), "{key:?}");
             assert_eq!(rows.len(), term.rows as usize);
             terms.insert(key, rows);
         }
     }
-    Ok(Contents {
-        footer,
-        pages,
-        terms,
-    })
+    Ok(terms)
 }

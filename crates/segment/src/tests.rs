@@ -5,7 +5,7 @@ use model::{Facility, RecordBatch, RecordParts, RecordRef, Severity, Span, Times
 use proptest::prelude::*;
 
 use super::*;
-use crate::limits::RECEIVED_PAGE_ROWS;
+use crate::limits::{CHUNK_ROWS, RECEIVED_PAGE_ROWS};
 use crate::testing::{
     Contents, any_batch, build, naive_index, read, read_footer, seen_all, stored, texts,
 };
@@ -141,9 +141,7 @@ proptest! {
     ) {
         let built = build(&batches);
         let footer = &built.footer;
-        let lexicon = footer.lexicon_pages.iter().map(|page| &page.page);
-        let pages = footer.row_pages.iter().chain(&footer.received_pages);
-        for entry in pages.chain(&footer.posting_pages).chain(lexicon) {
+        for (_, entry) in footer.pages() {
             let mut raw = page::open("page", entry, stored(&built.bytes, entry))
                 .expect("valid")
                 .into_owned();
@@ -195,8 +193,10 @@ fn sealed(raw: &[u8], rows: u32) -> (PageEntry, Vec<u8>) {
 
 /// Decodes a page as each kind there is.
 fn survive(entry: &PageEntry, stored: &[u8], key: &[u8]) {
-    let received = vec![Timestamp::default(); entry.rows as usize];
-    let _ = decode_row_page(entry, stored, &received);
+    let _ = decode_kind_page(entry, stored);
+    let _ = Spare::decode(entry, stored);
+    let _ = Tally::decode(entry, stored);
+    let _ = RowKinds::decode(entry, stored);
     let _ = decode_received_page(entry, stored);
     if let Ok(page) = LexiconPage::decode(entry, stored) {
         let mut terms = Vec::new();
@@ -212,9 +212,9 @@ fn survive(entry: &PageEntry, stored: &[u8], key: &[u8]) {
         page.scan(key, &mut |_, _| true);
     }
     if let Ok(page) = PostingPage::decode(entry, stored) {
-        for rows in [1, 2, u32::MAX] {
+        for count in [1, 2, u32::MAX] {
             let location = Location::List { page: 0, offset: 1 };
-            if let Ok(list) = page.rows(&TermEntry { rows, location }) {
+            if let Ok(list) = page.numbers(&Listed { count, location }) {
                 assert!(list.is_sorted_by(|a, b| a < b));
             }
         }
@@ -260,9 +260,11 @@ fn large_batch(rows: u32) -> RecordBatch {
 
 #[test]
 fn segments_of_many_pages_read_back() {
-    let contents = assert_reads_back(&[large_batch(9_000)]);
+    let contents = assert_reads_back(&[large_batch(40_000)]);
     let footer = &contents.footer;
-    assert!(footer.row_pages.len() > 4, "{}", footer.row_pages.len());
+    let rows: Vec<_> = footer.chunks.iter().map(|chunk| chunk.page.rows).collect();
+    let full = CHUNK_ROWS as u32;
+    assert_eq!(rows, [full, full, 40_000 - 2 * full]);
     assert!(
         footer.lexicon_pages.len() > 8,
         "{}",
@@ -277,7 +279,7 @@ fn segments_of_more_rows_than_a_received_page_read_back() {
     let rows = RECEIVED_PAGE_ROWS + 100;
     for row in 0..rows {
         // Half of the rows hold one word and half the other: two lists that fill a page each.
-        let text: &[u8] = if row * 7 % 11 < 5 { b"even" } else { b"odd" };
+        let text: &[u8] = if row * 7 % 11 < 5 { b"n 1" } else { b"n 2" };
         let parts = RecordParts {
             message: Span::new(0, text.len()),
             ..RecordParts::default()
@@ -292,12 +294,15 @@ fn segments_of_more_rows_than_a_received_page_read_back() {
     let received: Vec<_> = footer.received_pages.iter().map(|page| page.rows).collect();
     assert_eq!(received, [RECEIVED_PAGE_ROWS, 100]);
     assert_eq!(footer.posting_pages.len(), 2);
-    assert_eq!(footer.posting_pages[1].first_row, 1);
+    assert_eq!(
+        footer.posting_pages[1].first_row,
+        footer.posting_pages[0].rows
+    );
 }
 
 #[test]
-fn pages_end_at_the_same_rows_however_records_are_pushed() {
-    let whole = large_batch(9_000);
+fn chunks_end_at_the_same_rows_however_records_are_pushed() {
+    let whole = large_batch(20_000);
     let mut parts = Vec::new();
     let mut sizes = [1, 700, 3, 5_000, 17].into_iter().cycle();
     let mut records = whole.iter().peekable();

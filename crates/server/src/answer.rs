@@ -140,7 +140,7 @@ impl Asked<'_> {
             let field = StatsField::parse(by).map_err(|error| {
                 Refusal::parameter("by", error.to_string(), "name one field, such as host")
             })?;
-            let found = engine::stats(&scope, &query, &field, limit, self.cancel);
+            let found = engine::stats(scope, &query, &field, limit, self.cancel);
             let value = |v: engine::ValueCount| ValueCount {
                 value: v.value,
                 count: v.count,
@@ -163,7 +163,7 @@ impl Asked<'_> {
         self.refusable(|start| {
             let query = parameters.query()?;
             let scope = parameters.scope(self.store, start)?;
-            let found = engine::fields(&scope, &query, self.cancel);
+            let found = engine::fields(scope, &query, self.cancel);
             let field = |f: engine::FieldCount| FieldCount {
                 name: f.name,
                 count: f.count,

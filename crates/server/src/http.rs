@@ -112,6 +112,7 @@ fn router(context: Context) -> Router {
         .route("/export", get(export::export))
         .route("/tail", get(tail::tail))
         .route("/status", get(state::status))
+        .route("/sources/{name}/senders", get(state::senders))
         .route(
             "/ingest",
             post(ingest::ingest).layer(DefaultBodyLimit::max(INGEST_BYTES_MAX)),

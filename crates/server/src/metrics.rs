@@ -68,6 +68,9 @@ pub(crate) fn render(status: &StatusAnswer, commits: u64, commit_seconds: f64) -
     page.text
 }
 
+/// Takes a figure out of a source's status.
+type SourceFigure = fn(&api::SourceStatus) -> u64;
+
 /// Takes a figure out of a logspace's status.
 type Figure = fn(&api::LogspaceStatus) -> u64;
 
@@ -131,6 +134,10 @@ impl Page {
         let refused = "logwood_ingest_refused_connections_total";
         let help = "Connections turned away.";
         self.by_source(status, refused, COUNTER, help, |s| s.connections_refused);
+        let denied = "logwood_ingest_denied_connections_total";
+        let help = "Connections of peers that may not send.";
+        self.by_source(status, denied, COUNTER, help, |s| s.connections_denied);
+        self.expected(status);
         let dropped = "logwood_ingest_dropped_records_total";
         self.metric(dropped, COUNTER, "Messages given up, by reason.");
         for source in &status.sources {
@@ -138,6 +145,51 @@ impl Page {
                 let name = escaped(&source.name);
                 self.sample(&format!("{{source=\"{name}\",reason=\"{reason}\"}}"), count);
             }
+        }
+    }
+
+    /// What is unusual about the sources.
+    fn expected(&mut self, status: &StatusAnswer) {
+        let figures: [(&str, &str, &str, SourceFigure); 6] = [
+            (
+                "logwood_ingest_low",
+                GAUGE,
+                "1 after too few messages.",
+                |s| u64::from(s.level == "low"),
+            ),
+            (
+                "logwood_ingest_high",
+                GAUGE,
+                "1 after too many messages.",
+                |s| u64::from(s.level == "high"),
+            ),
+            (
+                "logwood_ingest_senders",
+                GAUGE,
+                "Addresses that sent.",
+                |s| s.senders,
+            ),
+            (
+                "logwood_ingest_low_senders",
+                GAUGE,
+                "Addresses that sent too few messages.",
+                |s| s.senders_low,
+            ),
+            (
+                "logwood_ingest_high_senders",
+                GAUGE,
+                "Addresses that sent too many messages.",
+                |s| s.senders_high,
+            ),
+            (
+                "logwood_ingest_missing_records",
+                GAUGE,
+                "Messages that did not come, by the numbers of those that did.",
+                |s| s.missing,
+            ),
+        ];
+        for (name, kind, help, figure) in figures {
+            self.by_source(status, name, kind, help, figure);
         }
     }
 

@@ -51,6 +51,15 @@ impl Refusal {
             .into()
     }
 
+    /// A source that does not exist.
+    pub(crate) fn unknown_source<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Self {
+        let known = known.collect::<Vec<_>>().join(", ");
+        let detail = format!("there is no source {name:?}");
+        Problem::new(404, "source-unknown", "no such source", detail)
+            .with_hint(format!("the sources are: {known}"))
+            .into()
+    }
+
     /// Something inside failed.
     pub(crate) fn internal(detail: impl Into<String>) -> Self {
         Problem::new(500, "internal", "the server failed", detail).into()

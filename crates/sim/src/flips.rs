@@ -244,9 +244,9 @@ fn read(part: &Part, seen: &mut Seen) {
     match part {
         Part::Tail(chunk) => add(&chunk.batch),
         Part::Segment(segment) => {
-            for index in 0..segment.footer().row_pages.len() {
-                match segment.rows_page(index) {
-                    Ok(page) => add(&page),
+            for index in 0..segment.chunks() {
+                match segment.chunk_records(index) {
+                    Ok(records) => add(&records),
                     Err(error) => seen.reports.push(error.to_string()),
                 }
             }

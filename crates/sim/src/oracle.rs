@@ -208,9 +208,9 @@ fn read(snapshot: &Snapshot) -> Result<Vec<Row>, Failure> {
         let batches = match part {
             Part::Tail(chunk) => vec![Arc::new(chunk.batch.clone())],
             Part::Segment(segment) => {
-                let pages = 0..segment.footer().row_pages.len();
-                pages
-                    .map(|index| segment.rows_page(index))
+                let chunks = 0..segment.chunks();
+                chunks
+                    .map(|index| segment.chunk_records(index).map(Arc::new))
                     .collect::<Result<_, _>>()
                     .map_err(|error| Failure::new(error.to_string()))?
             }

@@ -89,13 +89,19 @@ pub(crate) fn run(shared: &Shared) {
                     due = SyncDue::default();
                 }
             }
-            Taken::Closed => {
-                if due.0.is_some() && !write(shared, &[], true) {
-                    tracing::error!("records acknowledged a moment ago may not be durable");
-                }
-                return;
-            }
+            Taken::Closed => return end(shared, &due),
         }
+    }
+}
+
+/// Makes durable what was acknowledged before its sync, and notes that all is.
+fn end(shared: &Shared, due: &SyncDue) {
+    if due.0.is_some() && !write(shared, &[], true) {
+        tracing::error!("records acknowledged a moment ago may not be durable");
+        return;
+    }
+    if let Err(error) = locked(&shared.writer).end() {
+        tracing::warn!(%error, "the next start writes the last records of the journal once more");
     }
 }
 

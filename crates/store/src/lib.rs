@@ -33,6 +33,7 @@ mod merge;
 mod names;
 mod notes;
 mod options;
+mod pauses;
 mod places;
 mod publish;
 mod queue;

@@ -49,6 +49,13 @@ pub const MERGE_ROWS_MAX: u64 = 4 * 1024 * 1024;
 /// let searches look into more of them.
 pub const MERGE_FAN_IN: usize = 4;
 
+/// How long a segment that the disk would not read is left alone before it is to be merged again,
+/// in seconds. Each further failure doubles it.
+pub const MERGE_PAUSE_SECONDS: i64 = 10;
+
+/// The longest such pause, in seconds. A disk that fails for days is asked once an hour.
+pub const MERGE_PAUSE_SECONDS_MAX: i64 = 3_600;
+
 /// Segments of a logspace from which on merging does not wait for a quiet moment.
 pub const MERGE_PENDING_SEGMENTS: usize = 256;
 

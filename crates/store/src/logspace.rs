@@ -10,6 +10,7 @@ use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 use crate::archive::Archive;
 use crate::limits::TAIL_CHUNK_BYTES;
 use crate::manifest::{Entry, Manifest};
+use crate::pauses::Pauses;
 use crate::places::Places;
 use crate::retention::Retention;
 use crate::segment_handle::SegmentHandle;
@@ -52,6 +53,8 @@ pub(crate) struct LogspaceState {
     pub(crate) expired_records: u64,
     /// Segments that turned out to be damaged when they were to be merged.
     unmergeable: BTreeSet<PathBuf>,
+    /// Segments that the disk would not read when they were to be merged.
+    pub(crate) merge_pauses: Pauses,
     tail: Vec<Arc<TailChunk>>,
     tail_bytes: usize,
     tail_rows: usize,
@@ -71,6 +74,7 @@ impl LogspaceState {
             unreadable: Vec::new(),
             expired_records: 0,
             unmergeable: BTreeSet::new(),
+            merge_pauses: Pauses::default(),
             tail: Vec::new(),
             tail_bytes: 0,
             tail_rows: 0,
@@ -79,28 +83,45 @@ impl LogspaceState {
     }
 
     /// Adds durable records to the tail, joined with the last chunk where both are small.
-    pub(crate) fn publish(&mut self, first: RecordNumber, batch: RecordBatch) {
+    pub(crate) fn publish(&mut self, first: RecordNumber, mut batch: RecordBatch) {
         self.next = self.next.max(first.0 + batch.len() as u64);
         self.tail_bytes += batch.memory_bytes();
         self.tail_rows += batch.len();
-        let last_is_free = self.tail.len() > self.frozen_chunks;
-        if last_is_free
-            && let Some(last) = self.tail.last()
-            && last.end() == first.0
-            && last.batch.memory_bytes() + batch.memory_bytes() < TAIL_CHUNK_BYTES
-        {
-            let mut joined = last.batch.clone();
-            if joined.append(&batch).is_ok() {
-                let chunk = TailChunk {
-                    first: last.first,
-                    batch: joined,
-                };
-                self.tail.pop();
-                self.tail.push(Arc::new(chunk));
-                return;
-            }
+        if self.join_last(first, &batch) {
+            return;
+        }
+        batch.shrink_to_fit();
+        if let Some(last) = self.tail.last_mut().and_then(Arc::get_mut) {
+            // It grew, and will not any more.
+            last.batch.shrink_to_fit();
         }
         self.tail.push(Arc::new(TailChunk { first, batch }));
+    }
+
+    /// Adds records to the last chunk of the tail, if that is small and goes on with them; whether
+    /// it did.
+    fn join_last(&mut self, first: RecordNumber, batch: &RecordBatch) -> bool {
+        let last_is_free = self.tail.len() > self.frozen_chunks;
+        let Some(last) = self.tail.last_mut().filter(|_| last_is_free) else {
+            return false;
+        };
+        let bytes = last.batch.memory_bytes() + batch.memory_bytes();
+        if last.end() != first.0 || bytes >= TAIL_CHUNK_BYTES {
+            return false;
+        }
+        // Mostly nobody reads it; who does keeps what was there.
+        if let Some(chunk) = Arc::get_mut(last) {
+            return chunk.batch.append(batch).is_ok();
+        }
+        let mut joined = last.batch.clone();
+        if joined.append(batch).is_err() {
+            return false;
+        }
+        *last = Arc::new(TailChunk {
+            first: last.first,
+            batch: joined,
+        });
+        true
     }
 
     /// The memory of the tail in bytes, and its records.
@@ -211,6 +232,9 @@ impl LogspaceState {
     pub(crate) fn replace(&mut self, paths: &[PathBuf], merged: Vec<Arc<SegmentHandle>>) {
         self.segments
             .retain(|segment| !paths.iter().any(|path| path == segment.path()));
+        for path in paths {
+            self.merge_pauses.forget(path);
+        }
         self.add_segments(merged);
     }
 

@@ -28,12 +28,7 @@ pub(crate) fn mend_indexes(shared: &Shared, logspace: &Logspace) -> Result<(), E
         let Some(entry) = entry else { continue };
         tracing::warn!(logspace = %logspace.name, %damage, "making a damaged index anew");
         let mended = read(shared, logspace, &entry)?;
-        let rows: u64 = mended
-            .parts
-            .iter()
-            .map(|part| u64::from(part.footer.rows))
-            .sum();
-        if rows == u64::from(entry.rows) && mended.undated_rows == 0 {
+        if mended.saved_rows() == entry.rows && mended.undated_rows == 0 {
             replace(shared, logspace, &entry, mended)?;
             shared.remove_segment(&path);
             tracing::info!(logspace = %logspace.name, path = %path.display(), "the index is whole again");
@@ -74,11 +69,7 @@ pub(crate) fn mend(
     entry: &Entry,
 ) -> Result<Option<Repair>, Error> {
     let mended = read(shared, logspace, entry)?;
-    let saved_records: u64 = mended
-        .parts
-        .iter()
-        .map(|part| u64::from(part.footer.rows))
-        .sum();
+    let saved_records = u64::from(mended.saved_rows());
     if saved_records == 0 {
         return Ok(None);
     }
@@ -101,21 +92,18 @@ pub(crate) fn mend(
     }))
 }
 
-/// New segments of what can be read; none where the file has other records than its manifest says,
+/// A new segment of what can be read; none where the file has other records than its manifest says,
 /// which could be those of another segment.
 fn read(shared: &Shared, logspace: &Logspace, entry: &Entry) -> Result<Mended, Error> {
     let path = logspace.path(entry);
     let raw = RawSegment::open(shared.disk.as_ref(), &path)?;
-    let input = raw.input(entry.first, entry.first_received)?;
+    let input = raw.input()?;
     let mut mended = segment::mend(&input, shared.options.compression_level)?;
     let numbers = entry.numbers();
-    let is_own = mended.parts.iter().all(|part| {
-        let first = part.footer.first_number.0;
-        numbers.start <= first && first.saturating_add(u64::from(part.footer.rows)) <= numbers.end
+    mended.built = mended.built.filter(|built| {
+        let first = built.footer.first_number.0;
+        numbers.start <= first && first.saturating_add(u64::from(built.footer.rows)) <= numbers.end
     });
-    if !is_own {
-        mended.parts.clear();
-    }
     Ok(mended)
 }
 
@@ -131,9 +119,8 @@ fn replace(
         offset: 0,
         what: "it was written anew too often".to_owned(),
     })?;
-    let segments: Vec<_> = mended
-        .parts
-        .into_iter()
+    let built = mended.built.into_iter();
+    let segments: Vec<_> = built
         .map(|built| DaySegment {
             day: entry.day,
             built,

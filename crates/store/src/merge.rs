@@ -22,8 +22,10 @@ pub(crate) fn merge_some(shared: &Shared, logspace: &Logspace) -> Result<bool, E
         None => return Ok(false),
     };
     let bytes_max = shared.options.shares().merged;
-    let due = due(entries, shared.clock.now().day(), bytes_max, |entry| {
-        logspace.state().is_mergeable(&logspace.path(entry))
+    let now = shared.clock.now();
+    let due = due(entries, now.day(), bytes_max, |entry| {
+        let (state, path) = (logspace.state(), logspace.path(entry));
+        state.is_mergeable(&path) && state.merge_pauses.is_over(&path, now)
     });
     if due.is_empty() {
         return Ok(false);
@@ -123,6 +125,10 @@ fn merge(shared: &Shared, logspace: &Logspace, entries: &[Entry]) -> Result<(), 
                     logspace.state().refuse_to_merge(damage);
                 }
             }
+            if let Error::Unreadable { path, .. } = &error {
+                let now = shared.clock.now();
+                logspace.state().merge_pauses.add(path, now);
+            }
             return Err(error);
         }
     };
@@ -152,9 +158,8 @@ fn merge_error(inputs: &[&SegmentHandle], error: segment::MergeError<ReadError>)
     };
     match error {
         segment::MergeError::Build(error) => error.into(),
-        segment::MergeError::Read { input, source } => Error::Damaged {
+        segment::MergeError::Read { input, source } => Error::Unreadable {
             path: path(input),
-            offset: 0,
             what: source.to_string(),
         },
         segment::MergeError::Damaged {

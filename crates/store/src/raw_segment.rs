@@ -4,8 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use model::{RecordNumber, Timestamp};
-use segment::{Corrupt, Footer, Header, MergeInput, PageEntry, Trailer};
+use segment::{Corrupt, Footer, Header, MergeInput, PageEntry, Spare, Trailer};
 
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::{Error, ReadError};
@@ -37,14 +36,8 @@ impl RawSegment {
         let header = read_header(file.as_ref());
         let footer = read_footer(file.as_ref(), bytes);
         for part in [header.as_ref().err(), footer.as_ref().err()] {
-            if let Some((_, Unreadable::Corrupt(Corrupt::Version { found, known }))) = part
-                && found > known
-            {
-                return Err(Error::NewerFormat {
-                    path: path.to_owned(),
-                    found: *found,
-                    supported: *known,
-                });
+            if let Some((_, Unreadable::Corrupt(Corrupt::Version { found, known }))) = part {
+                return Err(Error::other_format(path, *found, *known));
             }
         }
         Ok(Self {
@@ -67,13 +60,9 @@ impl RawSegment {
         self.file.read_exact_at(buffer, entry.offset)
     }
 
-    /// The segment as its footer describes it, or as its pages show where the footer is lost; then
-    /// it must have the number and the time of its first record from the manifest.
-    pub(crate) fn input(
-        &self,
-        first: RecordNumber,
-        received: Timestamp,
-    ) -> Result<RawInput<'_>, Error> {
+    /// The segment as its footer describes it, or the spare page where the footer is lost; without
+    /// records where neither can be read.
+    pub(crate) fn input(&self) -> Result<RawInput<'_>, Error> {
         let footer = match &self.footer {
             Ok((_, footer)) => footer.clone(),
             Err(_) => {
@@ -81,7 +70,9 @@ impl RawSegment {
                 self.file
                     .read_exact_at(&mut bytes, 0)
                     .map_err(Error::io("read", self.path.as_path()))?;
-                segment::find_pages(&bytes, first, received)
+                Spare::find(&bytes)
+                    .map(|spare| spare.footer)
+                    .unwrap_or_default()
             }
         };
         Ok(RawInput {

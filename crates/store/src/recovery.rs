@@ -8,7 +8,7 @@ use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 
 use crate::disk::Disk;
 use crate::error::Error;
-use crate::journal::{self, Block, Encoded, JournalFile};
+use crate::journal::{self, Block, Encoded, FileEnd, FileHeader, FileScan, JournalFile};
 use crate::leftovers;
 use crate::logspace::{Logspace, LogspaceState};
 use crate::manifest::{Entry, Manifest};
@@ -26,6 +26,8 @@ pub(crate) struct Recovered {
     pub(crate) free_ids: Vec<u64>,
     /// Behind every journal file.
     pub(crate) next_journal_id: u64,
+    /// Where the journal ended, where the process that wrote it was stopped and not killed.
+    pub(crate) journal_end: Option<FileEnd>,
     /// Unsealed blocks that may be in the page cache only, by logspace and first number. A killed
     /// process leaves them there, and to sync their file again proves nothing where it was a sync
     /// that failed.
@@ -54,6 +56,7 @@ pub(crate) fn recover(
         files: Vec::new(),
         free_ids: Vec::new(),
         next_journal_id: 1,
+        journal_end: None,
         unsynced: BTreeMap::new(),
     };
     recovered.replay_journal(disk, data_dir, cache, is_read_only)?;
@@ -98,7 +101,7 @@ pub(crate) fn open_logspace(
                 state.next = state.next.max(end);
                 segments.push(Arc::new(segment));
             }
-            Err(error @ Error::NewerFormat { .. }) => return Err(error),
+            Err(error) if error.is_other_format() => return Err(error),
             Err(error) => {
                 let what = format!("{} records cannot be read: {error}", entry.rows);
                 // What is archived comes back with its disk; the journal must not bring it twice.
@@ -177,6 +180,7 @@ impl Recovered {
                     "dropped a commit that had not finished"
                 );
             }
+            self.journal_end = end_told_by(&scan, id);
             let is_damaged = !scan.damages.is_empty();
             let synced: Vec<bool> = scan.blocks.iter().map(|b| scan.is_synced(b)).collect();
             let bytes = disk
@@ -208,7 +212,12 @@ impl Recovered {
                 disk.remove(&path).map_err(Error::io("remove", path))?;
             }
         }
-        Ok(())
+        if is_read_only {
+            return Ok(());
+        }
+        // Numbers go on behind the files that are there. One that was removed and comes back by a
+        // power cut would speak of a file that now has the number of an older one.
+        disk.sync_dir(&dir).map_err(Error::io("sync", dir))
     }
 
     /// Keeps a block that may have to be written once more.
@@ -260,6 +269,15 @@ impl Recovered {
             state.publish(first, batch);
         }
         Ok(())
+    }
+}
+
+/// Where the journal before a file ended, where that file holds nothing: it was made when the
+/// process was stopped, or by one that has committed nothing.
+fn end_told_by(scan: &FileScan, id: u64) -> Option<FileEnd> {
+    match scan.header {
+        FileHeader::File { id: own, before } if own == id && scan.blocks.is_empty() => before,
+        _ => None,
     }
 }
 

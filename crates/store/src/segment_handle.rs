@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -9,7 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::{RecordBatch, RecordNumber, Timestamp};
 use quick_cache::sync::Cache;
-use segment::{Corrupt, Footer, Header, LexiconPage, PageEntry, PostingPage, TermEntry, Trailer};
+use segment::{
+    Chunk, ChunkEntry, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage, Listed, PageEntry,
+    PostingPage, RowKinds, Spare, Tally, TermEntry, Trailer,
+};
 
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::{Error, ReadError};
@@ -28,8 +32,13 @@ pub(crate) struct PageKey {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Kind {
-    Rows,
+    Kinds,
+    RowKinds,
+    Chunk,
+    /// A page of columns, by its place among those of all chunks.
+    Columns,
     Received,
+    Tally,
     Lexicon,
     Posting,
 }
@@ -37,8 +46,12 @@ enum Kind {
 /// A decoded page.
 #[derive(Clone)]
 pub(crate) enum Page {
-    Rows(Arc<RecordBatch>),
+    Kinds(Arc<Kinds>),
+    RowKinds(Arc<RowKinds>),
+    Chunk(Arc<Chunk>),
+    Columns(Arc<ColumnPage>),
     Received(Arc<Vec<Timestamp>>),
+    Tally(Arc<Tally>),
     Lexicon(Arc<LexiconPage>),
     Posting(Arc<PostingPage>),
 }
@@ -50,8 +63,12 @@ pub(crate) struct PageWeight;
 impl quick_cache::Weighter<PageKey, Page> for PageWeight {
     fn weight(&self, _: &PageKey, page: &Page) -> u64 {
         let bytes = match page {
-            Page::Rows(batch) => batch.memory_bytes(),
+            Page::Kinds(kinds) => kinds.memory_bytes(),
+            Page::RowKinds(kinds) => kinds.memory_bytes(),
+            Page::Chunk(chunk) => chunk.memory_bytes(),
+            Page::Columns(page) => page.memory_bytes(),
             Page::Received(times) => times.len() * size_of::<Timestamp>(),
+            Page::Tally(tally) => tally.memory_bytes(),
             Page::Lexicon(page) => page.memory_bytes(),
             Page::Posting(page) => page.memory_bytes(),
         };
@@ -68,12 +85,39 @@ pub(crate) fn page_cache(bytes: u64) -> Arc<PageCache> {
     Arc::new(Cache::with_weighter(pages, bytes, PageWeight))
 }
 
+/// Why records are not read.
+enum Unread {
+    Page(ReadError),
+    /// A column of the chunk does not decode.
+    Corrupt(Corrupt),
+}
+
+impl From<Corrupt> for Unread {
+    fn from(error: Corrupt) -> Self {
+        Self::Corrupt(error)
+    }
+}
+
+fn columns_before(footer: &Footer) -> Vec<u32> {
+    let mut before = 0;
+    let counts = footer.chunks.iter().map(|chunk| chunk.columns.len() as u32);
+    counts
+        .map(|count| {
+            let own = before;
+            before += count;
+            own
+        })
+        .collect()
+}
+
 /// A sealed segment.
 pub struct SegmentHandle {
     path: PathBuf,
     file: Box<dyn DiskFile>,
     file_bytes: u64,
     footer: Footer,
+    /// For each chunk how many pages of columns the chunks before it have.
+    columns_before: Vec<u32>,
     cache: Arc<PageCache>,
     /// Distinguishes segments in the cache; paths can be reused after a failed seal.
     uid: u64,
@@ -101,11 +145,7 @@ impl SegmentHandle {
         let file_bytes = file.len().map_err(Error::io("read", path))?;
         let damaged = |offset: u64| {
             move |error: Corrupt| match error {
-                Corrupt::Version { found, known } => Error::NewerFormat {
-                    path: path.to_owned(),
-                    found,
-                    supported: known,
-                },
+                Corrupt::Version { found, known } => Error::other_format(path, found, known),
                 error => Error::Damaged {
                     path: path.to_owned(),
                     offset,
@@ -126,11 +166,13 @@ impl SegmentHandle {
         file.read_exact_at(&mut footer, trailer.footer_offset)
             .map_err(Error::io("read", path))?;
         let footer = Footer::decode(&footer, &trailer).map_err(damaged(trailer.footer_offset))?;
+        let columns_before = columns_before(&footer);
         Ok(Self {
             path: path.to_owned(),
             file,
             file_bytes,
             footer,
+            columns_before,
             cache,
             uid: NEXT_UID.fetch_add(1, Ordering::Relaxed),
             bytes_read: AtomicU64::new(0),
@@ -195,29 +237,121 @@ impl SegmentHandle {
         is_index
     }
 
-    /// The index of the row page that holds a row.
-    pub fn page_of_row(&self, row: u32) -> usize {
-        self.footer
-            .row_pages
-            .partition_point(|page| page.first_row <= row)
-            .saturating_sub(1)
+    /// The index of the chunk that holds a row.
+    pub fn chunk_of_row(&self, row: u32) -> usize {
+        self.footer.chunk_of_row(row)
     }
 
-    /// The records of a row page; its first row is `footer().row_pages[index].first_row`.
-    pub fn rows_page(&self, index: usize) -> Result<Arc<RecordBatch>, ReadError> {
-        let entry = self.entry(&self.footer.row_pages, index)?;
-        let page = self.page(Kind::Rows, index, || {
-            let received = self.received_rows(entry.first_row, entry.rows)?;
-            let stored = self.read(entry)?;
-            let batch = segment::decode_row_page(entry, &stored, &received);
-            Ok(Page::Rows(Arc::new(
-                batch.map_err(|error| self.damaged(entry, &error))?,
+    /// The rows of a chunk; none where there is no such chunk.
+    pub fn chunk_rows(&self, index: usize) -> Range<u32> {
+        let page = self.footer.chunks.get(index).map(|chunk| chunk.page);
+        page.map_or(0..0, |page| {
+            page.first_row..page.first_row.saturating_add(page.rows)
+        })
+    }
+
+    /// How many chunks there are.
+    pub fn chunks(&self) -> usize {
+        self.footer.chunks.len()
+    }
+
+    /// All records of a chunk.
+    ///
+    /// # Errors
+    /// When one of them cannot be read.
+    pub fn chunk_records(&self, index: usize) -> Result<RecordBatch, ReadError> {
+        self.records(index, self.chunk_rows(index))
+    }
+
+    /// The records of some rows of a chunk, in the order given.
+    ///
+    /// # Errors
+    /// When one of them cannot be read, or is not in the chunk.
+    pub fn records(
+        &self,
+        index: usize,
+        rows: impl IntoIterator<Item = u32>,
+    ) -> Result<RecordBatch, ReadError> {
+        let Some(entry) = self.footer.chunks.get(index) else {
+            return Err(self.out_of_range());
+        };
+        let received = self.received_rows(entry.page.first_row, entry.page.rows)?;
+        let chunk = self.chunk(index, entry, &received)?;
+        let first = entry.page.first_row;
+        let rows = rows.into_iter().map(|row| row.wrapping_sub(first));
+        let records = chunk.records(rows, &received, |page| {
+            self.column_page(index, entry, page).map_err(Unread::Page)
+        });
+        records.map_err(|error| match error {
+            Unread::Page(error) => error,
+            Unread::Corrupt(error) => self.damaged(&entry.page, &error),
+        })
+    }
+
+    fn chunk(
+        &self,
+        index: usize,
+        entry: &ChunkEntry,
+        received: &[Timestamp],
+    ) -> Result<Arc<Chunk>, ReadError> {
+        let page = self.page(Kind::Chunk, index, || {
+            let (kinds, row_kinds) = (self.kinds()?, self.row_kinds(index)?);
+            let stored = self.read(&entry.page)?;
+            let chunk = Chunk::decode(entry, &stored, &row_kinds, &kinds, received);
+            Ok(Page::Chunk(Arc::new(
+                chunk.map_err(|error| self.damaged(&entry.page, &error))?,
             )))
         })?;
         match page {
-            Page::Rows(batch) => Ok(batch),
+            Page::Chunk(chunk) => Ok(chunk),
             _ => Err(self.out_of_range()),
         }
+    }
+
+    fn column_page(
+        &self,
+        chunk: usize,
+        entry: &ChunkEntry,
+        index: usize,
+    ) -> Result<Arc<ColumnPage>, ReadError> {
+        let before = self.columns_before.get(chunk).copied();
+        let entry = self.entry(&entry.columns, index)?;
+        let number = before.unwrap_or_default() as usize + index;
+        let page = self.page(Kind::Columns, number, || {
+            let page = ColumnPage::open(entry, &self.read(entry)?);
+            Ok(Page::Columns(Arc::new(
+                page.map_err(|error| self.damaged(entry, &error))?,
+            )))
+        })?;
+        match page {
+            Page::Columns(page) => Ok(page),
+            _ => Err(self.out_of_range()),
+        }
+    }
+
+    /// The kinds of its records. Where their page is damaged, the spare page has them too.
+    fn kinds(&self) -> Result<Arc<Kinds>, ReadError> {
+        let Some(entry) = &self.footer.kind_page else {
+            return Ok(Arc::default());
+        };
+        let page = self.page(Kind::Kinds, 0, || {
+            let read = self.read(entry).and_then(|stored| {
+                segment::decode_kind_page(entry, &stored)
+                    .map_err(|error| self.damaged(entry, &error))
+            });
+            let kinds = read.or_else(|error| self.spare_kinds().ok_or(error))?;
+            Ok(Page::Kinds(Arc::new(kinds)))
+        })?;
+        match page {
+            Page::Kinds(kinds) => Ok(kinds),
+            _ => Err(self.out_of_range()),
+        }
+    }
+
+    fn spare_kinds(&self) -> Option<Kinds> {
+        let entry = self.footer.spare_page.as_ref()?;
+        let stored = self.read(entry).ok()?;
+        Some(Spare::decode(entry, &stored).ok()?.kinds)
     }
 
     /// The times of receipt of a received page.
@@ -305,13 +439,115 @@ impl SegmentHandle {
         Ok(())
     }
 
-    /// The rows that hold a term, ascending.
-    pub fn rows_of(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
-        let Some(index) = term.posting_page() else {
-            return Ok(term.inline_rows(self.rows()));
+    /// The rows that hold a term and are in none of [`Self::groups_of`], ascending.
+    pub fn slot_rows(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
+        self.numbers(&term.slots)
+    }
+
+    /// The groups whose rows all hold a term, ascending. A group is the rows of a kind in a chunk.
+    pub fn groups_of(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
+        self.numbers(&term.groups)
+    }
+
+    /// The rows of some groups, which ascend; ascending.
+    pub fn rows_of_groups(&self, groups: &[u32]) -> Result<Vec<u32>, ReadError> {
+        let mut found = Vec::new();
+        self.each_chunk(groups, |row_kinds, wanted, first| {
+            row_kinds.rows_of(wanted, first, &mut found);
+        })?;
+        Ok(found)
+    }
+
+    /// Sets the bits of the rows of some groups, which ascend: bit `row % 8` of byte `row / 8`.
+    pub fn mark_groups(&self, groups: &[u32], bits: &mut [u8]) -> Result<(), ReadError> {
+        self.each_chunk(groups, |row_kinds, wanted, first| {
+            row_kinds.mark(wanted, first, bits);
+        })
+    }
+
+    /// How many rows some groups have.
+    pub fn count_groups(&self, groups: &[u32]) -> Result<u64, ReadError> {
+        let tally = self.tally()?;
+        Ok(groups
+            .iter()
+            .map(|group| u64::from(tally.rows(*group)))
+            .sum())
+    }
+
+    /// Visits the chunks of some groups, which ascend, with the places of their kinds and the number of
+    /// the first row.
+    fn each_chunk(
+        &self,
+        groups: &[u32],
+        mut visit: impl FnMut(&RowKinds, &[bool], u32),
+    ) -> Result<(), ReadError> {
+        let tally = self.tally()?;
+        let mut left = groups;
+        while let Some(first) = left.first() {
+            let chunk = tally.chunk(*first);
+            let numbers = tally.groups(chunk);
+            let count = left.partition_point(|group| (*group as usize) < numbers.end);
+            let (own, others) = left.split_at(count);
+            // A group that is in no chunk is one that no writer of ours has written.
+            if own.is_empty() {
+                return Err(self.out_of_range());
+            }
+            left = others;
+            let mut wanted = vec![false; numbers.len()];
+            for group in own {
+                let place = (*group as usize).checked_sub(numbers.start);
+                if let Some(is_wanted) = place.and_then(|place| wanted.get_mut(place)) {
+                    *is_wanted = true;
+                }
+            }
+            visit(
+                &*self.row_kinds(chunk)?,
+                &wanted,
+                self.chunk_rows(chunk).start,
+            );
+        }
+        Ok(())
+    }
+
+    /// How many rows each group has.
+    pub fn tally(&self) -> Result<Arc<Tally>, ReadError> {
+        let Some(entry) = &self.footer.tally_page else {
+            return Ok(Arc::default());
+        };
+        let page = self.page(Kind::Tally, 0, || {
+            let tally = Tally::decode(entry, &self.read(entry)?);
+            Ok(Page::Tally(Arc::new(
+                tally.map_err(|error| self.damaged(entry, &error))?,
+            )))
+        })?;
+        match page {
+            Page::Tally(tally) => Ok(tally),
+            _ => Err(self.out_of_range()),
+        }
+    }
+
+    fn row_kinds(&self, chunk: usize) -> Result<Arc<RowKinds>, ReadError> {
+        let Some(entry) = self.footer.chunks.get(chunk).map(|chunk| &chunk.rows) else {
+            return Err(self.out_of_range());
+        };
+        let page = self.page(Kind::RowKinds, chunk, || {
+            let kinds = RowKinds::decode(entry, &self.read(entry)?);
+            Ok(Page::RowKinds(Arc::new(
+                kinds.map_err(|error| self.damaged(entry, &error))?,
+            )))
+        })?;
+        match page {
+            Page::RowKinds(kinds) => Ok(kinds),
+            _ => Err(self.out_of_range()),
+        }
+    }
+
+    fn numbers(&self, listed: &Listed) -> Result<Vec<u32>, ReadError> {
+        let Some(index) = listed.posting_page() else {
+            return Ok(listed.inline(self.rows()));
         };
         let page = self.posting_page(index as usize)?;
-        page.rows(term).map_err(
+        page.numbers(listed).map_err(
             |error| match self.footer.posting_pages.get(index as usize) {
                 Some(entry) => self.damaged(entry, &error),
                 None => self.out_of_range(),
@@ -415,10 +651,7 @@ impl SegmentHandle {
 
     /// Reads every page and compares it with its checksum; what is wrong with the first bad one.
     pub(crate) fn check(&self) -> Result<(), ReadError> {
-        let footer = &self.footer;
-        let lexicon = footer.lexicon_pages.iter().map(|page| &page.page);
-        let pages = footer.row_pages.iter().chain(&footer.received_pages);
-        for entry in pages.chain(&footer.posting_pages).chain(lexicon) {
+        for (_, entry) in self.footer.pages() {
             let stored = self.read(entry)?;
             let checked = entry.check(&stored);
             checked.map_err(|error| self.damaged(entry, &error))?;

@@ -374,7 +374,8 @@ impl Shared {
             found.next_journal_id,
             found.free_ids,
         )
-        .with_unsynced(found.unsynced.into_values().collect());
+        .with_unsynced(found.unsynced.into_values().collect())
+        .behind(found.journal_end);
         let tails = found.logspaces.values();
         let tails = tails.map(|logspace| logspace.state().tail_size().0).sum();
         Ok(Self {

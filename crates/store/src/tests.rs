@@ -15,6 +15,8 @@ use crate::{
 
 mod archive;
 mod backup;
+mod merging;
+mod stop;
 
 /// A clock that stands where it is put.
 #[derive(Default)]
@@ -26,27 +28,24 @@ impl Clock for TestClock {
     }
 }
 
-/// A disk whose syncs and writes of the journal fail while a counter is above zero.
+/// A disk on which syncs of the journal, and reads of segments, fail while a counter is above zero.
 #[derive(Default)]
 struct FailingDisk {
     failures: Arc<AtomicU64>,
+    reads: Arc<AtomicU64>,
 }
 
 struct FailingFile {
     file: Box<dyn DiskFile>,
     failures: Option<Arc<AtomicU64>>,
+    reads: Option<Arc<AtomicU64>>,
 }
 
-impl FailingFile {
-    fn check(&self) -> io::Result<()> {
-        let Some(failures) = &self.failures else {
-            return Ok(());
-        };
-        let spend = |left: u64| left.checked_sub(1);
-        match failures.fetch_update(Ordering::SeqCst, Ordering::SeqCst, spend) {
-            Ok(_) => Err(io::Error::other("injected")),
-            Err(_) => Ok(()),
-        }
+fn check(failures: Option<&Arc<AtomicU64>>) -> io::Result<()> {
+    let spend = |left: u64| left.checked_sub(1);
+    match failures.map(|left| left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, spend)) {
+        Some(Ok(_)) => Err(io::Error::other("injected")),
+        _ => Ok(()),
     }
 }
 
@@ -55,11 +54,11 @@ impl Disk for FailingDisk {
         RealDisk.create_dir_all(path)
     }
     fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Box<dyn DiskFile>> {
-        let is_journal = path.extension().is_some_and(|ending| ending == "journal");
-        let failures = is_journal.then(|| Arc::clone(&self.failures));
+        let ends_in = |ending| path.extension().is_some_and(|found| found == ending);
         Ok(Box::new(FailingFile {
             file: RealDisk.open(path, mode)?,
-            failures,
+            failures: ends_in("journal").then(|| Arc::clone(&self.failures)),
+            reads: ends_in("segment").then(|| Arc::clone(&self.reads)),
         }))
     }
     fn list(&self, path: &Path) -> io::Result<Vec<DiskEntry>> {
@@ -85,6 +84,7 @@ impl Disk for FailingDisk {
 
 impl DiskFile for FailingFile {
     fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        check(self.reads.as_ref())?;
         self.file.read_exact_at(buffer, offset)
     }
     fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
@@ -92,7 +92,7 @@ impl DiskFile for FailingFile {
     }
     fn sync(&self) -> io::Result<()> {
         self.file.sync()?;
-        self.check()
+        check(self.failures.as_ref())
     }
     fn len(&self) -> io::Result<u64> {
         self.file.len()
@@ -181,8 +181,8 @@ fn rows(store: &Store) -> Vec<(u64, i64, String)> {
         match &part {
             Part::Tail(chunk) => add(&chunk.batch),
             Part::Segment(segment) => {
-                for index in 0..segment.footer().row_pages.len() {
-                    add(&segment.rows_page(index).expect("reads"));
+                for index in 0..segment.chunks() {
+                    add(&segment.chunk_records(index).expect("reads"));
                 }
             }
         }
@@ -228,11 +228,14 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// The journal files that have more than a header, as the note of a stop has.
 fn journal_files(dir: &Path) -> Vec<PathBuf> {
+    let has_blocks = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|file| file.len() > 64);
     let mut files: Vec<_> = std::fs::read_dir(dir.join("journal"))
         .expect("lists")
         .map(|entry| entry.expect("lists").path())
         .filter(|path| path.extension().is_some_and(|ending| ending == "journal"))
+        .filter(has_blocks)
         .collect();
     files.sort();
     files
@@ -614,7 +617,7 @@ fn small_segments_are_merged_and_read_as_before() {
     assert_eq!(old_rows, 8);
     for part in &before.parts {
         if let Part::Segment(segment) = part {
-            segment.rows_page(0).expect("reads");
+            segment.chunk_records(0).expect("reads");
         }
     }
     drop(store);

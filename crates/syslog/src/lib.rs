@@ -1,4 +1,4 @@
-//! Bytes to records and back: framing, the RFC 3164 dialects, RFC 5424, RELP frames.
+//! Bytes to records and back: framing, the RFC 3164 dialects, RFC 5424, RELP frames, PROXY headers.
 //!
 //! Nothing here does I/O, reads a clock or can fail on a message: a [`Parser`] makes of any bytes a
 //! record's parts and tags that say what was wrong with them. No byte of a message is copied or
@@ -10,6 +10,8 @@
 //! | take the line end off a datagram | [`frame::trim_terminator`] |
 //! | read one message | [`Parser`] |
 //! | speak RELP | [`relp::Decoder`] and the encoders beside it |
+//! | tell compressed streams and messages | [`packing`] |
+//! | learn who is behind a proxy | [`proxy::decode`] |
 //! | make messages | [`write`](mod@write) |
 //!
 //! What must stay true: any split of a stream gives the same messages; no input panics; every
@@ -18,10 +20,16 @@
 #![cfg_attr(not(test), deny(clippy::indexing_slicing))]
 
 mod cursor;
+mod encoding;
 pub mod frame;
 pub mod limits;
+pub mod packing;
 mod parse;
+pub mod proxy;
 pub mod relp;
 pub mod write;
 
-pub use parse::{Context, FoundStamp, ParseMode, ParseOptions, Parser, StampStyle, find_stamp};
+pub use encoding::Encoding;
+pub use parse::{
+    Context, FoundStamp, HostRule, ParseMode, ParseOptions, Parser, StampStyle, find_stamp,
+};

@@ -44,3 +44,14 @@ pub const PID_BYTES_MAX: usize = 128;
 
 /// Longest MSGID, SD-ID or PARAM-NAME (RFC 5424 section 6) that is written, in bytes.
 pub const NAME_BYTES_MAX: usize = 32;
+
+/// Memory that unpacking a zstd frame is taken to need where the frame does not say, in bytes: what
+/// RFC 8878 section 3.1.1.1.2 asks of every decoder.
+pub const ZSTD_WINDOW_BYTES_DEFAULT: u64 = 8 * 1024 * 1024;
+
+/// Longest PROXY header of version 1, CR LF included (its specification, section 2.1).
+pub const PROXY_V1_BYTES_MAX: usize = 107;
+
+/// Longest PROXY header of version 2 that is read. Addresses take 232 bytes at most; the rest is
+/// room for what proxies add, such as the subject of a certificate.
+pub const PROXY_V2_BYTES_MAX: usize = 4 * 1024;

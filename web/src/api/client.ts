@@ -4,10 +4,12 @@ import { readNdjson } from './ndjson';
 import { isAbort, Problem, problemOf } from './problem';
 import type {
   CountAnswer,
+  FieldsAnswer,
   HistogramAnswer,
   ParseAnswer,
   Row,
   SearchEnd,
+  StatsAnswer,
   Status,
 } from './types';
 
@@ -45,6 +47,16 @@ export function histogram(params: Params, signal: AbortSignal): Promise<Histogra
 
 export function count(params: Params, signal: AbortSignal): Promise<CountAnswer> {
   return callJson('count', params, signal);
+}
+
+/** The most frequent values of the field `by`. */
+export function stats(params: Params, signal: AbortSignal): Promise<StatsAnswer> {
+  return callJson('stats', params, signal);
+}
+
+/** Which fields the records that match have; reads every one of them. */
+export function fields(params: Params, signal: AbortSignal): Promise<FieldsAnswer> {
+  return callJson('fields', params, signal);
 }
 
 export function parseQuery(q: string, signal: AbortSignal): Promise<ParseAnswer> {

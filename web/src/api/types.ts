@@ -52,6 +52,24 @@ export interface CountAnswer extends Cost {
   count: number;
 }
 
+export interface ValueCount {
+  value: string;
+  count: number;
+}
+
+export interface StatsAnswer extends Cost {
+  by: string;
+  /** The most frequent first. */
+  values: ValueCount[];
+  distinct: number;
+  /** Records that match, with or without the field. */
+  total: number;
+}
+
+export interface FieldsAnswer extends Cost {
+  fields: { name: string; count: number }[];
+}
+
 /** A span of the query's text, in UTF-8 bytes, `end` exclusive. */
 export interface Span {
   start: number;
@@ -70,12 +88,51 @@ export interface ParseAnswer {
   diagnostics: Diagnostic[];
 }
 
+export interface SourceStatus {
+  name: string;
+  received: number;
+  stored: number;
+  /** By reason. */
+  dropped: Record<string, number>;
+  in_flight: number;
+  bytes: number;
+  connections: number;
+  connections_refused: number;
+}
+
+export interface LogspaceStatus {
+  name: string;
+  records: number;
+  segments: number;
+  /** On disk, the journal not counted. */
+  bytes: number;
+  sealed?: { records: number; raw_bytes: number; data_bytes: number; index_bytes: number };
+  expired?: number;
+  archived_segments?: number;
+  archived_bytes?: number;
+  archive_failure?: string | null;
+  first: string | null;
+  last: string | null;
+  damages: string[];
+}
+
+export interface StorageStatus {
+  state: string;
+  reason: string | null;
+  data_dir: string;
+  free_bytes: number | null;
+  is_low?: boolean;
+  journal_bytes: number;
+  unsynced_bytes?: number;
+}
+
 export interface Status {
   version: string;
+  uptime_seconds: number;
   listeners: { source: string; transport: string; address: string }[];
-  sources: { name: string; received: number; dropped: Record<string, number> }[];
-  logspaces: { name: string; records: number; bytes: number }[];
-  storage: { state: string; reason: string | null; free_bytes: number };
+  sources: SourceStatus[];
+  logspaces: LogspaceStatus[];
+  storage: StorageStatus;
 }
 
 /** A line of the tail. */

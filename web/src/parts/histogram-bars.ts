@@ -5,6 +5,47 @@
 
 import type { HistogramAnswer } from '../api/types';
 
+/** The bars of one value of a field. */
+export interface HistogramPart {
+  value: string;
+  counts: readonly number[];
+  /** The name of its colour. */
+  color: string;
+}
+
+/**
+ * Parts as heights to be painted one over the other: the sum of all first, the first part alone
+ * last. There are always `height` of them, so that the plot keeps its series.
+ */
+export function stackOf(
+  parts: readonly HistogramPart[],
+  height: number,
+  bars: number,
+): number[][] {
+  const sums: number[][] = [];
+  let below = new Array<number>(bars).fill(0);
+  for (const part of parts.slice(0, height)) {
+    below = below.map((sum, bar) => sum + (part.counts[bar] ?? 0));
+    sums.push(below);
+  }
+  while (sums.length < height) sums.push(new Array<number>(bars).fill(0));
+  return sums.reverse();
+}
+
+/** How many records of each part are in a run of bars; those with any, the most frequent first. */
+export function partsOf(
+  parts: readonly HistogramPart[],
+  run: BarRun,
+): { value: string; count: number }[] {
+  return parts
+    .map(({ value, counts }) => {
+      const inside = counts.slice(run.first, run.last + 1);
+      return { value, count: inside.reduce((sum, count) => sum + count, 0) };
+    })
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count);
+}
+
 /** A run of bars, both ends included. */
 export interface BarRun {
   first: number;

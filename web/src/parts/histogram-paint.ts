@@ -38,11 +38,12 @@ export const axisCounts: uPlot.Axis.DynamicValues = (_plot, ticks) =>
   ticks.map((tick) => (Number.isInteger(tick) ? shortCount(tick) : ''));
 
 /**
- * Bars from one start to the next, the last to `end`, in seconds: they are as wide as the time that
- * they stand for.
+ * Bars of a series from one start to the next, the last to `end`, in seconds: they are as wide as
+ * the time that they stand for.
  */
-export function barPaths(plot: uPlot, end: number): uPlot.Series.Paths {
-  const [starts, counts] = plot.data as [number[], number[]];
+export function barPaths(plot: uPlot, series: number, end: number): uPlot.Series.Paths {
+  const starts = plot.data[0] as number[];
+  const counts = plot.data[series] as number[];
   const fill = new Path2D();
   const base = plot.valToPos(0, 'y', true);
   counts.forEach((count, index) => {

@@ -10,14 +10,18 @@ import uPlot from 'uplot';
 
 import type { HistogramAnswer } from '../api/types';
 import { spanText, type Zone } from '../text/clock';
-import { plural } from '../text/figures';
+import { countText, plural } from '../text/figures';
+import { visible } from '../text/glyphs';
 import { textMs } from '../text/stamp';
 import {
   countOf,
+  partsOf,
   rangeOf,
+  stackOf,
   runOf,
   selectByKey,
   type BarRun,
+  type HistogramPart,
   type KeySelection,
 } from './histogram-bars';
 import { axisCounts, axisSpace, axisTimes, barPaths } from './histogram-paint';
@@ -26,9 +30,15 @@ import { element } from './row-view';
 export interface HistogramState {
   answer: HistogramAnswer;
   zone: Zone;
+  /** The same bars by the values of a field, drawn in front of the whole. */
+  parts: readonly HistogramPart[];
 }
 
 const HEIGHT = 104;
+/** Most parts of a bar: the eight severities. */
+const PARTS_MAX = 8;
+/** Most parts told in words. */
+const PARTS_TOLD_MAX = 4;
 /** A shorter range is less than a few of the milliseconds that the axis can tell apart. */
 const SPAN_SECONDS_MIN = 0.06;
 
@@ -104,7 +114,8 @@ export class Histogram {
 
   #data(): uPlot.AlignedData {
     const bars = this.#state?.answer.bars ?? [];
-    return [bars.map((bar) => textMs(bar.start) / 1000), bars.map((bar) => bar.count)];
+    const stack = stackOf(this.#state?.parts ?? [], PARTS_MAX, bars.length);
+    return [bars.map((bar) => textMs(bar.start) / 1000), bars.map((bar) => bar.count), ...stack];
   }
 
   /** The ends of the time axis, in seconds; an instant stands in the middle of a minute. */
@@ -125,6 +136,13 @@ export class Histogram {
   #color(name: string): string {
     this.#chart.style.color = `var(${name})`;
     return getComputedStyle(this.#chart).color;
+  }
+
+  /** The colour of a series: the first is the whole, the others are the stack from its top. */
+  #colorName(series: number): string {
+    const parts = this.#state?.parts ?? [];
+    if (series > 0) return parts[PARTS_MAX - series]?.color ?? '--series-rest';
+    return parts.length > 0 ? '--series-rest' : '--bar';
   }
 
   #rebuild(): void {
@@ -168,11 +186,12 @@ export class Histogram {
       ],
       series: [
         {},
-        {
-          fill: () => this.#color('--bar'),
-          paths: (plot) => barPaths(plot, textMs(this.#state?.answer.to ?? '') / 1000),
+        ...Array.from({ length: 1 + PARTS_MAX }, (_, series) => ({
+          fill: () => this.#color(this.#colorName(series)),
+          paths: (plot: uPlot) =>
+            barPaths(plot, series + 1, textMs(this.#state?.answer.to ?? '') / 1000),
           points: { show: false },
-        },
+        })),
       ],
       hooks: { drawAxes: [(plot) => this.#drawVisible(plot)] },
     };
@@ -286,7 +305,10 @@ export class Histogram {
     if (!this.#state) return '';
     const { answer, zone } = this.#state;
     const { from, to } = rangeOf(answer, run);
-    return `${plural(countOf(answer, run), 'record')}, ${spanText(textMs(from), textMs(to), zone)}`;
+    const told = partsOf(this.#state.parts, run).slice(0, PARTS_TOLD_MAX);
+    const parts = told.map(({ value, count }) => `, ${visible(value.slice(0, 40))} ${countText(count)}`);
+    const time = spanText(textMs(from), textMs(to), zone);
+    return `${plural(countOf(answer, run), 'record')}, ${time}${parts.join('')}`;
   }
 
   #tellValue(run: BarRun | null): void {

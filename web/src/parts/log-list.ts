@@ -9,7 +9,7 @@
 import './log-list.css';
 
 import type { Row } from '../api/types';
-import { columnTracks, drawHead } from './log-head';
+import { columnTracks, drawHead, type OnResize } from './log-head';
 import { RowGeometry } from './row-geometry';
 import { drawRow, element, rowLine, type RowStyle } from './row-view';
 
@@ -21,6 +21,7 @@ export interface LogListEvents {
   /** The first and the last row in view. */
   onVisible(newest: Row, oldest: Row): void;
   onToggle(id: string, open: boolean): void;
+  onResize: OnResize;
   /** Draws the details of a row into an element; returns what takes them away again. */
   drawDetails(row: Row, host: HTMLElement): () => void;
 }
@@ -33,6 +34,15 @@ export interface LogListState {
   style: RowStyle;
   /** Whether rows that come on top push the others down, instead of staying out of view. */
   follow: boolean;
+  /** The row whose surroundings these are. */
+  anchor: string | null;
+}
+
+/** What of the list is in view, to be found again later. */
+export interface ListPlace {
+  first: { id: string; offset: number } | null;
+  active: string | null;
+  open: readonly string[];
 }
 
 interface Details {
@@ -44,7 +54,10 @@ interface Details {
 const OVERSCAN_ROWS = 8;
 const NEAR_ROWS = 60;
 const ROW_HEIGHT = 26;
+const ROW_HEIGHT_DENSE = 21;
 const ROW_HEIGHT_NARROW = 46;
+/** How often rows are placed anew until all wrapped ones in view have been measured. */
+const PASSES_MAX = 4;
 const CLICK_DISTANCE_MAX = 4;
 
 export class LogList {
@@ -60,12 +73,15 @@ export class LogList {
 
   readonly #drawn = new Map<string, HTMLElement>();
   readonly #open = new Map<string, Details>();
+  /** How much taller wrapped rows are than others, as far as they have been drawn. */
+  readonly #wrapped = new Map<string, number>();
   readonly #root = element('div', 'log-list');
   readonly #head = element('div', 'log-row log-head');
   readonly #canvas = element('div', 'log-canvas');
   readonly #narrow = matchMedia('(max-width: 640px)');
   readonly #abort = new AbortController();
-  readonly #sizes = new ResizeObserver(() => this.#layout());
+  readonly #sizes = new ResizeObserver(() => this.#resize());
+  #width = 0;
 
   mount(host: HTMLElement, events: LogListEvents): void {
     this.#events = events;
@@ -94,10 +110,43 @@ export class LogList {
     for (const id of [...this.#open.keys()]) if (this.#indexOf(id) < 0) this.#close(id);
     if (this.#indexOf(this.#active) < 0) this.#active = null;
     this.#measure();
-    const index = anchor ? state.rows.findIndex((row) => row.id === anchor.id) : -1;
-    if (anchor && index >= 0) this.#root.scrollTop = this.#geometry.top(index) + anchor.offset;
-    else if (!follow) this.#root.scrollTop = 0;
+    if (!this.#scrollTo(anchor) && !follow) this.#root.scrollTop = 0;
     this.#render();
+  }
+
+  /** What is in view now. */
+  place(): ListPlace {
+    return { first: this.#anchor(), active: this.#active, open: [...this.#open.keys()] };
+  }
+
+  /** Brings into view what was there, as far as its rows are in the list. */
+  restore(place: ListPlace): void {
+    for (const id of place.open) {
+      const row = this.#rows[this.#indexOf(id)];
+      if (row && !this.#open.has(id)) this.#unfold(row);
+    }
+    this.#active = this.#indexOf(place.active) < 0 ? null : place.active;
+    this.#measure();
+    this.#scrollTo(place.first);
+    this.#render();
+  }
+
+  /** The active row. */
+  get active(): Row | null {
+    return this.#rows[this.#indexOf(this.#active)] ?? null;
+  }
+
+  /** Makes the next row that is wanted the active one, up (-1) or down (1) from the active one. */
+  seek(direction: 1 | -1, wanted: (row: Row) => boolean): void {
+    let index = this.#indexOf(this.#active);
+    if (index < 0) index = this.#geometry.indexAt(this.#root.scrollTop) - direction;
+    for (let at = index + direction; at >= 0 && at < this.#rows.length; at += direction) {
+      const row = this.#rows[at];
+      if (row && wanted(row)) {
+        this.activate(at);
+        return;
+      }
+    }
   }
 
   destroy(): void {
@@ -132,7 +181,7 @@ export class LogList {
     const top = this.#geometry.top(at);
     const view = this.#root.clientHeight - this.#head.offsetHeight;
     if (top < this.#root.scrollTop) this.#root.scrollTop = top;
-    const lowest = top + this.#rowHeight - view;
+    const lowest = top + this.#heightOf(row.id) - view;
     if (lowest > this.#root.scrollTop) this.#root.scrollTop = lowest;
     this.#render();
   }
@@ -141,11 +190,11 @@ export class LogList {
     if (this.#active !== null) this.toggle(this.#active);
   }
 
-  /** Opens the details of a row, a third down the view. */
-  reveal(id: string): void {
+  /** Brings a row into view, a third down, with its details where they are wanted. */
+  reveal(id: string, withDetails: boolean): void {
     const index = this.#indexOf(id);
     if (index < 0) return;
-    if (!this.#open.has(id)) this.toggle(id);
+    if (withDetails && !this.#open.has(id)) this.toggle(id);
     this.#active = id;
     this.#root.scrollTop = this.#geometry.top(index) - this.#root.clientHeight / 3;
     this.#render();
@@ -199,9 +248,19 @@ export class LogList {
     return row ? { id: row.id, offset: this.#root.scrollTop - this.#geometry.top(index) } : null;
   }
 
+  /** Scrolls to where a row stood; says whether it is there. */
+  #scrollTo(place: { id: string; offset: number } | null): boolean {
+    const index = this.#indexOf(place?.id ?? null);
+    if (!place || index < 0) return false;
+    this.#root.scrollTop = this.#geometry.top(index) + place.offset;
+    return true;
+  }
+
   #restyle(style: RowStyle): void {
-    this.#root.style.setProperty('--log-columns', columnTracks(style.columns));
-    drawHead(this.#head, style.columns, style.zone);
+    this.#root.style.setProperty('--log-columns', columnTracks(style.columns, style.widths));
+    this.#root.classList.toggle('is-wrapped', style.wrap);
+    this.#wrapped.clear();
+    drawHead(this.#head, style.columns, style.zone, this.#events.onResize);
     for (const node of this.#drawn.values()) node.remove();
     this.#drawn.clear();
   }
@@ -227,13 +286,26 @@ export class LogList {
     this.#open.delete(id);
   }
 
+  /** The height of a row itself, without its details. */
+  #heightOf(id: string): number {
+    return this.#rowHeight + (this.#wrapped.get(id) ?? 0);
+  }
+
   #measure(): void {
-    this.#rowHeight = this.#narrow.matches ? ROW_HEIGHT_NARROW : ROW_HEIGHT;
+    const usual = this.#state?.style.dense ? ROW_HEIGHT_DENSE : ROW_HEIGHT;
+    this.#rowHeight = this.#narrow.matches ? ROW_HEIGHT_NARROW : usual;
     this.#root.style.setProperty('--row-height', `${this.#rowHeight}px`);
     const extras = new Map<number, number>();
+    if (this.#wrapped.size > 0) {
+      this.#rows.forEach((row, index) => {
+        const extra = this.#wrapped.get(row.id);
+        if (extra) extras.set(index, extra);
+      });
+    }
     for (const [id, details] of this.#open) {
       details.height = details.node.offsetHeight;
-      extras.set(this.#indexOf(id), details.height);
+      const index = this.#indexOf(id);
+      extras.set(index, (extras.get(index) ?? 0) + details.height);
     }
     this.#geometry = new RowGeometry(this.#rowHeight, this.#rows.length, extras);
     this.#canvas.style.height = `${this.#geometry.height}px`;
@@ -242,6 +314,27 @@ export class LogList {
   #layout(): void {
     this.#measure();
     this.#render();
+  }
+
+  /** After a change of width, wrapped rows have other heights. */
+  #resize(): void {
+    const { clientWidth } = this.#root;
+    if (clientWidth !== this.#width) this.#wrapped.clear();
+    this.#width = clientWidth;
+    this.#layout();
+  }
+
+  /** Measures wrapped rows that have been drawn; says whether any was not as tall as thought. */
+  #takeHeights(): boolean {
+    if (!this.#state?.style.wrap) return false;
+    let changed = false;
+    for (const [id, node] of this.#drawn) {
+      const extra = node.offsetHeight - this.#rowHeight;
+      if (extra === (this.#wrapped.get(id) ?? 0)) continue;
+      this.#wrapped.set(id, extra);
+      changed = true;
+    }
+    return changed;
   }
 
   #schedule(): void {
@@ -263,6 +356,21 @@ export class LogList {
   }
 
   #render(): void {
+    let [first, last] = this.#drawRows();
+    for (let pass = 0; pass < PASSES_MAX; pass += 1) {
+      const anchor = this.#anchor();
+      if (!this.#takeHeights()) break;
+      this.#measure();
+      this.#scrollTo(anchor);
+      [first, last] = this.#drawRows();
+    }
+    this.#tellActive();
+    this.#tellReading();
+    this.#tellView(first, last);
+  }
+
+  /** Draws the rows in view and around it; answers with the first and the last one in view. */
+  #drawRows(): [number, number] {
     const top = this.#root.scrollTop;
     const first = this.#geometry.indexAt(top);
     const last = this.#geometry.indexAt(top + this.#root.clientHeight - this.#head.offsetHeight);
@@ -278,9 +386,7 @@ export class LogList {
       if (node === place) place = place.nextElementSibling;
       else this.#canvas.insertBefore(node, place);
     }
-    this.#tellActive();
-    this.#tellReading();
-    this.#tellView(first, last);
+    return [first, last];
   }
 
   /** The elements of a row: itself and, if unfolded, its details, both put in their places. */
@@ -298,8 +404,9 @@ export class LogList {
     node.setAttribute('aria-rowindex', String(index + 2));
     node.firstElementChild?.setAttribute('aria-expanded', String(details !== undefined));
     node.classList.toggle('is-active', row.id === this.#active);
+    node.classList.toggle('is-anchor', row.id === this.#state.anchor);
     if (!details) return [node];
-    details.node.style.transform = `translateY(${top + this.#rowHeight}px)`;
+    details.node.style.transform = `translateY(${top + this.#heightOf(row.id)}px)`;
     return [node, details.node];
   }
 

@@ -2,7 +2,7 @@
 //
 // It starts as a plain <input>, which works at once and on its own, and becomes a CodeMirror editor
 // when the page has drawn. Colours come from the local tokenizer; what is wrong comes from the
-// server, asked 120 ms after the last change. No popup, no completion: Enter always runs.
+// server, asked 120 ms after the last change.
 
 import './query-editor.css';
 
@@ -12,6 +12,7 @@ import { EditorView, keymap, placeholder } from '@codemirror/view';
 
 import type { Diagnostic, ParseAnswer } from '../api/types';
 import { indexOfByte } from '../text/offsets';
+import { queryCompletion, type Complete } from './query-completion';
 import { setSquiggles, squiggles, tokenColours } from './query-marks';
 
 /** A diagnostic in the text of the editor; `left` is where it starts, in pixels. */
@@ -29,6 +30,9 @@ export interface QueryEditorEvents {
   parse(text: string, signal: AbortSignal): Promise<ParseAnswer>;
   /** What is wrong with the text now; empty if nothing is. */
   onDiagnostics(diagnostics: PlacedDiagnostic[]): void;
+  /** What the server takes the text for; empty where it says nothing. */
+  onMeaning(meaning: string): void;
+  complete: Complete;
 }
 
 const PARSE_DELAY_MS = 120;
@@ -49,14 +53,15 @@ export class QueryEditor {
   mount(host: HTMLElement, text: string, nonce: string, events: QueryEditorEvents): void {
     this.#events = events;
     this.#host = host;
-    this.#text = text;
+    this.#text = oneLine(text);
     this.#mountInput();
     requestAnimationFrame(() => this.#upgrade(nonce));
     this.#scheduleParse(0);
   }
 
   /** Replaces the text, for example after going back. */
-  update(text: string): void {
+  update(given: string): void {
+    const text = oneLine(given);
     if (text === this.#text) return;
     this.#text = text;
     this.#input.value = text;
@@ -124,6 +129,7 @@ export class QueryEditor {
     return [
       EditorView.cspNonce.of(nonce),
       history(),
+      queryCompletion(this.#events.complete),
       keymap.of([{ key: 'Enter', run }, ...historyKeymap, ...defaultKeymap]),
       // One line: what is pasted with line ends gets spaces instead.
       EditorState.transactionFilter.of((transaction) =>
@@ -166,13 +172,16 @@ export class QueryEditor {
   async #parse(): Promise<void> {
     if (this.#text.trim() === '') {
       this.#show([]);
+      this.#events.onMeaning('');
       return;
     }
     this.#parsing = new AbortController();
     const { signal } = this.#parsing;
     try {
       const answer = await this.#events.parse(this.#text, signal);
-      if (!signal.aborted) this.#show(answer.diagnostics);
+      if (signal.aborted) return;
+      this.#show(answer.diagnostics);
+      this.#events.onMeaning(answer.valid ? answer.canonical : '');
     } catch {
       // No diagnostics without a server; running the query says what is wrong.
     }
@@ -215,6 +224,11 @@ const replaceWithoutStyle = EditorView.domEventHandlers({
     return true;
   },
 });
+
+/** The text with a space for every line end, as the editor has it. */
+function oneLine(text: string): string {
+  return text.replace(/\r\n?|\n/g, ' ');
+}
 
 /** Changes that put a space for every line end. */
 function lineEndChanges(doc: EditorState['doc']): { from: number; to: number; insert: string }[] {

@@ -1,25 +1,24 @@
-// Where the rows of a list are, when a few of them have details unfolded below.
+// Where the rows of a list are, when some are taller than the others: wrapped, or with details
+// unfolded below.
 //
-// Every row has the same height, so a position is a multiplication plus the heights of the unfolded
-// details above it. Few rows are unfolded at once; walking over them is cheap.
-
-interface Extra {
-  index: number;
-  height: number;
-}
+// Where all rows are equal a position is a multiplication. Else the upper edges of at most 10,000
+// rows are summed up once, and found again by halving.
 
 export class RowGeometry {
   readonly #rowHeight: number;
   readonly #count: number;
-  readonly #extras: readonly Extra[];
+  /** The upper edge of every row and the lower edge of the last; null where all rows are equal. */
+  readonly #tops: Float64Array | null;
 
-  /** `extras` maps the index of an unfolded row to the height of its details, in pixels. */
+  /** `extras` maps the index of a row to what it is taller than the others, in pixels. */
   constructor(rowHeight: number, count: number, extras: ReadonlyMap<number, number> = new Map()) {
     this.#rowHeight = rowHeight;
     this.#count = count;
-    this.#extras = [...extras]
-      .map(([index, height]) => ({ index, height }))
-      .sort((a, b) => a.index - b.index);
+    this.#tops = extras.size === 0 ? null : new Float64Array(count + 1);
+    for (let index = 0; this.#tops && index < count; index += 1) {
+      const height = rowHeight + (extras.get(index) ?? 0);
+      this.#tops[index + 1] = (this.#tops[index] ?? 0) + height;
+    }
   }
 
   /** The height of all rows with all details. */
@@ -29,26 +28,20 @@ export class RowGeometry {
 
   /** The upper edge of a row. */
   top(index: number): number {
-    let top = index * this.#rowHeight;
-    for (const extra of this.#extras) {
-      if (extra.index >= index) break;
-      top += extra.height;
-    }
-    return top;
+    return this.#tops ? (this.#tops[index] ?? 0) : index * this.#rowHeight;
   }
 
   /** The index of the row, with its details, at a position; the nearest one outside. */
   indexAt(y: number): number {
-    let above = 0;
-    for (const extra of this.#extras) {
-      const end = (extra.index + 1) * this.#rowHeight + above + extra.height;
-      if (y < end) {
-        const index = Math.floor((y - above) / this.#rowHeight);
-        return this.#clamp(Math.min(index, extra.index));
-      }
-      above += extra.height;
+    if (!this.#tops) return this.#clamp(Math.floor(y / this.#rowHeight));
+    let low = 0;
+    let high = this.#count;
+    while (low + 1 < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#tops[middle] ?? 0) <= y) low = middle;
+      else high = middle;
     }
-    return this.#clamp(Math.floor((y - above) / this.#rowHeight));
+    return this.#clamp(low);
   }
 
   #clamp(index: number): number {

@@ -6,15 +6,25 @@ import { visible } from '../text/glyphs';
 import { pieces, type MarkedColumn, type Marks } from '../text/highlight';
 import { severityClass, severityLetter } from '../text/severity';
 import { textMs } from '../text/stamp';
+import type { ColumnWidths } from './log-head';
 
 export interface RowStyle {
   zone: Zone;
   columns: readonly string[];
   marks: Marks;
+  /** Whether long messages go on in further lines. */
+  wrap: boolean;
+  /** Whether rows are lower than usual. */
+  dense: boolean;
+  /** Widths of columns that somebody chose. */
+  widths: ColumnWidths;
 }
 
-/** Longest text drawn in a cell; no screen is wider. */
+/** Longest text drawn in a cell of one line; no screen is wider. */
 const CELL_LENGTH_MAX = 1_000;
+
+/** Longest message drawn over several lines: all that the list keeps of it. */
+const WRAPPED_LENGTH_MAX = 4_100;
 
 export function element(tag: string, className: string, text?: string): HTMLElement {
   const node = document.createElement(tag);
@@ -29,9 +39,17 @@ function cell(className: string): HTMLElement {
   return node;
 }
 
+/** When the sender says that it happened, as the list shows it. */
+function sentText(time: string, zone: Zone): string {
+  const ms = textMs(time);
+  return `${dateText(ms, zone)} ${timeText(ms, zone)}`;
+}
+
 /** The text of a column of a row; empty where the record has none. */
-export function columnText(row: Row, column: string): string {
+export function columnText(row: Row, column: string, zone: Zone): string {
   switch (column) {
+    case 'time':
+      return row.time === null ? '' : sentText(row.time, zone);
     case 'host':
     case 'program':
     case 'pid':
@@ -63,9 +81,14 @@ export function appendText(parent: HTMLElement, text: string, mark: RegExp | und
   }
 }
 
-function textCell(className: string, text: string, mark: RegExp | undefined): HTMLElement {
+function textCell(
+  className: string,
+  text: string,
+  mark: RegExp | undefined,
+  lengthMax = CELL_LENGTH_MAX,
+): HTMLElement {
   const node = cell(className);
-  const shown = text.length > CELL_LENGTH_MAX ? `${text.slice(0, CELL_LENGTH_MAX)}\u2026` : text;
+  const shown = text.length > lengthMax ? `${text.slice(0, lengthMax)}\u2026` : text;
   appendText(node, shown, mark);
   return node;
 }
@@ -96,17 +119,18 @@ export function drawRow(node: HTMLElement, row: Row, style: RowStyle): void {
   chevron.append(element('span', 'log-chevron-mark'));
   node.append(chevron, timeCell(row, style.zone), severityCell(row));
   for (const column of style.columns) {
-    const text = columnText(row, column);
+    const text = columnText(row, column, style.zone);
     const node_ = textCell('log-column', text, style.marks[column as MarkedColumn]);
     node_.title = visible(text.slice(0, CELL_LENGTH_MAX));
     node.append(node_);
   }
-  node.append(textCell('log-message', row.message, style.marks.message));
+  const lengthMax = style.wrap ? WRAPPED_LENGTH_MAX : CELL_LENGTH_MAX;
+  node.append(textCell('log-message', row.message, style.marks.message, lengthMax));
 }
 
 /** A row as one clean line, for the clipboard. */
 export function rowLine(row: Row, style: RowStyle): string {
-  const columns = style.columns.map((column) => columnText(row, column));
+  const columns = style.columns.map((column) => columnText(row, column, style.zone));
   const parts = [isoText(row.received, style.zone), row.severity, ...columns, row.message];
   return visible(parts.filter((part) => part !== '').join(' '));
 }

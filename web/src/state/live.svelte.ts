@@ -28,6 +28,8 @@ export class Live {
   waiting = $state(0);
   /** Records that the server left out because the page was too slow. */
   dropped = $state(0);
+  /** Whether somebody has stopped the rows without leaving the tail. */
+  paused = $state(false);
   /** What a screen reader is told, now and then. */
   summary = $state('');
 
@@ -76,7 +78,15 @@ export class Live {
     this.#gap = false;
     this.waiting = 0;
     this.state = 'off';
+    this.paused = false;
     this.summary = '';
+  }
+
+  /** Keeps rows back although nobody reads, or lets them come again. */
+  togglePaused(): void {
+    if (!this.on) return;
+    this.paused = !this.paused;
+    this.#schedule();
   }
 
   /** Somebody reads, so nothing may move; or no longer does. */
@@ -102,7 +112,7 @@ export class Live {
 
   #flush(): void {
     this.#frame = 0;
-    if (this.#reading) {
+    if (this.#reading || this.paused) {
       this.waiting = this.#pending.length;
       return;
     }

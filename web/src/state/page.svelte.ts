@@ -3,25 +3,33 @@
 import type { Zone } from '../text/clock';
 import { quote, withFilter } from '../text/query-text';
 import type { TimeRange } from '../text/range';
+import { BUILT_IN_FIELDS, filterPrefix } from '../text/fields';
+import type { Row } from '../api/types';
+import { Choices } from './choices.svelte';
+import type { Known } from './completion';
+import { Facets } from './facets.svelte';
+import { QueryHistory } from './history.svelte';
 import { Live } from './live.svelte';
 import {
-  applyTheme,
-  nextTheme,
   readShortcutsOn,
-  readTheme,
-  readZone,
+  readSwitch,
+  readWidths,
   rememberShortcutsOn,
-  rememberTheme,
-  rememberZone,
-  type Theme,
+  rememberSwitch,
+  rememberWidths,
 } from './preferences';
 import { Search } from './search.svelte';
 import { ServerStatus } from './status.svelte';
-import { scopeOf, type View } from './view';
+import { scopeOf, type Around, type View } from './view';
+
+/** How many rows are looked into for names of fields. */
+const ROWS_LOOKED_AT = 500;
 
 export class Page {
   readonly search = new Search();
   readonly status = new ServerStatus();
+  readonly facets = new Facets();
+  readonly history = new QueryHistory();
   readonly live = new Live({
     arrive: (rows, gap) => {
       if (gap) this.search.feed.markGap();
@@ -31,14 +39,17 @@ export class Page {
     fail: (problem) => (this.search.problem = problem),
   });
 
-  theme = $state<Theme>(readTheme());
+  readonly choices = new Choices();
   helpOpen = $state(false);
   shortcutsOn = $state(readShortcutsOn());
-  #zone = $state<Zone>(readZone());
+  wrap = $state(readSwitch('wrap', false));
+  dense = $state(readSwitch('dense', false));
+  /** Widths of columns, in pixels, where they are not the usual ones. */
+  widths = $state.raw(readWidths());
 
   /** The zone of all times on the page: the URL's, or the one last chosen. */
   get zone(): Zone {
-    return this.search.view.tz || this.#zone;
+    return this.search.view.tz || this.choices.zone;
   }
 
   /** Runs the query box; a live tail goes on with the new query if the range is still open. */
@@ -46,6 +57,7 @@ export class Page {
     const wasLive = this.live.on;
     this.live.stop();
     this.live.dropped = 0;
+    this.history.remember(this.search.draft);
     await this.search.run(changes);
     if (wasLive && this.search.view.to === '') this.#follow();
   }
@@ -72,13 +84,44 @@ export class Page {
     return this.run();
   }
 
+  /** What completions are made of without asking the server. */
+  known(): Known {
+    const { q: _q, ...scope } = scopeOf(this.search.view);
+    const ofRows = this.search.rows.slice(0, ROWS_LOOKED_AT).flatMap((row) => Object.keys(row.fields));
+    const fields = [...this.facets.opened, ...ofRows].filter((name) => !BUILT_IN_FIELDS.includes(name));
+    return { scope, fields: [...new Set(fields)], queries: this.history.queries };
+  }
+
+  /** Narrows the search to a value of a field, or to all others. */
+  filterBy(name: string, value: string, exclude: boolean): Promise<void> {
+    const prefix = filterPrefix(name);
+    return prefix === null ? this.run({ logspace: value }) : this.addFilter(prefix, value, exclude);
+  }
+
+  /** Shows the values of a field in place of the records; empty brings the records back. */
+  showStatistics(by: string): void {
+    if (by !== this.search.view.by) this.search.show({ by }, 'push');
+  }
+
+  /** Splits the histogram by the values of a field; empty makes it whole again. */
+  splitBy(split: string): void {
+    this.search.show({ split });
+  }
+
+  /** Shows what is around a record, in place of what matches. */
+  lookAround(row: Row, around: Around): Promise<void> {
+    this.live.stop();
+    if (this.search.view.by !== '') this.search.show({ by: '' });
+    return this.search.look(row, around);
+  }
+
   /** Starts the tail after the newest records there are, or stops it. */
   async toggleTail(): Promise<void> {
     if (this.live.on) {
       this.live.stop();
       return;
     }
-    await this.search.run({ to: '' });
+    await this.search.run({ to: '', by: '' });
     this.#follow();
   }
 
@@ -98,20 +141,42 @@ export class Page {
   }
 
   toggleZone(): void {
-    this.#zone = this.zone === 'utc' ? 'local' : 'utc';
-    rememberZone(this.#zone);
-    this.search.show({ tz: this.#zone });
-  }
-
-  toggleTheme(): void {
-    this.theme = nextTheme(this.theme);
-    rememberTheme(this.theme);
-    applyTheme(this.theme);
+    this.choices.zone = this.zone;
+    this.choices.toggleZone();
+    this.search.show({ tz: this.choices.zone });
   }
 
   setShortcuts(on: boolean): void {
     this.shortcutsOn = on;
     rememberShortcutsOn(on);
+  }
+
+  toggleWrap(): void {
+    this.wrap = !this.wrap;
+    rememberSwitch('wrap', this.wrap);
+  }
+
+  toggleDense(): void {
+    this.dense = !this.dense;
+    rememberSwitch('dense', this.dense);
+  }
+
+  /** Makes a column so wide; null gives it its usual width back. */
+  resizeColumn(column: string, width: number | null): void {
+    const { [column]: _old, ...others } = this.widths;
+    this.widths = width === null ? others : { ...others, [column]: width };
+    rememberWidths(this.widths);
+  }
+
+  /** Moves a column by one place, to the left (-1) or to the right (1). */
+  moveColumn(column: string, step: -1 | 1): void {
+    const cols = [...this.search.view.cols];
+    const from = cols.indexOf(column);
+    const other = cols[from + step];
+    if (from < 0 || other === undefined) return;
+    cols[from] = other;
+    cols[from + step] = column;
+    this.search.show({ cols });
   }
 
   toggleColumn(column: string): void {

@@ -50,9 +50,49 @@ export function rememberZone(zone: Zone): void {
 
 /** Whether single letters act as shortcuts; they can be switched off (WCAG 2.1.4). */
 export function readShortcutsOn(): boolean {
-  return read('shortcuts') !== 'off';
+  return readSwitch('shortcuts', true);
 }
 
 export function rememberShortcutsOn(on: boolean): void {
-  write('shortcuts', on ? 'on' : 'off');
+  rememberSwitch('shortcuts', on);
+}
+
+/** A choice between on and off; `usual` where none was made. */
+export function readSwitch(name: string, usual: boolean): boolean {
+  const value = read(name);
+  return value === null ? usual : value === 'on';
+}
+
+export function rememberSwitch(name: string, on: boolean): void {
+  write(name, on ? 'on' : 'off');
+}
+
+/** A list of texts; null where there is none, or something else lies in its place. */
+export function readList(name: string): readonly string[] | null {
+  try {
+    const list: unknown = JSON.parse(read(name) ?? 'null');
+    if (!Array.isArray(list)) return null;
+    return list.filter((each): each is string => typeof each === 'string');
+  } catch {
+    return null;
+  }
+}
+
+export function rememberList(name: string, list: readonly string[]): void {
+  write(name, JSON.stringify(list));
+}
+
+/** Widths of columns, in pixels. */
+export function readWidths(): Readonly<Record<string, number>> {
+  try {
+    const widths: unknown = JSON.parse(read('widths') ?? '{}');
+    const pairs = Object.entries(widths ?? {}).filter(([, width]) => typeof width === 'number');
+    return Object.fromEntries(pairs) as Record<string, number>;
+  } catch {
+    return {};
+  }
+}
+
+export function rememberWidths(widths: Readonly<Record<string, number>>): void {
+  write('widths', JSON.stringify(widths));
 }

@@ -7,18 +7,31 @@ import * as api from '../api/client';
 import { asProblem, isAbort, type Problem } from '../api/problem';
 import type { HistogramAnswer, Row, SearchEnd } from '../api/types';
 import { moveWindow, type TimeRange, type WindowMove } from '../text/range';
+import { contextScope } from './context';
 import { Feed } from './feed';
-import { formatView, parseView, scopeOf, type View } from './view';
+import { formatView, parseView, scopeOf, type Around, type View } from './view';
 
 const BARS = 60;
 
 /** How a view gets into the browser's history. */
 type Entry = 'push' | 'replace' | 'keep';
 
+/** What of a view says only how the rows are shown. */
+type Shown = Pick<Partial<View>, 'tz' | 'cols' | 'at' | 'by' | 'split'>;
+
+/** A search as it was. */
+interface Before {
+  view: View;
+  feed: Feed;
+  end: SearchEnd | null;
+}
+
 export class Search {
   view = $state.raw<View>(parseView(location.search));
   /** The text in the query box, which may not have run yet. */
   draft = $state(this.view.q);
+  /** What the server takes that text for; empty where it is wrong or nothing. */
+  meaning = $state('');
   rows = $state.raw<readonly Row[]>([]);
   histogram = $state.raw<HistogramAnswer | null>(null);
   /** The end line of the first page of rows. */
@@ -30,15 +43,19 @@ export class Search {
   hasOlder = $state(false);
   /** The record of `at`, where it is not among the rows. */
   pinned = $state.raw<Row | null>(null);
-  /** The record of `at`, where it is among the rows: its details are to be opened. */
+  /** The record of `at`, where it is among the rows: to be brought into view. */
   revealed = $state.raw<string | null>(null);
+  /** The record whose surroundings are shown in place of what matches. */
+  around = $state.raw<Row | null>(null);
 
-  readonly feed = new Feed(api.search);
+  feed = new Feed(api.search);
   #running = new AbortController();
+  /** What was shown before the surroundings were. */
+  #before: Before | null = null;
 
   /** Runs the text of the query box, with changes of the view if there are any. */
   run(changes: Partial<View> = {}): Promise<void> {
-    const view = { ...this.view, q: this.draft.trim(), at: '', ...changes };
+    const view = { ...this.view, q: this.draft.trim(), at: '', around: '' as const, ...changes };
     const isSame = formatView(view) === formatView(this.view);
     return this.#start(view, isSame ? 'replace' : 'push');
   }
@@ -46,14 +63,38 @@ export class Search {
   /** Runs what the URL says: when the page opens, and on back and forward. */
   open(): Promise<void> {
     const view = parseView(location.search);
+    const before = this.#before;
+    if (before && formatView(before.view) === formatView(view)) {
+      this.#restore(before);
+      return Promise.resolve();
+    }
     this.draft = view.q;
     return this.#start(view, 'keep');
   }
 
   /** Changes only how the rows are shown; nothing is searched again. */
-  show(changes: Pick<Partial<View>, 'tz' | 'cols' | 'at'>): void {
+  show(changes: Shown, entry: Entry = 'replace'): void {
     this.view = { ...this.view, ...changes };
-    this.#enter('replace');
+    this.#enter(entry);
+  }
+
+  /** Shows what came before and after a record, in place of what matches. */
+  async look(row: Row, around: Around): Promise<void> {
+    const isFirst = this.around === null;
+    if (isFirst) this.#before = { view: this.view, feed: this.feed, end: this.end };
+    this.view = { ...this.view, at: row.id, around };
+    this.#enter(isFirst ? 'push' : 'replace');
+    const signal = this.#begin();
+    this.feed = new Feed(api.search);
+    this.#takeRows();
+    await this.#loadAround(row, around, signal).catch((error: unknown) => this.#fail(error, signal));
+    await this.#finish(signal);
+  }
+
+  /** Goes back from the surroundings of a record to the search. */
+  async leave(): Promise<void> {
+    if (this.#before) history.back();
+    else await this.#start({ ...this.view, around: '' }, 'push');
   }
 
   zoom(range: TimeRange): Promise<void> {
@@ -114,19 +155,26 @@ export class Search {
     if (entry === 'replace') history.replaceState(null, '', url);
   }
 
-  async #start(view: View, entry: Entry): Promise<void> {
+  /** Abandons what runs and clears what it told, for something that starts now. */
+  #begin(): AbortSignal {
     this.#running.abort();
     this.#running = new AbortController();
-    const { signal } = this.#running;
-    this.view = view;
-    this.draft = view.q;
-    this.#enter(entry);
     this.problem = null;
     this.end = null;
     this.stopped = false;
     this.pinned = null;
     this.revealed = null;
     this.running = true;
+    return this.#running.signal;
+  }
+
+  async #start(view: View, entry: Entry): Promise<void> {
+    const signal = this.#begin();
+    this.#before = null;
+    this.around = null;
+    this.view = view;
+    this.draft = view.q;
+    this.#enter(entry);
     this.feed.clear();
     this.#takeRows();
     try {
@@ -136,10 +184,26 @@ export class Search {
       if (!signal.aborted) this.histogram = null;
       this.#fail(error, signal);
     }
+    await this.#finish(signal);
+  }
+
+  async #finish(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     this.running = false;
     // A record that a link leads to stands among those around it.
     if (this.feed.hasNewer) await this.more('newer');
+    if (this.around && !signal.aborted) this.revealed = this.around.id;
+  }
+
+  #restore(before: Before): void {
+    this.#begin();
+    this.running = false;
+    this.#before = null;
+    this.around = null;
+    this.view = before.view;
+    this.end = before.end;
+    this.feed = before.feed;
+    this.#takeRows();
   }
 
   async #loadHistogram(signal: AbortSignal): Promise<void> {
@@ -149,6 +213,10 @@ export class Search {
 
   async #loadRows(view: View, signal: AbortSignal): Promise<void> {
     const anchor = view.at === '' ? null : await api.record(view.at, signal);
+    if (anchor && view.around !== '') {
+      await this.#loadAround(anchor, view.around, signal);
+      return;
+    }
     const end = await this.feed.start(scopeOf(view), anchor, signal, () => {
       if (!signal.aborted) this.#takeRows();
     });
@@ -158,6 +226,16 @@ export class Search {
     if (!anchor) return;
     if (this.rows.some((row) => row.id === anchor.id)) this.revealed = anchor.id;
     else this.pinned = anchor;
+  }
+
+  async #loadAround(row: Row, around: Around, signal: AbortSignal): Promise<void> {
+    this.around = row;
+    const end = await this.feed.start(contextScope(row, around, this.view), row, signal, () => {
+      if (!signal.aborted) this.#takeRows();
+    });
+    if (signal.aborted) return;
+    this.end = end;
+    this.#takeRows();
   }
 
   #takeRows(): void {

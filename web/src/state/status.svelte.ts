@@ -19,9 +19,15 @@ export class ServerStatus {
   /** Records received in a second; null until two answers are there. */
   rate = $state<number | null>(null);
 
+  readonly #onAnswer: (answer: Status) => void;
   #last: { received: number; at: number } | null = null;
   #timer = 0;
   #abort = new AbortController();
+
+  /** `onAnswer` is told of every answer. */
+  constructor(onAnswer: (answer: Status) => void = () => undefined) {
+    this.#onAnswer = onAnswer;
+  }
 
   get records(): number {
     return sum(this.answer?.logspaces.map((logspace) => logspace.records) ?? []);
@@ -56,6 +62,7 @@ export class ServerStatus {
       const answer = await api.status(signal);
       if (signal.aborted) return;
       this.#measure(answer);
+      this.#onAnswer(answer);
       this.answer = answer;
       this.reachable = true;
     } catch {

@@ -1,5 +1,6 @@
 // What the page shows, as its URL. The parameters are those of the API, so that a URL of the page
-// and a call of the API differ in the path only; `tz`, `cols` and `at` are the page's own.
+// and a call of the API differ in the path only; `split`, `tz`, `cols`, `around`
+// and `at` are the page's own.
 
 import type { Params } from '../api/client';
 import type { Zone } from '../text/clock';
@@ -14,16 +15,27 @@ export interface View {
   tz: Zone | '';
   /** Columns between the severity and the message. */
   cols: readonly string[];
+  /** The field whose values the statistics count; empty where records are shown. */
+  by: string;
+  /** The field by which the histogram is split; empty for none. */
+  split: string;
+  /** With `at`: what is shown around that record in place of what matches; empty for nothing. */
+  around: Around | '';
   /** The id of the record whose details are open. */
   at: string;
 }
+
+/** The surroundings of a record: of its host and program, of its host, or of all. */
+export type Around = 'program' | 'host' | 'all';
+
+export const AROUNDS: readonly Around[] = ['program', 'host', 'all'];
 
 export const DEFAULT_COLUMNS: readonly string[] = ['host', 'program'];
 
 /** Most columns a URL can ask for; a row must stay cheap to draw. */
 const COLUMNS_MAX = 12;
 
-const TEXT_PARAMETERS = ['q', 'from', 'to', 'logspace', 'at'] as const;
+const TEXT_PARAMETERS = ['q', 'from', 'to', 'logspace', 'split', 'by', 'at'] as const;
 
 function readColumns(text: string | null): readonly string[] {
   if (text === null) return DEFAULT_COLUMNS;
@@ -42,6 +54,9 @@ export function parseView(search: string): View {
     logspace: '',
     tz: tz === 'utc' || tz === 'local' ? tz : '',
     cols: readColumns(params.get('cols')),
+    by: '',
+    split: '',
+    around: AROUNDS.find((around) => around === params.get('around')) ?? '',
     at: '',
   };
   for (const name of TEXT_PARAMETERS) view[name] = params.get(name) ?? '';
@@ -51,11 +66,12 @@ export function parseView(search: string): View {
 /** The query string of a view, with its `?`; empty for the default view. */
 export function formatView(view: View): string {
   const params = new URLSearchParams();
-  for (const name of ['q', 'from', 'to', 'logspace', 'tz'] as const) {
+  for (const name of ['q', 'from', 'to', 'logspace', 'split', 'by', 'tz'] as const) {
     if (view[name] !== '') params.set(name, view[name]);
   }
   const columns = view.cols.join(',');
   if (columns !== DEFAULT_COLUMNS.join(',')) params.set('cols', columns);
+  if (view.around !== '' && view.at !== '') params.set('around', view.around);
   if (view.at !== '') params.set('at', view.at);
   const text = params.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
   return text === '' ? '' : `?${text}`;

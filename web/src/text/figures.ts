@@ -36,6 +36,13 @@ export function prunedText(segments: { total: number; pruned: number }): string 
   return `${Math.floor((100 * segments.pruned) / segments.total)} % pruned`;
 }
 
+/** `12.3 %`; what is not nothing is never shown as nothing. */
+export function shareText(share: number): string {
+  const percent = 100 * share;
+  if (percent > 0 && percent < 0.1) return '< 0.1 %';
+  return `${percent.toFixed(1)} %`;
+}
+
 /** `12.3 MiB`. */
 export function bytesText(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];

@@ -52,3 +52,42 @@ export function withFilter(query: string, prefix: string, value: string, exclude
   if (rest === '') return clause;
   return hasTopLevelOr(rest) ? `(${rest}) ${clause}` : `${rest} ${clause}`;
 }
+
+/** Most clauses that are worth a question each. */
+const CLAUSES_MAX = 8;
+
+/**
+ * The parts of a query that must all hold, as they are written; null where there is only one, where
+ * it is an alternative, or where there are too many.
+ */
+export function clauses(query: string): string[] | null {
+  if (hasTopLevelOr(query)) return null;
+  const found: string[] = [];
+  let start: number | null = null;
+  let end = 0;
+  let depth = 0;
+  let negated = false;
+  const close = () => {
+    if (start !== null) found.push(query.slice(start, end));
+    start = null;
+  };
+  for (const token of tokenize(query)) {
+    const text = query.slice(token.start, token.end);
+    if (depth === 0 && token.start > end && !negated) close();
+    if (depth === 0 && token.kind === 'operator' && text === 'AND') {
+      close();
+    } else {
+      start ??= token.start;
+    }
+    negated = token.kind === 'operator' && text === 'NOT';
+    if (token.kind === 'paren') depth += /[([]/.test(text) ? 1 : -1;
+    end = token.end;
+  }
+  close();
+  return found.length > 1 && found.length <= CLAUSES_MAX ? found : null;
+}
+
+/** The query without one of its clauses. */
+export function withoutClause(all: readonly string[], place: number): string {
+  return all.filter((_, index) => index !== place).join(' ');
+}

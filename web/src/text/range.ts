@@ -3,6 +3,7 @@
 // A range is the two texts of the API: RFC 3339, UNIX seconds or `now-1h`; empty means open.
 
 import { dateText, timeText, type Zone } from './clock';
+import { freeTime } from './free-time';
 import { formatStamp, parseStamp, stampMs } from './stamp';
 
 export interface TimeRange {
@@ -28,13 +29,14 @@ const CIVIL = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?)?$/;
 /**
  * What a person typed as a time, in the API's words.
  *
- * A date and time without a zone is read in the zone that the page shows; everything else is left
- * for the server to judge, which knows the grammar and answers with a hint.
+ * A date and time without a zone is read in the zone that the page shows, and so are `4:06 pm`,
+ * `yesterday 17:30` and `3 h ago`; everything else is left for the server to judge, which knows the
+ * grammar and answers with a hint.
  */
-export function readTime(typed: string, zone: Zone): string {
+export function readTime(typed: string, zone: Zone, now = Date.now()): string {
   const text = typed.trim();
-  const match = CIVIL.exec(text);
-  if (!match) return text;
+  const match = CIVIL.exec(freeTime(text, zone, now));
+  if (!match) return freeTime(text, zone, now);
   const [, date, minutes = '00:00', seconds = ':00'] = match;
   const wall = `${date}T${minutes}${seconds}`;
   if (zone === 'utc') return `${wall}Z`;

@@ -21,6 +21,12 @@ export function severityClass(severity: string): string {
   return severity in LETTERS ? `severity-${severity}` : 'severity-unknown';
 }
 
+/** The place of a severity, the worst first; what is not known comes last. */
+export function severityRank(severity: string): number {
+  const rank = Object.keys(LETTERS).indexOf(severity);
+  return rank < 0 ? Infinity : rank;
+}
+
 /** Whether a severity is error or worse: what a summary of the tail counts. */
 export function isError(severity: string): boolean {
   return ['emerg', 'alert', 'crit', 'err'].includes(severity);

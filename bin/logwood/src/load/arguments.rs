@@ -198,7 +198,8 @@ pub(crate) struct TransportArguments {
     /// RELP messages without an answer, on each connection.
     #[arg(long, value_name = "N", default_value_t = load::limits::RELP_WINDOW_DEFAULT)]
     pub(crate) window: usize,
-    /// Begin each connection with a header of the PROXY protocol, before TLS.
+    /// Begin each connection with a header of the PROXY protocol, before TLS. It has IPv4
+    /// addresses, or IPv6 where the target is reached by that.
     #[arg(long, value_enum, value_name = "VERSION")]
     pub(crate) proxy: Option<ProxyArgument>,
     /// What to compress.

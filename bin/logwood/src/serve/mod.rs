@@ -1,6 +1,7 @@
 //! Receive, keep and answer until told to stop.
 
 mod demo;
+mod internal;
 mod logging;
 mod reload;
 mod run;
@@ -20,7 +21,7 @@ use crate::failure::Failure;
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<Outcome, Failure> {
     let source = ConfigSource::new(arguments);
     let config = source.read()?;
-    logging::start(config.log);
+    let internal = logging::start(&config.log);
     raise_open_files();
     let store = Store::open(
         config.store.clone(),
@@ -31,7 +32,13 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Outcome, Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::new("cannot start the runtime").because(error))?;
-    runtime.block_on(run::run(source, config, Arc::new(store), arguments.demo))?;
+    runtime.block_on(run::run(
+        source,
+        config,
+        Arc::new(store),
+        internal,
+        arguments.demo,
+    ))?;
     Ok(Outcome::Done)
 }
 

@@ -11,6 +11,7 @@ use server::{App, Server};
 use store::{Store, SystemClock};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use super::internal::Internal;
 use super::{ConfigSource, demo, reload};
 use crate::failure::Failure;
 use crate::output;
@@ -23,6 +24,7 @@ pub(super) async fn run(
     source: ConfigSource,
     config: Config,
     store: Arc<Store>,
+    internal: Option<Internal>,
     with_demo: bool,
 ) -> Result<(), Failure> {
     let mut signals = Signals::new()?;
@@ -41,6 +43,7 @@ pub(super) async fn run(
         clock.clone(),
     );
     let ingest = Arc::new(ingest.map_err(cannot_listen)?);
+    let keeping = internal.map(|internal| tokio::spawn(internal.keep(Arc::clone(&ingest))));
     let app = Arc::new(App::new(Arc::clone(&store), Arc::clone(&ingest), clock));
     let server = Server::start(config.http, app)
         .await
@@ -55,6 +58,9 @@ pub(super) async fn run(
     }
     if let Some(demo) = demo {
         demo.abort();
+    }
+    if let Some(keeping) = keeping {
+        keeping.abort();
     }
     stop(server, &ingest, store).await
 }

@@ -84,6 +84,28 @@ fn what_is_kept_of_a_logspace_arrives() {
 }
 
 #[test]
+fn host_lists_arrive() {
+    let config = config(
+        "[source.udp.u]\nlisten = \"[::1]:514\"\nallow = [\"10.0.0.0/8\", \"::1\"]\n\
+         deny = [\"10.0.0.7\"]\n\
+         [source.relp.r]\nproxy_from = [\"192.0.2.0/24\"]\n",
+        &Overrides::default(),
+    );
+    let [udp, relp] = config.ingest.listeners.as_slice() else {
+        panic!("two listeners: {:?}", config.ingest.listeners);
+    };
+    let network = |text: &str| Network::parse(text).expect("a network");
+    let hosts = |allow: &[&str], deny: &[&str], proxies: &[&str]| ingest::HostLists {
+        allow: allow.iter().copied().map(network).collect(),
+        deny: deny.iter().copied().map(network).collect(),
+        proxies: proxies.iter().copied().map(network).collect(),
+    };
+    let expected = hosts(&["10.0.0.0/8", "::1/128"], &["10.0.0.7/32"], &[]);
+    assert_eq!(udp.hosts, expected);
+    assert_eq!(relp.hosts, hosts(&[], &[], &["192.0.2.0/24"]));
+}
+
+#[test]
 fn every_value_of_a_file_arrives() {
     use ingest::{ClientCertificates, TlsIdentity};
 

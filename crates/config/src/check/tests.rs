@@ -357,7 +357,7 @@ fn everything_is_said_at_once_in_the_order_of_the_file() {
               |
             9 | colour = "red"
               | ^^^^^^
-            hint: known here are `listen`, `logspace`, `parse`, `zone`, `durability`, `message_max`, `receive_buffer` and `sockets`
+            hint: known here are `listen`, `logspace`, `allow`, `deny`, `parse`, `zone`, `encoding`, `host_from`, `host_override`, `compression`, `durability`, `message_max`, `period`, `messages_min`, `messages_max`, `sender_messages_min`, `sender_messages_max`, `receive_buffer` and `sockets`
 
             error: `zone`: expected a string, found an integer
               --> logwood.toml:12:8
@@ -444,4 +444,34 @@ fn no_text_makes_it_panic() {
             }
         }
     }
+}
+
+#[test]
+fn networks_that_are_none_are_shown_how_to_write_them() {
+    check_problems(
+        "[source.tcp.a]\nallow = [\"10.0.0.1/8\", \"office\", 5]\ndeny = \"10.0.0.1\"\n\
+         proxy_from = [\"10.0.0.0/33\"]\n",
+        expect![[r#"
+            error: `allow`: "10.0.0.1/8" has bits behind its prefix
+             --> logwood.toml:2:10
+              |
+            2 | allow = ["10.0.0.1/8", "office", 5]
+              |          ^^^^^^^^^^^^
+            hint: write "10.0.0.0/8" for the network it lies in
+
+            error: `deny`: expected an array, found a string
+             --> logwood.toml:3:8
+              |
+            3 | deny = "10.0.0.1"
+              |        ^^^^^^^^^^
+            hint: write ["10.0.0.1"]
+
+            error: `proxy_from`: "10.0.0.0/33" is no IP address and no network
+             --> logwood.toml:4:15
+              |
+            4 | proxy_from = ["10.0.0.0/33"]
+              |               ^^^^^^^^^^^^^
+            hint: write one such as "192.0.2.7", "10.0.0.0/8" or "2001:db8::/32"; host names are not looked up
+        "#]],
+    );
 }

@@ -239,3 +239,18 @@ fn an_archive_needs_a_place_and_time_to_get_there() {
         "#]],
     );
 }
+
+#[test]
+fn not_everybody_is_a_proxy() {
+    check_problems(
+        "[source.tcp.a]\nproxy_from = [\"10.0.0.2\", \"0.0.0.0/0\"]\n",
+        expect![[r#"
+            warning: every sender must put a PROXY header in front, and can claim any address
+             --> logwood.toml:2:27
+              |
+            2 | proxy_from = ["10.0.0.2", "0.0.0.0/0"]
+              |                           ^^^^^^^^^^^
+            hint: name the addresses of your proxies alone
+        "#]],
+    );
+}

@@ -19,25 +19,49 @@ fn effective_is_a_file_that_says_the_same() {
     says_the_same(&effective);
 }
 
+#[expect(clippy::too_many_lines, reason = "it is one text")]
 fn in_force() -> Expect {
     expect![[r#"
         [source.udp.office]                      # line 1
         listen = "0.0.0.0:514"                   # line 2
         logspace = "main"                        # default
+        allow = []                               # default
+        deny = []                                # default
         parse = "syslog"                         # default
         zone = "+02:00"                          # line 3
+        # encoding                               # not set
+        host_from = "message"                    # default
+        # host_override                          # not set
+        compression = "detect"                   # default
         durability = "strict"                    # default
         message_max = "64KiB"                    # default
+        period = "5m"                            # default
+        # messages_min                           # not set
+        # messages_max                           # not set
+        # sender_messages_min                    # not set
+        # sender_messages_max                    # not set
         receive_buffer = "32MiB"                 # default
         sockets = 2                              # default
 
         [source.relp.relp]                       # flag
         listen = "127.0.0.1:7"                   # flag
         logspace = "main"                        # default
+        allow = []                               # default
+        deny = []                                # default
+        proxy_from = []                          # default
         parse = "syslog"                         # default
         zone = "local"                           # default
+        # encoding                               # not set
+        host_from = "message"                    # default
+        # host_override                          # not set
+        compression = "detect"                   # default
         durability = "strict"                    # default
         message_max = "64KiB"                    # default
+        period = "5m"                            # default
+        # messages_min                           # not set
+        # messages_max                           # not set
+        # sender_messages_min                    # not set
+        # sender_messages_max                    # not set
         connections_max = 10000                  # default
         # idle_timeout                           # not set
         tls = false                              # default
@@ -89,6 +113,7 @@ fn in_force() -> Expect {
         [log]                                    # default
         level = "info"                           # default
         format = "text"                          # default
+        # logspace                               # not set
     "#]]
 }
 

@@ -96,6 +96,7 @@ fn summarise(
     let columns = stage.columns().unwrap_or_default();
     let of_one_field = |field: &FieldName, limit: usize| {
         let by = stats_field(field)?;
+        let scope = scope.clone();
         Some(stats(scope, &question.query, &by, limit, cancel))
     };
     match stage {

@@ -137,7 +137,11 @@ impl Connector {
     async fn greet<T: Duplex>(&self, mut socket: T, connection: u32) -> io::Result<T> {
         if let Some(header) = self.proxy {
             let mut bytes = Vec::new();
-            proxy::write(header, connection, &mut bytes);
+            let family = match self.address {
+                Some(SocketAddr::V6(_)) => proxy::Family::Ipv6,
+                _ => proxy::Family::Ipv4,
+            };
+            proxy::write(header, family, connection, &mut bytes);
             socket.write_all(&bytes).await?;
         }
         Ok(socket)

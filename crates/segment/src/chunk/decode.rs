@@ -4,16 +4,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use model::limits::BATCH_RECORDS_MAX;
 use model::{RecordBatch, RecordHead, Timestamp};
 
-use super::ChunkEntry;
 use super::page::ColumnPage;
+use super::{ChunkEntry, RowKinds};
 use crate::Corrupt;
-use crate::column;
 use crate::columns::pack::Directory;
 use crate::kinds::{Kinds, Shape, Texts};
-use crate::limits::KINDS_MAX;
 use crate::page::open;
 use crate::rows::{Loose, bare_head};
 use crate::wire::Reader;
@@ -45,32 +42,32 @@ struct Cursor {
 }
 
 impl Chunk {
-    /// Reads a chunk page from its stored bytes. `received` holds the times of receipt of its rows,
-    /// `kinds` is the table of the segment.
+    /// Reads a chunk page from its stored bytes. `kinds` is the table of the segment, `row_kinds` the
+    /// row page of the chunk; `received` holds the times of receipt of its rows.
     ///
     /// # Errors
     /// When the bytes are not what was written, or were written with another table.
     pub fn decode(
         entry: &ChunkEntry,
         stored: &[u8],
+        row_kinds: &RowKinds,
         kinds: &Kinds,
         received: &[Timestamp],
     ) -> Result<Self, Corrupt> {
         let raw = open("chunk page", &entry.page, stored)?;
         let mut reader = Reader::new("chunk page", &raw);
-        let rows = reader.count("number of rows", BATCH_RECORDS_MAX)?;
+        let rows = row_kinds.places().len();
         if rows != received.len() {
             return Err(invalid("number of rows", rows as u64));
         }
-        let mut kinds = decode_kinds(&mut reader, kinds, rows)?;
+        let mut kinds = find_kinds(row_kinds, kinds)?;
         let directory = Directory::decode(&mut reader, &entry.columns)?;
         check_columns(&mut kinds, &directory)?;
-        let rows = decode_rows(&mut reader, &kinds, rows)?;
         let loose = Loose::decode(&mut reader, received)?;
         reader.finish()?;
         Ok(Self {
+            rows: ranks(row_kinds),
             kinds,
-            rows,
             directory,
             loose,
         })
@@ -200,53 +197,27 @@ impl Cursor {
 }
 
 /// The kind of each row by its place, and how many of that kind stand before it.
-fn decode_rows(
-    reader: &mut Reader<'_>,
-    kinds: &[ChunkKind],
-    rows: usize,
-) -> Result<Vec<(u16, u32)>, Corrupt> {
-    let mut places = Vec::new();
-    column::decode(reader, rows, &mut places)?;
-    let mut counts = vec![0; kinds.len()];
-    let mut found = Vec::with_capacity(rows);
-    for place in places {
-        let index = usize::try_from(place).unwrap_or(usize::MAX);
-        let kind = kinds.get(index).zip(counts.get_mut(index));
-        let (_, count) = kind
-            .filter(|(kind, count)| **count < kind.rows)
-            .ok_or_else(|| invalid("kind of a row", place))?;
-        found.push((index as u16, *count));
+fn ranks(row_kinds: &RowKinds) -> Vec<(u16, u32)> {
+    let mut counts = vec![0; row_kinds.kinds().len()];
+    let places = row_kinds.places().iter();
+    let ranked = places.filter_map(|place| {
+        let count = counts.get_mut(usize::from(*place))?;
         *count += 1;
-    }
-    Ok(found)
+        Some((*place, *count - 1))
+    });
+    ranked.collect()
 }
 
-fn decode_kinds(
-    reader: &mut Reader<'_>,
-    kinds: &Kinds,
-    rows: usize,
-) -> Result<Vec<ChunkKind>, Corrupt> {
-    let count = reader.count("number of kinds", rows.min(KINDS_MAX))?;
-    let (mut steps, mut counts) = (Vec::new(), Vec::new());
-    column::decode(reader, count, &mut steps)?;
-    column::decode(reader, count, &mut counts)?;
-    let mut number = 0_u64;
-    let mut found = Vec::with_capacity(count);
-    let mut sum = 0_u64;
-    for (step, rows) in steps.into_iter().zip(counts) {
-        number = number.saturating_add(step);
-        sum = sum.saturating_add(rows);
-        let kind = u32::try_from(number).map_err(|_| invalid("number of a kind", number))?;
-        found.push(ChunkKind {
-            shape: kinds.shape(kind)?,
-            rows: u32::try_from(rows).map_err(|_| invalid("rows of a kind", rows))?,
+fn find_kinds(row_kinds: &RowKinds, kinds: &Kinds) -> Result<Vec<ChunkKind>, Corrupt> {
+    let numbered = row_kinds.kinds().iter();
+    let found = numbered.map(|(number, rows)| {
+        Ok(ChunkKind {
+            shape: kinds.shape(*number)?,
+            rows: *rows,
             column: 0,
-        });
-    }
-    if sum != rows as u64 {
-        return Err(invalid("rows of all kinds", sum));
-    }
-    Ok(found)
+        })
+    });
+    found.collect()
 }
 
 /// Gives each kind its columns; each has a value for each of its rows.

@@ -4,19 +4,18 @@ use std::fmt;
 
 use model::RecordBatch;
 
-use super::ChunkEntry;
 use super::rows::{CutRows, Group};
-use crate::column;
+use super::{ChunkEntry, row_kinds};
 use crate::columns::pack::Packer;
 use crate::kinds::Kinds;
 use crate::page::{PageEntry, PageWriter};
 use crate::rows::encode_loose;
-use crate::wire::put_varint;
 
 /// Writes chunks. It only holds buffers: a chunk depends on its rows and on the kinds so far.
 pub struct ChunkWriter {
     pages: PageWriter,
     cut: CutRows,
+    groups: Vec<Group>,
     raw: Vec<u8>,
 }
 
@@ -32,6 +31,7 @@ impl ChunkWriter {
         Self {
             pages: PageWriter::new(zstd_level),
             cut: CutRows::default(),
+            groups: Vec::new(),
             raw: Vec::new(),
         }
     }
@@ -66,38 +66,45 @@ impl ChunkWriter {
             }
         }
         let (columns, directory) = packer.finish(&mut self.pages, file);
+        let (kinds, places) = self.places(&groups, batch.len());
+        row_kinds::encode(&kinds, &places, &mut self.raw);
+        let rows = PageEntry {
+            rows: batch.len() as u32,
+            ..self.pages.append(&self.raw, file)
+        };
         self.raw.clear();
-        put_varint(batch.len() as u64, &mut self.raw);
-        let places = self.write_kinds(&groups, batch.len());
         directory.encode(&mut self.raw);
-        column::encode(&places, &mut self.raw);
         encode_loose(batch, batch.heads(), &mut self.raw);
         let page = PageEntry {
             rows: batch.len() as u32,
             ..self.pages.append(&self.raw, file)
         };
-        ChunkEntry { columns, page }
+        self.groups = groups;
+        ChunkEntry {
+            columns,
+            rows,
+            page,
+        }
     }
 
-    /// Appends which kinds there are and how many rows each of them has. The place of each row's
-    /// kind among them.
-    fn write_kinds(&mut self, groups: &[Group], rows: usize) -> Vec<u64> {
-        let (mut steps, mut counts) = (Vec::new(), Vec::new());
+    /// The kinds and slots of the rows of the chunk written last, and which kinds those are.
+    pub(crate) fn last(&self) -> (&CutRows, &[Group]) {
+        (&self.cut, &self.groups)
+    }
+
+    /// Which kinds there are and how many rows each of them has, and the place of each row's kind
+    /// among them.
+    fn places(&self, groups: &[Group], rows: usize) -> (Vec<(u32, u32)>, Vec<u64>) {
         let mut places = vec![0; rows];
-        let mut last = 0;
-        for group in groups {
+        for (at, group) in (0..).zip(groups) {
             for row in self.cut.rows_of(group) {
                 if let Some(place) = places.get_mut(*row as usize) {
-                    *place = counts.len() as u64;
+                    *place = at;
                 }
             }
-            steps.push(u64::from(group.kind - last));
-            counts.push(group.rows.len() as u64);
-            last = group.kind;
         }
-        put_varint(counts.len() as u64, &mut self.raw);
-        column::encode(&steps, &mut self.raw);
-        column::encode(&counts, &mut self.raw);
-        places
+        let kinds = groups.iter();
+        let kinds = kinds.map(|group| (group.kind, group.rows.len() as u32));
+        (kinds.collect(), places)
     }
 }

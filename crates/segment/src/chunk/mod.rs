@@ -1,18 +1,21 @@
 //! Chunks: rows that are encoded together, by kind.
 //!
 //! ```text
-//! chunk      = column pages, chunk page
-//! chunk page = rows, number of kinds, kinds (differences), their rows, directory of the columns,
-//!              kind of each row, times, peers, sources, tags
+//! chunk      = column pages, row page, chunk page
+//! row page   = rows, number of kinds, kinds, their rows, kind of each row
+//! chunk page = directory of the columns, times, peers, sources, tags
 //! ```
 //!
-//! Kinds are named in the page in ascending order; a row names its kind by its place there. The
+//! A row names its kind by its place among those of the chunk, so that a chunk fits another table of
+//! kinds when their numbers alone are written anew ([`relabel`]). The
 //! columns are those of the slots of the first kind, then of the second, and so on; each has a value
 //! for each row of its kind, in the order of the rows.
 
 mod decode;
 mod encode;
 mod page;
+mod relabel;
+mod row_kinds;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -20,14 +23,19 @@ mod tests;
 pub use decode::Chunk;
 pub use encode::ChunkWriter;
 pub use page::ColumnPage;
+pub(crate) use relabel::relabel;
+pub use row_kinds::RowKinds;
+pub(crate) use rows::{CutRows, Group};
 
 use crate::PageEntry;
 
 /// Where a chunk is in its file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChunkEntry {
     /// The pages of its columns.
     pub columns: Vec<PageEntry>,
-    /// The page that says what is in them; it counts rows.
+    /// The page that has the kind of each row; it counts rows.
+    pub rows: PageEntry,
+    /// The page that has what else there is of each row, and where the columns are.
     pub page: PageEntry,
 }

@@ -8,6 +8,10 @@ use crate::columns::Column;
 use crate::columns::pack::Part;
 use crate::page::{PageEntry, open};
 
+/// What a byte of a page takes with all columns decoded: differences become numbers of four bytes,
+/// most others stay packed.
+const DECODED_BYTES_PER_BYTE: usize = 3;
+
 /// A page of columns, decompressed.
 #[derive(Debug)]
 pub struct ColumnPage {
@@ -45,11 +49,10 @@ impl ColumnPage {
         column.as_ref().map_err(Clone::clone)
     }
 
-    /// Memory the page takes, in bytes, with all its columns decoded; those that are not yet count
-    /// as much as their bytes.
+    /// Memory the page takes, in bytes, reckoned as if all its columns were decoded: a cache counts it
+    /// when the page comes and when it goes, so that it must not change between.
     pub fn memory_bytes(&self) -> usize {
-        let decoded = self.parts.iter().filter_map(|part| part.get());
-        let decoded = decoded.flatten().map(Column::memory_bytes);
-        2 * self.raw.len() + decoded.sum::<usize>()
+        DECODED_BYTES_PER_BYTE * self.raw.len()
+            + self.parts.len() * size_of::<OnceLock<Result<Column, Corrupt>>>()
     }
 }

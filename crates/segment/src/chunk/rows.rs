@@ -9,7 +9,7 @@ use crate::limits::KIND_ROWS_MIN;
 
 /// The rows of a chunk: their kinds and their values. It only holds buffers.
 #[derive(Debug, Default)]
-pub(super) struct CutRows {
+pub(crate) struct CutRows {
     cutter: Cutter,
     rows: Vec<Row>,
     /// The numbers of the rows in the order of their kinds.
@@ -28,14 +28,21 @@ struct Row {
 
 /// The rows of a kind.
 #[derive(Clone, Debug)]
-pub(super) struct Group {
-    pub(super) kind: u32,
+pub(crate) struct Group {
+    pub(crate) kind: u32,
     /// Where they stand in the order of kinds.
-    pub(super) rows: Range<usize>,
+    pub(crate) rows: Range<usize>,
 }
 
 /// A value: where it starts and ends in the bytes of the batch, or behind them in `side`.
 type Value = (u32, u32);
+
+impl Group {
+    /// How many rows it has.
+    pub(crate) fn len(&self) -> u32 {
+        self.rows.len() as u32
+    }
+}
 
 /// Behind the values of a row. No value ends before it starts.
 const END: Value = (1, 0);
@@ -126,8 +133,23 @@ impl CutRows {
     }
 
     /// The rows of a kind.
-    pub(super) fn rows_of(&self, group: &Group) -> &[u32] {
+    pub(crate) fn rows_of(&self, group: &Group) -> &[u32] {
         self.order.get(group.rows.clone()).unwrap_or(&[])
+    }
+
+    /// The kind of a row.
+    pub(crate) fn kind(&self, row: usize) -> u32 {
+        self.rows.get(row).map_or(Kinds::WHOLE, |row| row.kind)
+    }
+
+    /// Where the slots of a row start and end in the bytes of the batch. Of the whole kind, the second
+    /// one is elsewhere.
+    pub(crate) fn places(&self, row: usize) -> &[(u32, u32)] {
+        let start = self.rows.get(row).map(|row| row.values as usize);
+        let values = start.and_then(|start| self.values.get(start..));
+        let values = values.unwrap_or(&[]);
+        let len = values.iter().position(|value| *value == END);
+        values.get(..len.unwrap_or(0)).unwrap_or(&[])
     }
 
     /// How many slots rows of one kind have.

@@ -26,7 +26,9 @@ fn some(
     received: &[Timestamp],
     rows: impl IntoIterator<Item = u32>,
 ) -> Result<RecordBatch, Corrupt> {
-    let chunk = Chunk::decode(entry, stored(file, &entry.page), kinds, received)?;
+    let row_kinds = RowKinds::decode(&entry.rows, stored(file, &entry.rows))?;
+    let page = stored(file, &entry.page);
+    let chunk = Chunk::decode(entry, page, &row_kinds, kinds, received)?;
     chunk.records(rows, received, |index| {
         let page = entry
             .columns
@@ -131,10 +133,62 @@ fn what_is_common_stands_once() {
     assert_eq!(kinds.len(), 2);
     let bytes = |entry: &ChunkEntry| {
         let columns = entry.columns.iter().map(|page| page.stored_len);
-        columns.sum::<u32>() + entry.page.stored_len
+        columns.sum::<u32>() + entry.rows.stored_len + entry.page.stored_len
     };
     let each = f64::from(bytes(&many) - bytes(&few)) / 15_000.0;
     assert!(each < 2.0, "{each} bytes a record of 34 to 40");
+}
+
+#[test]
+fn rows_of_kinds_are_listed_and_marked_alike() {
+    let mut batch = of_a_kind(100);
+    let source = batch.source_index("tcp").expect("room");
+    for number in 0..100_u32 {
+        let raw = b"a message of another kind";
+        let parts = RecordParts {
+            message: Span::new(0, raw.len()),
+            ..RecordParts::default()
+        };
+        let received = Timestamp::from_seconds(1_000 + i64::from(number));
+        batch
+            .push(raw, &parts, received, None, source)
+            .expect("room");
+    }
+    let (file, entry, _) = chunk(&batch);
+    let row_kinds = RowKinds::decode(&entry.rows, stored(&file, &entry.rows)).expect("valid");
+    assert_eq!(row_kinds.kinds().len(), 2);
+    for first in 0..17 {
+        for wanted in [[true, false], [false, true], [true, true], [false, false]] {
+            let (mut rows, mut bits) = (Vec::new(), vec![0; 30]);
+            row_kinds.rows_of(&wanted, first, &mut rows);
+            row_kinds.mark(&wanted, first, &mut bits);
+            let is_marked = |row: &u32| bits[*row as usize / 8] >> (row % 8) & 1 == 1;
+            let marked: Vec<u32> = (0..240).filter(is_marked).collect();
+            assert_eq!(rows, marked, "{first} {wanted:?}");
+        }
+    }
+}
+
+#[test]
+fn what_a_page_counts_in_a_cache_does_not_change() {
+    let batch = of_a_kind(1_000);
+    let (file, entry, kinds) = chunk(&batch);
+    let pages: Vec<Arc<ColumnPage>> = entry
+        .columns
+        .iter()
+        .map(|page| Arc::new(ColumnPage::open(page, stored(&file, page)).expect("valid")))
+        .collect();
+    let before: Vec<usize> = pages.iter().map(|page| page.memory_bytes()).collect();
+    let received = received(&batch);
+    let row_kinds = RowKinds::decode(&entry.rows, stored(&file, &entry.rows)).expect("valid");
+    let page = stored(&file, &entry.page);
+    let chunk = Chunk::decode(&entry, page, &row_kinds, &kinds, &received).expect("valid");
+    let read = chunk.records(0..1_000, &received, |index| {
+        Ok::<_, Corrupt>(Arc::clone(&pages[index]))
+    });
+    assert_eq!(read.expect("valid").len(), 1_000);
+    let behind: Vec<usize> = pages.iter().map(|page| page.memory_bytes()).collect();
+    assert_eq!(before, behind);
 }
 
 #[test]
@@ -164,7 +218,7 @@ proptest! {
         // Plain pages, so that changes reach the decoder.
         let entry = ChunkWriter::plain().write(&batch, &mut kinds, &mut file);
         let mut pages: Vec<PageEntry> = entry.columns.clone();
-        pages.push(entry.page);
+        pages.extend([entry.rows, entry.page]);
         let changed = *page.get(&pages);
         let start = changed.offset as usize;
         let end = start + changed.stored_len as usize;
@@ -179,6 +233,7 @@ proptest! {
         };
         let entry = ChunkEntry {
             columns: entry.columns.iter().map(mend).collect(),
+            rows: mend(&entry.rows),
             page: mend(&entry.page),
         };
         if let Ok(read) = decoded(&file, &entry, &kinds, &received(&batch)) {

@@ -301,18 +301,6 @@ impl NumberColumn {
             out.extend_from_slice(&run.behind);
         }
     }
-
-    /// Memory beside the value itself, in bytes.
-    pub(super) fn memory_bytes(&self) -> usize {
-        let runs = self.runs.iter().map(|run| {
-            let widths = match &run.width {
-                Width::AtLeast(_) => 0,
-                Width::Each(widths) => widths.memory_bytes(),
-            };
-            size_of::<Run>() + widths + run.values.memory_bytes() + run.behind.len()
-        });
-        self.before.len() + runs.sum::<usize>()
-    }
 }
 
 impl Run {

@@ -254,15 +254,6 @@ impl HexadecimalColumn {
             *byte = *letter;
         }
     }
-
-    /// Memory beside the value itself, in bytes.
-    pub(super) fn memory_bytes(&self) -> usize {
-        let digits = match &self.digits {
-            Source::Numbers(numbers) => numbers.memory_bytes(),
-            Source::Packed(packed) => packed.len(),
-        };
-        self.pattern.len() + self.places.len() + digits
-    }
 }
 
 fn invalid(what: &'static str, value: usize) -> Corrupt {

@@ -236,19 +236,6 @@ impl Column {
             Values::Shapes(shapes) => shapes.append(row, out),
         }
     }
-
-    /// Memory the column takes, in bytes.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        let values = match &self.values {
-            Values::Constant(value) => value.len(),
-            Values::Decimal(numbers) => numbers.memory_bytes(),
-            Values::Hexadecimal(digits) => digits.memory_bytes(),
-            Values::Dictionary(entries, ids) => entries.memory_bytes() + ids.memory_bytes(),
-            Values::Text(text) => text.memory_bytes(),
-            Values::Shapes(shapes) => shapes.memory_bytes(),
-        };
-        size_of::<Self>() + values
-    }
 }
 
 /// What a column is part of.

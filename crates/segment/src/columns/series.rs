@@ -268,15 +268,6 @@ impl Series {
         }
         Ok(())
     }
-
-    /// Memory beside the value itself, in bytes.
-    pub(super) fn memory_bytes(&self) -> usize {
-        match self {
-            Self::Planes { bytes, .. } | Self::Bits { bytes, .. } => bytes.len(),
-            Self::Narrow(values) => size_of_val::<[u32]>(values),
-            Self::Wide(values) => size_of_val::<[u64]>(values),
-        }
-    }
 }
 
 /// The number of `bits` bits, at most 64, at a place counted in bits.

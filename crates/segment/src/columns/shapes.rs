@@ -143,12 +143,6 @@ impl ShapeColumn {
             shape.append(usize::from(*place), out);
         }
     }
-
-    /// Memory beside the value itself, in bytes.
-    pub(super) fn memory_bytes(&self) -> usize {
-        let shapes = self.shapes.iter().map(Column::memory_bytes);
-        size_of_val::<[(u16, u16)]>(&self.places) + shapes.sum::<usize>()
-    }
 }
 
 /// The place of a row among the values of its shape fits 16 bits.

@@ -136,9 +136,4 @@ impl Text {
         let end = end_of(row).unwrap_or(start);
         self.bytes.get(start..end).unwrap_or(&[])
     }
-
-    /// Memory beside the value itself, in bytes.
-    pub(super) fn memory_bytes(&self) -> usize {
-        size_of_val::<[u32]>(&self.ends) + self.bytes.len()
-    }
 }

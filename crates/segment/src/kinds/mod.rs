@@ -23,17 +23,14 @@ mod stamp;
 mod table;
 #[cfg(test)]
 mod tests;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the index will ask for fixed words, see ADR 0008")
-)]
 mod words;
 
 pub(crate) use cutter::{Cut, Cutter, How};
 pub(crate) use shape::{Shape, Texts};
 pub use table::Kinds;
 #[cfg(test)]
-use words::{Stretches, Varying};
+use words::Stretches;
+pub(crate) use words::Varying;
 
 use crate::templates::cut::{MARKS, SLOT};
 

@@ -82,6 +82,14 @@ impl Shape {
         }
     }
 
+    /// The priority of its records; `None` for the whole kind, whose records have any.
+    pub(crate) fn priority(&self) -> Option<Priority> {
+        match self {
+            Self::Whole => None,
+            Self::Pieces(pieces) => Some(pieces.priority),
+        }
+    }
+
     /// Appends the text and fields of a record and sets its lengths, its spans and its priority, given
     /// its time. `slot` appends what is in the slot of a number; it is asked for each once, in order.
     /// In case of an error nothing is appended, and the head is of no use.

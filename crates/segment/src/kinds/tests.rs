@@ -272,7 +272,10 @@ proptest! {
                     found.extend(words(text).map(|word| (*part, word)));
                 }
                 for varying in &stretches.varying {
-                    let range = varying.range(cut.slots).expect("slots");
+                    let places = cut.slots.iter();
+                    let places = places.map(|slot| (slot.start as u32, slot.end as u32));
+                    let places: Vec<_> = places.collect();
+                    let range = varying.range(&places).expect("slots");
                     found.extend(words(&cut.text[range]).map(|word| (varying.part, word)));
                 }
                 let expected: BTreeSet<(Namespace, &[u8])> = texts(record)
@@ -281,6 +284,14 @@ proptest! {
                     .flat_map(|(part, text)| words(text).map(move |word| (part, word)))
                     .collect();
                 prop_assert_eq!(found, expected);
+                for (part, text) in texts(record) {
+                    let fixed = stretches.parts.iter().find(|fixed| fixed.part == part);
+                    let is_text = text.iter().any(|byte| !model::words::is_wildcard_stop(*byte));
+                    prop_assert!(fixed.is_none_or(|fixed| !fixed.is_there || !text.is_empty()));
+                    prop_assert!(fixed.is_none_or(|fixed| !fixed.has_text || is_text));
+                    let is_loose = matches!(part, Namespace::Tag | Namespace::Source);
+                    prop_assert!(fixed.is_some() || text.is_empty() || is_loose);
+                }
             }
         }
     }

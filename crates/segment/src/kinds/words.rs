@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use model::words::is_word_byte;
+use model::words::{is_wildcard_stop, is_word_byte};
 
 use super::shape::{Op, Pieces, Shape};
 use crate::Namespace;
@@ -19,6 +19,19 @@ pub(crate) struct Stretches<'a> {
     /// Texts whose words each record has its own of. With those of `fixed` they are all words of
     /// the part.
     pub(crate) varying: Vec<Varying>,
+    /// The parts that the records have, or may have, and what is fixed of each.
+    pub(crate) parts: Vec<FixedPart>,
+}
+
+/// What all records of a kind have in a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FixedPart {
+    /// The part.
+    pub(crate) part: Namespace,
+    /// Any byte.
+    pub(crate) is_there: bool,
+    /// A byte that a wildcard runs over.
+    pub(crate) has_text: bool,
 }
 
 /// A text that varies: some slots with the fixed bytes between them and around them.
@@ -37,11 +50,12 @@ pub(crate) struct Varying {
 }
 
 impl Varying {
-    /// Where it is in the text of a record, given where the slots are.
-    pub(crate) fn range(&self, slots: &[Range<usize>]) -> Option<Range<usize>> {
-        let start = slots.get(self.first_slot)?.start.checked_sub(self.before)?;
-        let end = slots.get(self.last_slot)?.end.checked_add(self.after)?;
-        Some(start..end)
+    /// Where it is in the bytes that the slots are in, given where those start and end.
+    pub(crate) fn range(&self, slots: &[(u32, u32)]) -> Option<Range<usize>> {
+        let (start, _) = slots.get(self.first_slot)?;
+        let (_, end) = slots.get(self.last_slot)?;
+        let start = (*start as usize).checked_sub(self.before)?;
+        Some(start..(*end as usize).checked_add(self.after)?)
     }
 }
 
@@ -54,6 +68,7 @@ impl Shape {
         };
         let mut stretches = Stretches::default();
         for (part, own) in pieces.parts() {
+            stretches.parts.push(pieces.fixed_part(part, &own));
             Walk {
                 pieces,
                 part,
@@ -64,6 +79,29 @@ impl Shape {
             .walk(&own);
         }
         Some(stretches)
+    }
+}
+
+impl Pieces {
+    fn fixed_part(&self, part: Namespace, own: &Range<usize>) -> FixedPart {
+        let mut piece = 0;
+        let mut fixed = FixedPart {
+            part,
+            is_there: false,
+            has_text: false,
+        };
+        for op in &self.ops {
+            match op {
+                Op::Edge => piece += 1,
+                Op::Fixed(range) if own.contains(&piece) => {
+                    let text = self.text.get(range.clone()).unwrap_or(&[]);
+                    fixed.is_there |= !text.is_empty();
+                    fixed.has_text |= text.iter().any(|byte| !is_wildcard_stop(*byte));
+                }
+                Op::Fixed(_) | Op::Slot | Op::Stamp(_) => {}
+            }
+        }
+        fixed
     }
 }
 

@@ -2,6 +2,7 @@ use std::convert::Infallible;
 
 use super::*;
 use crate::testing::{any_batch, build, read};
+use crate::{Header, PageEntry, Spare};
 use model::{RecordParts, Span};
 use proptest::prelude::*;
 
@@ -21,15 +22,21 @@ impl MergeInput for InMemory<'_> {
     }
 }
 
-/// Records that compress, in several row pages.
+/// Records of two kinds that take turns, in several chunks.
 fn lines(count: usize) -> RecordBatch {
     let mut batch = RecordBatch::new();
     let source = batch.source_index("test").expect("room");
     for index in 0..count {
-        let line = format!(
-            "connection {index} of user{} closed after a while",
-            index % 7
-        );
+        let line = match index % 2 {
+            0 => format!("connection {index} of user{} closed", index % 7),
+            // Long enough for pages of their own.
+            _ => format!(
+                "digest {:032x}",
+                (index as u128)
+                    .pow(7)
+                    .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c)
+            ),
+        };
         let parts = RecordParts {
             message: Span::new(0, line.len()),
             ..RecordParts::default()
@@ -44,84 +51,134 @@ fn lines(count: usize) -> RecordBatch {
 
 fn raw(built: &Built) -> Vec<(Vec<u8>, Timestamp)> {
     let contents = read(&built.bytes).expect("whole");
-    let records = contents.pages.iter().flat_map(RecordBatch::iter);
+    let records = contents.chunks.iter().flat_map(RecordBatch::iter);
     records
         .map(|record| (record.raw().to_vec(), record.received()))
         .collect()
 }
 
+fn built(mended: &Mended) -> &Built {
+    mended.built.as_ref().expect("some rows can be read")
+}
+
 #[test]
 fn a_segment_without_its_index_is_built_again_as_it_was() {
-    let built = build(&[lines(10_000)]);
-    let mut damaged = built.bytes.clone();
-    let first = built.footer.posting_pages[0].offset as usize;
+    let whole = build(&[lines(40_000)]);
+    let mut damaged = whole.bytes.clone();
+    let first = whole.footer.posting_pages[0].offset as usize;
     let end = damaged.len() - 100;
     damaged[first..end].fill(0);
-    let mended = mend(&InMemory(&damaged, &built.footer), 1).expect("fits");
+    let mended = mend(&InMemory(&damaged, &whole.footer), 1).expect("fits");
     assert_eq!(mended.lost, []);
     assert_eq!(mended.undated_rows, 0);
-    assert!(mended.parts[0].bytes == built.bytes);
+    assert!(built(&mended).bytes == whole.bytes);
 }
 
 #[test]
 fn what_is_lost_is_one_page_and_the_rest_keeps_its_numbers() {
-    let built = build(&[lines(10_000)]);
-    let all = raw(&built);
-    let page = built.footer.row_pages[1];
-    let mut damaged = built.bytes.clone();
-    damaged[page.offset as usize + 9] ^= 1;
-    let mended = mend(&InMemory(&damaged, &built.footer), 1).expect("fits");
-    let rows = page.first_row..page.first_row + page.rows;
-    assert_eq!(mended.lost, std::slice::from_ref(&rows));
-    assert_eq!(mended.lost_rows(), page.rows);
-    let [before, behind] = mended.parts.as_slice() else {
-        panic!("{} parts", mended.parts.len());
-    };
-    let first = built.footer.first_number.0;
-    assert_eq!(before.footer.first_number.0, first);
-    assert_eq!(behind.footer.first_number.0, first + u64::from(rows.end));
-    assert_eq!(raw(before), all[..rows.start as usize]);
-    assert_eq!(raw(behind), all[rows.end as usize..]);
+    let whole = build(&[lines(40_000)]);
+    let all = raw(&whole);
+    let chunk = &whole.footer.chunks[1];
+    let mut damaged = whole.bytes.clone();
+    damaged[chunk.columns[0].offset as usize + 9] ^= 1;
+    let mended = mend(&InMemory(&damaged, &whole.footer), 1).expect("fits");
+    let lost: Vec<u32> = mended.lost.iter().cloned().flatten().collect();
+    let rows = chunk.page.first_row..chunk.page.first_row + chunk.page.rows;
+    assert!(lost.iter().all(|row| rows.contains(row)), "{rows:?}");
+    let of_chunk = chunk.page.rows as usize;
+    assert!((1..of_chunk).contains(&lost.len()), "{}", lost.len());
+    assert_eq!(mended.saved_rows(), whole.footer.rows - mended.lost_rows());
+    let found = raw(built(&mended));
+    assert_eq!(found.len(), all.len());
+    for (row, (found, expected)) in (0..).zip(found.iter().zip(&all)) {
+        let expected_raw = if lost.contains(&row) {
+            &[]
+        } else {
+            &*expected.0
+        };
+        assert_eq!(
+            (&*found.0, found.1),
+            (expected_raw, expected.1),
+            "row {row}"
+        );
+    }
+    let contents = read(&built(&mended).bytes).expect("whole");
+    let key = crate::Namespace::Tag.key(b"lost");
+    assert_eq!(contents.terms[&key], lost);
+}
+
+#[test]
+fn a_damaged_chunk_page_loses_its_rows_alone() {
+    let whole = build(&[lines(40_000)]);
+    let chunk = &whole.footer.chunks[1].page;
+    let mut damaged = whole.bytes.clone();
+    damaged[chunk.offset as usize + 9] ^= 1;
+    let mended = mend(&InMemory(&damaged, &whole.footer), 1).expect("fits");
+    let rows = chunk.first_row..chunk.first_row + chunk.rows;
+    assert_eq!(mended.lost, [rows]);
+}
+
+#[test]
+fn either_copy_of_the_kinds_is_enough() {
+    let whole = build(&[lines(1_000)]);
+    let pages = [whole.footer.kind_page, whole.footer.spare_page].map(|page| page.expect("there"));
+    for page in pages {
+        let mut damaged = whole.bytes.clone();
+        damaged[page.offset as usize + 20] ^= 1;
+        let mended = mend(&InMemory(&damaged, &whole.footer), 1).expect("fits");
+        assert!(built(&mended).bytes == whole.bytes);
+    }
+    let mut damaged = whole.bytes.clone();
+    for page in pages {
+        damaged[page.offset as usize + 20] ^= 1;
+    }
+    let mended = mend(&InMemory(&damaged, &whole.footer), 1).expect("fits");
+    assert!(mended.built.is_none());
+    assert_eq!(mended.lost_rows(), 1_000);
 }
 
 #[test]
 fn records_without_their_times_of_receipt_are_kept() {
-    let built = build(&[lines(1_000)]);
-    let mut damaged = built.bytes.clone();
-    damaged[built.footer.received_pages[0].offset as usize + 3] ^= 1;
-    let mended = mend(&InMemory(&damaged, &built.footer), 1).expect("fits");
+    let whole = build(&[lines(1_000)]);
+    let mut damaged = whole.bytes.clone();
+    damaged[whole.footer.received_pages[0].offset as usize + 3] ^= 1;
+    let mended = mend(&InMemory(&damaged, &whole.footer), 1).expect("fits");
     assert_eq!((mended.lost_rows(), mended.undated_rows), (0, 1_000));
-    let expected = raw(&built).into_iter();
+    let expected = raw(&whole).into_iter();
     let expected: Vec<_> = expected
         .map(|(raw, _)| (raw, Timestamp::from_seconds(1_000)))
         .collect();
-    assert_eq!(raw(&mended.parts[0]), expected);
+    assert_eq!(raw(built(&mended)), expected);
 }
 
 #[test]
 fn pages_are_found_without_a_footer() {
-    for count in [1_000, 10_000, 70_000] {
-        let built = build(&[lines(count)]);
-        let footer = &built.footer;
-        let rest = &built.bytes[..built.bytes.len() - 40];
-        let found = find_pages(rest, footer.first_number, Timestamp::from_seconds(0));
-        assert_eq!(found.row_pages, footer.row_pages);
-        assert_eq!(found.received_pages, footer.received_pages);
-        let mended = mend(&InMemory(rest, &found), 1).expect("fits");
-        assert_eq!(raw(&mended.parts[0]), raw(&built));
+    for count in [1, 1_000, 70_000] {
+        let whole = build(&[lines(count)]);
+        let spare = whole.footer.spare_page.expect("there");
+        let end = (spare.offset + u64::from(spare.stored_len)) as usize;
+        for rest in [&whole.bytes[..whole.bytes.len() - 40], &whole.bytes[..end]] {
+            let found = Spare::find(rest).expect("a spare page");
+            assert_eq!(found.footer.chunks, whole.footer.chunks);
+            let mended = mend(&InMemory(rest, &found.footer), 1).expect("fits");
+            assert!(built(&mended).bytes == whole.bytes);
+        }
+        assert!(Spare::find(&whole.bytes[..end - 1]).is_none());
     }
 }
 
 proptest! {
     #[test]
     fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..200), at in 0..4_000_usize) {
-        let mut file = build(&[lines(200)]).bytes;
+        let whole = build(&[lines(200)]);
+        let mut file = whole.bytes;
         for (place, byte) in file.iter_mut().skip(Header::LEN + at).zip(&bytes) {
             *place = *byte;
         }
-        let found = find_pages(&file, RecordNumber(1), Timestamp::from_seconds(0));
-        let mended = mend(&InMemory(&file, &found), 1).expect("fits");
-        prop_assert_eq!(mended.lost_rows(), 0);
+        if let Some(found) = Spare::find(&file) {
+            let mended = mend(&InMemory(&file, &found.footer), 1).expect("fits");
+            prop_assert_eq!(mended.lost_rows() + mended.saved_rows(), 200);
+        }
     }
 
     #[test]
@@ -129,8 +186,8 @@ proptest! {
         let mut batch = batch;
         batch.make_received_monotone(Timestamp::MIN);
         prop_assume!(!batch.is_empty());
-        let built = build(&[batch]);
-        let mended = mend(&InMemory(&built.bytes, &built.footer), 1).expect("fits");
-        prop_assert!(mended.parts[0].bytes == built.bytes);
+        let whole = build(&[batch]);
+        let mended = mend(&InMemory(&whole.bytes, &whole.footer), 1).expect("fits");
+        prop_assert!(built(&mended).bytes == whole.bytes);
     }
 }

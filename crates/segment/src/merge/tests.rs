@@ -79,20 +79,27 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_byte_in_a_page_stops_the_merge(
+    fn a_changed_byte_in_a_page_stops_the_merge_or_is_healed(
         batches in any_batches(),
         place in any::<prop::sample::Index>(),
         change in 1..=255_u8,
     ) {
         let mut segments = build_each(&batches);
         prop_assume!(!segments.is_empty());
+        let whole = merge(&segments, 1).expect("consecutive");
         let segment = &mut segments[0].0;
         let pages_end = segment.footer.lexicon_pages.last().map(|last| last.page.offset as usize + last.page.stored_len as usize);
         let header = Header::LEN;
         let at = header + place.index(pages_end.expect("every record has terms") - header);
         segment.bytes[at] ^= change;
-        let result = merge(&segments, 1);
-        prop_assert!(matches!(result, Err(MergeError::Damaged { input: 0, .. })), "{result:?}");
+        match merge(&segments, 1) {
+            // What follows from the kinds is made anew, and they are there twice.
+            Ok(merged) => prop_assert_eq!(merged.bytes, whole.bytes),
+            Err(error) => {
+                let is_damaged = matches!(error, MergeError::Damaged { input: 0, .. });
+                prop_assert!(is_damaged, "{error:?}");
+            }
+        }
     }
 }
 
@@ -136,4 +143,47 @@ fn segments_that_do_not_follow_each_other_are_refused() {
         "time goes back"
     );
     assert_eq!(refused(&[]), Some(0));
+}
+
+/// Segments of so many lines each, one after the other.
+fn line_segments(sizes: &[usize]) -> (RecordBatch, Vec<InMemory>) {
+    let mut all = RecordBatch::new();
+    let mut batches = Vec::new();
+    for size in sizes {
+        let mut batch = RecordBatch::new();
+        for _ in 0..*size {
+            let row = all.len();
+            let line = match row % 3 {
+                0 => format!("connection {row} closed"),
+                1 => format!("user u{} logged in from 10.0.0.{}", row * 7, row % 250),
+                _ => format!("{row:x} free text of row {row}"),
+            };
+            push_line(&mut batch, &line, row as i64);
+            push_line(&mut all, &line, row as i64);
+        }
+        batches.push(batch);
+    }
+    (all, build_each(&batches))
+}
+
+#[test]
+fn small_chunks_are_joined_and_large_ones_copied() {
+    let (all, segments) = line_segments(&[300, 200, 100, 5_000, 10, 6_000, 20, 30]);
+    let merged = merge(&segments, 1).expect("consecutive");
+    let contents = read(&merged.bytes).expect("valid");
+    let rows: Vec<_> = contents.chunks.iter().map(RecordBatch::len).collect();
+    assert_eq!(rows, [600, 5_000, 10, 6_000, 50]);
+    assert_eq!(contents.seen(), crate::testing::seen_all(&all));
+    let built = read(&build(&[all]).bytes).expect("valid");
+    assert_eq!(contents.terms, built.terms);
+}
+
+#[test]
+fn joined_chunks_are_as_small_as_if_built_at_once() {
+    let (all, segments) = line_segments(&[100; 40]);
+    let parts: u64 = segments.iter().map(|part| part.0.footer.data_bytes()).sum();
+    let merged = merge(&segments, 1).expect("consecutive");
+    let built = build(&[all]);
+    assert_eq!(merged.footer.data_bytes(), built.footer.data_bytes());
+    assert!(merged.footer.data_bytes() < parts / 2, "{parts}");
 }

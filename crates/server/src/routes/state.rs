@@ -1,10 +1,11 @@
 //! Health, status and metrics.
 
 use api::{
-    ListenerStatus, LogspaceStatus, SealedStatus, SourceStatus, StatusAnswer, StorageStatus,
+    ListenerStatus, LogspaceStatus, SealedStatus, SenderStatus, SendersAnswer, SourceStatus,
+    StatusAnswer, StorageStatus,
 };
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use store::{State as StoreState, Status};
@@ -29,6 +30,19 @@ pub(crate) async fn readyz(State(context): State<Context>) -> Result<&'static st
 
 pub(crate) async fn status(State(context): State<Context>) -> Json<StatusAnswer> {
     Json(status_of(&context.app, &context.app.store.status()))
+}
+
+pub(crate) async fn senders(
+    State(context): State<Context>,
+    Path(source): Path<String>,
+) -> Result<Json<SendersAnswer>, Refusal> {
+    let Some(senders) = context.app.ingest.senders(&source) else {
+        let sources = context.app.ingest.sources();
+        let known = sources.iter().map(|source| source.name.as_str());
+        return Err(Refusal::unknown_source(&source, known));
+    };
+    let senders = senders.iter().map(sender).collect();
+    Ok(Json(SendersAnswer { source, senders }))
 }
 
 pub(crate) async fn metrics(State(context): State<Context>) -> Response {
@@ -83,7 +97,24 @@ fn source(source: ingest::SourceStatus) -> SourceStatus {
         bytes: source.bytes,
         connections: source.connections,
         connections_refused: source.connections_refused,
+        connections_denied: source.connections_denied,
+        level: source.level.name().to_owned(),
+        senders: source.senders,
+        senders_low: source.senders_low,
+        senders_high: source.senders_high,
+        missing: source.missing,
         name: source.name,
+    }
+}
+
+fn sender(sender: &ingest::SenderStatus) -> SenderStatus {
+    SenderStatus {
+        peer: sender.peer.to_string(),
+        received: sender.received,
+        bytes: sender.bytes,
+        first: sender.first.to_string(),
+        last: sender.last.to_string(),
+        level: sender.level.name().to_owned(),
     }
 }
 

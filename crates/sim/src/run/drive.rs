@@ -29,6 +29,8 @@ pub(crate) enum End {
     Kill,
     /// The power goes; what was not flushed stays with so many percent.
     PowerCut(u64),
+    /// It is asked to, and when it has, the power goes.
+    CloseThenPowerCut(u64),
 }
 
 type Outcome = (Ticket, Durability, Result<Appended, AppendError>);
@@ -127,24 +129,37 @@ impl Drive {
     /// Ends the store in some way. What it acknowledged until then counts.
     pub(crate) fn end(&mut self, end: End) -> Result<(), Failure> {
         self.note(format!("ends: {end:?}"));
-        if end != End::Close {
+        let is_asked = matches!(end, End::Close | End::CloseThenPowerCut(_));
+        if !is_asked {
             self.machine.stop();
         }
         // Also where a planned stop came while it was closing.
-        self.store = None;
-        self.collect(Duration::ZERO)?;
+        if let Some(store) = self.store.take() {
+            store.close();
+            // Unless the disk refused, everything is durable now.
+            let is_done = !self.machine.is_down() && store.status().state == State::Working;
+            drop(store);
+            self.collect(Duration::ZERO)?;
+            if is_asked && is_done {
+                self.oracle.sync();
+            }
+        }
         self.waiting = 0;
         self.outcomes = mpsc::channel();
         self.machine.release();
-        if let End::PowerCut(kept) = end {
+        let kept = match end {
+            End::PowerCut(kept) | End::CloseThenPowerCut(kept) => Some(kept),
+            End::Close | End::Kill => None,
+        };
+        if let Some(kept) = kept {
             self.machine.cut_power(kept);
         }
         self.machine.set_plan(Plan::default());
         // What was acknowledged on the page cache's word goes with the page cache.
-        if matches!(end, End::PowerCut(_)) || self.machine.has_forgotten() {
+        if kept.is_some() || self.machine.has_forgotten() {
             self.oracle.forget_unsynced();
         }
-        self.oracle.end_life(matches!(end, End::PowerCut(_)));
+        self.oracle.end_life(kept.is_some());
         Ok(())
     }
 

@@ -82,8 +82,8 @@ impl Run<'_> {
             60..66 => self.retention()?,
             66..72 => self.clock(),
             72..80 => self.drive.check()?,
-            80..82 => self.end_and_restart(End::Close)?,
-            82..83 => {
+            80..83 => self.close()?,
+            83..84 => {
                 // What waits while the disk refuses is refused as a whole.
                 self.plan_fault(4);
                 for _ in 0..4 {
@@ -91,7 +91,7 @@ impl Run<'_> {
                 }
                 self.end_and_restart(End::Close)?;
             }
-            83..90 => {
+            84..90 => {
                 let end = self.crash();
                 self.end_and_restart(end)?;
             }
@@ -105,6 +105,25 @@ impl Run<'_> {
             _ => self.plan_stop(60),
         }
         Ok(())
+    }
+
+    /// Asks the store to end, with something that is not synced yet, and sometimes with the power
+    /// going meanwhile or right behind it.
+    fn close(&mut self) -> Result<(), Failure> {
+        if self.in_all_modes {
+            self.hand_over_as(Durability::Fast)?;
+            self.drive.wait()?;
+        }
+        let random = &mut self.drive.random;
+        let kept = random.pick(&[0, 50, 100]).unwrap_or(0);
+        let end = match random.below(3) {
+            0 => End::Close,
+            _ => End::CloseThenPowerCut(kept),
+        };
+        if random.percent(30) {
+            self.plan_stop(10);
+        }
+        self.end_and_restart(end)
     }
 
     fn crash(&mut self) -> End {

@@ -211,18 +211,16 @@ fn read_terms(handle: &SegmentHandle, options: &InspectOptions, view: &mut Segme
 }
 
 fn read_samples(handle: &SegmentHandle, rows: usize, view: &mut SegmentView) {
-    for (index, page) in handle.footer().row_pages.iter().enumerate() {
+    for index in 0..handle.chunks() {
         let wanted = rows.saturating_sub(view.samples.len());
         if wanted == 0 {
             return;
         }
-        let Ok(batch) = handle.rows_page(index) else {
+        let rows = handle.chunk_rows(index);
+        let first = handle.first_number().0.saturating_add(rows.start.into());
+        let Ok(batch) = handle.records(index, rows.take(wanted)) else {
             continue;
         };
-        let first = handle
-            .first_number()
-            .0
-            .saturating_add(u64::from(page.first_row));
         for (number, record) in (first..).zip(batch.iter()).take(wanted) {
             view.samples.push(SampleView {
                 number: RecordNumber(number),

@@ -35,8 +35,8 @@ pub struct TemplateView {
 pub(super) fn find(handle: &SegmentHandle, top: usize) -> Result<TemplatesView, ReadError> {
     let mut templates = Templates::new();
     let mut other_messages = 0;
-    for index in 0..handle.footer().row_pages.len() {
-        for record in handle.rows_page(index)?.iter() {
+    for index in 0..handle.chunks() {
+        for record in handle.chunk_records(index)?.iter() {
             if templates.add(record.message()).is_none() {
                 other_messages += 1;
             }

@@ -32,13 +32,16 @@ impl Encoded {
         segment::received::encode(&received, &mut raw);
         let received_len = raw.len();
         segment::rows::encode_rows(batch, 0..batch.len(), &mut raw);
+        let mut stored = lz4_flex::block::compress(&raw);
+        // The vector was made for records that do not get smaller, and waits for a sync.
+        stored.shrink_to_fit();
         Self {
             logspace: logspace.clone(),
             first,
             rows: narrow(batch.len()),
             received_len: narrow(received_len),
             raw_len: narrow(raw.len()),
-            stored: lz4_flex::block::compress(&raw),
+            stored,
         }
     }
 

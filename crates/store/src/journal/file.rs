@@ -7,7 +7,8 @@ pub(crate) const VERSION: u16 = 1;
 
 const MAGIC: [u8; 4] = *b"LWJF";
 
-/// Where a file that is full ended. All that lies before was durable when the next file began.
+/// Where a file that is full, or the last one of a process that was stopped, ended. All that lies
+/// before was durable when the next file began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileEnd {
     pub(crate) file_id: u64,

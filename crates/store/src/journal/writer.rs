@@ -84,6 +84,43 @@ impl JournalWriter {
         self
     }
 
+    /// Has the first file tell where the one before it ended, which is known to be durable.
+    pub(crate) fn behind(mut self, before: Option<FileEnd>) -> Self {
+        self.before = before;
+        self
+    }
+
+    /// Notes where the journal ended, and that all of it is durable, so that the next start need
+    /// not write the last commit once more: durably, in the header of a file that holds nothing
+    /// else. It is true for ever, since no file that was noted is written again and no number is
+    /// given again. Notes nothing where something is not durable.
+    pub(crate) fn end(&mut self) -> Result<(), Error> {
+        if !self.unsynced.is_empty() {
+            return Ok(());
+        }
+        if let Some(open) = self.open.take() {
+            self.before = (open.synced == open.offset).then_some(FileEnd {
+                file_id: open.info.id,
+                offset: open.offset,
+            });
+        }
+        if self.before.is_none() {
+            return Ok(());
+        }
+        let id = self.next_id;
+        self.next_id += 1;
+        let path = names::journal(&self.data_dir, id);
+        let file = self
+            .disk
+            .open(&path, OpenMode::Create)
+            .map_err(Error::io("create", path.as_path()))?;
+        file.write_all_at(&encode_header(id, self.before), 0)
+            .and_then(|()| file.sync())
+            .map_err(Error::io("write", path.as_path()))?;
+        let dir = names::journal_dir(&self.data_dir);
+        self.disk.sync_dir(&dir).map_err(Error::io("sync", dir))
+    }
+
     /// Writes blocks and, if asked to, makes them and all before them durable. Returns the files
     /// that are full and closed by it. After an error none of the blocks counts as written, the
     /// file is quarantined, and the call may be repeated: it then goes to another file, with all

@@ -39,7 +39,7 @@ impl Check<'_> {
             .iter()
             .all(|fault| fault.remedy == Remedy::RebuildIndex);
         if self.options.is_deep && is_whole {
-            deep(&raw, entry, &mut faults)?;
+            deep(&raw, &mut faults)?;
         }
         let is_in_journal = holds(records, name, &entry.numbers());
         for fault in faults {
@@ -82,6 +82,7 @@ impl Check<'_> {
             }
         };
         let mut buffer = Vec::new();
+        let mut kinds_left = 2;
         for (section, page) in footer.pages() {
             let read = raw.read_into(page, &mut buffer);
             self.advance(u64::from(page.stored_len));
@@ -92,8 +93,12 @@ impl Check<'_> {
                     .map(|error| error.to_string()),
             };
             if let Some(what) = what {
-                faults.push(page_fault(section, page, what));
+                kinds_left -= i32::from(matches!(section, Section::Kinds | Section::Spare));
+                faults.push(page_fault(footer, section, page, what));
             }
+        }
+        if kinds_left == 0 {
+            faults.push(all(*end, "both copies of the kinds are damaged".to_owned()));
         }
         self.advance(raw.bytes.saturating_sub(pages_bytes(footer)));
         if let Some(gap) = footer.first_gap(*end) {
@@ -116,21 +121,28 @@ fn pages_bytes(footer: &Footer) -> u64 {
         .sum()
 }
 
-fn page_fault(section: Section, page: &PageEntry, what: String) -> Fault {
+fn page_fault(footer: &Footer, section: Section, page: &PageEntry, what: String) -> Fault {
+    let (records, remedy) = match section {
+        Section::Columns | Section::Rows | Section::Chunks => {
+            (rows_around(footer, page), Remedy::Salvage)
+        }
+        Section::Received => (page.rows, Remedy::Salvage),
+        _ => (0, Remedy::RebuildIndex),
+    };
     Fault {
         offset: page.offset,
         what,
-        records: if section.is_index() {
-            0
-        } else {
-            u64::from(page.rows)
-        },
-        remedy: if section.is_index() {
-            Remedy::RebuildIndex
-        } else {
-            Remedy::Salvage
-        },
+        records: records.into(),
+        remedy,
     }
+}
+
+/// How many rows the chunk of a page has: of those with a value in the page, there are at most as many.
+fn rows_around(footer: &Footer, page: &PageEntry) -> u32 {
+    let index = footer
+        .chunks
+        .partition_point(|chunk| chunk.page.offset < page.offset);
+    footer.chunks.get(index).map_or(0, |chunk| chunk.page.rows)
 }
 
 /// What the segment says of itself and the manifest says otherwise.
@@ -160,8 +172,8 @@ fn mismatch(raw: &RawSegment, footer: &Footer, entry: &Entry) -> Option<String> 
 
 /// Decodes everything, makes the index anew and compares. Checksums are right already, so that what
 /// is found here was written wrong.
-fn deep(raw: &RawSegment, entry: &Entry, faults: &mut Vec<Fault>) -> Result<(), Error> {
-    let input = raw.input(entry.first, entry.first_received)?;
+fn deep(raw: &RawSegment, faults: &mut Vec<Fault>) -> Result<(), Error> {
+    let input = raw.input()?;
     let mended = segment::mend(&input, 1)?;
     for lost in &mended.lost {
         faults.push(lost_rows(input.footer(), lost));
@@ -175,7 +187,7 @@ fn deep(raw: &RawSegment, entry: &Entry, faults: &mut Vec<Fault>) -> Result<(), 
             remedy: Remedy::Salvage,
         });
     }
-    let [rebuilt] = mended.parts.as_slice() else {
+    let Some(rebuilt) = &mended.built else {
         return Ok(());
     };
     if !mended.lost.is_empty() || !faults.is_empty() {
@@ -199,11 +211,10 @@ fn deep(raw: &RawSegment, entry: &Entry, faults: &mut Vec<Fault>) -> Result<(), 
 }
 
 fn lost_rows(footer: &Footer, lost: &Range<u32>) -> Fault {
-    let mut pages = footer.row_pages.iter();
-    let page = pages.find(|page| page.first_row == lost.start);
+    let chunk = footer.chunks.get(footer.chunk_of_row(lost.start));
     Fault {
-        offset: page.map_or(0, |page| page.offset),
-        what: "a row page does not decode".to_owned(),
+        offset: chunk.map_or(0, |chunk| chunk.page.offset),
+        what: "a column of a chunk does not decode".to_owned(),
         records: u64::from(lost.end - lost.start),
         remedy: Remedy::Salvage,
     }

@@ -12,8 +12,9 @@
 //! - a frame that is too long is cut and the rest of it skipped, and the next one is whole;
 //! - a count that cannot be is not guessed at: the line is kept whole, the wrong count with it.
 //!
-//! A NUL does not end a message, unlike in syslog-ng's text transport: a message that holds one
-//! stays one message. One NUL beside the line feed is taken for a part of the terminator.
+//! A NUL does not end a message unless [`Framing::Nul`] is asked for, unlike in syslog-ng's text
+//! transport: a message that holds one stays one message. One NUL beside the line feed is taken
+//! for a part of the terminator.
 //!
 //! The one guess is made where a count was provably wrong: text right behind an octet-counted
 //! frame that starts with neither a priority nor a count. `loggen -P` with too small a `-s` sends
@@ -31,9 +32,23 @@ use crate::limits::{
     TERMINATOR_BYTES_MAX,
 };
 
+/// How the messages of a stream are told apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Framing {
+    /// By octet counts and line feeds, each message by what stands in front of it.
+    #[default]
+    Auto,
+    /// By line feeds alone: digits and a space are text.
+    Lines,
+    /// By NULs alone: a message may have several lines.
+    Nul,
+}
+
 /// What a framer may be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FramerOptions {
+    /// How messages are told apart.
+    pub framing: Framing,
     /// Longest message in bytes; the rest of a longer one is cut off. Held to 1 to
     /// [`MESSAGE_BYTES_MAX`].
     pub message_bytes_max: usize,
@@ -42,6 +57,7 @@ pub struct FramerOptions {
 impl Default for FramerOptions {
     fn default() -> Self {
         Self {
+            framing: Framing::Auto,
             message_bytes_max: MESSAGE_BYTES_DEFAULT,
         }
     }
@@ -77,6 +93,7 @@ pub enum Step<'a> {
 /// Cuts one stream into messages; one framer a connection.
 #[derive(Clone, Debug)]
 pub struct Framer {
+    framing: Framing,
     message_bytes_max: usize,
     state: State,
     /// Bytes of the present frame that are known to hold no end.
@@ -113,6 +130,7 @@ impl Framer {
     /// A framer at the start of a stream.
     pub fn new(options: FramerOptions) -> Self {
         Self {
+            framing: options.framing,
             message_bytes_max: options.message_bytes_max.clamp(1, MESSAGE_BYTES_MAX),
             state: State::Start,
             scanned: 0,
@@ -142,9 +160,9 @@ impl Framer {
             };
         };
         loop {
-            start += leading_terminators(buffer.get(start..).unwrap_or(&[]));
+            start += self.leading_terminators(buffer.get(start..).unwrap_or(&[]));
             let rest = buffer.get(start..).unwrap_or(&[]);
-            let found = match header(rest) {
+            let found = match self.header(rest) {
                 Header::Unknown => None,
                 Header::Counted { len, count } => self.counted(rest, len, count),
                 Header::WrongCount => self.line(rest, Tag::InvalidOctetCount.bit()),
@@ -174,12 +192,13 @@ impl Framer {
         *self = Self {
             cut_bytes: self.cut_bytes,
             ..Self::new(FramerOptions {
+                framing: self.framing,
                 message_bytes_max: self.message_bytes_max,
             })
         };
         let rest = buffer.get(start?..)?;
-        let rest = rest.get(leading_terminators(rest)..)?;
-        let (body, tags) = match header(rest) {
+        let rest = rest.get(self.leading_terminators(rest)..)?;
+        let (body, tags) = match self.header(rest) {
             Header::Counted { len, .. } if len < rest.len() => (rest.get(len..)?, 0),
             Header::WrongCount => (rest, Tag::InvalidOctetCount.bit()),
             Header::Text if is_leftover && !rest.starts_with(b"<") => {
@@ -191,13 +210,38 @@ impl Framer {
         (!is_terminator_only(frame.raw)).then_some(frame)
     }
 
+    /// What ends a message that is not counted.
+    fn delimiter(&self) -> u8 {
+        match self.framing {
+            Framing::Auto | Framing::Lines => b'\n',
+            Framing::Nul => b'\0',
+        }
+    }
+
+    fn header(&self, rest: &[u8]) -> Header {
+        match (self.framing, rest) {
+            (_, []) => Header::Unknown,
+            (Framing::Auto, _) => header(rest),
+            (Framing::Lines | Framing::Nul, _) => Header::Text,
+        }
+    }
+
+    /// Number of bytes that end nothing.
+    fn leading_terminators(&self, rest: &[u8]) -> usize {
+        let ends_nothing = |byte: &&u8| match self.framing {
+            Framing::Auto | Framing::Lines => matches!(byte, b'\n' | b'\0'),
+            Framing::Nul => **byte == b'\0',
+        };
+        rest.iter().take_while(ends_nothing).count()
+    }
+
     /// Skips what is left of a frame that was cut. Returns the offset behind it, or `None` where
     /// the whole buffer belongs to it.
     fn skip(&mut self, buffer: &[u8]) -> Option<usize> {
         let (skipped, end) = match self.state {
             State::Start => return Some(0),
-            State::SkipLine => match memchr(b'\n', buffer) {
-                Some(line_feed) => (line_feed, Some(line_feed + 1)),
+            State::SkipLine => match memchr(self.delimiter(), buffer) {
+                Some(end) => (end, Some(end + 1)),
                 None => (buffer.len(), None),
             },
             State::SkipOctets(count) if count > buffer.len() => {
@@ -233,7 +277,7 @@ impl Framer {
         Some((self.cut(trim_terminator(body), 0), header_len + count))
     }
 
-    /// A line of text and its length with the line feed, if it is there as far as it is kept.
+    /// A line of text and its length with what ends it, if it is there as far as it is kept.
     fn line<'b>(&mut self, rest: &'b [u8], tags: u64) -> Option<(Frame<'b>, usize)> {
         let window_len = self.message_bytes_max + TERMINATOR_BYTES_MAX;
         let window = rest.get(..window_len).unwrap_or(rest);
@@ -247,7 +291,7 @@ impl Framer {
             leftover_end(window, self.scanned)
         } else {
             let unread = window.get(self.scanned..).unwrap_or(&[]);
-            memchr(b'\n', unread).map(|index| self.scanned + index + 1)
+            memchr(self.delimiter(), unread).map(|index| self.scanned + index + 1)
         };
         if let Some(end) = end {
             self.was_counted = false;
@@ -352,13 +396,6 @@ fn leftover_end(window: &[u8], scanned: usize) -> Option<usize> {
         }
         from = found + 1;
     }
-}
-
-/// Number of line feeds and NULs that end nothing.
-fn leading_terminators(rest: &[u8]) -> usize {
-    rest.iter()
-        .take_while(|byte| matches!(byte, b'\n' | b'\0'))
-        .count()
 }
 
 /// Whether nothing but terminators stands in a frame, as in a keep-alive line.

@@ -10,7 +10,19 @@ type Found = Vec<(Vec<u8>, u64)>;
 
 /// Feeds a stream in pieces of these lengths, in turn, through a buffer of the least size.
 fn feed(stream: &[u8], pieces: &[usize], message_bytes_max: usize) -> (Found, u64) {
-    let mut framer = Framer::new(FramerOptions { message_bytes_max });
+    feed_as(Framing::Auto, stream, pieces, message_bytes_max)
+}
+
+fn feed_as(
+    framing: Framing,
+    stream: &[u8],
+    pieces: &[usize],
+    message_bytes_max: usize,
+) -> (Found, u64) {
+    let mut framer = Framer::new(FramerOptions {
+        framing,
+        message_bytes_max,
+    });
     let mut found = Found::new();
     let mut buffer: Vec<u8> = Vec::new();
     let mut unread = stream;
@@ -44,6 +56,15 @@ fn feed(stream: &[u8], pieces: &[usize], message_bytes_max: usize) -> (Found, u6
 }
 
 fn check(stream: &[u8], message_bytes_max: usize, expected: &[(&[u8], &[Tag])]) {
+    check_as(Framing::Auto, stream, message_bytes_max, expected);
+}
+
+fn check_as(
+    framing: Framing,
+    stream: &[u8],
+    message_bytes_max: usize,
+    expected: &[(&[u8], &[Tag])],
+) {
     let expected: Found = expected
         .iter()
         .map(|(raw, tags)| {
@@ -54,7 +75,7 @@ fn check(stream: &[u8], message_bytes_max: usize, expected: &[(&[u8], &[Tag])]) 
         })
         .collect();
     for pieces in [usize::MAX, 7, 3, 2, 1] {
-        let (found, _) = feed(stream, &[pieces], message_bytes_max);
+        let (found, _) = feed_as(framing, stream, &[pieces], message_bytes_max);
         assert_eq!(
             found,
             expected,
@@ -264,10 +285,49 @@ fn the_terminator_of_a_datagram_is_trimmed() {
 #[test]
 fn the_limit_holds_for_options_out_of_range() {
     for message_bytes_max in [0, usize::MAX] {
-        let framer = Framer::new(FramerOptions { message_bytes_max });
+        let framer = Framer::new(FramerOptions {
+            message_bytes_max,
+            ..FramerOptions::default()
+        });
         assert!(framer.buffer_bytes_min() <= MESSAGE_BYTES_MAX + FRAME_OVERHEAD_BYTES);
     }
     check(b"ab\nc\n", 0, &[(b"a", &[Truncated]), (b"c", &[])]);
+}
+
+#[test]
+fn digits_are_text_where_there_are_no_counts() {
+    check_as(
+        Framing::Lines,
+        b"5 <34>abc\n12 apples\n\n<34>x\n7",
+        100,
+        &[
+            (b"5 <34>abc", &[]),
+            (b"12 apples", &[]),
+            (b"<34>x", &[]),
+            (b"7", &[IncompleteFrame]),
+        ],
+    );
+}
+
+#[test]
+fn a_nul_ends_a_message_of_several_lines_where_that_is_asked_for() {
+    check_as(
+        Framing::Nul,
+        b"<34>a\nb\0\0{\n}\n\0\n\x005 <34>c\0<34>cut o",
+        100,
+        &[
+            (b"<34>a\nb", &[]),
+            (b"{\n}", &[]),
+            (b"5 <34>c", &[]),
+            (b"<34>cut o", &[IncompleteFrame]),
+        ],
+    );
+    check_as(
+        Framing::Nul,
+        b"abc\ndef\0x\0",
+        5,
+        &[(b"abc\nd", &[Truncated]), (b"x", &[])],
+    );
 }
 
 /// Pieces that streams are made of, to meet each other in any order.
@@ -288,10 +348,12 @@ proptest! {
         stream in stream(),
         pieces in prop::collection::vec(1..20_usize, 1..8),
         message_bytes_max in prop_oneof![1..40_usize, Just(1000)],
+        framing in prop_oneof![Just(Framing::Auto), Just(Framing::Lines), Just(Framing::Nul)],
     ) {
-        let whole = feed(&stream, &[usize::MAX], message_bytes_max);
-        prop_assert_eq!(&feed(&stream, &pieces, message_bytes_max), &whole);
-        prop_assert_eq!(&feed(&stream, &[1], message_bytes_max), &whole);
+        let by = |pieces: &[usize]| feed_as(framing, &stream, pieces, message_bytes_max);
+        let whole = by(&[usize::MAX]);
+        prop_assert_eq!(&by(&pieces), &whole);
+        prop_assert_eq!(&by(&[1]), &whole);
         for (raw, _) in &whole.0 {
             prop_assert!(!raw.is_empty() && raw.len() <= message_bytes_max);
         }

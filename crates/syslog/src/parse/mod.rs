@@ -43,14 +43,28 @@ pub enum ParseMode {
     None,
 }
 
+/// Whose name the host of a record is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum HostRule {
+    /// The one in the message, otherwise the address of the peer.
+    #[default]
+    Message,
+    /// The address of the peer, whatever the message says.
+    Peer,
+    /// Always this one.
+    Fixed(String),
+}
+
 /// What a parser may be told.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ParseOptions {
     /// The zone of time stamps that do not name theirs. A fixed offset is fastest; another zone
     /// is looked up once a day of stamps.
     pub zone: TimeZone,
     /// How to read the messages.
     pub mode: ParseMode,
+    /// Whose name the host is.
+    pub host: HostRule,
 }
 
 impl Default for ParseOptions {
@@ -58,6 +72,7 @@ impl Default for ParseOptions {
         Self {
             zone: TimeZone::UTC,
             mode: ParseMode::Syslog,
+            host: HostRule::Message,
         }
     }
 }
@@ -77,6 +92,7 @@ pub struct Context {
 pub struct Parser {
     zone: Zone,
     mode: ParseMode,
+    host: HostRule,
 }
 
 impl Parser {
@@ -85,6 +101,7 @@ impl Parser {
         Self {
             zone: Zone::new(options.zone),
             mode: options.mode,
+            host: options.host,
         }
     }
 
@@ -107,16 +124,27 @@ impl Parser {
             .parse(),
             ParseMode::None => parts.message = Span::new(0, raw.len()),
         }
-        if parts.host.is_empty()
-            && let Some(peer) = context.peer
-        {
-            parts.host = push_address(peer, raw.len(), &mut parts.extra);
-        }
+        self.choose_host(raw.len(), context.peer, parts);
         if parts.message.is_empty() && parts.structured_data.is_empty() {
             parts.tags |= Tag::Empty.bit();
         }
         if std::str::from_utf8(raw).is_err() {
             parts.tags |= Tag::InvalidUtf8.bit();
+        }
+    }
+
+    fn choose_host(&self, raw_len: usize, peer: Option<IpAddr>, parts: &mut RecordParts) {
+        match (&self.host, peer) {
+            (HostRule::Message, _) if !parts.host.is_empty() => {}
+            (HostRule::Message | HostRule::Peer, Some(peer)) => {
+                parts.host = push_address(peer, raw_len, &mut parts.extra);
+            }
+            (HostRule::Message | HostRule::Peer, None) => {}
+            (HostRule::Fixed(name), _) => {
+                let start = raw_len + parts.extra.len();
+                parts.extra.extend_from_slice(name.as_bytes());
+                parts.host = Span::new(start, start + name.len());
+            }
         }
     }
 }

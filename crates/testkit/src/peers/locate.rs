@@ -1,9 +1,11 @@
 //! Finds programs of others.
 
 use std::env;
-use std::path::PathBuf;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::binary::target_folder;
 
@@ -36,4 +38,21 @@ pub(super) fn unpacked(package: &str) -> Result<PathBuf> {
         .is_dir()
         .then_some(folder)
         .with_context(|| format!("no {package} in {}", peers.display()))
+}
+
+/// The folder of the libraries of an unpacked package, that has this entry:
+/// `usr/lib/x86_64-linux-gnu`, whatever the machine's name for itself.
+pub(super) fn libraries(package: &Path, entry: &str) -> Result<PathBuf> {
+    fs::read_dir(package.join("usr/lib"))?
+        .filter_map(|folder| folder.ok().map(|folder| folder.path()))
+        .find(|folder| folder.join(entry).exists())
+        .with_context(|| format!("no {entry} in the libraries of {}", package.display()))
+}
+
+/// Whether this is a program that can be run.
+pub(super) fn runnable(program: &Path) -> Result<()> {
+    let found = fs::metadata(program).with_context(|| format!("no {}", program.display()))?;
+    let is_runnable = found.permissions().mode() & 0o111 != 0;
+    ensure!(is_runnable, "{} cannot be run", program.display());
+    Ok(())
 }

@@ -1,5 +1,6 @@
-//! Programs of others that send syslog, run as their users run them.
+//! Programs of others that send, take and pass on syslog, run as their users run them.
 
+mod haproxy;
 mod locate;
 mod loggen;
 mod logger;
@@ -7,6 +8,7 @@ mod receiver;
 mod rsyslog;
 mod syslog_ng;
 
+pub use haproxy::Haproxy;
 pub use locate::{daemon, program};
 pub use loggen::{Loggen, LoggenReport};
 pub use logger::Logger;
@@ -15,6 +17,7 @@ pub use rsyslog::Rsyslog;
 pub use syslog_ng::SyslogNg;
 
 use std::io::Write;
+use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
@@ -25,6 +28,12 @@ use crate::process::Process;
 use crate::wait::wait_for;
 
 const LIMIT: Duration = Duration::from_secs(60);
+
+/// A port that was free a moment ago: these daemons cannot be asked for the one they took.
+fn free_port() -> Result<u16> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    Ok(listener.local_addr()?.port())
+}
 
 /// Feeds lines to a daemon that listens on a stream socket of the file system.
 fn feed(process: &mut Process, socket: &Path, lines: &[String]) -> Result<()> {

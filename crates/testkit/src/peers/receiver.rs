@@ -1,7 +1,7 @@
 //! Daemons of others that receive, and keep each message as a line of a file.
 
 use std::fs;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
 
-use super::{Rsyslog, SyslogNg, rsyslog, syslog_ng};
+use super::{Rsyslog, SyslogNg, free_port, rsyslog, syslog_ng};
 use crate::process::Process;
 use crate::wait::wait_for;
 
@@ -112,12 +112,6 @@ impl Receiver {
             format!("it kept {} bytes and said: {errors}", kept.len())
         })
     }
-}
-
-/// A port that was free a moment ago: these daemons cannot be asked for the one they took.
-fn free_port() -> Result<u16> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    Ok(listener.local_addr()?.port())
 }
 
 fn fill(text: &str, port: u16, folder: &Path) -> String {

@@ -1,16 +1,15 @@
 //! rsyslog, unpacked from Debian's packages.
 
 use std::fs;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::os::unix::fs::PermissionsExt;
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 
-use super::locate::unpacked;
-use super::{LIMIT, feed};
+use super::locate::{libraries, runnable, unpacked};
+use super::{LIMIT, feed, free_port};
 use crate::process::Process;
 use crate::wait::wait_for;
 
@@ -25,9 +24,7 @@ impl Rsyslog {
     /// Whether it can be run, and if not, why.
     pub fn find() -> Result<PathBuf> {
         let folder = unpacked("rsyslog")?;
-        let program = folder.join("usr/sbin/rsyslogd");
-        let found = fs::metadata(&program).with_context(|| format!("no {}", program.display()))?;
-        anyhow::ensure!(found.permissions().mode() & 0o111 != 0, "it cannot be run");
+        runnable(&folder.join("usr/sbin/rsyslogd"))?;
         Ok(folder)
     }
 
@@ -64,9 +61,8 @@ impl Rsyslog {
     /// Starts one that answers RELP on a free port and writes messages to a file as they arrived.
     /// Returns once it listens.
     pub fn receive_relp(file: &Path) -> Result<(Self, SocketAddr)> {
-        // Its own free port cannot be learnt; one that was free a moment ago is.
-        let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
-        let port = address.port();
+        let port = free_port()?;
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let mut rsyslog = Self::start(&format!(
             "module(load=\"imrelp\")\n\
              template(name=\"raw\" type=\"string\" string=\"%rawmsg%\\n\")\n\
@@ -104,7 +100,7 @@ impl Rsyslog {
 
 /// The command that runs it in the foreground with a configuration file and a folder of its own.
 pub(super) fn command(package: &Path, config: &Path, folder: &Path) -> Result<Command> {
-    let libraries = libraries(package)?;
+    let libraries = libraries(package, "rsyslog")?;
     let mut command = Command::new(package.join("usr/sbin/rsyslogd"));
     command
         .arg("-n")
@@ -121,12 +117,4 @@ pub(super) fn command(package: &Path, config: &Path, folder: &Path) -> Result<Co
 
 fn socket(folder: &Path) -> PathBuf {
     folder.join("in.sock")
-}
-
-/// `usr/lib/x86_64-linux-gnu`, whatever the machine's name for itself.
-fn libraries(package: &Path) -> Result<PathBuf> {
-    fs::read_dir(package.join("usr/lib"))?
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .find(|path| path.join("rsyslog").is_dir())
-        .context("the unpacked rsyslog has no modules")
 }

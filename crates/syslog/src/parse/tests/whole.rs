@@ -158,3 +158,25 @@ fn bytes_that_are_not_utf8_are_tagged_and_kept() {
     assert_eq!(parts.tags, InvalidUtf8.bit());
     assert_eq!(parts.message.of(raw), b"a\xff\0b");
 }
+
+#[test]
+fn the_host_is_whose_name_the_source_says() {
+    let check = |host: HostRule, raw: &[u8], expected: &str| {
+        let options = ParseOptions {
+            host,
+            ..ParseOptions::default()
+        };
+        let mut parts = RecordParts::default();
+        Parser::new(options).parse(raw, &context(), &mut parts);
+        assert_eq!(text(parts.host, raw, &parts), expected);
+        assert_eq!(text(parts.message, raw, &parts), "m");
+    };
+    let named = br#"<34>1 - named - - - [a b="\""] m"#;
+    let nameless = b"<34>1 - - - - - - m";
+    check(HostRule::Message, named, "named");
+    check(HostRule::Message, nameless, PEER);
+    check(HostRule::Peer, named, PEER);
+    check(HostRule::Peer, nameless, PEER);
+    check(HostRule::Fixed("fw1".to_owned()), named, "fw1");
+    check(HostRule::Fixed("fw1".to_owned()), nameless, "fw1");
+}

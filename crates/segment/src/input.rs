@@ -1,0 +1,152 @@
+//! A segment as merging, mending and tests read it: pages on demand, chunks decoded.
+#![deny(clippy::indexing_slicing)]
+
+use std::sync::Arc;
+
+use model::{RecordBatch, Timestamp};
+
+use crate::page::open;
+use crate::{
+    Chunk, ChunkEntry, ColumnPage, Corrupt, Footer, Kinds, MergeInput, PageEntry, RowKinds, Spare,
+    decode_kind_page, decode_received_page,
+};
+
+/// Why a page is not had.
+#[derive(Debug)]
+pub(crate) enum PageError<E> {
+    /// It cannot be read.
+    Read(E),
+    /// It is damaged: where, and how.
+    Damaged(u64, Corrupt),
+}
+
+impl<E> From<Corrupt> for PageError<E> {
+    fn from(error: Corrupt) -> Self {
+        Self::Damaged(0, error)
+    }
+}
+
+/// The stored bytes of a page, not checked.
+pub(crate) fn stored<I: MergeInput>(
+    input: &I,
+    entry: &PageEntry,
+) -> Result<Vec<u8>, PageError<I::Error>> {
+    input.stored(entry).map_err(PageError::Read)
+}
+
+/// The kinds of a segment, from its kind page or, where that is damaged, the spare page.
+pub(crate) fn kinds<I: MergeInput>(input: &I) -> Result<Kinds, PageError<I::Error>> {
+    let footer: &Footer = input.footer();
+    let read = match &footer.kind_page {
+        Some(entry) => stored(input, entry)
+            .and_then(|stored| decode_kind_page(entry, &stored).map_err(damaged(entry))),
+        None if footer.rows == 0 => return Ok(Kinds::new()),
+        None => Err(Corrupt::Short { what: "kind pages" }.into()),
+    };
+    read.or_else(|error| spare_kinds(input).ok_or(error))
+}
+
+fn spare_kinds<I: MergeInput>(input: &I) -> Option<Kinds> {
+    let entry = input.footer().spare_page.as_ref()?;
+    let stored = input.stored(entry).ok()?;
+    Some(Spare::decode(entry, &stored).ok()?.kinds)
+}
+
+/// The times of receipt of some rows, from their first to behind their last.
+pub(crate) fn received<I: MergeInput>(
+    input: &I,
+    rows: &std::ops::Range<u32>,
+) -> Result<Vec<Timestamp>, PageError<I::Error>> {
+    let mut times = Vec::new();
+    for entry in &input.footer().received_pages {
+        let end = entry.first_row + entry.rows;
+        if end <= rows.start || rows.end <= entry.first_row {
+            continue;
+        }
+        let page = decode_received_page(entry, &stored(input, entry)?).map_err(damaged(entry))?;
+        let from = rows.start.saturating_sub(entry.first_row) as usize;
+        let until = (rows.end.min(end) - entry.first_row) as usize;
+        times.extend_from_slice(page.get(from..until).unwrap_or(&[]));
+    }
+    Ok(times)
+}
+
+/// A chunk of a segment that is read.
+pub(crate) struct OpenChunk<'a, I> {
+    input: &'a I,
+    entry: &'a ChunkEntry,
+    chunk: Chunk,
+    received: &'a [Timestamp],
+    pages: Vec<Option<Arc<ColumnPage>>>,
+}
+
+impl<'a, I: MergeInput> OpenChunk<'a, I> {
+    /// Reads its page. `received` has the times of its rows.
+    pub(crate) fn new(
+        input: &'a I,
+        entry: &'a ChunkEntry,
+        kinds: &Kinds,
+        received: &'a [Timestamp],
+    ) -> Result<Self, PageError<I::Error>> {
+        let row_kinds = row_kinds(input, entry)?;
+        let bytes = stored(input, &entry.page)?;
+        let chunk = Chunk::decode(entry, &bytes, &row_kinds, kinds, received);
+        let chunk = chunk.map_err(damaged(&entry.page))?;
+        Ok(Self {
+            input,
+            entry,
+            chunk,
+            received,
+            pages: vec![None; entry.columns.len()],
+        })
+    }
+
+    /// The records of some rows, counted from the first of the chunk.
+    pub(crate) fn records(
+        &mut self,
+        rows: impl IntoIterator<Item = u32>,
+    ) -> Result<RecordBatch, PageError<I::Error>> {
+        let (input, entry, pages) = (self.input, self.entry, &mut self.pages);
+        let records = self.chunk.records(rows, self.received, |index| {
+            let found = entry.columns.get(index).zip(pages.get_mut(index));
+            let (page, cell) = found.ok_or(Corrupt::Short {
+                what: "pages of a chunk",
+            })?;
+            if let Some(known) = cell {
+                return Ok(Arc::clone(known));
+            }
+            let bytes = stored(input, page)?;
+            let opened = ColumnPage::open(page, &bytes).map_err(damaged(page))?;
+            Ok(Arc::clone(cell.insert(Arc::new(opened))))
+        });
+        // A column that does not decode is known by its chunk only.
+        records.map_err(|error| match error {
+            PageError::Damaged(0, corrupt) => PageError::Damaged(entry.page.offset, corrupt),
+            error => error,
+        })
+    }
+}
+
+/// The kinds of the rows of a chunk.
+pub(crate) fn row_kinds<I: MergeInput>(
+    input: &I,
+    entry: &ChunkEntry,
+) -> Result<RowKinds, PageError<I::Error>> {
+    let bytes = stored(input, &entry.rows)?;
+    RowKinds::decode(&entry.rows, &bytes).map_err(damaged(&entry.rows))
+}
+
+/// The row page of a chunk, decompressed.
+pub(crate) fn row_page<I: MergeInput>(
+    input: &I,
+    entry: &ChunkEntry,
+) -> Result<Vec<u8>, PageError<I::Error>> {
+    let bytes = stored(input, &entry.rows)?;
+    let raw = open("row page", &entry.rows, &bytes).map_err(damaged(&entry.rows))?;
+    Ok(raw.into_owned())
+}
+
+pub(crate) fn damaged<E>(entry: &PageEntry) -> impl Fn(Corrupt) -> PageError<E> + use<E> {
+    let offset = entry.offset;
+    move |corrupt| PageError::Damaged(offset, corrupt)
+}

@@ -1,0 +1,276 @@
+//! The chunks of several segments behind each other.
+//!
+//! A chunk is copied page by page and its kinds are numbered anew. Small chunks beside each other, as
+//! a quiet logspace makes them, are decoded and written as one: kinds and columns pay off only where
+//! they have many rows.
+#![deny(clippy::indexing_slicing)]
+
+use std::ops::Range;
+
+use model::{RecordBatch, Timestamp};
+
+use super::{MergeError, MergeInput};
+use crate::builder::push_chunk;
+use crate::chunk::relabel;
+use crate::footer::Counts;
+use crate::index::Index;
+use crate::input::{self, OpenChunk, PageError, damaged};
+use crate::limits::{CHUNK_BYTES, CHUNK_ROWS, SMALL_CHUNK_BYTES, SMALL_CHUNK_ROWS};
+use crate::page::PageWriter;
+use crate::{ChunkEntry, ChunkWriter, Corrupt, Footer, Kinds, PageEntry};
+
+/// A chunk of an input.
+struct Source<'a, I> {
+    number: usize,
+    input: &'a I,
+    entry: &'a ChunkEntry,
+    /// The number of its first group.
+    groups: u32,
+}
+
+/// The chunks of a merged segment.
+pub(super) struct Merged {
+    /// Its kinds.
+    pub(super) kinds: Kinds,
+    /// Its groups, and the words of rows that were written anew.
+    pub(super) index: Index,
+    /// The groups of chunks that were copied, in the order of the inputs.
+    pub(super) copied: Vec<Copied>,
+    /// The rows that were written anew: which of their words are fixed may have changed.
+    pub(super) rewritten: Vec<Range<u32>>,
+}
+
+/// The groups of a chunk that was copied.
+pub(super) struct Copied {
+    /// The input it is from.
+    pub(super) input: usize,
+    /// The numbers of its groups there.
+    pub(super) groups: Range<u32>,
+    /// The number of the first of them in the result.
+    pub(super) to: u32,
+}
+
+/// What is written so far.
+struct Target<'a> {
+    merged: Merged,
+    /// For the counts of rows written anew, which are known already.
+    counted: Counts,
+    writer: ChunkWriter,
+    pages: PageWriter,
+    footer: &'a mut Footer,
+    file: &'a mut Vec<u8>,
+}
+
+/// Appends the chunks of all inputs.
+pub(super) fn merge<I: MergeInput>(
+    inputs: &[I],
+    zstd_level: i32,
+    footer: &mut Footer,
+    file: &mut Vec<u8>,
+) -> Result<Merged, MergeError<I::Error>> {
+    let mut target = Target {
+        merged: Merged {
+            kinds: Kinds::new(),
+            index: Index::new(),
+            copied: Vec::new(),
+            rewritten: Vec::new(),
+        },
+        counted: Counts::default(),
+        writer: ChunkWriter::new(zstd_level),
+        pages: PageWriter::new(zstd_level),
+        footer,
+        file,
+    };
+    let mut small: Vec<Source<'_, I>> = Vec::new();
+    for (number, input) in inputs.iter().enumerate() {
+        let kinds = input::kinds(input).map_err(|error| merge_error(number, error))?;
+        let mut groups = 0;
+        for entry in &input.footer().chunks {
+            let source = Source {
+                number,
+                input,
+                entry,
+                groups,
+            };
+            let own = input::row_kinds(input, entry);
+            let own = own.map_err(|error| merge_error(number, error))?;
+            groups += own.kinds().len() as u32;
+            if is_small(entry) {
+                small.push(source);
+                continue;
+            }
+            target.join(std::mem::take(&mut small))?;
+            let copied = target.copy(&source, &kinds);
+            copied.map_err(|error| merge_error(number, error))?;
+        }
+    }
+    target.join(small)?;
+    Ok(target.merged)
+}
+
+fn is_small(entry: &ChunkEntry) -> bool {
+    let columns = entry.columns.iter().map(|page| u64::from(page.raw_len));
+    entry.page.rows < SMALL_CHUNK_ROWS && columns.sum::<u64>() < SMALL_CHUNK_BYTES
+}
+
+impl Target<'_> {
+    /// Appends a chunk as it is.
+    fn copy<I: MergeInput>(
+        &mut self,
+        source: &Source<'_, I>,
+        kinds: &Kinds,
+    ) -> Result<(), PageError<I::Error>> {
+        let Source { input, entry, .. } = source;
+        let raw = input::row_page(*input, entry)?;
+        let row_kinds = input::row_kinds(*input, entry)?;
+        let Some(numbers) = self.numbers(row_kinds.kinds(), kinds, &entry.rows)? else {
+            return self.rewrite(source, kinds);
+        };
+        let rows = row_kinds.kinds().iter().map(|(_, rows)| *rows);
+        let groups = rows.len() as u32;
+        self.merged.copied.push(Copied {
+            input: source.number,
+            groups: source.groups..source.groups + groups,
+            to: self.merged.index.tally.len(),
+        });
+        self.merged.index.tally.push(rows);
+        let mut columns = Vec::with_capacity(entry.columns.len());
+        for page in &entry.columns {
+            columns.push(self.copy_page(*input, page)?);
+        }
+        let numbers: Vec<u64> = numbers.into_iter().map(u64::from).collect();
+        let mut relabelled = Vec::with_capacity(raw.len());
+        relabel(&raw, &numbers, &mut relabelled).map_err(damaged(&entry.rows))?;
+        let rows = PageEntry {
+            rows: entry.rows.rows,
+            ..self.pages.append(&relabelled, self.file)
+        };
+        let page = self.copy_page(*input, &entry.page)?;
+        let entry = ChunkEntry {
+            columns,
+            rows,
+            page,
+        };
+        push_chunk(&mut self.footer.chunks, entry);
+        Ok(())
+    }
+
+    /// Appends a page as it is stored, checked.
+    fn copy_page<I: MergeInput>(
+        &mut self,
+        input: &I,
+        page: &PageEntry,
+    ) -> Result<PageEntry, PageError<I::Error>> {
+        let stored = input::stored(input, page)?;
+        page.check(&stored).map_err(damaged(page))?;
+        Ok(PageEntry {
+            first_row: page.first_row,
+            rows: page.rows,
+            ..PageWriter::append_stored(&stored, page.raw_len, self.file)
+        })
+    }
+
+    /// The numbers in the result of kinds of an input; `None` where there is no room for them all.
+    fn numbers<E>(
+        &mut self,
+        numbers: &[(u32, u32)],
+        kinds: &Kinds,
+        page: &PageEntry,
+    ) -> Result<Option<Vec<u32>>, PageError<E>> {
+        let mut found = Vec::with_capacity(numbers.len());
+        for (number, _) in numbers {
+            let key = kinds.key(*number).ok_or_else(|| {
+                damaged(page)(Corrupt::Invalid {
+                    what: "number of a kind",
+                    value: u64::from(*number),
+                })
+            })?;
+            let Some(number) = self.merged.kinds.intern(key) else {
+                return Ok(None);
+            };
+            found.push(number);
+        }
+        Ok(Some(found))
+    }
+
+    /// Appends the records of a chunk anew.
+    fn rewrite<I: MergeInput>(
+        &mut self,
+        source: &Source<'_, I>,
+        kinds: &Kinds,
+    ) -> Result<(), PageError<I::Error>> {
+        let records = decode(source, kinds)?;
+        self.write(&records);
+        Ok(())
+    }
+
+    /// Appends small chunks, joined.
+    fn join<I: MergeInput>(
+        &mut self,
+        sources: Vec<Source<'_, I>>,
+    ) -> Result<(), MergeError<I::Error>> {
+        let mut open = RecordBatch::new();
+        let mut kinds: Option<(usize, Kinds)> = None;
+        let is_alone = sources.len() == 1;
+        for source in sources {
+            let number = source.number;
+            let fail = |error| merge_error(number, error);
+            let own = match kinds.take() {
+                Some((known, kinds)) if known == number => kinds,
+                _ => input::kinds(source.input).map_err(fail)?,
+            };
+            if is_alone {
+                return self.copy(&source, &own).map_err(fail);
+            }
+            let records = decode(&source, &own).map_err(fail)?;
+            kinds = Some((number, own));
+            if open.len() + records.len() > CHUNK_ROWS
+                || open.bytes().len() + records.bytes().len() > CHUNK_BYTES
+                || open.append(&records).is_err()
+            {
+                self.write(&std::mem::replace(&mut open, records));
+            }
+        }
+        if !open.is_empty() {
+            self.write(&open);
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, records: &RecordBatch) {
+        let Merged {
+            kinds,
+            index,
+            rewritten,
+            ..
+        } = &mut self.merged;
+        let chunk = self.writer.write(records, kinds, self.file);
+        let last = self.footer.chunks.last().map(|last| &last.page);
+        let first = last.map_or(0, |last| last.first_row + last.rows);
+        index.add_chunk(records, self.writer.last(), kinds, first, &mut self.counted);
+        rewritten.push(first..first + records.len() as u32);
+        push_chunk(&mut self.footer.chunks, chunk);
+    }
+}
+
+/// All records of a chunk.
+fn decode<I: MergeInput>(
+    source: &Source<'_, I>,
+    kinds: &Kinds,
+) -> Result<RecordBatch, PageError<I::Error>> {
+    let Source { input, entry, .. } = source;
+    let rows = entry.page.first_row..entry.page.first_row + entry.page.rows;
+    let received: Vec<Timestamp> = input::received(*input, &rows)?;
+    OpenChunk::new(*input, entry, kinds, &received)?.records(0..entry.page.rows)
+}
+
+fn merge_error<E>(input: usize, error: PageError<E>) -> MergeError<E> {
+    match error {
+        PageError::Read(source) => MergeError::Read { input, source },
+        PageError::Damaged(offset, source) => MergeError::Damaged {
+            input,
+            offset,
+            source,
+        },
+    }
+}

@@ -1,0 +1,178 @@
+//! The indexes of several segments into one.
+//!
+//! Rows and groups of a word are those of the inputs behind each other. Rows that were written anew
+//! have new entries, as their groups have changed.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use super::chunks::{Copied, Merged};
+use super::{MergeError, MergeInput, TermCursor};
+use crate::TermEntry;
+use crate::footer::Footer;
+use crate::index::{Index, SharedLists, groups_of};
+use crate::lexicon::LexiconWriter;
+use crate::page::PageWriter;
+
+/// Appends the pages of the index.
+pub(super) fn merge<I: MergeInput>(
+    inputs: &[I],
+    merged: &Merged,
+    footer: &mut Footer,
+    pages: &mut PageWriter,
+    file: &mut Vec<u8>,
+) -> Result<(), MergeError<I::Error>> {
+    merged.index.write_tally(footer, pages, file);
+    let entries = merge_postings(inputs, merged, footer, pages, file)?;
+    let mut lexicon = LexiconWriter::new(footer.rows);
+    let mut entries = entries.into_iter();
+    // The keys are read a second time instead of being kept: they are what takes memory.
+    each_term(inputs, &merged.index, |key, _, _| {
+        // A word that was in slots only, of rows which are written anew, may be gone.
+        if let Some(Some(entry)) = entries.next() {
+            lexicon.push(key, entry, pages, file);
+        }
+        Ok(())
+    })?;
+    footer.lexicon_pages = lexicon.finish(pages, file);
+    Ok(())
+}
+
+/// Writes the posting pages; the entries of all terms in order.
+fn merge_postings<I: MergeInput>(
+    inputs: &[I],
+    merged: &Merged,
+    footer: &mut Footer,
+    pages: &mut PageWriter,
+    file: &mut Vec<u8>,
+) -> Result<Vec<Option<TermEntry>>, MergeError<I::Error>> {
+    let index = &merged.index;
+    let mut lists = SharedLists::new(footer.rows);
+    let mut entries = Vec::new();
+    let mut pairs = index.pairs.clone();
+    pairs.sort_unstable();
+    let bases = bases(inputs);
+    let (mut rows, mut groups) = (Vec::new(), Vec::new());
+    each_term(inputs, index, |_, terms, holders| {
+        rows.clear();
+        groups.clear();
+        for holder in &holders.inputs {
+            let base = bases.get(*holder).copied().unwrap_or_default();
+            if let Some(terms) = terms.get_mut(*holder) {
+                let kept = terms.slot_rows()?.into_iter().map(|row| base + row);
+                rows.extend(kept.filter(|row| !contains(&merged.rewritten, *row)));
+                let kept = terms.groups()?.into_iter();
+                groups.extend(kept.filter_map(|group| renumbered(&merged.copied, *holder, group)));
+            }
+        }
+        if let Some(number) = holders.own {
+            groups.extend(groups_of(&pairs, number));
+            groups.sort_unstable();
+            if let Some(term) = index.terms.get(number) {
+                index.terms.rows_into(term, &mut rows);
+                rows.sort_unstable();
+            }
+        }
+        let is_there = !rows.is_empty() || !groups.is_empty();
+        entries.push(is_there.then(|| index.entry(&groups, &rows, &mut lists, pages, file)));
+        Ok(())
+    })?;
+    footer.posting_pages = lists.finish(pages, file);
+    Ok(entries)
+}
+
+/// The number in the result of a group of an input; `None` where its rows were written anew.
+fn renumbered(copied: &[Copied], input: usize, group: u32) -> Option<u32> {
+    let behind = copied.partition_point(|chunk| (chunk.input, chunk.groups.end) <= (input, group));
+    let chunk = copied.get(behind)?;
+    let is_in = chunk.input == input && chunk.groups.contains(&group);
+    is_in.then(|| chunk.to + (group - chunk.groups.start))
+}
+
+/// For each input the number of rows before it.
+fn bases<I: MergeInput>(inputs: &[I]) -> Vec<u32> {
+    let mut base = 0;
+    let rows = inputs.iter().map(|input| input.footer().rows);
+    rows.map(|rows| {
+        base += rows;
+        base - rows
+    })
+    .collect()
+}
+
+/// Whether a row is in one of some ranges in ascending order.
+fn contains(ranges: &[Range<u32>], row: u32) -> bool {
+    let behind = ranges.partition_point(|range| range.end <= row);
+    ranges.get(behind).is_some_and(|range| range.contains(&row))
+}
+
+/// Where a key is.
+#[derive(Debug, Default)]
+struct Holders {
+    /// The inputs that have it, in order.
+    inputs: Vec<usize>,
+    /// The number of its term in the index of what is new.
+    own: Option<u32>,
+}
+
+/// Calls `visit` with every key of the inputs and of the index of what is new, in order, and who has
+/// it.
+fn each_term<I: MergeInput>(
+    inputs: &[I],
+    index: &Index,
+    mut visit: impl FnMut(&[u8], &mut [TermCursor<'_, I>], &Holders) -> Result<(), MergeError<I::Error>>,
+) -> Result<(), MergeError<I::Error>> {
+    let mut terms = Vec::with_capacity(inputs.len());
+    let mut heap = BinaryHeap::new();
+    for (number, input) in inputs.iter().enumerate() {
+        let of_input = TermCursor::new(input, number)?;
+        if let Some(key) = of_input.key() {
+            heap.push(Reverse((key.to_vec(), number)));
+        }
+        terms.push(of_input);
+    }
+    let mut own = index.terms.sorted().into_iter().peekable();
+    let push_own = |own: Option<&u32>, mut key: Vec<u8>, heap: &mut BinaryHeap<_>| {
+        if let Some(term) = own.and_then(|number| index.terms.get(*number)) {
+            index.terms.key_into(term, &mut key);
+            heap.push(Reverse((key, inputs.len())));
+        }
+    };
+    push_own(own.peek(), Vec::new(), &mut heap);
+    let mut holders = Holders::default();
+    let mut spare: Vec<Vec<u8>> = Vec::new();
+    while let Some(Reverse((key, number))) = heap.pop() {
+        (holders.inputs, holders.own) = (vec![number], None);
+        while let Some(Reverse((next, _))) = heap.peek()
+            && *next == key
+            && let Some(Reverse((next, number))) = heap.pop()
+        {
+            holders.inputs.push(number);
+            spare.push(next);
+        }
+        // It comes behind all inputs.
+        if holders.inputs.last() == Some(&inputs.len()) {
+            holders.inputs.pop();
+            holders.own = own.next();
+        }
+        visit(&key, &mut terms, &holders)?;
+        spare.push(key);
+        if holders.own.is_some() {
+            push_own(own.peek(), spare.pop().unwrap_or_default(), &mut heap);
+        }
+        for number in &holders.inputs {
+            let Some(of_input) = terms.get_mut(*number) else {
+                continue;
+            };
+            of_input.advance()?;
+            if let Some(next) = of_input.key() {
+                let mut key = spare.pop().unwrap_or_default();
+                key.clear();
+                key.extend_from_slice(next);
+                heap.push(Reverse((key, *number)));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! What kinds of pages a segment has.
+
+/// A kind of pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Section {
+    /// What varies of the records, in columns.
+    Columns,
+    /// The kind of each record.
+    Rows,
+    /// What else a chunk of records has: their times and sources, and where their columns are.
+    Chunks,
+    /// The times of receipt.
+    Received,
+    /// What the records of each kind have in common.
+    Kinds,
+    /// The kinds once more, and where all pages of records are.
+    Spare,
+    /// How many records of each kind each chunk has.
+    Tally,
+    /// The rows of terms.
+    Postings,
+    /// The terms.
+    Lexicon,
+}
+
+impl Section {
+    /// All of them, in the order of the file; the first three take turns.
+    pub const ALL: [Self; 9] = [
+        Self::Columns,
+        Self::Rows,
+        Self::Chunks,
+        Self::Received,
+        Self::Kinds,
+        Self::Spare,
+        Self::Tally,
+        Self::Postings,
+        Self::Lexicon,
+    ];
+
+    /// What one of its pages is called.
+    pub fn page_name(self) -> &'static str {
+        match self {
+            Self::Columns => "column page",
+            Self::Rows => "row page",
+            Self::Chunks => "chunk page",
+            Self::Received => "received page",
+            Self::Kinds => "kind page",
+            Self::Spare => "spare page",
+            Self::Tally => "tally page",
+            Self::Postings => "posting page",
+            Self::Lexicon => "lexicon page",
+        }
+    }
+
+    /// Whether it can be made anew from the others without losing a record or its time of receipt.
+    /// The kinds can, as long as the spare page is whole.
+    pub fn is_index(self) -> bool {
+        matches!(
+            self,
+            Self::Kinds | Self::Spare | Self::Tally | Self::Postings | Self::Lexicon
+        )
+    }
+}

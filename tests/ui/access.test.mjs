@@ -1,0 +1,184 @@
+// For everybody: axe finds nothing on any page in light and dark, the main task needs no mouse, and
+// nothing is lost at twice the size.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import axe from 'axe-core';
+
+import { Browser, firstRow, search, shot, waitForTotal } from './browser.mjs';
+import { logs } from './logs.mjs';
+import { Server } from './server.mjs';
+
+const RECORDS = 2_000;
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+let browser;
+let server;
+
+before(async () => {
+  server = await Server.start();
+  browser = await Browser.start(server.url);
+  await server.load(logs(RECORDS));
+});
+
+after(async () => {
+  await browser?.stop();
+  await server?.stop();
+});
+
+const onPage = (use, options) => browser.onPage(use, options);
+
+/** What axe finds on the page as it is now, one line for each rule and place. */
+async function findings(page) {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate((rules) => {
+    return globalThis.axe.run({ runOnly: rules, resultTypes: ['violations'] });
+  }, RULES);
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.slice(0, 3).map(({ html, any }) => `${id}: ${html.slice(0, 160)} ${any[0]?.message ?? ''}`),
+  );
+}
+
+const PLACES = {
+  'the rows with fields': async (page) => {
+    await page.getByTestId('facet-value').first().waitFor();
+  },
+  'the details of a record': async (page) => {
+    await firstRow(page).click();
+    await page.getByTestId('details').getByTestId('raw').getByText('<').first().waitFor();
+  },
+  'the statistics and the split histogram': async (page) => {
+    await page.getByTestId('show-statistics').click();
+    await page.getByTestId('statistics-row').first().waitFor();
+    await page.getByTestId('statistics-split').click();
+    await page.getByTestId('legend-value').first().waitFor();
+  },
+  'a context': async (page) => {
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await page.keyboard.press('c');
+    await page.getByTestId('context').waitFor();
+  },
+  'the menus': async (page) => {
+    await page.getByTestId('columns').click();
+    await page.getByTestId('column-pid').waitFor();
+  },
+  'the range': async (page) => {
+    await page.getByTestId('range').click();
+    await page.getByTestId('range-from').waitFor();
+  },
+  'the help': async (page) => {
+    await page.getByTestId('help-open').click();
+    await page.getByTestId('help').waitFor();
+  },
+  'a mistake': async (page) => {
+    await search(page, 'failed AND (');
+    await page.getByTestId('error').waitFor();
+  },
+  'completions': async (page) => {
+    await page.getByTestId('query').click();
+    await page.keyboard.press('End');
+    await page.keyboard.type(' ho');
+    await page.locator('.query-completions li').first().waitFor();
+  },
+  'nothing found': async (page) => {
+    await search(page, 'nosuchword');
+    await page.getByTestId('empty').getByText('Nothing matches').waitFor();
+  },
+};
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`axe finds nothing in the ${colorScheme}`, async () => {
+    const found = [];
+    for (const [place, go] of Object.entries(PLACES)) {
+      await onPage(
+        async (page) => {
+          await firstRow(page).waitFor();
+          await go(page);
+          found.push(...(await findings(page)).map((each) => `${place}: ${each}`));
+        },
+        { path: '/search?q=failed', colorScheme },
+      );
+    }
+    await onPage(
+      async (page) => {
+        await page.getByTestId('silence-none').waitFor();
+        found.push(...(await findings(page)).map((each) => `the overview: ${each}`));
+      },
+      { path: '/overview', colorScheme },
+    );
+    assert.deepEqual(found, []);
+  });
+}
+
+test('from a question to a record and its context without a mouse', () =>
+  onPage(async (page) => {
+    await firstRow(page).waitFor();
+    const press = (key) => page.keyboard.press(key);
+    await press('/');
+    await page.keyboard.type('program:ssh');
+    await page.locator('.query-completions').getByText('sshd').waitFor();
+    await press('Tab');
+    await press('Enter');
+    await waitForTotal(page, RECORDS / 5);
+    // Out of the box, to the rows, down, and into one.
+    await press('Escape');
+    for (let count = 0; count < 3; count += 1) await press('j');
+    await press('o');
+    const details = page.getByTestId('details');
+    await details.waitFor();
+    const id = await details.getByTestId('permalink').textContent();
+    // To the program of the record by Tab, and away from it.
+    const field = page.locator('[data-testid="field"]:focus-within th');
+    for (let count = 0; (await field.allTextContents())[0] !== 'host'; count += 1) {
+      assert.ok(count < 40, 'the fields are not reached');
+      await press('Tab');
+    }
+    await press('f');
+    const narrowed = 'program:sshd host:="';
+    await page.waitForFunction((start) => {
+      return new URL(location.href).searchParams.get('q').startsWith(start);
+    }, narrowed);
+    await firstRow(page).waitFor();
+    await press('Escape');
+    await press('j');
+    await press('c');
+    await page.getByTestId('context').waitFor();
+    await press('Escape');
+    await page.getByTestId('context').waitFor({ state: 'detached' });
+    // The histogram: the last bars, and in.
+    await page.getByTestId('histogram').focus();
+    await press('End');
+    await press('Shift+ArrowLeft');
+    await press('Enter');
+    await page.waitForURL(/from=.*to=/);
+    await press('?');
+    await page.getByTestId('help').waitFor();
+    await press('Escape');
+    assert.match(id, /^main:\d+$/);
+  }));
+
+test('nothing is lost at twice the size', () =>
+  onPage(
+    async (page) => {
+      await firstRow(page).waitFor();
+      const lost = await page.evaluate(() => {
+        const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
+        const outside = [...document.querySelectorAll('button, a, select, input')].filter((each) => {
+          const { left, right, width } = each.getBoundingClientRect();
+          const isHidden = width === 0 || each.closest('.visually-hidden, [aria-hidden="true"]');
+          return !isHidden && (left < -1 || right > document.documentElement.clientWidth + 1);
+        });
+        return [...(wide ? ['the page scrolls sideways'] : []), ...outside.map((each) => each.outerHTML)];
+      });
+      assert.deepEqual(lost, []);
+      await firstRow(page).scrollIntoViewIfNeeded();
+      await shot(page, 'twice-the-size');
+      await firstRow(page).click();
+      await page.getByTestId('details').waitFor();
+      await page.getByTestId('details').getByTestId('include').first().click();
+      await page.waitForURL(/host|facility|pid|program/);
+    },
+    { path: '/search?q=failed', viewport: { width: 700, height: 450 }, deviceScaleFactor: 2 },
+  ));

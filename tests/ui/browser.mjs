@@ -1,0 +1,93 @@
+// A browser of a test file's own, and pages that fail on errors which they only log.
+//
+// Screenshots go to tests/output/, to be looked at.
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { chromium } from 'playwright-core';
+
+const output = join(import.meta.dirname, '..', 'output');
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
+
+const BAD_REQUEST = /status of 400 \(/;
+
+export class Browser {
+  #browser;
+  #url;
+
+  /** `url` is that of the server whose page is opened unless a test says otherwise. */
+  static async start(url) {
+    mkdirSync(output, { recursive: true });
+    const started = new Browser();
+    started.#url = url;
+    started.#browser = await chromium.launch({
+      executablePath,
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    });
+    return started;
+  }
+
+  async stop() {
+    await this.#browser.close();
+  }
+
+  /**
+   * Runs a test on a page of its own and fails on errors that the page only logs. A query with a
+   * mistake is answered with a status of its own, which the browser logs: that is `expected`.
+   */
+  async onPage(use, { path = '/', url = this.#url, expected = BAD_REQUEST, ...options } = {}) {
+    const viewport = { width: 1400, height: 900 };
+    const context = await this.#browser.newContext({ viewport, timezoneId: 'UTC', ...options });
+    const page = await context.newPage();
+    const wrong = [];
+    page.on('pageerror', (error) => wrong.push(`${error}`));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !expected.test(message.text())) wrong.push(message.text());
+    });
+    try {
+      await page.goto(url + path);
+      await use(page);
+      assert.deepEqual(wrong, []);
+    } catch (error) {
+      await page.screenshot({ path: join(output, 'failed.png') });
+      throw error;
+    } finally {
+      await context.close();
+    }
+  }
+}
+
+/** Puts a query into the box, in place of what is there, and runs it. */
+export async function search(page, query) {
+  await page.getByTestId('query').click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.press('Delete');
+  if (query !== '') await page.keyboard.type(query);
+  await page.getByTestId('run').click();
+}
+
+export async function shot(page, name) {
+  await page.screenshot({ path: join(output, `${name}.png`) });
+}
+
+/** Waits until the number of records that the page tells is this one. */
+export async function waitForTotal(page, expected) {
+  await page.waitForFunction((wanted) => {
+    const told = document.querySelector('[data-testid="total"]')?.textContent ?? '';
+    return told.replace(/\D/g, '') === String(wanted);
+  }, expected);
+}
+
+export function firstRow(page) {
+  return page.getByTestId('row').first();
+}

@@ -1,0 +1,133 @@
+// Hostile texts in every field and every parameter of the address are only ever text.
+//
+// A script that runs calls `pwned`, which the test counts; one that the content policy stops is
+// logged by the browser as an error, which fails the test as well.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { Browser, firstRow, shot } from './browser.mjs';
+import { PAYLOADS } from './hostile.mjs';
+import { Server } from './server.mjs';
+
+/** How many of the payloads go through the address, each in all parameters at once. */
+const ADDRESSES = 25;
+
+let browser;
+let server;
+
+/** A payload as a value of structured data. */
+function quoted(text) {
+  return text.replace(/["\\\]]/g, '\\$&').replace(/[\0\n\r]/g, ' ');
+}
+
+before(async () => {
+  server = await Server.start();
+  browser = await Browser.start(server.url);
+  const records = PAYLOADS.map((text) => ({ message: text, host: text, program: text, pid: text, msgid: text }));
+  await server.post('ingest?format=ndjson', records.map((each) => JSON.stringify(each)).join('\n'));
+  await server.send(PAYLOADS.map((text) => `<11>1 - h p 1 - [x@1 v="${quoted(text)}"] ${quoted(text)}`));
+  await server.waitForRecords(2 * PAYLOADS.length);
+});
+
+after(async () => {
+  await browser?.stop();
+  await server?.stop();
+});
+
+/** A page on which nothing may run and no element of a record may stand. */
+function onPage(path, use, options = {}) {
+  return browser.onPage(
+    async (page) => {
+      let ran = 0;
+      page.on('dialog', (dialog) => {
+        ran += 1;
+        void dialog.dismiss();
+      });
+      await page.exposeFunction('pwned', () => (ran += 1));
+      await page.reload();
+      await use(page);
+      const foreign = await page.evaluate(() => {
+        // The query editor itself puts an empty image beside its placeholder.
+        const tags = 'img:not(.cm-widgetBuffer), iframe, object, embed, video, base, body style, template';
+        const scripts = [...document.scripts].filter((each) => !each.src.endsWith('/app.js'));
+        const links = [...document.querySelectorAll('a')].filter((each) => each.protocol === 'javascript:');
+        return [...document.querySelectorAll(tags), ...scripts, ...links].map((each) => each.outerHTML);
+      });
+      assert.deepEqual(foreign, []);
+      assert.equal(ran, 0);
+      assert.equal(new URL(page.url()).origin, new URL(server.url).origin);
+    },
+    { path, ...options },
+  );
+}
+
+test('there are 500 hostile texts', () => assert.equal(new Set(PAYLOADS).size, 500));
+
+test('rows and details of hostile records are text', () =>
+  onPage('/search?cols=host,program,pid,msgid,x@1.v', async (page) => {
+    await firstRow(page).waitFor();
+    await shot(page, 'hostile');
+    await page.keyboard.press('w');
+    await page.getByTestId('rows').focus();
+    for (let row = 0; row < 2 * PAYLOADS.length; row += 1) {
+      await page.keyboard.press('ArrowDown');
+      if (row % 8 > 0) continue;
+      await page.keyboard.press('Enter');
+      await page.getByTestId('details').waitFor();
+      await page.keyboard.press('Escape');
+    }
+    // The list has been walked through to its end.
+    await page.waitForFunction(() => {
+      const list = document.querySelector('[data-testid="rows"]');
+      return list.scrollTop + list.clientHeight > list.scrollHeight - 60;
+    });
+  }));
+
+for (const by of ['host', 'program', 'x@1.v']) {
+  test(`fields, statistics and legends of hostile values of ${by} are text`, () =>
+    onPage(`/search?by=${by}&split=${by}`, async (page) => {
+      await page.getByTestId('statistics-row').first().waitFor();
+      await page.getByTestId('legend-value').first().waitFor();
+      await page.getByRole('button', { name: /^Show / }).first().click();
+      await page.getByTestId('statistics-row').nth(200).waitFor();
+      await page.getByTestId('facet-value').first().waitFor();
+      await page.getByTestId('statistics-row').nth(7).getByTestId('include').click();
+      await page.waitForURL(/q=/);
+      await page.getByTestId('statistics-row').first().waitFor();
+    }));
+}
+
+test('completions of hostile values are text', () =>
+  onPage('/', async (page) => {
+    await firstRow(page).waitFor();
+    await page.getByTestId('query').click();
+    await page.keyboard.type('host:');
+    await page.locator('.query-completions li').nth(20).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await firstRow(page).waitFor();
+    await page.getByTestId('history').click();
+    await page.getByTestId('history-query').first().waitFor();
+  }));
+
+test('hostile addresses are text', () =>
+  onPage(
+    '/',
+    async (page) => {
+      const step = PAYLOADS.length / ADDRESSES;
+      for (let at = 0; at < PAYLOADS.length; at += step + 1) {
+        const names = ['q', 'from', 'to', 'logspace', 'tz', 'cols', 'by', 'split', 'around', 'at'];
+        for (const chosen of [names, ['q'], ['cols'], ['at']]) {
+          const params = new URLSearchParams(chosen.map((name) => [name, PAYLOADS[at]]));
+          await page.evaluate((search) => {
+            history.pushState(null, '', `/search?${search}`);
+            dispatchEvent(new PopStateEvent('popstate'));
+          }, params.toString());
+          await page.waitForFunction(() => !document.querySelector('[data-testid="stop"]'));
+        }
+      }
+    },
+    // There is no such logspace and no such record.
+    { expected: /status of 40[04] \(/ },
+  ));

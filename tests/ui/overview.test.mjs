@@ -1,0 +1,87 @@
+// The overview: what comes in, what was dropped and why, who is silent, what the disk holds.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { Browser, shot, waitForTotal } from './browser.mjs';
+import { logs } from './logs.mjs';
+import { Server } from './server.mjs';
+
+const RECORDS = 2_000;
+
+let browser;
+let server;
+
+before(async () => {
+  server = await Server.start();
+  browser = await Browser.start(server.url);
+  // Imported lines become segments at once; a host that has been silent for some hours.
+  const quiet = new Date(Date.now() - 5 * 3_600_000).toISOString();
+  await server.load([`<13>1 ${quiet} quiet1 cron 1 - - the last word`, ...logs(RECORDS)]);
+});
+
+after(async () => {
+  await browser?.stop();
+  await server?.stop();
+});
+
+const onPage = (use, options) => browser.onPage(use, { path: '/overview', ...options });
+
+test('sources tell what they received, and what was dropped and why', () =>
+  onPage(async (page) => {
+    await server.send(['<13>1 - web9 overview 1 - - one', '<13>1 - web9 overview 2 - - two']);
+    await server.sendDatagrams([Buffer.alloc(0), Buffer.alloc(0)]);
+    const udp = page.locator('[data-source="udp"]');
+    const drops = udp.getByTestId('drops').getByText('2 empty_datagram');
+    await drops.waitFor();
+    const tcp = await page.locator('[data-source="tcp"] > td').allTextContents();
+    assert.match(tcp[0], /tcp 127\.0\.0\.1:\d+/);
+    assert.deepEqual(tcp.slice(2, 6).map((cell) => cell.trim()), ['2', '2', '0', 'none']);
+    assert.match(await page.getByTestId('dropped-all').textContent(), /2 dropped/);
+  }));
+
+test('a host that has fallen silent is told, with the way to its records', () =>
+  onPage(async (page) => {
+    const host = page.getByTestId('silent-host');
+    await host.waitFor();
+    assert.equal(await host.count(), 1);
+    assert.match(await host.textContent(), /quiet1.*last one 5 h ago/s);
+    await host.getByRole('link').click();
+    await waitForTotal(page, 1);
+  }));
+
+test('the disk has a forecast, and a logspace leads to its records', () =>
+  onPage(async (page) => {
+    assert.equal((await page.getByTestId('storage-state').textContent()).trim(), 'ok');
+    assert.match(await page.getByTestId('forecast').textContent(), /room for (\d+ \w+|more than)/);
+    await shot(page, 'overview');
+    await page.getByTestId('logspace-row').getByRole('link', { name: 'main' }).click();
+    await page.waitForURL(/logspace=main/);
+    await page.getByTestId('row').first().waitFor();
+  }));
+
+test('a bar of what was received leads to the search of its time', () =>
+  onPage(async (page) => {
+    await page.getByTestId('span-1h').click();
+    const chart = page.getByTestId('histogram');
+    await chart.focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Shift+Home');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/search\?from=.*&to=/);
+    await page.getByTestId('row').first().waitFor();
+  }));
+
+test('the overview works on a telephone, in the dark', () =>
+  onPage(
+    async (page) => {
+      await page.getByTestId('silent-host').waitFor();
+      const { width, room } = await page.evaluate(() => ({
+        width: document.documentElement.scrollWidth,
+        room: document.documentElement.clientWidth,
+      }));
+      assert.ok(width <= room, `${width} px wide on ${room} px`);
+      await shot(page, 'overview-telephone');
+    },
+    { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, colorScheme: 'dark' },
+  ));
