@@ -147,7 +147,13 @@ impl Asked<'_> {
             StatsField::Severity => Severity::all().map(Severity::name).collect(),
             _ => Facility::all().map(Facility::name).collect(),
         };
-        let stats = engine::stats(scope, &Query::all(), field, names.len(), self.cancel);
+        let stats = engine::stats(
+            scope.clone(),
+            &Query::all(),
+            field,
+            names.len(),
+            self.cancel,
+        );
         let count = |name: &str| {
             let known = stats.values.iter().find(|value| value.value == name);
             known.map_or(0, |value| value.count)
