@@ -26,16 +26,18 @@ fn a_merge_that_the_disk_refused_is_tried_again_after_a_pause() {
     let store = store.expect("opens");
     let main = LogspaceName::main();
     store.create_logspace(&main).expect("creates");
-    for round in 0..2 {
+    // Three, so that none is larger than all others together.
+    for round in 0..3 {
         append(&store, batch(&["a", "b"]));
         wait_until(&store, |store| segments(store) == round + 1);
     }
     let expected = rows(&store);
     wait_until(&store, Store::is_idle);
-    disk.reads.store(2, Ordering::SeqCst);
+    // The kinds are there twice, so that a merge that cannot read them tries twice.
+    disk.reads.store(4, Ordering::SeqCst);
     // A day that is over is merged at once.
     clock.0.fetch_add(DAY, Ordering::SeqCst);
-    for (failures_left, pause) in [(1, 10), (0, 20)] {
+    for (failures_left, pause) in [(2, 10), (0, 20)] {
         wake(&store);
         assert_eq!(disk.reads.load(Ordering::SeqCst), failures_left);
         clock
@@ -43,7 +45,7 @@ fn a_merge_that_the_disk_refused_is_tried_again_after_a_pause() {
             .fetch_add((pause - 1) * 1_000_000_000, Ordering::SeqCst);
         wake(&store);
         assert_eq!(disk.reads.load(Ordering::SeqCst), failures_left, "too soon");
-        assert_eq!(segments(&store), 2);
+        assert_eq!(segments(&store), 3);
         clock.0.fetch_add(1_000_000_000, Ordering::SeqCst);
     }
     assert!(snapshot(&store).damages.is_empty());
