@@ -31,7 +31,7 @@ pub struct Footer {
     pub counts: Counts,
     /// The records.
     pub chunks: Vec<ChunkEntry>,
-    /// The times of receipt, [`RECEIVED_PAGE_ROWS`] to a page.
+    /// The times of receipt, [`crate::limits::RECEIVED_PAGE_ROWS`] to a page.
     pub received_pages: Vec<PageEntry>,
     /// The kinds; none in a segment without rows.
     pub kind_page: Option<PageEntry>,
