@@ -1,7 +1,7 @@
 //! A page of columns, whose columns are decoded when they are asked for.
 #![deny(clippy::indexing_slicing)]
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::Corrupt;
 use crate::columns::Column;
@@ -14,7 +14,7 @@ pub struct ColumnPage {
     raw: Vec<u8>,
     /// The number of its first part.
     first: usize,
-    parts: Vec<OnceLock<Result<Column, Corrupt>>>,
+    parts: Vec<OnceLock<Result<Arc<Column>, Corrupt>>>,
 }
 
 impl ColumnPage {
@@ -34,22 +34,22 @@ impl ColumnPage {
     }
 
     /// A part of a column by its number.
-    pub(super) fn column(&self, number: usize, part: &Part) -> Result<&Column, Corrupt> {
+    pub(super) fn column(&self, number: usize, part: &Part) -> Result<Arc<Column>, Corrupt> {
         let cell = number.checked_sub(self.first);
         let cell = cell.and_then(|index| self.parts.get(index));
         let cell = cell.ok_or(Corrupt::Invalid {
             what: "page of a part",
             value: number as u64,
         })?;
-        let column = cell.get_or_init(|| part.open(&self.raw));
-        column.as_ref().map_err(Clone::clone)
+        cell.get_or_init(|| part.open(&self.raw).map(Arc::new))
+            .clone()
     }
 
     /// Memory the page takes, in bytes, with all its columns decoded; those that are not yet count
     /// as much as their bytes.
     pub fn memory_bytes(&self) -> usize {
         let decoded = self.parts.iter().filter_map(|part| part.get());
-        let decoded = decoded.flatten().map(Column::memory_bytes);
+        let decoded = decoded.flatten().map(|column| column.memory_bytes());
         2 * self.raw.len() + decoded.sum::<usize>()
     }
 }
