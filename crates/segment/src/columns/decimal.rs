@@ -194,6 +194,7 @@ impl Digits {
         }
         if len > 1 && text.first() == Some(&b'0') && !self.has_padding {
             self.has_padding = true;
+            self.widths.reserve(self.values.capacity());
             self.widths
                 .extend(self.values.iter().map(|value| width_of(*value)));
         }

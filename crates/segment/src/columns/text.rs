@@ -2,9 +2,9 @@
 #![deny(clippy::indexing_slicing)]
 
 use super::series::{self, Plan, Series};
-use crate::Corrupt;
 use crate::limits::PAGE_RAW_BYTES_MAX;
 use crate::wire::Reader;
+use crate::{Corrupt, bytes};
 
 /// Ends a value where no value has it.
 const LINE_END: u8 = b'\n';
@@ -56,7 +56,7 @@ impl TextPlan {
             out.push(LINE_END);
         }
         let lines = out.get(start + 1..).unwrap_or(&[]);
-        if memchr::memchr_iter(LINE_END, lines).count() > values.len() {
+        if bytes::count(lines, LINE_END) > values.len() {
             out.truncate(start);
             out.push(lens_byte);
             let lens = lens_of(values);

@@ -11,6 +11,7 @@ use model::{Priority, RecordBatch, RecordHead};
 use super::cutter::text_of;
 use super::layout::Layout;
 use super::pattern::{Compared, Pattern};
+use crate::bytes;
 
 /// Places of the table of guesses. Logs have hundreds of kinds.
 const HINTS: usize = 1024;
@@ -148,7 +149,7 @@ fn hint(layout: &Layout, text: &[u8], priority: Priority) -> usize {
     };
     let message = message.of(text);
     let message = message.get(..HINT_BYTES).unwrap_or(message);
-    let spaces = memchr::memchr_iter(b' ', message).count() as u64;
+    let spaces = bytes::count(message, b' ') as u64;
     let rest = u64::from(priority.number()) << 8 | spaces;
     let mixed = (first ^ rest << 40).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         ^ (last ^ layout.fields.len() as u64).wrapping_mul(0xbf58_476d_1ce4_e5b9);

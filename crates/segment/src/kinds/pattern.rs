@@ -19,6 +19,9 @@ use crate::limits::TEMPLATE_SLOTS_MAX;
 use crate::templates::cut::{SLOT, quoted_slot, token_slot};
 use crate::templates::outline::{Find, outline};
 
+/// Bytes at the ends of a message that are compared first.
+const END_BYTES: usize = 8;
+
 /// A place that is not known yet.
 const UNKNOWN: u32 = u32::MAX;
 
@@ -31,6 +34,10 @@ pub(super) struct Pattern {
     /// The fixed bytes of all pieces, and behind them the keys of pieces that are cut.
     text: Box<[u8]>,
     steps: Box<[Step]>,
+    /// Fixed bytes that the message starts with and that the record ends with. Most records of other
+    /// kinds have others.
+    head: Range<usize>,
+    tail: Range<usize>,
 }
 
 /// What stands next in a record.
@@ -82,8 +89,18 @@ impl Pattern {
     pub(super) fn is_of(&self, text: &[u8], head: &RecordHead, compared: &mut Compared) -> bool {
         compared.slots.clear();
         self.priority == head.priority
+            && self.has_ends(text, &compared.layout)
             && self.find_bounds(&compared.layout, text.len(), &mut compared.bounds)
             && self.has_steps(text, head, compared).is_some()
+    }
+
+    fn has_ends(&self, text: &[u8], layout: &Layout) -> bool {
+        let of = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or(&[]);
+        let [.., message] = layout.parts;
+        let tail = of(&self.tail);
+        let end = text.len().checked_sub(tail.len());
+        let end = end.and_then(|start| text.get(start..));
+        is_next(message.of(text), of(&self.head)) && end.is_some_and(|end| is_next(end, tail))
     }
 
     /// Whether spans lie as those of the kind; where pieces start and end then.
@@ -229,12 +246,30 @@ impl Outline {
             outline.add(pieces, piece, ops, class);
         }
         outline.close();
+        let [.., message] = pieces.layout.parts;
+        let head = match by_piece
+            .get(message.start as usize)
+            .and_then(|ops| ops.first())
+        {
+            Some(Op::Fixed(fixed)) if !message.is_empty() => {
+                fixed.start..fixed.end.min(fixed.start + END_BYTES)
+            }
+            _ => 0..0,
+        };
+        let tail = match pieces.ops.last() {
+            Some(Op::Fixed(fixed)) => {
+                fixed.start.max(fixed.end.saturating_sub(END_BYTES))..fixed.end
+            }
+            _ => 0..0,
+        };
         Pattern {
             priority: pieces.priority,
             layout: pieces.layout.clone(),
             pieces: by_piece.len(),
             text: outline.text.into(),
             steps: outline.steps.into(),
+            head,
+            tail,
         }
     }
 
