@@ -31,20 +31,18 @@ pub(super) struct Pattern {
     priority: Priority,
     layout: Layout,
     pieces: usize,
-    /// The fixed bytes of all pieces, and behind them the keys of pieces that are cut.
-    text: Box<[u8]>,
     steps: Box<[Step]>,
     /// Fixed bytes that the message starts with and that the record ends with. Most records of other
     /// kinds have others.
-    head: Range<usize>,
-    tail: Range<usize>,
+    head: Box<[u8]>,
+    tail: Box<[u8]>,
 }
 
 /// What stands next in a record.
 #[derive(Debug)]
 enum Step {
     /// Fixed bytes.
-    Fixed(Range<usize>),
+    Fixed(Box<[u8]>),
     /// So many bytes back a piece ended.
     Edge(usize),
     /// A slot, found by what is before it.
@@ -53,7 +51,7 @@ enum Step {
     Value,
     Stamp(Stamp),
     /// A piece that is to be cut and then has this key.
-    Cut(Frame, Range<usize>),
+    Cut(Frame, Box<[u8]>),
 }
 
 /// How a piece is cut.
@@ -95,12 +93,10 @@ impl Pattern {
     }
 
     fn has_ends(&self, text: &[u8], layout: &Layout) -> bool {
-        let of = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or(&[]);
         let [.., message] = layout.parts;
-        let tail = of(&self.tail);
-        let end = text.len().checked_sub(tail.len());
+        let end = text.len().checked_sub(self.tail.len());
         let end = end.and_then(|start| text.get(start..));
-        is_next(message.of(text), of(&self.head)) && end.is_some_and(|end| is_next(end, tail))
+        is_next(message.of(text), &self.head) && end.is_some_and(|end| is_next(end, &self.tail))
     }
 
     /// Whether spans lie as those of the kind; where pieces start and end then.
@@ -153,7 +149,6 @@ impl Pattern {
         for step in &self.steps {
             match step {
                 Step::Fixed(fixed) => {
-                    let fixed = self.text.get(fixed.clone())?;
                     at += is_next(text.get(at..)?, fixed).then_some(fixed.len())?;
                 }
                 Step::Edge(back) => {
@@ -191,7 +186,7 @@ impl Pattern {
                         }
                     };
                     let (_, cut) = ops.key.split_first()?;
-                    (fits && cut == self.text.get(key.clone())?).then_some(())?;
+                    (fits && *cut == **key).then_some(())?;
                     ops.slots.drain(..).for_each(&mut push);
                     at = piece.end;
                 }
@@ -218,8 +213,9 @@ fn is_next(text: &[u8], fixed: &[u8]) -> bool {
 }
 
 /// A pattern that is made.
-struct Outline {
-    text: Vec<u8>,
+struct Outline<'a> {
+    /// The fixed bytes of all pieces.
+    text: &'a [u8],
     steps: Vec<Step>,
     /// Fixed bytes that are no step yet, and the places among them where pieces end.
     open: Range<usize>,
@@ -227,10 +223,10 @@ struct Outline {
     is_stamped: bool,
 }
 
-impl Outline {
-    fn of(pieces: &Pieces) -> Pattern {
+impl<'a> Outline<'a> {
+    fn of(pieces: &'a Pieces) -> Pattern {
         let mut outline = Self {
-            text: pieces.text.to_vec(),
+            text: &pieces.text,
             steps: Vec::new(),
             open: 0..0,
             edges: Vec::new(),
@@ -246,27 +242,25 @@ impl Outline {
             outline.add(pieces, piece, ops, class);
         }
         outline.close();
+        let of = |fixed: Range<usize>| Box::from(pieces.text.get(fixed).unwrap_or(&[]));
         let [.., message] = pieces.layout.parts;
-        let head = match by_piece
-            .get(message.start as usize)
-            .and_then(|ops| ops.first())
-        {
+        let first = by_piece.get(message.start as usize);
+        let head = match first.and_then(|ops| ops.first()) {
             Some(Op::Fixed(fixed)) if !message.is_empty() => {
-                fixed.start..fixed.end.min(fixed.start + END_BYTES)
+                of(fixed.start..fixed.end.min(fixed.start + END_BYTES))
             }
-            _ => 0..0,
+            _ => Box::default(),
         };
         let tail = match pieces.ops.last() {
             Some(Op::Fixed(fixed)) => {
-                fixed.start.max(fixed.end.saturating_sub(END_BYTES))..fixed.end
+                of(fixed.start.max(fixed.end.saturating_sub(END_BYTES))..fixed.end)
             }
-            _ => 0..0,
+            _ => Box::default(),
         };
         Pattern {
             priority: pieces.priority,
             layout: pieces.layout.clone(),
             pieces: by_piece.len(),
-            text: outline.text.into(),
             steps: outline.steps.into(),
             head,
             tail,
@@ -324,10 +318,7 @@ impl Outline {
 
     /// Adds a piece that has to be cut.
     fn cut(&mut self, pieces: &Pieces, ops: &[Op], frame: Frame) {
-        let start = self.text.len();
-        self.text.extend_from_slice(&shape_of(pieces, ops));
-        let key = start..self.text.len();
-        self.step(Step::Cut(frame, key));
+        self.step(Step::Cut(frame, shape_of(pieces, ops).into()));
         for op in ops {
             match op {
                 Op::Fixed(fixed) => self.open = fixed.end..fixed.end,
@@ -351,7 +342,8 @@ impl Outline {
     fn close(&mut self) {
         let end = self.open.end;
         if !self.open.is_empty() {
-            self.steps.push(Step::Fixed(self.open.clone()));
+            let fixed = self.text.get(self.open.clone()).unwrap_or(&[]);
+            self.steps.push(Step::Fixed(fixed.into()));
         }
         let edges = self.edges.drain(..);
         self.steps.extend(edges.map(|edge| Step::Edge(end - edge)));

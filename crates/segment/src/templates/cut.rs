@@ -139,14 +139,17 @@ fn token(text: &[u8], start: usize) -> Step {
     let mut end = start;
     loop {
         let rest = text.get(end..).unwrap_or(&[]);
-        let len = rest.iter().position(|byte| {
+        let mut len = 0_usize;
+        for byte in rest {
             let kind = kind(*byte);
-            let ends = kind & BREAK != 0;
-            all |= if ends { 0 } else { kind };
-            ends
-        });
-        end += len.unwrap_or(rest.len());
-        if len.is_none() || !is_in_address(text, start..end, all) {
+            if kind & BREAK != 0 {
+                break;
+            }
+            all |= kind;
+            len = len.wrapping_add(1);
+        }
+        end += len;
+        if len == rest.len() || !is_in_address(text, start..end, all) {
             break;
         }
         all |= VARIES;
