@@ -10,6 +10,7 @@
 //! page is checked before it is used.
 
 mod builder;
+mod bytes;
 mod chunk;
 mod chunks;
 mod column;

@@ -9,6 +9,7 @@ use model::{RecordBatch, RecordHead, Timestamp};
 use super::page::ColumnPage;
 use super::{ChunkEntry, RowKinds};
 use crate::Corrupt;
+use crate::columns::Column;
 use crate::columns::pack::Directory;
 use crate::kinds::{Kinds, Shape, Texts};
 use crate::page::open;
@@ -37,8 +38,9 @@ struct ChunkKind {
 /// Reads one column, mostly forwards.
 #[derive(Debug, Default)]
 struct Cursor {
-    /// The part at hand: its number, its rows, and its page.
-    part: Option<(usize, Range<u32>, Arc<ColumnPage>)>,
+    /// The rows of the part at hand.
+    rows: Range<u32>,
+    column: Option<Arc<Column>>,
 }
 
 impl Chunk {
@@ -124,7 +126,7 @@ impl Chunk {
                         }
                     }
                 }
-                cursor.append(rank, &self.directory, out)
+                cursor.append(rank, out)
             };
             let written = kind.shape.write(head.time, slot, &mut head, &mut texts);
             if let Some(failure) = failure {
@@ -160,38 +162,27 @@ impl Chunk {
         rank: u32,
         page: &mut impl FnMut(usize) -> Result<Arc<ColumnPage>, E>,
     ) -> Result<Cursor, E> {
-        let found = self
-            .directory
-            .find(column, rank)
-            .and_then(|(number, rows)| {
-                let part = self.directory.part(number)?;
-                Some((number, rows, part.page as usize))
-            });
-        let (number, rows, index) = found.ok_or(Corrupt::Short { what: "column" })?;
+        let short = Corrupt::Short { what: "column" };
+        let (number, rows) = self.directory.find(column, rank).ok_or(short)?;
+        let part = self.directory.part(number).ok_or(short)?;
+        let page = page(part.page as usize)?;
         Ok(Cursor {
-            part: Some((number, rows, page(index)?)),
+            rows,
+            column: Some(page.column(number, part)?),
         })
     }
 }
 
 impl Cursor {
     fn has(&self, rank: u32) -> bool {
-        self.part
-            .as_ref()
-            .is_some_and(|(_, rows, _)| rows.contains(&rank))
+        self.rows.contains(&rank)
     }
 
     /// Appends the value of a row of the part at hand.
-    fn append(&self, rank: u32, directory: &Directory, out: &mut Vec<u8>) -> Result<(), Corrupt> {
-        let found = self
-            .part
-            .as_ref()
-            .and_then(|(number, rows, page)| Some((*number, rank.checked_sub(rows.start)?, page)));
-        let (number, row, page) = found.ok_or(Corrupt::Short { what: "column" })?;
-        let part = directory
-            .part(number)
-            .ok_or(Corrupt::Short { what: "column" })?;
-        page.column(number, part)?.append(row as usize, out);
+    fn append(&self, rank: u32, out: &mut Vec<u8>) -> Result<(), Corrupt> {
+        let short = Corrupt::Short { what: "column" };
+        let column = self.column.as_ref().ok_or(short)?;
+        column.append((rank - self.rows.start) as usize, out);
         Ok(())
     }
 }

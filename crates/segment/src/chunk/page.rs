@@ -1,7 +1,7 @@
 //! A page of columns, whose columns are decoded when they are asked for.
 #![deny(clippy::indexing_slicing)]
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::Corrupt;
 use crate::columns::Column;
@@ -18,7 +18,7 @@ pub struct ColumnPage {
     raw: Vec<u8>,
     /// The number of its first part.
     first: usize,
-    parts: Vec<OnceLock<Result<Column, Corrupt>>>,
+    parts: Vec<OnceLock<Result<Arc<Column>, Corrupt>>>,
 }
 
 impl ColumnPage {
@@ -38,21 +38,21 @@ impl ColumnPage {
     }
 
     /// A part of a column by its number.
-    pub(super) fn column(&self, number: usize, part: &Part) -> Result<&Column, Corrupt> {
+    pub(super) fn column(&self, number: usize, part: &Part) -> Result<Arc<Column>, Corrupt> {
         let cell = number.checked_sub(self.first);
         let cell = cell.and_then(|index| self.parts.get(index));
         let cell = cell.ok_or(Corrupt::Invalid {
             what: "page of a part",
             value: number as u64,
         })?;
-        let column = cell.get_or_init(|| part.open(&self.raw));
-        column.as_ref().map_err(Clone::clone)
+        cell.get_or_init(|| part.open(&self.raw).map(Arc::new))
+            .clone()
     }
 
     /// Memory the page takes, in bytes, reckoned as if all its columns were decoded: a cache counts it
     /// when the page comes and when it goes, so that it must not change between.
     pub fn memory_bytes(&self) -> usize {
         DECODED_BYTES_PER_BYTE * self.raw.len()
-            + self.parts.len() * size_of::<OnceLock<Result<Column, Corrupt>>>()
+            + self.parts.len() * size_of::<OnceLock<Result<Arc<Column>, Corrupt>>>()
     }
 }

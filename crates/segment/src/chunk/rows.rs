@@ -2,15 +2,16 @@
 
 use std::ops::Range;
 
-use model::RecordBatch;
+use model::{RecordBatch, RecordHead};
 
-use crate::kinds::{Cut, Cutter, How, Kinds};
+use crate::kinds::{Cut, Cutter, Guesses, How, Kinds};
 use crate::limits::KIND_ROWS_MIN;
 
 /// The rows of a chunk: their kinds and their values. It only holds buffers.
 #[derive(Debug, Default)]
 pub(crate) struct CutRows {
     cutter: Cutter,
+    guesses: Guesses,
     rows: Vec<Row>,
     /// The numbers of the rows in the order of their kinds.
     order: Vec<u32>,
@@ -55,22 +56,17 @@ impl CutRows {
         self.values.clear();
         self.side.clear();
         let mut fine = Kinds::new();
-        let mut counts: Vec<u32> = Vec::new();
+        self.guesses.clear();
         for head in batch.heads() {
-            let cut = self.cutter.cut(batch, head, How::Fine);
-            let kind = match cut.how {
-                How::Fine => fine.intern(cut.key).unwrap_or(Kinds::WHOLE),
-                How::Coarse | How::Whole => Kinds::WHOLE,
-            };
-            counts.resize(counts.len().max(kind as usize + 1), 0);
-            if let Some(count) = counts.get_mut(kind as usize) {
+            let values = self.values.len() as u32;
+            let kind = self.cut_fine(batch, head, &mut fine);
+            self.rows.push(Row { kind, values });
+        }
+        let mut counts = vec![0; fine.len()];
+        for row in &self.rows {
+            if let Some(count) = counts.get_mut(row.kind as usize) {
                 *count += 1;
             }
-            let values = self.values.len() as u32;
-            if kind != Kinds::WHOLE {
-                push_values(&cut, head.start, batch, &mut self.values, &mut self.side);
-            }
-            self.rows.push(Row { kind, values });
         }
         let kept = (0_u32..).zip(&counts).map(|(kind, count)| {
             let is_kept = kind != Kinds::WHOLE && *count >= KIND_ROWS_MIN;
@@ -78,6 +74,27 @@ impl CutRows {
         });
         let kept: Vec<Option<u32>> = kept.collect();
         self.cut_others(batch, &kept, kinds);
+    }
+
+    /// The number of a record's kind among those that have all that does not vary, and its values behind
+    /// the others. The whole kind, without values, where it has none.
+    fn cut_fine(&mut self, batch: &RecordBatch, head: &RecordHead, fine: &mut Kinds) -> u32 {
+        if let Some((kind, slots)) = self.guesses.guess(batch, head) {
+            self.values.extend_from_slice(slots);
+            self.values.push(END);
+            return kind;
+        }
+        let cut = self.cutter.cut(batch, head, How::Fine);
+        let kind = match cut.how {
+            How::Fine => fine.intern(cut.key),
+            How::Coarse | How::Whole => None,
+        };
+        let Some(kind) = kind else {
+            return Kinds::WHOLE;
+        };
+        self.guesses.learn(kind, cut.key);
+        push_values(&cut, head.start, batch, &mut self.values, &mut self.side);
+        kind
     }
 
     /// Gives rows the kinds that are kept, and the others coarser ones.

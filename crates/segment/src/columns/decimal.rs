@@ -38,6 +38,8 @@ pub(super) struct Numbers<'a> {
 #[derive(Debug, Default)]
 struct Digits {
     values: Vec<u64>,
+    /// How many digits each has, once one starts with a zero that says nothing. Before, numbers
+    /// tell.
     widths: Vec<u8>,
     /// The rows with a `-` in front.
     negative: Vec<usize>,
@@ -86,7 +88,6 @@ impl<'a> Numbers<'a> {
         }
         let new_run = || Digits {
             values: Vec::with_capacity(rows),
-            widths: Vec::with_capacity(rows),
             ..Digits::default()
         };
         (1..=NUMBER_RUNS_MAX).contains(&run_count).then(|| Self {
@@ -153,6 +154,23 @@ fn run_len(bytes: &[u8]) -> usize {
         .unwrap_or(bytes.len())
 }
 
+/// The number of more digits than always fit; `None` where they do not.
+#[cold]
+fn checked_value(digits: &[u8]) -> Option<u64> {
+    if digits.len() > DIGITS_MAX {
+        return None;
+    }
+    let mut digits = digits.iter().map(|byte| u64::from(byte - b'0'));
+    digits.try_fold(0_u64, |value, digit| {
+        value.checked_mul(10)?.checked_add(digit)
+    })
+}
+
+/// Digits of a number.
+fn width_of(value: u64) -> u8 {
+    value.checked_ilog10().unwrap_or_default() as u8 + 1
+}
+
 impl Digits {
     /// Takes the digits at the start of a text, at least one; what is behind them.
     #[inline]
@@ -164,20 +182,26 @@ impl Digits {
             if digit > 9 {
                 break;
             }
-            // Nineteen digits always fit.
-            if len >= DIGITS_MAX - 1 {
-                value = value.checked_mul(10)?.checked_add(u64::from(digit))?;
-            } else {
-                value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
-            }
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
             len += 1;
         }
-        if !(1..=DIGITS_MAX).contains(&len) {
+        // Nineteen digits always fit.
+        if len >= DIGITS_MAX {
+            value = checked_value(text.get(..len)?)?;
+        }
+        if len == 0 {
             return None;
         }
-        self.has_padding |= len > 1 && text.first() == Some(&b'0');
+        if len > 1 && text.first() == Some(&b'0') && !self.has_padding {
+            self.has_padding = true;
+            self.widths.reserve(self.values.capacity());
+            self.widths
+                .extend(self.values.iter().map(|value| width_of(*value)));
+        }
+        if self.has_padding {
+            self.widths.push(len as u8);
+        }
         self.values.push(value);
-        self.widths.push(len as u8);
         text.get(len..)
     }
 
@@ -283,7 +307,7 @@ impl NumberColumn {
 
     /// Appends a value.
     pub(super) fn append(&self, index: usize, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.before);
+        put_few(&self.before, out);
         for run in &self.runs {
             let width = match &run.width {
                 Width::AtLeast(width) => *width,
@@ -298,7 +322,7 @@ impl NumberColumn {
                 }
             }
             append_decimal(number, width, out);
-            out.extend_from_slice(&run.behind);
+            put_few(&run.behind, out);
         }
     }
 }
@@ -329,8 +353,21 @@ impl Run {
     }
 }
 
+/// Appends what is mostly no byte or one, which takes less than to call a copy.
+#[inline]
+fn put_few(bytes: &[u8], out: &mut Vec<u8>) {
+    match bytes {
+        [] => {}
+        [byte] => out.push(*byte),
+        _ => out.extend_from_slice(bytes),
+    }
+}
+
 /// Appends a number with at least so many digits, at most [`DIGITS_MAX`].
 fn append_decimal(mut value: u64, digits_min: usize, out: &mut Vec<u8>) {
+    if value < 10 && digits_min <= 1 {
+        return out.push(b'0' + value as u8);
+    }
     let mut digits = [b'0'; DIGITS_MAX];
     let mut len = 0;
     for digit in digits.iter_mut().rev() {

@@ -6,14 +6,20 @@
 //! their differences are.
 
 use super::distinct::Distinct;
-use super::estimate;
 use super::series::{self, Plan};
 
-/// Neighbours of each block of the sample that tells whether values are the same.
-const SAMPLE_BLOCK: usize = 64;
+/// Blocks of the sample that tells whether values are the same.
+const SAMPLE_BLOCKS: usize = 8;
+
+/// Neighbours of each block.
+const SAMPLE_BLOCK: usize = 16;
 
 /// Values of a column that is looked at without a sample.
-const SAMPLE_MAX: usize = 8 * SAMPLE_BLOCK;
+const SAMPLE_MAX: usize = SAMPLE_BLOCKS * SAMPLE_BLOCK;
+
+/// So many values of a sample are there before where a dictionary may be worth its numbers: values
+/// of a few thousand are.
+const SAMPLE_REPEATS_MIN: usize = 2;
 
 /// Values, each once.
 #[derive(Debug)]
@@ -86,13 +92,12 @@ impl<'a> Dictionary<'a> {
 /// Whether a sample has values that are the same. Looking at all of them costs as much as all else
 /// that is done with them.
 fn is_promising(values: &[&[u8]]) -> bool {
-    let blocks = estimate::sample(values);
+    let blocks = values.chunks(values.len().div_ceil(SAMPLE_BLOCKS));
     let blocks = blocks.map(|block| block.get(..SAMPLE_BLOCK).unwrap_or(block));
     let seen: usize = blocks.clone().map(<[_]>::len).sum();
     let mut distinct = Distinct::new(seen);
     for value in blocks.flatten() {
         distinct.number(value);
     }
-    let count = distinct.values().len();
-    count + count / 16 < seen
+    distinct.values().len() + SAMPLE_REPEATS_MIN <= seen
 }

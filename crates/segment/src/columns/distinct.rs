@@ -2,6 +2,9 @@
 
 use crate::hash::Seeds;
 
+/// Values that there is room for before they are asked for.
+const VALUES_FIRST: usize = 64;
+
 /// Values, each with a number from 0 in the order of first use.
 #[derive(Debug)]
 pub(super) struct Distinct<'a> {
@@ -18,7 +21,7 @@ impl<'a> Distinct<'a> {
         Self {
             seeds: Seeds::of_process(),
             slots: vec![0; (2 * values_max.max(1)).next_power_of_two()],
-            values: Vec::new(),
+            values: Vec::with_capacity(values_max.min(VALUES_FIRST)),
         }
     }
 

@@ -273,15 +273,14 @@ impl Series {
 /// The number of `bits` bits, at most 64, at a place counted in bits.
 fn bits_at(bytes: &[u8], start: usize, bits: u32) -> u64 {
     let shift = start % 8;
-    let mut value = 0_u128;
     let from = bytes.get(start / 8..).unwrap_or(&[]);
-    for (place, byte) in from
-        .iter()
-        .take((shift + bits as usize).div_ceil(8))
-        .enumerate()
-    {
-        value |= u128::from(*byte) << (8 * place);
-    }
+    let value = match from.first_chunk() {
+        Some(chunk) => u128::from_le_bytes(*chunk),
+        None => from
+            .iter()
+            .rev()
+            .fold(0, |value, byte| value << 8 | u128::from(*byte)),
+    };
     (value >> shift) as u64 & u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0)
 }
 

@@ -2,9 +2,9 @@
 #![deny(clippy::indexing_slicing)]
 
 use super::series::{self, Plan, Series};
-use crate::Corrupt;
 use crate::limits::PAGE_RAW_BYTES_MAX;
 use crate::wire::Reader;
+use crate::{Corrupt, bytes};
 
 /// Ends a value where no value has it.
 const LINE_END: u8 = b'\n';
@@ -55,8 +55,8 @@ impl TextPlan {
             out.extend_from_slice(value);
             out.push(LINE_END);
         }
-        let lines = out.get(start + 1..).unwrap_or(&[]).iter();
-        if lines.filter(|byte| **byte == LINE_END).count() > values.len() {
+        let lines = out.get(start + 1..).unwrap_or(&[]);
+        if bytes::count(lines, LINE_END) > values.len() {
             out.truncate(start);
             out.push(lens_byte);
             let lens = lens_of(values);
@@ -114,9 +114,8 @@ impl Text {
     pub(super) fn decode_lines(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Corrupt> {
         let rest = reader.rest();
         let rest = rest.get(..PAGE_RAW_BYTES_MAX).unwrap_or(rest);
-        let bytes = rest.iter().enumerate();
-        let found = bytes.filter(|(_, byte)| **byte == LINE_END);
-        let ends: Box<[u32]> = found.take(rows).map(|(at, _)| at as u32).collect();
+        let found = memchr::memchr_iter(LINE_END, rest).take(rows);
+        let ends: Box<[u32]> = found.map(|at| at as u32).collect();
         if ends.len() < rows {
             return Err(Corrupt::Short { what: "lines" });
         }

@@ -64,7 +64,7 @@ pub(crate) struct Cut<'a> {
 
 /// What a piece of a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
+pub(super) enum Class {
     /// Outside of all spans.
     Frame,
     /// Within a span.
@@ -75,15 +75,15 @@ enum Class {
 
 /// The key so far, and the slots.
 #[derive(Debug, Default)]
-struct Ops {
+pub(super) struct Ops {
     is_fine: bool,
-    key: Vec<u8>,
-    slots: Vec<Range<usize>>,
+    pub(super) key: Vec<u8>,
+    pub(super) slots: Vec<Range<usize>>,
     /// The time of the record, until its stamp is found.
-    time: Option<Timestamp>,
+    pub(super) time: Option<Timestamp>,
     /// For trying stamps.
-    clock: Clock,
-    stamp: Vec<u8>,
+    pub(super) clock: Clock,
+    pub(super) stamp: Vec<u8>,
 }
 
 #[cfg(test)]
@@ -139,7 +139,7 @@ impl Cutter {
             return false;
         }
         self.layout.count_pieces(&self.bounds);
-        self.classify();
+        classify(&self.layout, self.bounds.len() - 1, &mut self.classes);
         self.ops.start(head, is_fine);
         let ends = self.bounds.iter().skip(1);
         for ((start, end), class) in self.bounds.iter().zip(ends).zip(&self.classes) {
@@ -200,29 +200,10 @@ impl Cutter {
         insert(self.layout.raw_len, bounds);
         insert(text_len as u32, bounds);
     }
-
-    fn classify(&mut self) {
-        self.classes.clear();
-        self.classes.resize(self.bounds.len() - 1, Class::Frame);
-        let classes = &mut self.classes;
-        self.layout.spans().for_each(|span| {
-            let pieces = span.start as usize..(span.start + span.len) as usize;
-            for class in classes.get_mut(pieces).unwrap_or_default() {
-                *class = Class::Inside;
-            }
-        });
-        let values = self.layout.fields.iter().map(|field| field.value);
-        let [host, ..] = self.layout.parts;
-        for span in values.chain([host]).filter(|span| span.len == 1) {
-            if let Some(class) = self.classes.get_mut(span.start as usize) {
-                *class = Class::Value;
-            }
-        }
-    }
 }
 
 impl Ops {
-    fn start(&mut self, head: &RecordHead, is_fine: bool) {
+    pub(super) fn start(&mut self, head: &RecordHead, is_fine: bool) {
         self.is_fine = is_fine;
         self.time = Some(head.time);
         self.slots.clear();
@@ -240,7 +221,7 @@ impl Ops {
     }
 
     /// A piece that is nothing special, or a part of one. Whether there was room for its slots.
-    fn piece(&mut self, text: &[u8], piece: Range<usize>) -> bool {
+    pub(super) fn piece(&mut self, text: &[u8], piece: Range<usize>) -> bool {
         let bytes = text.get(piece.clone()).unwrap_or(&[]);
         if self.is_fine {
             return cut_behind(bytes, piece.start, &mut self.key, &mut self.slots);
@@ -254,7 +235,7 @@ impl Ops {
 
     /// A piece outside of all spans: the priority and the version are fixed at the very start, and a
     /// stamp of the record's time is a mark. Whether there was room for its slots.
-    fn frame(&mut self, text: &[u8], piece: Range<usize>, priority: Priority) -> bool {
+    pub(super) fn frame(&mut self, text: &[u8], piece: Range<usize>, priority: Priority) -> bool {
         let mut start = piece.start;
         if start == 0 {
             let bytes = text.get(piece.clone()).unwrap_or(&[]);
@@ -281,6 +262,25 @@ impl Ops {
     }
 }
 
+/// Says what each piece is, by where the spans lie in pieces.
+pub(super) fn classify(layout: &Layout, pieces: usize, classes: &mut Vec<Class>) {
+    classes.clear();
+    classes.resize(pieces, Class::Frame);
+    layout.spans().for_each(|span| {
+        let pieces = span.start as usize..(span.start + span.len) as usize;
+        for class in classes.get_mut(pieces).unwrap_or_default() {
+            *class = Class::Inside;
+        }
+    });
+    let values = layout.fields.iter().map(|field| field.value);
+    let [host, ..] = layout.parts;
+    for span in values.chain([host]).filter(|span| span.len == 1) {
+        if let Some(class) = classes.get_mut(span.start as usize) {
+            *class = Class::Value;
+        }
+    }
+}
+
 /// Inserts a place into others in ascending order, unless it is there.
 fn insert(place: u32, bounds: &mut Vec<u32>) {
     let before = bounds.iter().rposition(|bound| *bound <= place);
@@ -296,7 +296,7 @@ fn insert(place: u32, bounds: &mut Vec<u32>) {
 }
 
 /// `raw` and `extra`.
-fn text_of<'a>(batch: &'a RecordBatch, head: &RecordHead) -> &'a [u8] {
+pub(super) fn text_of<'a>(batch: &'a RecordBatch, head: &RecordHead) -> &'a [u8] {
     let start = head.start as usize;
     let end = start + head.raw_len as usize + head.extra_len as usize;
     let text = batch.bytes().get(start..end);
@@ -308,7 +308,7 @@ fn text_of<'a>(batch: &'a RecordBatch, head: &RecordHead) -> &'a [u8] {
 }
 
 /// The length of `<34>`, or of `<34>1 ` where RFC 5424 follows, if it says the priority.
-fn header_len(text: &[u8], priority: Priority) -> usize {
+pub(super) fn header_len(text: &[u8], priority: Priority) -> usize {
     let Some((b'<', behind)) = text.split_first() else {
         return 0;
     };

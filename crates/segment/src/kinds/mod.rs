@@ -3,7 +3,8 @@
 //! The places where the spans of a record start and end, its edges, cut its text (`raw` with `extra`
 //! behind it) into pieces. What varies of each piece is in slots; the rest and between which edges
 //! each span lies is the key of the record's kind. [`Cutter`] makes key and slots of a record,
-//! [`Kinds`] numbers the keys, [`Shape`] makes of a key, slots and the time the record again.
+//! [`Guesses`] finds the same for records like those before, [`Kinds`] numbers the keys, [`Shape`]
+//! makes of a key, slots and the time the record again.
 //!
 //! ```text
 //! key     = priority ops END layout | WHOLE
@@ -17,7 +18,9 @@
 //! cut before; a key that no cutter wrote gives an error or some record, whose spans fit.
 
 mod cutter;
+mod guess;
 mod layout;
+mod pattern;
 mod shape;
 mod stamp;
 mod table;
@@ -26,6 +29,7 @@ mod tests;
 mod words;
 
 pub(crate) use cutter::{Cut, Cutter, How};
+pub(crate) use guess::Guesses;
 pub(crate) use shape::{Shape, Texts};
 pub use table::Kinds;
 #[cfg(test)]

@@ -29,11 +29,11 @@ pub(crate) enum Shape {
 /// A key, decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pieces {
-    priority: Priority,
+    pub(super) priority: Priority,
     /// The fixed bytes of all pieces.
     pub(super) text: Box<[u8]>,
     pub(super) ops: Box<[Op]>,
-    slots: usize,
+    pub(super) slots: usize,
     pub(super) layout: Layout,
 }
 
@@ -214,12 +214,14 @@ impl Pieces {
                 Op::Slot => {
                     slot(slots, bytes)?;
                     slots += 1;
+                    // The rest of a kind is bounded by the length of its key.
+                    check_bytes(bytes.len())?;
                 }
                 Op::Edge => bounds.push((bytes.len() - start) as u32),
                 Op::Stamp(stamp) => stamp.write(time, &mut texts.clock, bytes)?,
             }
-            check_bytes(bytes.len())?;
         }
+        check_bytes(bytes.len())?;
         bounds.push((bytes.len() - start) as u32);
         check_fields(texts.fields.len() + self.layout.fields.len())?;
         head.priority = self.priority;

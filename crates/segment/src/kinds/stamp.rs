@@ -26,7 +26,7 @@ const SECOND_NANOS: i64 = 1_000_000_000;
 const CLOCK_BYTES_MAX: usize = 19;
 
 /// Length of the shortest stamp: `Oct 11 22:14:15`.
-const STAMP_BYTES_MIN: usize = 15;
+pub(super) const STAMP_BYTES_MIN: usize = 15;
 
 const MONTHS: [&[u8; 3]; 12] = [
     b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec",
@@ -139,6 +139,61 @@ impl Stamp {
         })
     }
 
+    /// The length of the stamp of a time at the start of a text, where it is this one and no other.
+    pub(super) fn is_at(
+        self,
+        text: &[u8],
+        time: Timestamp,
+        clock: &mut Clock,
+        buffer: &mut Vec<u8>,
+    ) -> Option<usize> {
+        let ahead = i64::from(self.quarters) * QUARTER_NANOS;
+        let local = time.nanos().checked_add(ahead)?;
+        let behind = text.strip_prefix(clock.at(self.form, local.div_euclid(SECOND_NANOS)))?;
+        // Days of two digits are written the same in both forms, and read as the other.
+        if self.form == Form::MonthPadded && text.get(4) != Some(&b'0') {
+            return None;
+        }
+        let behind = self.skip_fraction(behind, local.rem_euclid(SECOND_NANOS) as u32)?;
+        let len = text.len() - behind.len();
+        match (self.zone, behind) {
+            (Zone::Utc, [b'Z', ..]) => Some(len + 1),
+            (Zone::Offset, _) => {
+                buffer.clear();
+                self.write_offset(buffer);
+                behind.starts_with(buffer).then_some(len + buffer.len())
+            }
+            (Zone::Unsaid, [b'Z' | b'+' | b'-', ..]) if self.form.is_iso() => {
+                let found = Self::read(text, time, clock, buffer)?;
+                (found == self).then_some(buffer.len())
+            }
+            (Zone::Unsaid, _) => Some(len),
+            (Zone::Utc, _) => None,
+        }
+    }
+
+    /// What is behind the fraction of a second, if it is the right one and has as many digits.
+    fn skip_fraction(self, text: &[u8], nanosecond: u32) -> Option<&[u8]> {
+        if self.digits == 0 {
+            let digits = text.strip_prefix(b".").unwrap_or(text);
+            return (!digits.first().is_some_and(u8::is_ascii_digit)).then_some(text);
+        }
+        let rest = text.strip_prefix(b".")?;
+        let (digits, rest) = rest.split_at_checked(usize::from(self.digits))?;
+        let mut number = 0;
+        for byte in digits {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                return None;
+            }
+            number = number * 10 + u32::from(digit);
+        }
+        let unit = 10_u32.pow(u32::from(FRACTION_DIGITS_MAX - self.digits));
+        let is_same = number == nanosecond / unit;
+        let ends = !rest.first().is_some_and(u8::is_ascii_digit);
+        (is_same && ends).then_some(rest)
+    }
+
     /// Appends the stamp of a time.
     pub(super) fn write(
         self,
@@ -163,15 +218,17 @@ impl Stamp {
         match self.zone {
             Zone::Unsaid => {}
             Zone::Utc => out.push(b'Z'),
-            Zone::Offset => {
-                let quarters = self.quarters.unsigned_abs();
-                out.push(if self.quarters < 0 { b'-' } else { b'+' });
-                put_two(quarters / 4, out);
-                out.push(b':');
-                put_two(quarters % 4 * 15, out);
-            }
+            Zone::Offset => self.write_offset(out),
         }
         Ok(())
+    }
+
+    fn write_offset(self, out: &mut Vec<u8>) {
+        let quarters = self.quarters.unsigned_abs();
+        out.push(if self.quarters < 0 { b'-' } else { b'+' });
+        put_two(quarters / 4, out);
+        out.push(b':');
+        put_two(quarters % 4 * 15, out);
     }
 
     /// Appends the parameters, four bytes of any value.
@@ -513,6 +570,26 @@ mod tests {
             let mut again = b"*".to_vec();
             found.stamp.write(time, &mut Clock::default(), &mut again).expect("in range");
             prop_assert!(text.starts_with(&again));
+        }
+
+        #[test]
+        fn a_stamp_is_there_where_it_is_read(
+            written in any_stamp(),
+            other in any_stamp(),
+            is_other in any::<bool>(),
+            nanos in any::<i64>(),
+            behind in "[ .0-9Z+:-]{0,8}",
+        ) {
+            let time = Timestamp::from_nanos(nanos);
+            let (mut clock, mut buffer, mut text) = (Clock::default(), Vec::new(), Vec::new());
+            if written.write(time, &mut clock, &mut text).is_err() {
+                return Ok(());
+            }
+            text.extend_from_slice(behind.as_bytes());
+            let stamp = if is_other { other } else { written };
+            let is_read = Stamp::read(&text, time, &mut clock, &mut buffer) == Some(stamp);
+            let expected = is_read.then_some(buffer.len());
+            prop_assert_eq!(stamp.is_at(&text, time, &mut clock, &mut buffer), expected);
         }
 
         #[test]

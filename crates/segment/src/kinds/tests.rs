@@ -188,6 +188,91 @@ fn bare(head: &RecordHead) -> RecordHead {
     }
 }
 
+/// Messages of about the same kind, with what may tempt to take one for the other: fixed texts that end
+/// where tokens are hard to tell, and tokens of all sorts between them.
+fn alike() -> impl Strategy<Value = Vec<Message>> {
+    let fixed = prop::sample::select(vec![
+        "", " ", "ab:", "fe:", "zz:", " a ", "=", "x=", "=\"", "\"", "\" ", "\": ", "'", "' ",
+        ". ", ".", "..,", ": ", "[1", "<",
+    ]);
+    let token = prop::sample::select(vec![
+        "7", "77", "a1", "g1", "a:b", "fe80::1", "x.", "7.", "7..", "10.0.0.7", "ab", "zz", "",
+        "7\"", "'7'", "7 8", "1:2", ":", "/", "\u{1}", "7=", "\\\"7",
+    ]);
+    let tokens = prop::collection::vec(prop::collection::vec(token, 4), 2..8);
+    let stamps = prop::collection::vec(any::<bool>(), 8);
+    let parts = (
+        prop::collection::vec(fixed, 5),
+        tokens,
+        stamps,
+        any::<bool>(),
+    );
+    parts.prop_map(|(fixed, tokens, stamps, is_bsd)| {
+        let made = tokens.iter().zip(stamps).map(|(tokens, is_stamped)| {
+            let mut text = String::new();
+            for (place, fixed) in fixed.iter().enumerate() {
+                text += fixed;
+                text += tokens.get(place).copied().unwrap_or_default();
+            }
+            let stamp = if is_stamped {
+                "Nov  1 22:14:15"
+            } else {
+                "1 Nov  1 22:14:15"
+            };
+            if is_bsd {
+                Message::bsd(stamp, "web-1", "sshd", tokens[0], text.as_bytes())
+            } else {
+                Message::ietf("web-1", &[("id", tokens[0])], text.as_bytes())
+            }
+        });
+        made.collect()
+    })
+}
+
+/// Guesses the kinds of records, three times each; how many were.
+fn guess_all(batch: &RecordBatch) -> usize {
+    let (mut guesses, mut kinds, mut count) = (Guesses::default(), Kinds::new(), 0);
+    for head in [batch.heads(); 3].concat() {
+        let mut cutter = Cutter::default();
+        let cut = cutter.cut(batch, &head, How::Fine);
+        if let Some((number, slots)) = guesses.guess(batch, &head) {
+            let place = |place: usize| head.start + place as u32;
+            let expected = cut.slots.iter();
+            let expected = expected.map(|slot| (place(slot.start), place(slot.end)));
+            assert_eq!(cut.how, How::Fine);
+            assert_eq!(kinds.key(number), Some(cut.key));
+            assert_eq!(slots, expected.collect::<Vec<_>>());
+            count += 1;
+        } else if cut.how == How::Fine {
+            guesses.learn(kinds.intern(cut.key).expect("room"), cut.key);
+        }
+    }
+    count
+}
+
+#[test]
+fn ordinary_messages_are_guessed() {
+    let login = |pid: &str, text: &str| {
+        Message::bsd("Nov  1 22:14:15", "web", "sshd", pid, text.as_bytes())
+    };
+    let messages = [
+        login("812", "login of eva from 10.0.0.1: 7 tries."),
+        login("9", "login of eva from fe80::1: 12 tries."),
+        login("9", "login of eva failed"),
+        login("7", "login of \"eva b\" failed, size:5"),
+        login("7", r#"{"level":"info","ms":7,"what":"a \"b\""}"#),
+        Message::ietf(
+            "web",
+            &[("user", "eva"), ("code", "x")],
+            b"it's done in 7 s",
+        ),
+        Message::bsd("Nov  1 22:14:16", "web", "sshd", "7", b"of another time"),
+    ];
+    for message in messages {
+        assert_eq!(guess_all(&batch_of(&[message])), 2);
+    }
+}
+
 fn any_how() -> impl Strategy<Value = How> {
     prop::sample::select(vec![How::Fine, How::Coarse, How::Whole])
 }
@@ -252,6 +337,17 @@ proptest! {
             prop_assert_eq!(found.slots, expected.slots);
             prop_assert_eq!(found.how, expected.how);
         }
+    }
+
+    #[test]
+    fn a_guess_is_what_cutting_finds(
+        hostile in any_batch(8),
+        parsed in prop::collection::vec(any_parsed(), 1..8),
+        alike in alike(),
+    ) {
+        guess_all(&hostile);
+        guess_all(&batch_of(&parsed));
+        guess_all(&batch_of(&alike));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //! A text is cut into tokens at white space and at punctuation that separates. A token is variable
 //! where it has a digit, a dot inside or a character of paths and addresses, where it follows a `=`,
-//! and where it stands in quotes, unless a colon behind them makes it a key. Times, MAC and IPv6
-//! addresses are one token in spite of their colons. The rest is what all messages of one kind share.
+//! and where it stands in quotes, unless a colon behind them makes it a key; an empty pair of double
+//! quotes is passed over. Times, MAC and IPv6 addresses are one token in spite of their colons. The rest is what all messages of one kind share.
 //!
 //! A wrong guess costs bytes, never contents: shape and slots together always give the text.
 #![deny(clippy::indexing_slicing)]
@@ -20,11 +20,11 @@ pub(crate) const SLOT: u8 = 0;
 pub(crate) const MARKS: u8 = 8;
 
 /// Ends a token.
-const BREAK: u8 = 1;
+pub(super) const BREAK: u8 = 1;
 /// Makes a token variable.
 const VARIES: u8 = 2;
 /// Part of a hexadecimal number.
-const HEX: u8 = 4;
+pub(super) const HEX: u8 = 4;
 /// Makes a token variable where it is not its last byte.
 const DOT: u8 = 8;
 /// No part of a hexadecimal number.
@@ -63,7 +63,8 @@ const fn kinds() -> [u8; 256] {
     }
 }
 
-fn kind(byte: u8) -> u8 {
+#[inline]
+pub(super) fn kind(byte: u8) -> u8 {
     KINDS.get(usize::from(byte)).copied().unwrap_or(BREAK)
 }
 
@@ -112,7 +113,24 @@ pub(crate) fn cut_behind(
     true
 }
 
-type Step = (Option<Range<usize>>, usize);
+pub(super) type Step = (Option<Range<usize>>, usize);
+
+/// Where the slot that is the token at a place ends; `None` where the token is no slot.
+#[inline]
+pub(crate) fn token_slot(text: &[u8], start: usize) -> Option<usize> {
+    if kind(*text.get(start)?) & BREAK != 0 {
+        return None;
+    }
+    token(text, start).0.map(|slot| slot.end)
+}
+
+/// Where the slot behind the quote before a place ends; `None` where that quote opens no slot. No
+/// double quote before it was left open.
+#[inline]
+pub(crate) fn quoted_slot(text: &[u8], start: usize) -> Option<usize> {
+    let (slot, _) = quoted(text, start.checked_sub(1)?, &mut 0)?;
+    slot.map(|slot| slot.end)
+}
 
 /// The token at a place, where it varies, and the place behind it.
 #[inline]
@@ -120,30 +138,36 @@ fn token(text: &[u8], start: usize) -> Step {
     let mut all = 0;
     let mut end = start;
     loop {
-        for byte in text.get(end..).unwrap_or(&[]) {
+        let rest = text.get(end..).unwrap_or(&[]);
+        let mut len = 0_usize;
+        for byte in rest {
             let kind = kind(*byte);
             if kind & BREAK != 0 {
                 break;
             }
             all |= kind;
-            end += 1;
+            len = len.wrapping_add(1);
         }
-        if !is_in_address(text, start..end, all) {
+        end += len;
+        if len == rest.len() || !is_in_address(text, start..end, all) {
             break;
         }
         all |= VARIES;
         end += 1;
     }
-    let follows_equals = start.checked_sub(1).and_then(|before| text.get(before)) == Some(&b'=');
-    if all & (VARIES | DOT) == 0 && !follows_equals {
-        return (None, end);
+    let varies = all & VARIES != 0
+        || start.checked_sub(1).and_then(|before| text.get(before)) == Some(&b'=');
+    if all & DOT == 0 {
+        return ((varies && start < end).then_some(start..end), end);
     }
     let token = text.get(start..end).unwrap_or(&[]);
     let dots = token.iter().rev().take_while(|byte| **byte == b'.').count();
     let last = end - dots;
     let has_dot = || token.iter().rev().skip(dots).any(|byte| *byte == b'.');
-    let varies = all & VARIES != 0 || follows_equals || has_dot();
-    ((varies && start < last).then_some(start..last), end)
+    (
+        ((varies || has_dot()) && start < last).then_some(start..last),
+        end,
+    )
 }
 
 /// Whether an address goes on behind a token: with a colon, behind hexadecimal digits only and before
@@ -163,7 +187,7 @@ fn is_hex(text: &[u8], at: usize) -> bool {
 /// What stands in quotes at a place and is no key, and the place behind the quotes. Before `unclosed`
 /// no double quote opens: one that did was not closed, and those behind backslashes would each be
 /// searched for as far again.
-fn quoted(text: &[u8], start: usize, unclosed: &mut usize) -> Option<Step> {
+pub(super) fn quoted(text: &[u8], start: usize, unclosed: &mut usize) -> Option<Step> {
     let quote = *text.get(start)?;
     let is_open = match quote {
         b'"' => start >= *unclosed,
@@ -181,27 +205,39 @@ fn quoted(text: &[u8], start: usize, unclosed: &mut usize) -> Option<Step> {
     }
     let inside = text.get(start + 1..)?;
     let inside = inside.get(..QUOTED_BYTES_MAX).unwrap_or(inside);
-    let mut is_escaped = false;
-    let len = inside.iter().position(|byte| {
-        let ends = *byte == quote && !is_escaped;
-        is_escaped = *byte == b'\\' && !is_escaped;
-        ends
-    });
+    let len = quoted_len(inside, quote);
     let Some(len) = len else {
         if quote == b'"' {
             *unclosed = start + 1 + inside.len();
         }
         return None;
     };
+    // What would open at the second one are quotes of another value.
+    if len == 0 {
+        return (quote == b'"').then_some((None, start + 2));
+    }
     let slot = start + 1..start + 1 + len;
     let next = text.get(slot.end + 1);
     let is_closed = quote == b'"' || next.is_none_or(|byte| kind(*byte) & (BREAK | DOT) != 0);
-    if len == 0 || !is_closed {
+    if !is_closed {
         return None;
     }
     let behind = slot.end + 1;
     let is_key = next == Some(&b':') && !text.get(slot.clone())?.iter().any(|byte| *byte < MARKS);
     Some(((!is_key).then_some(slot), behind))
+}
+
+/// How many bytes stand before the quote that ends them. One behind a backslash does not.
+fn quoted_len(inside: &[u8], quote: u8) -> Option<usize> {
+    let mut len = 0;
+    loop {
+        let rest = inside.get(len..)?;
+        let found = memchr::memchr2(quote, b'\\', rest)?;
+        if rest.get(found) == Some(&quote) {
+            return Some(len + found);
+        }
+        len += found + 2;
+    }
 }
 
 #[cfg(test)]
@@ -235,6 +271,7 @@ mod tests {
             (r#"an open " quote"#, r#"an open " quote"#),
             (r#"an open " \"quote\" "#, r#"an open " <>"<>" "#),
             (r#"none "" here"#, r#"none "" here"#),
+            (r#"{"a":"","b":""}"#, r#"{"a":"","b":""}"#),
             (r#"{"k 1":"a b"}"#, r#"{"k 1":"<>"}"#),
             ("mail of a@b to c", "mail of <> to c"),
             ("...", "..."),

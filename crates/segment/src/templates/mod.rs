@@ -1,6 +1,7 @@
 //! Templates: what messages of one kind have in common, found while they pass.
 
 pub(crate) mod cut;
+pub(crate) mod outline;
 mod pattern;
 
 use std::collections::HashMap;
