@@ -272,3 +272,38 @@ fn a_reload_takes_a_good_file_and_keeps_the_old_one_on_an_error() -> Result<()> 
     ensure!(server.process().ended()?.is_none());
     Ok(())
 }
+
+#[test]
+fn tables_are_printed_as_text_csv_and_json() -> Result<()> {
+    let (server, lines) = server_with_log()?;
+    let url = server.url();
+    let nginx = count(&lines, "nginx");
+    let question = "program:(nginx OR sshd) | count by program | sort program";
+    let ask = |more: &[&str]| run(&[&["query", question, "--url", &url], more].concat());
+
+    let text = ask(&[])?;
+    assert_eq!(text.code, Some(0), "{}", text.errors);
+    let words: Vec<&str> = text.output.split_whitespace().collect();
+    let (sshd, nginx) = (count(&lines, "sshd").to_string(), nginx.to_string());
+    assert_eq!(words, ["program", "count", "nginx", &nginx, "sshd", &sshd]);
+
+    let csv = ask(&["--csv"])?;
+    let expected = format!("program,count\r\nnginx,{nginx}\r\nsshd,{sshd}\r\n");
+    assert_eq!(csv.output, expected);
+
+    let json = ask(&["--json"])?;
+    let expected = format!("{{\"program\":\"nginx\",\"count\":{nginx}}}");
+    assert_eq!(json.output.lines().next(), Some(expected.as_str()));
+
+    let nothing = run(&["query", "nowhere_to_be_found | count", "--url", &url])?;
+    assert_eq!(
+        (nothing.code, nothing.output.as_str()),
+        (Some(1), "count\n    0\n")
+    );
+    let cut = run(&["query", "| count by host", "--limit", "1", "--url", &url])?;
+    assert!(cut.errors.contains("--limit"), "{}", cut.errors);
+    let wrong = run(&["query", "a | tpo host", "--url", &url])?;
+    assert_eq!(wrong.code, Some(2));
+    assert!(wrong.errors.contains("      ^^^"), "{}", wrong.errors);
+    Ok(())
+}

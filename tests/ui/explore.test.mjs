@@ -90,6 +90,8 @@ test('statistics count the values of a field, as a table, a pie and a file', () 
     const text = readFileSync(await file.path(), 'utf8');
     assert.equal(text.split('\r\n')[1], `${values[0].value},${values[0].count}`);
     await page.goBack();
+    // Values are counted once the search is done; until then, Escape would stop that.
+    await rows.filter({ hasText: 'web1' }).waitFor();
     await page.keyboard.press('Escape');
     await firstRow(page).waitFor();
   }));
@@ -211,6 +213,40 @@ test('long messages wrap, and what is in view stays there', async () => {
     { path: '/search?q=host:long' },
   );
 });
+
+test('a message over 4 KiB is cut, and shown whole on demand', async () => {
+  const text = `${'x'.repeat(9_000)} theend`;
+  await server.send([`<13>1 - huge one 1 - - ${text}`]);
+  await onPage(
+    async (page) => {
+      await waitForTotal(page, 1);
+      await firstRow(page).click();
+      const message = page.getByTestId('details-message');
+      await message.getByRole('button', { name: 'Show all (8.8 KiB)' }).click();
+      await message.getByText('theend').waitFor();
+    },
+    { path: '/search?q=host:huge' },
+  );
+});
+
+test('the space bar pauses the tail, which loses nothing', () =>
+  onPage(
+    async (page) => {
+      await firstRow(page).waitFor();
+      await page.keyboard.press('l');
+      await page.locator('[data-testid="tail"][data-state="live"]').waitFor();
+      await page.keyboard.press('Space');
+      await page.getByTestId('tail-paused').waitFor();
+      await server.send(['<13>1 - paused tail 1 - - while it was paused']);
+      const pill = page.getByTestId('tail-pill');
+      await pill.waitFor();
+      assert.match(await pill.textContent(), /1 new/);
+      assert.doesNotMatch(await firstRow(page).textContent(), /while it was paused/);
+      await page.keyboard.press('Space');
+      await page.getByTestId('row').filter({ hasText: 'while it was paused' }).waitFor();
+    },
+    { path: '/search?q=NOT+host:odd' },
+  ));
 
 test('everything that matches is a file away', () =>
   onPage(async (page) => {

@@ -27,7 +27,7 @@ before(async () => {
   const records = PAYLOADS.map((text) => ({ message: text, host: text, program: text, pid: text, msgid: text }));
   await server.post('ingest?format=ndjson', records.map((each) => JSON.stringify(each)).join('\n'));
   await server.send(PAYLOADS.map((text) => `<11>1 - h p 1 - [x@1 v="${quoted(text)}"] ${quoted(text)}`));
-  await server.waitForCount({}, 2 * PAYLOADS.length);
+  await server.waitForRecords(2 * PAYLOADS.length);
 });
 
 after(async () => {

@@ -11,11 +11,20 @@ import { Server } from './server.mjs';
 
 const folder = join(import.meta.dirname, '..', '..', 'docs', 'images');
 
+/** The first three fields have their values. */
+async function fieldsReady(page) {
+  for (const field of ['severity', 'host', 'program']) {
+    const facet = page.locator(`[data-testid="facet"][data-field="${field}"]`);
+    await facet.getByTestId('facet-value').first().waitFor();
+  }
+}
+
 const PICTURES = {
   search: {
     path: '/search?q=failed&split=severity',
     ready: async (page) => {
       await firstRow(page).waitFor();
+      await fieldsReady(page);
       await page.getByTestId('legend-value').first().waitFor();
     },
   },
@@ -23,6 +32,7 @@ const PICTURES = {
     path: '/search?q=severity:%3C%3Derr&by=host&split=host',
     ready: async (page) => {
       await page.getByTestId('statistics-row').first().waitFor();
+      await fieldsReady(page);
       await page.getByTestId('legend-value').first().waitFor();
     },
   },
@@ -30,6 +40,7 @@ const PICTURES = {
     path: '/search?q=failed&cols=host,program',
     ready: async (page) => {
       await firstRow(page).waitFor();
+      await fieldsReady(page);
       for (let count = 0; count < 12; count += 1) await page.keyboard.press('j');
       await page.keyboard.press('c');
       await page.locator('.is-anchor').waitFor();
@@ -53,10 +64,13 @@ const PICTURES = {
 const server = await Server.start(['--demo']);
 const browser = await Browser.start(server.url);
 try {
+  await server.waitForRecords(200_000);
   for (const colorScheme of ['light', 'dark']) {
     for (const [name, { path, ready }] of Object.entries(PICTURES)) {
       const take = async (page) => {
         await ready(page);
+        // What is counted has been counted.
+        await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
         // What fades in or out has done so.
         await page.evaluate(() => Promise.all(document.getAnimations().map((each) => each.ready)));
         await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) });

@@ -8,10 +8,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 
 const root = join(import.meta.dirname, '..', '..');
 const binary = resolve(process.env.LOGWOOD_BIN ?? join(root, 'target', 'debug', 'logwood'));
 const READY_MS_MAX = 60_000;
+/** How often a server is asked whether it has got so far. */
+const ASK_MS = 100;
 
 export class Server {
   #child;
@@ -75,13 +78,14 @@ export class Server {
     if (!answer.ok) throw new Error(`${endpoint}: ${answer.status} ${await answer.text()}`);
   }
 
-  /** Waits until so many records match. */
-  async waitForCount(parameters, expected) {
+  /** Waits until so many records are there, or more. */
+  async waitForRecords(expected) {
     const end = Date.now() + READY_MS_MAX;
     for (;;) {
-      const { count } = await this.ask('count', parameters);
-      if (count === expected) return;
+      const { count } = await this.ask('count', {});
+      if (count >= expected) return;
       if (Date.now() > end) throw new Error(`${count} records instead of ${expected}`);
+      await delay(ASK_MS);
     }
   }
 

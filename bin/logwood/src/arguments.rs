@@ -30,6 +30,9 @@ pub(crate) enum Command {
     Histogram(HistogramArguments),
     /// Print the most frequent values of a field, one a line: count and value.
     Stats(StatsArguments),
+    /// Print a table: counts, sums, percentiles, patterns; the query has a pipe.
+    #[command(after_help = crate::table::HELP)]
+    Query(QueryArguments),
     /// Print records as they arrive.
     Tail(TailArguments),
     /// Store the messages of files, one a line; plain, .gz or .zst.
@@ -155,6 +158,18 @@ pub(crate) struct StatsArguments {
     /// Print at most so many values.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) limit: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct QueryArguments {
+    #[command(flatten)]
+    pub(crate) question: QuestionArguments,
+    /// Print at most so many rows [default: 10000].
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Print CSV, safe to be opened as a spreadsheet.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
 }
 
 #[derive(Debug, Args)]

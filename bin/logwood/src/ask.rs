@@ -21,7 +21,7 @@ use crate::target::{self, Target};
 const PAGE_ROWS: usize = 1_000;
 
 /// Parameters by name, for either target.
-type Pairs = Vec<(&'static str, String)>;
+pub(crate) type Pairs = Vec<(&'static str, String)>;
 
 /// Prints the records that match, page by page.
 pub(crate) fn search(arguments: &SearchArguments) -> Result<Outcome, Failure> {
@@ -140,7 +140,7 @@ pub(crate) fn stats(arguments: &StatsArguments) -> Result<Outcome, Failure> {
     Ok(outcome(answer.values.len() as u64))
 }
 
-fn question(arguments: &QuestionArguments) -> Pairs {
+pub(crate) fn question(arguments: &QuestionArguments) -> Pairs {
     let mut pairs = vec![("q", arguments.query.clone())];
     let optional = [
         ("logspace", &arguments.logspace),
@@ -163,20 +163,20 @@ fn outcome(found: u64) -> Outcome {
     }
 }
 
-fn warn_if_partial(cost: &Cost) {
+pub(crate) fn warn_if_partial(cost: &Cost) {
     if let Some(reason) = cost.reason.as_deref().filter(|_| !cost.complete) {
         output::words(&format!("warning: the answer is not complete: {reason}"));
     }
 }
 
 /// Whom the question goes to, open.
-enum Source {
+pub(crate) enum Source {
     Server(Client),
     Directory(Box<store::Store>),
 }
 
 impl Source {
-    fn open(question: &QuestionArguments) -> Result<Self, Failure> {
+    pub(crate) fn open(question: &QuestionArguments) -> Result<Self, Failure> {
         let open = |path: &Path| target::open_read_only(path).map(Box::new);
         Ok(match Target::find(&question.target)? {
             Target::Server(client) => Self::Server(client),
@@ -185,7 +185,7 @@ impl Source {
     }
 
     /// Asks whichever it is, in its own words.
-    fn ask<T>(
+    pub(crate) fn ask<T>(
         &self,
         pairs: &Pairs,
         server: impl FnOnce(&Client, &Parameters) -> Result<T, client::Error>,

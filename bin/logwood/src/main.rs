@@ -15,6 +15,7 @@ mod load;
 mod output;
 mod plan;
 mod serve;
+mod table;
 mod tail;
 mod target;
 mod verify;
@@ -61,6 +62,7 @@ fn run(command: Option<Command>) -> Result<Outcome, Failure> {
         Some(Command::Count(arguments)) => ask::count(&arguments),
         Some(Command::Histogram(arguments)) => ask::histogram(&arguments),
         Some(Command::Stats(arguments)) => ask::stats(&arguments),
+        Some(Command::Query(arguments)) => table::query(&arguments),
         Some(Command::Tail(arguments)) => tail::tail(&arguments),
         Some(Command::Import(arguments)) => import::import(&arguments),
         Some(Command::Load(arguments)) => load::load(&arguments),

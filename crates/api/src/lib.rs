@@ -5,9 +5,11 @@
 
 mod answer;
 mod backup;
+pub mod csv;
 mod problem;
 mod row;
 mod status;
+mod table;
 
 pub use answer::{
     Accepted, Bar, Cost, CountAnswer, Dropped, End, FieldCount, FieldsAnswer, Heartbeat,
@@ -20,4 +22,7 @@ pub use row::{FieldValue, Row};
 pub use status::{
     ListenerStatus, LogspaceStatus, SealedStatus, SenderStatus, SendersAnswer, SourceStatus,
     StatusAnswer, StorageStatus,
+};
+pub use table::{
+    Cell, ColumnKind, CompleteAnswer, Completion, CompletionKind, QueryAnswer, QueryColumn,
 };

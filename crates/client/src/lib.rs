@@ -11,8 +11,9 @@ use std::io::{BufReader, Read};
 use std::time::Duration;
 
 use api::{
-    Accepted, BackupAnswer, BackupRequest, CountAnswer, FieldsAnswer, HistogramAnswer, Imported,
-    ParseAnswer, Problem, Row, StatsAnswer, StatusAnswer, StreamLine,
+    Accepted, BackupAnswer, BackupRequest, CompleteAnswer, CountAnswer, FieldsAnswer,
+    HistogramAnswer, Imported, ParseAnswer, Problem, QueryAnswer, Row, StatsAnswer, StatusAnswer,
+    StreamLine,
 };
 use serde::de::DeserializeOwned;
 
@@ -116,6 +117,22 @@ impl Client {
     /// As for [`Client::search`].
     pub fn fields(&self, parameters: &Parameters) -> Result<FieldsAnswer, Error> {
         self.json("fields", parameters)
+    }
+
+    /// A table of what the pipe of a question makes of the records that match.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn query(&self, parameters: &Parameters) -> Result<QueryAnswer, Error> {
+        self.json("query", parameters)
+    }
+
+    /// What can stand at a place of a query.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn complete(&self, parameters: &Parameters) -> Result<CompleteAnswer, Error> {
+        self.json("complete", parameters)
     }
 
     /// What the server makes of a query.

@@ -66,7 +66,7 @@ pub fn fields(scope: Scope, query: &Query, cancel: &Cancel) -> Fields {
 }
 
 /// Names and how many records have them.
-struct Names {
+pub(crate) struct Names {
     records: u64,
     built_in: [u64; BUILT_IN.len()],
     /// By full name: how many records, and which one was the last, so that a field which stands
@@ -76,7 +76,7 @@ struct Names {
 }
 
 impl Names {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             records: 0,
             built_in: [0; BUILT_IN.len()],
@@ -85,7 +85,7 @@ impl Names {
         }
     }
 
-    fn add(&mut self, record: RecordRef<'_>) {
+    pub(crate) fn add(&mut self, record: RecordRef<'_>) {
         self.records += 1;
         let present = [
             !record.host().is_empty(),
@@ -122,7 +122,7 @@ impl Names {
         }
     }
 
-    fn list(&self) -> Vec<FieldCount> {
+    pub(crate) fn list(&self) -> Vec<FieldCount> {
         let mut named: Vec<(&[u8], &(u64, u64))> = self.named.iter().collect();
         named.sort_unstable();
         let built_in = BUILT_IN.iter().zip(self.built_in);

@@ -68,7 +68,7 @@ pub fn histogram(scope: &Scope, query: &Query, bars: usize, cancel: &Cancel) -> 
 }
 
 /// The starts of the bars, and the end of the last.
-fn edges(range: TimeRange, bars: usize) -> Vec<Timestamp> {
+pub(crate) fn edges(range: TimeRange, bars: usize) -> Vec<Timestamp> {
     if range.is_empty() || bars == 0 {
         return Vec::new();
     }

@@ -1,4 +1,5 @@
-//! Runs a query on snapshots of a store: rows, counts, bars, statistics, and what is new since.
+//! Runs a query on snapshots of a store: rows, counts, bars, statistics, tables, and what is new
+//! since.
 //!
 //! Start with [`Scope`], what is asked, and [`search()`]. Every question goes the same way: parts
 //! outside the time range are left out; for each segment that is left, the index gives two sets of
@@ -23,6 +24,8 @@ pub mod limits;
 mod merge;
 mod part;
 mod plan;
+mod question;
+mod recent;
 mod resolve;
 mod row_set;
 mod rows;
@@ -44,6 +47,8 @@ pub use count::{Count, count};
 pub use cursor::{Cursor, InvalidCursor};
 pub use fields::{FieldCount, Fields, fields};
 pub use histogram::{Bar, Histogram, histogram};
+pub use question::{Tabulated, tabulate};
+pub use recent::{Recent, recent_fields, recent_values};
 pub use rows::{FoundRow, RowRef};
 pub use scope::Scope;
 pub use search::{

@@ -14,6 +14,9 @@ pub const HISTOGRAM_BARS_MAX: usize = 10_000;
 /// short ones. Values first seen behind it are not listed and the answer is marked incomplete.
 pub const STATS_BYTES_MAX: usize = 64 * 1024 * 1024;
 
+/// Memory of one combination of values beside its bytes: its place in the table and its allocation.
+pub const STATS_VALUE_OVERHEAD: usize = 64;
+
 /// What a vector of a table of values takes at least, in bytes: so that few values grow it once.
 pub const VALUE_TABLE_BYTES_MIN: usize = 1024;
 
@@ -27,3 +30,10 @@ pub const TAIL_PAGE_ROWS: u32 = 1_024;
 
 /// Longest text of a cursor that is read, in bytes: two numbers of 16 digits and a name.
 pub const CURSOR_BYTES_MAX: usize = 2 * 16 + 2 + model::limits::NAME_BYTES_MAX;
+
+/// Most memory for the rows of a list, in bytes. Rows behind that are left out and the answer is
+/// marked incomplete.
+pub const TABLE_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Memory of one value of a table beside its text.
+pub const TABLE_VALUE_BYTES: usize = size_of::<query::Value>();

@@ -1,5 +1,6 @@
 //! Every kind of question, compared with looking at every record.
 
+mod tables;
 mod trouble;
 
 use std::collections::{BTreeMap, BTreeSet};

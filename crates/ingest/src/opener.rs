@@ -33,7 +33,8 @@ impl Opener {
     }
 
     /// The message as it is to be read, and bits of tags to be added to its own. What cannot be
-    /// opened is returned as it is.
+    /// opened is returned as it is, without the terminator that was left to it (see
+    /// [`syslog::frame::trim_counted`]).
     pub(crate) fn open<'a>(&'a mut self, raw: &'a [u8]) -> (&'a [u8], u64) {
         let Self {
             unpacks,
@@ -44,13 +45,19 @@ impl Opener {
             converted,
         } = self;
         let (mut message, mut tags) = (raw, 0);
-        if *unpacks && let Some(packed) = packing::of_message(raw) {
-            match unpack(zlib, packed, unpacked, *bytes_max) {
+        if let Some(packed) = packing::of_message(raw) {
+            let opened = unpacks.then(|| unpack(zlib, packed, unpacked, *bytes_max));
+            match opened.flatten() {
                 Some(is_cut) => {
                     message = unpacked.as_slice();
                     tags |= truncated(is_cut);
                 }
-                None => tags |= Tag::InvalidCompression.bit(),
+                None => {
+                    message = trim_terminator(raw);
+                    if *unpacks {
+                        tags |= Tag::InvalidCompression.bit();
+                    }
+                }
             }
         }
         if let Some(encoding) = encoding
@@ -188,15 +195,23 @@ mod tests {
         let whole = packed(&b"<34>some message ".repeat(20));
         for end in 3..whole.len() {
             let raw = &whole[..end];
-            check(&mut opener, raw, raw, &[Tag::InvalidCompression]);
+            let kept = trim_terminator(raw);
+            check(&mut opener, raw, kept, &[Tag::InvalidCompression]);
         }
         let mut broken = whole.clone();
         let last = broken.len() - 1;
         broken[last] ^= 1;
-        check(&mut opener, &broken, &broken, &[Tag::InvalidCompression]);
+        let kept = trim_terminator(&broken);
+        check(&mut opener, &broken, kept, &[Tag::InvalidCompression]);
         check(&mut opener, &whole, &b"<34>some message ".repeat(20), &[]);
         let mut off = Opener::new(false, None, BYTES_MAX);
-        check(&mut off, &whole, &whole, &[]);
+        check(&mut off, b"zx\x9cab\n", b"zx\x9cab", &[]);
+        check(
+            &mut opener,
+            b"zx\x9c\xff\n",
+            b"zx\x9c\xff",
+            &[Tag::InvalidCompression],
+        );
     }
 
     #[test]

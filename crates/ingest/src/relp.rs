@@ -9,7 +9,7 @@ use std::io;
 use std::net::IpAddr;
 
 use model::Tag;
-use syslog::frame::trim_terminator;
+use syslog::frame::trim_counted;
 use syslog::relp::{self, Command, Decoder, DecoderOptions, Frame, Offers, Step, encode};
 use tokio::select;
 use tokio::sync::mpsc;
@@ -264,7 +264,7 @@ impl<'a> Reader<'a> {
     }
 
     async fn message(&mut self, frame: Frame<'_>, opener: &mut Opener) -> Result<(), End> {
-        let whole = trim_terminator(frame.data);
+        let whole = trim_counted(frame.data);
         let raw = whole.get(..self.message_bytes_max).unwrap_or(whole);
         let raw_len = raw.len();
         let (raw, mut tags) = opener.open(raw);

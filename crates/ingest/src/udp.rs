@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use model::Tag;
-use syslog::frame::trim_terminator;
+use syslog::frame::trim_counted;
 use tokio::io::Interest;
 use tokio::net::UdpSocket;
 use tokio::select;
@@ -188,7 +188,7 @@ impl Reception<'_> {
                 source.drop_arrived(DropReason::Denied, 1, bytes);
                 continue;
             }
-            let raw = trim_terminator(datagram.bytes);
+            let raw = trim_counted(datagram.bytes);
             if raw.is_empty() {
                 source.drop_arrived(DropReason::EmptyDatagram, 1, 0);
                 continue;

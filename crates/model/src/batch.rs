@@ -476,7 +476,7 @@ mod tests {
         for record in batch("tcp", "b", &["3z"]).iter() {
             two.push_record(record).expect("room");
         }
-        assert_eq!((template.sources().len(), template.tags().len()), (1, 17));
+        assert_eq!((template.sources().len(), template.tags().len()), (1, 19));
         let mut expected = seen(&one);
         expected.extend(seen(&one));
         expected.extend(seen(&two));

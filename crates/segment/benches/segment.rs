@@ -59,7 +59,8 @@ fn main() {
         out
     });
     per_row("rows::encode_rows", encode);
-    read(&built, &per_row);
+    read_records(&built, &per_row);
+    read_index(&built, &per_row);
     print_sizes(&built, rows);
 }
 
@@ -74,12 +75,14 @@ fn build(batches: &[RecordBatch]) -> Built {
     built
 }
 
-fn read(built: &Built, per_row: &dyn Fn(&str, f64)) {
+fn stored<'a>(built: &'a Built, page: &PageEntry) -> &'a [u8] {
+    let start = page.offset as usize;
+    &built.bytes[start..start + page.stored_len as usize]
+}
+
+fn read_records(built: &Built, per_row: &dyn Fn(&str, f64)) {
     let footer = &built.footer;
-    let stored = |page: &PageEntry| {
-        let start = page.offset as usize;
-        &built.bytes[start..start + page.stored_len as usize]
-    };
+    let stored = |page: &PageEntry| stored(built, page);
     let (seconds, received) = fastest(|| {
         let pages = footer.received_pages.iter();
         pages
@@ -104,6 +107,11 @@ fn read(built: &Built, per_row: &dyn Fn(&str, f64)) {
         }
     });
     per_row("decode chunks", seconds);
+}
+
+fn read_index(built: &Built, per_row: &dyn Fn(&str, f64)) {
+    let footer = &built.footer;
+    let stored = |page: &PageEntry| stored(built, page);
     let (seconds, lexicon) = fastest(|| {
         let pages = footer.lexicon_pages.iter();
         pages

@@ -273,6 +273,20 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
     if let Some(page) = &footer.tally_page {
         assert_eq!(Tally::decode(page, stored(file, page))?, tally);
     }
+    let terms = read_terms(file, &footer, &rows_of_groups)?;
+    Ok(Contents {
+        footer,
+        chunks,
+        terms,
+    })
+}
+
+/// The rows of every key.
+fn read_terms(
+    file: &[u8],
+    footer: &Footer,
+    rows_of_groups: &[Vec<u32>],
+) -> Result<BTreeMap<Vec<u8>, Vec<u32>>, Corrupt> {
     let mut postings = Vec::new();
     for page in &footer.posting_pages {
         postings.push(PostingPage::decode(page, stored(file, page))?);
@@ -305,9 +319,5 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
             terms.insert(key, rows);
         }
     }
-    Ok(Contents {
-        footer,
-        chunks,
-        terms,
-    })
+    Ok(terms)
 }

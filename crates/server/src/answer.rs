@@ -2,6 +2,9 @@
 //!
 //! Each function takes the parameters of a URL. The time taken is measured by the caller's clock.
 
+mod complete;
+mod table;
+
 use api::{
     Bar, Cost, CountAnswer, End, FieldCount, FieldsAnswer, HistogramAnswer, ParseAnswer,
     ParseDiagnostic, ParseToken, Problem, Row, Segments, StatsAnswer, StreamLine, ValueCount,
@@ -247,9 +250,13 @@ fn bound_to_stored(scope: &mut Scope, now: Timestamp) {
     }
 }
 
-/// What the parser makes of a query.
-pub fn parse(text: &str) -> ParseAnswer {
-    let parsed = query::parse(text);
+/// What the parser makes of a query, or of a question with a pipe.
+pub fn parse(text: &str, takes_pipe: bool) -> ParseAnswer {
+    let parsed = if takes_pipe {
+        query::parse_question(text)
+    } else {
+        query::parse(text).into()
+    };
     let diagnostic = |diagnostic: &query::Diagnostic| ParseDiagnostic {
         start: diagnostic.span.start,
         end: diagnostic.span.end,
@@ -264,7 +271,7 @@ pub fn parse(text: &str) -> ParseAnswer {
     };
     ParseAnswer {
         valid: parsed.is_valid(),
-        canonical: parsed.query.canonical(),
+        canonical: parsed.question.canonical(),
         diagnostics: parsed.diagnostics.iter().map(diagnostic).collect(),
         tokens: parsed.tokens.iter().map(token).collect(),
     }

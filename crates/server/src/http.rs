@@ -105,6 +105,8 @@ fn router(context: Context) -> Router {
         .route("/histogram", get(query::histogram))
         .route("/stats", get(query::stats))
         .route("/fields", get(query::fields))
+        .route("/query", get(query::query))
+        .route("/complete", get(query::complete))
         .route("/records/{id}", get(query::record))
         .route("/query/parse", get(query::parse))
         .route("/export", get(export::export))

@@ -20,6 +20,19 @@ pub const STATS_VALUES_DEFAULT: usize = 10;
 /// Most values of a statistic in an answer.
 pub const STATS_VALUES_MAX: usize = 100_000;
 
+/// Rows of a table where no limit is given: what a person scrolls through, and more.
+pub const QUERY_ROWS_DEFAULT: usize = 10_000;
+
+/// Most rows of a table in an answer, which is made in memory.
+pub const QUERY_ROWS_MAX: usize = 100_000;
+
+/// Newest records that are looked at for the names and values of fields while a query is typed:
+/// some ten milliseconds of work.
+pub const COMPLETE_RECORDS_MAX: u64 = 20_000;
+
+/// Choices of one kind that are offered while a query is typed.
+pub const COMPLETE_CHOICES_MAX: usize = 50;
+
 /// Most bytes of a body for `ingest`, which is read into memory before it is stored.
 pub const INGEST_BYTES_MAX: usize = 64 * 1024 * 1024;
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use engine::Scope;
 use model::{LogspaceName, TimeRange, Timestamp};
-use query::Query;
+use query::{Query, Question};
 use store::Store;
 
 use crate::problem::Refusal;
@@ -60,6 +60,14 @@ impl Parameters {
     pub(crate) fn query(&self) -> Result<Query, Refusal> {
         let text = self.get("q").unwrap_or_default();
         query::parse(text)
+            .into_result()
+            .map_err(|error| Refusal::query(&error))
+    }
+
+    /// The query and its pipe; everything where there is none.
+    pub(crate) fn question(&self) -> Result<Question, Refusal> {
+        let text = self.get("q").unwrap_or_default();
+        query::parse_question(text)
             .into_result()
             .map_err(|error| Refusal::query(&error))
     }

@@ -1,5 +1,7 @@
 //! The interface as a client sees it: a real store, a real listener, a real client.
 
+mod query;
+
 use std::sync::Arc;
 
 use api::{FieldValue, Row, StreamLine};

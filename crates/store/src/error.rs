@@ -1,7 +1,7 @@
 //! What can go wrong, in words for whoever has to mend it.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use model::{LogspaceName, RecordNumber};
 
@@ -45,6 +45,19 @@ pub enum Error {
         /// Its version.
         found: u16,
         /// The newest version that can be read.
+        supported: u16,
+    },
+    /// The file is of a version from before the first that this program reads.
+    #[error(
+        "{path} has format version {found}, this program reads only {supported}: read it with the \
+         Logwood that wrote it, or move the data directory away and import the logs again"
+    )]
+    OlderFormat {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u16,
+        /// The oldest version that can be read.
         supported: u16,
     },
     /// A file does not hold what it should.
@@ -102,6 +115,29 @@ pub enum Error {
 }
 
 impl Error {
+    /// A file of another version than the one that is read.
+    pub(crate) fn other_format(path: &Path, found: u16, supported: u16) -> Self {
+        let path = path.to_owned();
+        if found < supported {
+            return Self::OlderFormat {
+                path,
+                found,
+                supported,
+            };
+        }
+        Self::NewerFormat {
+            path,
+            found,
+            supported,
+        }
+    }
+
+    /// Whether it is a file of another version than this program reads: it may be whole, so it is
+    /// left as it is and nothing is opened without it.
+    pub(crate) fn is_other_format(&self) -> bool {
+        matches!(self, Self::NewerFormat { .. } | Self::OlderFormat { .. })
+    }
+
     /// Wraps an I/O error with what was tried on what.
     pub(crate) fn io(
         action: &'static str,

@@ -138,7 +138,7 @@ fn adopt(
     let open = |path: &Path| SegmentHandle::open(disk, path, Arc::clone(cache));
     let segment = match open(path) {
         Ok(segment) => segment,
-        Err(error @ Error::NewerFormat { .. }) => return Err(error),
+        Err(error) if error.is_other_format() => return Err(error),
         Err(_) => return set_aside(disk, path),
     };
     let name = path.file_name().map(|name| name.to_string_lossy());

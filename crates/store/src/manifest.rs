@@ -377,11 +377,7 @@ fn load_with(
                     == crc32c::crc32c(header.get(..12).unwrap_or(&[])) =>
         {
             let found = version(header);
-            return Err(Error::NewerFormat {
-                path: path.to_owned(),
-                found,
-                supported: VERSION,
-            });
+            return Err(Error::other_format(path, found, VERSION));
         }
         _ => loaded
             .damages

@@ -36,14 +36,8 @@ impl RawSegment {
         let header = read_header(file.as_ref());
         let footer = read_footer(file.as_ref(), bytes);
         for part in [header.as_ref().err(), footer.as_ref().err()] {
-            if let Some((_, Unreadable::Corrupt(Corrupt::Version { found, known }))) = part
-                && found > known
-            {
-                return Err(Error::NewerFormat {
-                    path: path.to_owned(),
-                    found: *found,
-                    supported: *known,
-                });
+            if let Some((_, Unreadable::Corrupt(Corrupt::Version { found, known }))) = part {
+                return Err(Error::other_format(path, *found, *known));
             }
         }
         Ok(Self {

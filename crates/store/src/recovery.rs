@@ -101,7 +101,7 @@ pub(crate) fn open_logspace(
                 state.next = state.next.max(end);
                 segments.push(Arc::new(segment));
             }
-            Err(error @ Error::NewerFormat { .. }) => return Err(error),
+            Err(error) if error.is_other_format() => return Err(error),
             Err(error) => {
                 let what = format!("{} records cannot be read: {error}", entry.rows);
                 // What is archived comes back with its disk; the journal must not bring it twice.

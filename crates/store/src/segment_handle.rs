@@ -145,11 +145,7 @@ impl SegmentHandle {
         let file_bytes = file.len().map_err(Error::io("read", path))?;
         let damaged = |offset: u64| {
             move |error: Corrupt| match error {
-                Corrupt::Version { found, known } => Error::NewerFormat {
-                    path: path.to_owned(),
-                    found,
-                    supported: known,
-                },
+                Corrupt::Version { found, known } => Error::other_format(path, found, known),
                 error => Error::Damaged {
                     path: path.to_owned(),
                     offset,

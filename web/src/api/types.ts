@@ -98,6 +98,14 @@ export interface SourceStatus {
   bytes: number;
   connections: number;
   connections_refused: number;
+  connections_denied?: number;
+  /** How many messages came in the last period. */
+  level?: 'usual' | 'low' | 'high';
+  senders?: number;
+  senders_low?: number;
+  senders_high?: number;
+  /** Messages that did not come, by the numbers of those that did. */
+  missing?: number;
 }
 
 export interface LogspaceStatus {

@@ -84,16 +84,37 @@ fn what_is_kept_of_a_logspace_arrives() {
 }
 
 #[test]
+fn host_lists_arrive() {
+    let config = config(
+        "[source.udp.u]\nlisten = \"[::1]:514\"\nallow = [\"10.0.0.0/8\", \"::1\"]\n\
+         deny = [\"10.0.0.7\"]\n\
+         [source.relp.r]\nproxy_from = [\"192.0.2.0/24\"]\n",
+        &Overrides::default(),
+    );
+    let [udp, relp] = config.ingest.listeners.as_slice() else {
+        panic!("two listeners: {:?}", config.ingest.listeners);
+    };
+    let network = |text: &str| Network::parse(text).expect("a network");
+    let hosts = |allow: &[&str], deny: &[&str], proxies: &[&str]| ingest::HostLists {
+        allow: allow.iter().copied().map(network).collect(),
+        deny: deny.iter().copied().map(network).collect(),
+        proxies: proxies.iter().copied().map(network).collect(),
+    };
+    let expected = hosts(&["10.0.0.0/8", "::1/128"], &["10.0.0.7/32"], &[]);
+    assert_eq!(udp.hosts, expected);
+    assert_eq!(relp.hosts, hosts(&[], &[], &["192.0.2.0/24"]));
+}
+
+#[test]
 fn every_value_of_a_file_arrives() {
     use ingest::{ClientCertificates, TlsIdentity};
 
     let config = config(
         "[source.udp.u]\nlisten = \"[::1]:514\"\nmessage_max = \"16MiB\"\nparse = \"none\"\n\
-         allow = [\"10.0.0.0/8\", \"::1\"]\ndeny = [\"10.0.0.7\"]\n\
          zone = \"-05:30\"\nsockets = 7\nreceive_buffer = \"1MiB\"\nlogspace = \"web.eu\"\n\
          [source.relp.r]\ntls = true\ncertificate = \"/c\"\nkey = \"/k\"\nclient_ca = \"/ca\"\n\
          client_certificates = \"optional\"\nidle_timeout = \"90s\"\nhandshake_timeout = \"3s\"\n\
-         connections_max = 3\nproxy_from = [\"192.0.2.0/24\"]\n\
+         connections_max = 3\n\
          [logspace.\"web.eu\"]\n\
          [route.zz]\nmatch = \"*\"\nlogspace = \"main\"\n\
          [route.aa]\nfrom = [\"u\", \"http\"]\nmatch = 'error'\nlogspace = \"web.eu\"\n\
@@ -120,15 +141,6 @@ fn every_value_of_a_file_arrives() {
         (udp.udp_sockets, udp.receive_buffer_bytes),
         (7, Some(1 << 20))
     );
-    let network = |text: &str| Network::parse(text).expect("a network");
-    let hosts = |allow: &[&str], deny: &[&str], proxies: &[&str]| ingest::HostLists {
-        allow: allow.iter().copied().map(network).collect(),
-        deny: deny.iter().copied().map(network).collect(),
-        proxies: proxies.iter().copied().map(network).collect(),
-    };
-    let expected = hosts(&["10.0.0.0/8", "::1/128"], &["10.0.0.7/32"], &[]);
-    assert_eq!(udp.hosts, expected);
-    assert_eq!(relp.hosts, hosts(&[], &[], &["192.0.2.0/24"]));
     assert_eq!(udp.logspace.as_str(), "web.eu");
     assert_eq!(relp.connections_max, 3);
     assert_eq!(relp.idle_timeout, Some(Duration::from_secs(90)));
@@ -165,6 +177,34 @@ fn every_value_of_a_file_arrives() {
         compression_level: 9,
     };
     assert_eq!(config.store, store);
+}
+
+#[test]
+fn what_is_said_of_senders_arrives() {
+    use ingest::{Bounds, Expected};
+
+    let config = config(
+        "[source.udp.u]\nencoding = \"latin1\"\nhost_override = \"fw1\"\ncompression = \"none\"\n\
+         period = \"1h\"\nmessages_min = 3\nsender_messages_max = 9\n\
+         [source.tcp.t]\nframing = \"nul\"\n\
+         host_from = \"peer\"\n",
+        &Overrides::default(),
+    );
+    let [udp, tcp] = config.ingest.listeners.as_slice() else {
+        panic!("two listeners: {:?}", config.ingest.listeners);
+    };
+    assert_eq!(udp.encoding, Encoding::parse("windows-1252"));
+    assert_eq!(udp.parse.host, HostRule::Fixed("fw1".to_owned()));
+    assert_eq!(tcp.parse.host, HostRule::Peer);
+    assert_eq!((udp.unpacks, tcp.unpacks), (false, true));
+    assert_eq!(tcp.framing, Framing::Nul);
+    let bounds = |min, max| Bounds { min, max };
+    let expected = Expected {
+        period: Duration::from_secs(3_600),
+        source: bounds(Some(3), None),
+        sender: bounds(None, Some(9)),
+    };
+    assert_eq!(udp.expected, expected);
 }
 
 #[test]

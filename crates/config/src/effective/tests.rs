@@ -19,6 +19,7 @@ fn effective_is_a_file_that_says_the_same() {
     says_the_same(&effective);
 }
 
+#[expect(clippy::too_many_lines, reason = "it is one text")]
 fn in_force() -> Expect {
     expect![[r#"
         [source.udp.office]                      # line 1

@@ -85,9 +85,8 @@ impl RowKinds {
     /// first row of the chunk: bit `row % 8` of byte `row / 8`.
     pub fn mark(&self, wanted: &[bool], first: u32, bits: &mut [u8]) {
         let shift = first % 8;
-        let mut at = (first / 8) as usize;
         // Eight rows at a time, which lie across two bytes.
-        for places in self.places.chunks(8) {
+        for (at, places) in ((first / 8) as usize..).zip(self.places.chunks(8)) {
             let mut marks = 0_u16;
             for (place, bit) in places.iter().zip(shift..) {
                 let is_wanted = wanted.get(usize::from(*place)).copied();
@@ -96,7 +95,6 @@ impl RowKinds {
             for (byte, marks) in bits.iter_mut().skip(at).zip(marks.to_le_bytes()) {
                 *byte |= marks;
             }
-            at += 1;
         }
     }
 

@@ -94,9 +94,9 @@ impl Footer {
         let rows = decode_pages(&mut reader, chunks, end)?;
         let chunks = decode_pages(&mut reader, chunks, end)?;
         footer.received_pages = decode_pages(&mut reader, received_pages, end)?;
-        footer.kind_page = at_most_one(decode_pages(&mut reader, kinds, end)?)?;
-        footer.spare_page = at_most_one(decode_pages(&mut reader, spares, end)?)?;
-        footer.tally_page = at_most_one(decode_pages(&mut reader, tallies, end)?)?;
+        footer.kind_page = at_most_one(&decode_pages(&mut reader, kinds, end)?)?;
+        footer.spare_page = at_most_one(&decode_pages(&mut reader, spares, end)?)?;
+        footer.tally_page = at_most_one(&decode_pages(&mut reader, tallies, end)?)?;
         footer.posting_pages = decode_pages(&mut reader, postings, end)?;
         for page in decode_pages(&mut reader, lexicon_pages, end)? {
             footer.lexicon_pages.push(LexiconPageEntry {
@@ -211,8 +211,8 @@ impl Footer {
     }
 }
 
-fn at_most_one(pages: Vec<PageEntry>) -> Result<Option<PageEntry>, Corrupt> {
-    match pages.as_slice() {
+fn at_most_one(pages: &[PageEntry]) -> Result<Option<PageEntry>, Corrupt> {
+    match pages {
         [] => Ok(None),
         [page] => Ok(Some(*page)),
         _ => Err(invalid("number of pages", pages.len() as u64)),

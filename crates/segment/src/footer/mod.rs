@@ -31,7 +31,7 @@ pub struct Footer {
     pub counts: Counts,
     /// The records.
     pub chunks: Vec<ChunkEntry>,
-    /// The times of receipt, [`RECEIVED_PAGE_ROWS`] to a page.
+    /// The times of receipt, [`crate::limits::RECEIVED_PAGE_ROWS`] to a page.
     pub received_pages: Vec<PageEntry>,
     /// The kinds; none in a segment without rows.
     pub kind_page: Option<PageEntry>,
@@ -86,14 +86,18 @@ impl Counts {
         at_namespace(&self.present, namespace)
     }
 
-    /// The count of rows where a namespace that has words is present.
-    pub(crate) fn present_of(&mut self, namespace: Namespace) -> &mut u32 {
-        &mut self.present[namespace.place()]
+    /// Counts rows where a namespace that has words is present.
+    pub(crate) fn add_present(&mut self, namespace: Namespace, rows: u32) {
+        if let Some(count) = self.present.get_mut(namespace.place()) {
+            *count += rows;
+        }
     }
 
-    /// The count of rows with words in a namespace that has them.
-    pub(crate) fn worded_of(&mut self, namespace: Namespace) -> &mut u32 {
-        &mut self.worded[namespace.place()]
+    /// Counts rows with words in a namespace that has them.
+    pub(crate) fn add_worded(&mut self, namespace: Namespace, rows: u32) {
+        if let Some(count) = self.worded.get_mut(namespace.place()) {
+            *count += rows;
+        }
     }
 
     /// Rows with at least one word in a namespace; `None` for the severity and the facility.

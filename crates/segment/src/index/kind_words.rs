@@ -104,10 +104,10 @@ impl KindWords {
         counts.facility[usize::from(facility)] += rows;
         for part in Self::PARTS {
             if self.present & bit(part) != 0 {
-                *counts.present_of(part) += rows;
+                counts.add_present(part, rows);
             }
             if self.worded & bit(part) != 0 {
-                *counts.worded_of(part) += rows;
+                counts.add_worded(part, rows);
             }
         }
         if self.worded & TEXT != 0 {
@@ -123,13 +123,13 @@ impl KindWords {
         let unsure = self.possible & !self.present;
         for part in Self::PARTS {
             if unsure & bit(part) != 0 && part.text(record).is_some_and(|text| !text.is_empty()) {
-                *counts.present_of(part) += 1;
+                counts.add_present(part, 1);
             }
         }
         let own = worded & !self.worded;
         for namespace in Namespace::WORDS {
             if own & bit(namespace) != 0 {
-                *counts.worded_of(namespace) += 1;
+                counts.add_worded(namespace, 1);
             }
         }
         let is_new = self.worded & TEXT == 0 && worded & TEXT != 0;

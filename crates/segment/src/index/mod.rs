@@ -239,7 +239,7 @@ fn add_loose(record: RecordRef<'_>, terms: &mut Terms, counts: &mut Counts) -> u
     if terms.add_text(Namespace::Source, source.as_bytes()) {
         worded |= bit(Namespace::Source);
     }
-    *counts.present_of(Namespace::Source) += u32::from(!source.is_empty());
+    counts.add_present(Namespace::Source, u32::from(!source.is_empty()));
     if record.head().tags != 0 {
         let mut is_present = false;
         for name in record.tags() {
@@ -248,7 +248,7 @@ fn add_loose(record: RecordRef<'_>, terms: &mut Terms, counts: &mut Counts) -> u
                 worded |= bit(Namespace::Tag);
             }
         }
-        *counts.present_of(Namespace::Tag) += u32::from(is_present);
+        counts.add_present(Namespace::Tag, u32::from(is_present));
     }
     worded
 }

@@ -113,7 +113,25 @@ pub(crate) async fn record(
     Ok(Json(answered.await??))
 }
 
-pub(crate) async fn parse(pairs: Pairs) -> Json<api::ParseAnswer> {
+pub(crate) async fn query(
+    State(context): State<Context>,
+    pairs: Pairs,
+) -> Result<Json<api::QueryAnswer>, Refusal> {
+    answer(&context, pairs, |asked, parameters| asked.query(parameters)).await
+}
+
+pub(crate) async fn complete(
+    State(context): State<Context>,
+    pairs: Pairs,
+) -> Result<Json<api::CompleteAnswer>, Refusal> {
+    answer(&context, pairs, |asked, parameters| {
+        asked.complete(parameters)
+    })
+    .await
+}
+
+pub(crate) async fn parse(pairs: Pairs) -> Result<Json<api::ParseAnswer>, Refusal> {
     let parameters = Parameters::new(pairs.0);
-    Json(answer::parse(parameters.get("q").unwrap_or_default()))
+    let text = parameters.get("q").unwrap_or_default();
+    Ok(Json(answer::parse(text, parameters.flag("pipe")?)))
 }

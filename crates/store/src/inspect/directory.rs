@@ -109,7 +109,7 @@ fn logspace(disk: &dyn Disk, data_dir: &Path, name: LogspaceName) -> Result<Logs
     let places = Places::read(disk, &dir)?;
     let (entries, damages) = match Manifest::read(disk, &dir) {
         Ok((contents, damages)) => (contents.entries, damages),
-        Err(error @ Error::NewerFormat { .. }) => return Err(error),
+        Err(error) if error.is_other_format() => return Err(error),
         Err(error) => {
             let damage = Damage::new(&names::manifest(&dir), 0, error.to_string());
             (Vec::new(), vec![damage])

@@ -110,11 +110,7 @@ pub(crate) fn scan_with<B: InGroup>(
         FileHeader::File { id, .. } if named_id == 0 => id,
         FileHeader::File { .. } | FileHeader::Unreadable => named_id,
         FileHeader::Newer(found) => {
-            return Err(Error::NewerFormat {
-                path: path.to_owned(),
-                found,
-                supported: VERSION,
-            });
+            return Err(Error::other_format(path, found, VERSION));
         }
     };
     if let Some(end) = known_end {

@@ -1,7 +1,8 @@
-//! Files of every version of the formats are read for ever, and those of newer ones are refused.
+//! Files of every version of the formats are read for ever, and those of newer ones are refused. So
+//! are segments of version 1, which no release wrote.
 //!
-//! The files in `testdata` were written once and never change; those of the manifest by another
-//! program, after FORMAT.md.
+//! The files in `testdata` were written once and never change; those of the manifest and the segment
+//! of version 2 by other programs, after FORMAT.md.
 
 use super::*;
 use crate::inspect::{InspectOptions, ManifestView, View, inspect};
@@ -11,6 +12,7 @@ const MANIFEST_V1: &[u8] = include_bytes!("../../testdata/manifest.v1");
 const MANIFEST_V2: &[u8] = include_bytes!("../../testdata/manifest.v2");
 const JOURNAL_V1: &[u8] = include_bytes!("../../testdata/journal.v1");
 const SEGMENT_V1: &[u8] = include_bytes!("../../testdata/segment.v1");
+const SEGMENT_V2: &[u8] = include_bytes!("../../testdata/segment.v2");
 
 const FIRST_JOURNAL: &str = "journal/00000000000000000001.journal";
 const MANIFEST: &str = "logspaces/main/manifest";
@@ -98,8 +100,9 @@ fn journals_of_version_1_are_read() {
 }
 
 #[test]
-fn segments_of_version_1_are_read() {
-    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V1);
+fn segments_of_version_2_are_read() {
+    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V2);
+    // So that the directory has it taken back.
     std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
     let store = open(dir.path());
     assert_eq!(texts(&store), ["first", "second", "third", "fourth"]);
@@ -125,32 +128,54 @@ fn newer(bytes: &[u8], at: usize, (end, is_bound): (usize, bool)) -> Vec<u8> {
     bytes
 }
 
+/// Opens a directory with one file, which fails and leaves the file alone; the error of the store,
+/// and that of looking into the file.
+fn refused(path: &str, bytes: &[u8]) -> (String, Error) {
+    let dir = directory_with(path, bytes);
+    let file = dir.path().join(path);
+    if path == FIRST_SEGMENT {
+        // So that the directory has it taken back.
+        std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
+    }
+    let clock = Arc::new(TestClock::default());
+    let opened = Store::open(options(dir.path()), Arc::new(RealDisk), clock);
+    let Err(error) = opened.map(|_| ()) else {
+        panic!("{path} was opened");
+    };
+    let text = error.to_string();
+    assert!(text.contains(path), "{text}");
+    let looked = inspect(&RealDisk, &file, &InspectOptions::default());
+    let Err(looked) = looked.map(|_| ()) else {
+        panic!("{path} was looked into");
+    };
+    assert_eq!(std::fs::read(&file).expect("reads"), bytes, "{path}");
+    (text, looked)
+}
+
 #[test]
 fn files_of_newer_versions_are_refused_and_left_alone() {
     let files = [
         (FIRST_JOURNAL, newer(JOURNAL_V1, 4, (60, false))),
         (MANIFEST, newer(MANIFEST_V2, 4, (12, false))),
-        (FIRST_SEGMENT, newer(SEGMENT_V1, 8, (60, true))),
+        (FIRST_SEGMENT, newer(SEGMENT_V2, 8, (60, true))),
     ];
     for (path, bytes) in files {
-        let dir = directory_with(path, &bytes);
-        let file = dir.path().join(path);
-        if path == FIRST_SEGMENT {
-            // So that the directory has it taken back.
-            std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
-        }
-        let clock = Arc::new(TestClock::default());
-        let opened = Store::open(options(dir.path()), Arc::new(RealDisk), clock);
-        let Err(error) = opened.map(|_| ()) else {
-            panic!("{path} was opened");
-        };
-        let text = error.to_string();
-        assert!(
-            text.contains(path) && text.ends_with("use a newer Logwood"),
-            "{text}"
-        );
-        let looked = inspect(&RealDisk, &file, &InspectOptions::default());
-        assert!(matches!(looked, Err(Error::NewerFormat { .. })), "{path}");
-        assert_eq!(std::fs::read(&file).expect("reads"), bytes, "{path}");
+        let (text, looked) = refused(path, &bytes);
+        assert!(text.ends_with("use a newer Logwood"), "{text}");
+        assert!(matches!(looked, Error::NewerFormat { .. }), "{looked}");
     }
+}
+
+#[test]
+fn segments_of_version_1_are_refused_and_left_alone() {
+    let (text, looked) = refused(FIRST_SEGMENT, SEGMENT_V1);
+    assert!(
+        text.contains("has format version 1, this program reads only 2"),
+        "{text}"
+    );
+    assert!(text.ends_with("import the logs again"), "{text}");
+    assert!(
+        matches!(looked, Error::OlderFormat { found: 1, .. }),
+        "{looked}"
+    );
 }

@@ -31,6 +31,7 @@ use crate::limits::{
     FRAME_BYTES_MAX, FRAME_OVERHEAD_BYTES, OCTET_COUNT_DIGITS_MAX, OCTET_COUNT_SIGNIFICANT_MAX,
     TERMINATOR_BYTES_MAX,
 };
+use crate::packing;
 
 /// How the messages of a stream are told apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -274,7 +275,7 @@ impl Framer {
         }
         let body = rest.get(header_len..header_len + count)?;
         self.was_counted = true;
-        Some((self.cut(trim_terminator(body), 0), header_len + count))
+        Some((self.cut(trim_counted(body), 0), header_len + count))
     }
 
     /// A line of text and its length with what ends it, if it is there as far as it is kept.
@@ -324,8 +325,7 @@ impl Framer {
     }
 }
 
-/// A message without its terminator: one of LF, CR LF, NUL, and NUL on either side of those. This
-/// is what a datagram or the data of a RELP frame goes through before it is a record's `raw`.
+/// A message without its terminator: one of LF, CR LF, NUL, and NUL on either side of those.
 pub fn trim_terminator(message: &[u8]) -> &[u8] {
     let message = message.strip_suffix(b"\0").unwrap_or(message);
     let Some(message) = message.strip_suffix(b"\n") else {
@@ -333,6 +333,15 @@ pub fn trim_terminator(message: &[u8]) -> &[u8] {
     };
     let message = message.strip_suffix(b"\r").unwrap_or(message);
     message.strip_suffix(b"\0").unwrap_or(message)
+}
+
+/// The same for a message whose length is known: of a datagram, of a counted frame, of RELP. A packed
+/// message ends with a checksum, which may well look like a terminator, and is left alone.
+pub fn trim_counted(message: &[u8]) -> &[u8] {
+    if packing::of_message(message).is_some() {
+        return message;
+    }
+    trim_terminator(message)
 }
 
 /// Reads what stands in front of a frame. Cisco's sequence numbers, dates and addresses start with

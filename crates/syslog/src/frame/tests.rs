@@ -283,6 +283,18 @@ fn the_terminator_of_a_datagram_is_trimmed() {
 }
 
 #[test]
+fn the_checksum_of_a_packed_message_is_no_terminator() {
+    for raw in [&b"zx\x9cab\n"[..], b"zx\x9cab\r\n\0", b"zx\x9cab\0"] {
+        assert_eq!(trim_counted(raw), raw);
+        let mut stream = Vec::new();
+        crate::write::octet_counted(raw, &mut stream);
+        check(&stream, 100, &[(raw, &[])]);
+    }
+    assert_eq!(trim_counted(b"zebra\n"), b"zebra");
+    check(b"zx\x9cab\n", 100, &[(b"zx\x9cab", &[])]);
+}
+
+#[test]
 fn the_limit_holds_for_options_out_of_range() {
     for message_bytes_max in [0, usize::MAX] {
         let framer = Framer::new(FramerOptions {
@@ -313,7 +325,7 @@ fn digits_are_text_where_there_are_no_counts() {
 fn a_nul_ends_a_message_of_several_lines_where_that_is_asked_for() {
     check_as(
         Framing::Nul,
-        b"<34>a\nb\0\0{\n}\n\0\n\05 <34>c\0<34>cut o",
+        b"<34>a\nb\0\0{\n}\n\0\n\x005 <34>c\0<34>cut o",
         100,
         &[
             (b"<34>a\nb", &[]),

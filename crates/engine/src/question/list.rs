@@ -1,0 +1,282 @@
+//! Lists of records: the newest that match, or those that come first in another order.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::ops::ControlFlow;
+
+use model::{LogspaceName, RecordNumber, Timestamp};
+use query::{Column, FieldName, Question, Stage, Table, Value, default_columns};
+
+use crate::cancel::Cancel;
+use crate::limits::{TABLE_BYTES_MAX, TABLE_VALUE_BYTES};
+use crate::question::Start;
+use crate::question::summary::each_row;
+use crate::question::values::cell;
+use crate::rows::RowRef;
+use crate::run::Run;
+use crate::scope::Scope;
+use crate::search::{Order, search_each};
+
+/// The records that the first `head` leaves, or `wanted` of them: in the order of the sorts before
+/// it, else the newest first. All stages are still to be done, to no harm where they are done
+/// already: the rows are in that order, and there are no more of them.
+pub(super) fn list(scope: &Scope, question: &Question, wanted: usize, cancel: &Cancel) -> Start {
+    let head = question.stages.iter().find_map(|stage| match stage {
+        Stage::Head(rows) => Some(*rows),
+        _ => None,
+    });
+    let limit = head.unwrap_or(wanted);
+    let before_head = question
+        .stages
+        .iter()
+        .take_while(|stage| !matches!(stage, Stage::Head(_)));
+    let mut sorts: Vec<Sort<'_>> = before_head.filter_map(Sort::of).collect();
+    // The last one counts most.
+    sorts.reverse();
+    let columns = columns(question);
+    if sorts.is_empty() {
+        newest(scope, question, columns, limit, cancel)
+    } else {
+        sorted(scope, question, columns, &sorts, limit, cancel)
+    }
+}
+
+/// Every column that the stages name, or the usual ones and those that are sorted by.
+fn columns(question: &Question) -> Vec<Column> {
+    let fields = question.stages.iter().find_map(|stage| match stage {
+        Stage::Fields(columns) => Some(columns.clone()),
+        _ => None,
+    });
+    let mut columns = fields.unwrap_or_else(default_columns);
+    let sorts = question.stages.iter().filter_map(|stage| match stage {
+        Stage::Sort { column, .. } => Some(column.clone()),
+        _ => None,
+    });
+    columns.extend(sorts);
+    columns
+}
+
+fn newest(
+    scope: &Scope,
+    question: &Question,
+    columns: Vec<Column>,
+    limit: usize,
+    cancel: &Cancel,
+) -> Start {
+    let mut rows = Vec::new();
+    let mut bytes = 0;
+    let each = search_each(
+        scope,
+        &question.query,
+        Order::NewestFirst,
+        cancel,
+        &mut |row| {
+            let cells = cells(&columns, row);
+            bytes += row_bytes(&cells);
+            if bytes > TABLE_BYTES_MAX {
+                return ControlFlow::Break(());
+            }
+            rows.push(cells);
+            if rows.len() < limit {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        },
+    );
+    let mut completeness = each.completeness;
+    if bytes > TABLE_BYTES_MAX {
+        completeness.miss(too_large);
+    }
+    Start {
+        table: Table { columns, rows },
+        matched: None,
+        cost: each.cost,
+        completeness,
+    }
+}
+
+fn sorted(
+    scope: &Scope,
+    question: &Question,
+    columns: Vec<Column>,
+    sorts: &[Sort<'_>],
+    limit: usize,
+    cancel: &Cancel,
+) -> Start {
+    let mut run = Run::new(&scope.snapshots, &question.query, cancel);
+    let mut first = First::new(limit);
+    let matched = each_row(&mut run, scope, &mut |row| {
+        let place = Place::of(sorts, row);
+        if first.has_room_for(&place) {
+            first.add(place, cells(&columns, row));
+        }
+    });
+    if first.is_full {
+        run.left_out(too_large());
+    }
+    let (cost, completeness) = run.finish();
+    Start {
+        table: Table {
+            columns,
+            rows: first.into_rows(),
+        },
+        matched: Some(matched),
+        cost,
+        completeness,
+    }
+}
+
+fn too_large() -> String {
+    format!("more rows than fit into {TABLE_BYTES_MAX} bytes")
+}
+
+fn cells(columns: &[Column], row: RowRef<'_>) -> Vec<Value> {
+    let value = |column: &Column| match column {
+        Column::Field(field) => cell(field, row),
+        // Nothing is computed in a list.
+        _ => Value::Missing,
+    };
+    columns.iter().map(value).collect()
+}
+
+fn row_bytes(cells: &[Value]) -> usize {
+    let bytes = |value: &Value| TABLE_VALUE_BYTES + value.heap_bytes();
+    cells.iter().map(bytes).sum()
+}
+
+/// One order among others.
+#[derive(Clone, Copy)]
+struct Sort<'a> {
+    field: &'a FieldName,
+    is_descending: bool,
+}
+
+impl<'a> Sort<'a> {
+    fn of(stage: &'a Stage) -> Option<Self> {
+        match stage {
+            Stage::Sort {
+                column: Column::Field(field),
+                is_descending,
+            } => Some(Self {
+                field,
+                is_descending: *is_descending,
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// The place of a record in the order asked for; equal ones stand the newest first.
+struct Place {
+    keys: Vec<(Value, bool)>,
+    received: Timestamp,
+    logspace: LogspaceName,
+    number: RecordNumber,
+}
+
+impl Place {
+    fn of(sorts: &[Sort<'_>], row: RowRef<'_>) -> Self {
+        let keys = sorts.iter();
+        Self {
+            keys: keys
+                .map(|sort| (cell(sort.field, row), sort.is_descending))
+                .collect(),
+            received: row.record.received(),
+            logspace: row.logspace.clone(),
+            number: row.number,
+        }
+    }
+
+    fn compare(&self, other: &Self) -> Ordering {
+        let keys = self.keys.iter().zip(&other.keys);
+        let by_keys = keys.map(|((one, is_descending), (two, _))| one.compare(two, *is_descending));
+        let by_keys = by_keys.fold(Ordering::Equal, Ordering::then);
+        by_keys.then_with(|| other.compare_age(self))
+    }
+
+    /// The older one comes first.
+    fn compare_age(&self, other: &Self) -> Ordering {
+        let name = (self.received, &self.logspace, self.number);
+        name.cmp(&(other.received, &other.logspace, other.number))
+    }
+
+    fn bytes(&self) -> usize {
+        let keys = self.keys.iter();
+        let bytes = keys.map(|(value, _)| TABLE_VALUE_BYTES + value.heap_bytes());
+        size_of::<Self>() + bytes.sum::<usize>()
+    }
+}
+
+/// A row and its place; the greatest is the one that comes last.
+struct Placed {
+    place: Place,
+    cells: Vec<Value>,
+}
+
+impl Placed {
+    fn bytes(&self) -> usize {
+        self.place.bytes() + row_bytes(&self.cells)
+    }
+}
+
+impl PartialEq for Placed {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Placed {}
+
+impl PartialOrd for Placed {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Placed {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.place.compare(&other.place)
+    }
+}
+
+/// The rows that come first of all that were seen.
+struct First {
+    rows: BinaryHeap<Placed>,
+    limit: usize,
+    bytes: usize,
+    /// Whether rows were left out that the limit would have let in.
+    is_full: bool,
+}
+
+impl First {
+    fn new(limit: usize) -> Self {
+        Self {
+            rows: BinaryHeap::new(),
+            limit,
+            bytes: 0,
+            is_full: false,
+        }
+    }
+
+    fn has_room_for(&self, place: &Place) -> bool {
+        let is_before = |last: &Placed| place.compare(&last.place).is_lt();
+        (self.rows.len() < self.limit && !self.is_full) || self.rows.peek().is_some_and(is_before)
+    }
+
+    fn add(&mut self, place: Place, cells: Vec<Value>) {
+        let row = Placed { place, cells };
+        self.bytes += row.bytes();
+        self.rows.push(row);
+        while self.rows.len() > self.limit || self.bytes > TABLE_BYTES_MAX {
+            self.is_full |= self.rows.len() <= self.limit;
+            let Some(last) = self.rows.pop() else { break };
+            self.bytes -= last.bytes();
+        }
+    }
+
+    fn into_rows(self) -> Vec<Vec<Value>> {
+        let rows = self.rows.into_sorted_vec();
+        rows.into_iter().map(|row| row.cells).collect()
+    }
+}

@@ -1,0 +1,263 @@
+//! Stages that summarise, by a look at every record that matches.
+
+use model::{LogspaceName, RecordNumber, Timestamp};
+use query::{FieldName, Measure, Number, Question, Stage, Table, Value};
+use segment::Patterns;
+
+use crate::cancel::Cancel;
+use crate::histogram::edges;
+use crate::limits::STATS_BYTES_MAX;
+use crate::question::Start;
+use crate::question::groups::{Groups, Values, each_key, first_of, push_value, row};
+use crate::question::measure::Measured;
+use crate::question::values::each_number;
+use crate::resolve::{resolve, visit_numbered};
+use crate::rows::RowRef;
+use crate::run::Run;
+use crate::scope::Scope;
+
+/// Rows, and whether there was no room for more.
+type Gathered = (Vec<Vec<Value>>, bool);
+
+/// The table of a stage that counts or computes, `limit` rows of it.
+pub(super) fn summarise(
+    scope: &Scope,
+    question: &Question,
+    stage: &Stage,
+    limit: usize,
+    cancel: &Cancel,
+) -> Start {
+    let mut run = Run::new(&scope.snapshots, &question.query, cancel);
+    let mut matched = 0;
+    let mut each = |visit: &mut dyn FnMut(RowRef<'_>)| {
+        matched = each_row(&mut run, scope, visit);
+    };
+    let (rows, is_full) = match stage {
+        Stage::Count { by } => counts(by, limit, &mut each),
+        Stage::Top { field, limit: own } => {
+            counts(std::slice::from_ref(field), limit.min(*own), &mut each)
+        }
+        Stage::Distinct { field } => distinct(field, &mut each),
+        Stage::Bars { bars, by } => bars_by(scope, *bars, by.as_slice(), limit, &mut each),
+        Stage::Measure { measure, field, by } => measures(*measure, field, by, limit, &mut each),
+        Stage::Patterns { limit: own } => patterns(limit.min(*own), &mut each),
+        // These do not summarise.
+        Stage::Fields(_) | Stage::Sort { .. } | Stage::Head(_) => Gathered::default(),
+    };
+    if is_full {
+        run.left_out(format!(
+            "more different values than fit into {STATS_BYTES_MAX} bytes"
+        ));
+    }
+    let (cost, completeness) = run.finish();
+    Start {
+        table: Table {
+            columns: stage.columns().unwrap_or_default(),
+            rows,
+        },
+        matched: Some(matched),
+        cost,
+        completeness,
+    }
+}
+
+/// Hands every record that matches to `visit`, part by part; returns how many there are.
+pub(super) fn each_row(run: &mut Run<'_>, scope: &Scope, visit: &mut dyn FnMut(RowRef<'_>)) -> u64 {
+    let mut matched = 0;
+    for (snapshot, part) in scope.parts() {
+        if run.is_stopped() {
+            break;
+        }
+        let range = run.rows_in(part, scope.range);
+        let set = resolve(run, part, &range);
+        matched += set.len_within(&range);
+        let first = part.first_number().0;
+        visit_numbered(run, part, &set, &range, &mut |row, record| {
+            visit(RowRef {
+                logspace: &snapshot.logspace,
+                number: RecordNumber(first + u64::from(row)),
+                record,
+            });
+        });
+    }
+    matched
+}
+
+/// Hands all rows to what it is given.
+type Each<'a> = dyn FnMut(&mut dyn FnMut(RowRef<'_>)) + 'a;
+
+fn counted(by: &[FieldName], each: &mut Each<'_>) -> Groups<u64> {
+    let mut groups = Groups::new();
+    let mut key = Vec::new();
+    each(&mut |row| {
+        each_key(by, row, &mut key, &mut |key| {
+            groups.change(key, |count, _| {
+                *count += 1;
+                0
+            });
+        });
+    });
+    groups
+}
+
+fn counts(by: &[FieldName], limit: usize, each: &mut Each<'_>) -> Gathered {
+    let groups = counted(by, each);
+    let is_full = groups.is_full();
+    let counts = first_of(groups.into_keys(), limit, |(one, count), (two, other)| {
+        other.cmp(count).then_with(|| Values(one).cmp(Values(two)))
+    });
+    let rows = counts
+        .iter()
+        .map(|(key, count)| row(Values(key), Value::of_count(*count)));
+    (rows.collect(), is_full)
+}
+
+fn distinct(field: &FieldName, each: &mut Each<'_>) -> Gathered {
+    let groups = counted(std::slice::from_ref(field), each);
+    let count = Value::of_count(groups.len() as u64);
+    (vec![vec![count]], groups.is_full())
+}
+
+/// Counts by bar and value. The number of the bar is the first value of a key.
+fn bars_by(
+    scope: &Scope,
+    bars: usize,
+    by: &[FieldName],
+    limit: usize,
+    each: &mut Each<'_>,
+) -> Gathered {
+    let edges = edges(scope.range, bars);
+    let mut groups: Groups<u64> = Groups::new();
+    let mut key = Vec::new();
+    each(&mut |row| {
+        let received = row.record.received();
+        let behind = edges.partition_point(|edge| *edge <= received);
+        let bar = u32::try_from(behind.saturating_sub(1)).unwrap_or(u32::MAX);
+        key.clear();
+        push_value(&mut key, &bar.to_be_bytes());
+        each_key(by, row, &mut key, &mut |key| {
+            groups.change(key, |count, _| {
+                *count += 1;
+                0
+            });
+        });
+    });
+    let is_full = groups.is_full();
+    let counts = first_of(groups.into_keys(), limit, |(one, count), (two, other)| {
+        let (one, two) = (Values(one), Values(two));
+        let bar = one.clone().next().cmp(&two.clone().next());
+        bar.then(other.cmp(count)).then_with(|| one.cmp(two))
+    });
+    let rows = counts.iter().filter_map(|(key, count)| {
+        let mut values = Values(key);
+        let bar = u32::from_be_bytes(values.next()?.try_into().ok()?);
+        let start = *edges.get(bar as usize)?;
+        let mut cells = vec![Value::Time(start)];
+        cells.extend(row(values, Value::of_count(*count)));
+        Some(cells)
+    });
+    (rows.collect(), is_full)
+}
+
+fn measures(
+    measure: Measure,
+    field: &FieldName,
+    by: &[FieldName],
+    limit: usize,
+    each: &mut Each<'_>,
+) -> Gathered {
+    let mut groups: Groups<Measured> = Groups::new();
+    let mut key = Vec::new();
+    each(&mut |row| {
+        each_number(field, row, &mut |number| {
+            each_key(by, row, &mut key, &mut |key| {
+                groups.change(key, |measured, room| measured.add(measure, number, room));
+            });
+        });
+    });
+    let is_full = groups.is_full();
+    let value = |number| match number {
+        Number::Integer(nanos) if field.is_time() => Value::Time(Timestamp::from_nanos(nanos)),
+        number => Value::Number(number),
+    };
+    let found = groups
+        .into_keys()
+        .filter_map(|(key, measured)| Some((key, value(measured.finish(measure)?))));
+    let mut found = first_of(found, limit, |(one, value), (two, other)| {
+        let order = value.compare(other, true);
+        order.then_with(|| Values(one).cmp(Values(two)))
+    });
+    if by.is_empty() && found.is_empty() {
+        found.push((Box::default(), Value::Missing));
+    }
+    let rows = found
+        .into_iter()
+        .map(|(key, value)| row(Values(&key), value));
+    (rows.collect(), is_full)
+}
+
+/// What is known of the messages of a pattern.
+#[derive(Debug, Default)]
+struct Kind {
+    count: u64,
+    /// The oldest of them.
+    first: Option<First>,
+}
+
+#[derive(Debug)]
+struct First {
+    received: Timestamp,
+    logspace: LogspaceName,
+    number: RecordNumber,
+    message: Box<[u8]>,
+}
+
+impl First {
+    fn of(row: RowRef<'_>) -> Self {
+        Self {
+            received: row.record.received(),
+            logspace: row.logspace.clone(),
+            number: row.number,
+            message: row.record.message().into(),
+        }
+    }
+
+    fn is_behind(&self, row: RowRef<'_>) -> bool {
+        let own = (self.received, &self.logspace, self.number);
+        (row.record.received(), row.logspace, row.number) < own
+    }
+}
+
+fn patterns(limit: usize, each: &mut Each<'_>) -> Gathered {
+    let mut groups: Groups<Kind> = Groups::new();
+    let mut patterns = Patterns::default();
+    each(&mut |row| {
+        groups.change(patterns.of(row.record.message()), |kind, room| {
+            kind.count += 1;
+            let known = match &kind.first {
+                Some(first) if !first.is_behind(row) => return 0,
+                first => first.as_ref().map_or(0, |first| first.message.len()),
+            };
+            // Messages of a kind may be of any length: only what one has more is new.
+            let taken = row.record.message().len().saturating_sub(known);
+            if taken <= room.0 {
+                kind.first = Some(First::of(row));
+            }
+            taken
+        });
+    });
+    let is_full = groups.is_full();
+    let kinds = first_of(groups.into_keys(), limit, |(one, kind), (two, other)| {
+        other.count.cmp(&kind.count).then_with(|| one.cmp(two))
+    });
+    let rows = kinds.iter().map(|(pattern, kind)| {
+        let first = kind.first.as_ref();
+        vec![
+            Value::of_text(pattern),
+            Value::of_count(kind.count),
+            first.map_or(Value::Missing, |first| Value::Time(first.received)),
+            first.map_or(Value::Missing, |first| Value::of_text(&first.message)),
+        ]
+    });
+    (rows.collect(), is_full)
+}
