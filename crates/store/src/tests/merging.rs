@@ -4,7 +4,8 @@ use crate::Retention;
 
 use super::*;
 
-const DAY: i64 = 86_400 * 1_000_000_000;
+const SECOND: i64 = 1_000_000_000;
+const DAY: i64 = 86_400 * SECOND;
 
 /// Has the housekeeper look around, and waits until it has.
 fn wake(store: &Store) {
@@ -26,28 +27,30 @@ fn a_merge_that_the_disk_refused_is_tried_again_after_a_pause() {
     let store = store.expect("opens");
     let main = LogspaceName::main();
     store.create_logspace(&main).expect("creates");
-    // Three, so that none is larger than all others together.
-    for round in 0..3 {
-        append(&store, batch(&["a", "b"]));
+    // All three are worth a merge, but no two of them, since one would be the larger part of it.
+    let long = "4f1d9c07e2ba58363d7fa90c15e8b6427a0cd3f95b81e64c2709af3d8e5b1c60";
+    for (round, text) in ["a", long, "b"].into_iter().enumerate() {
+        append(&store, batch(&[text, "c"]));
         wait_until(&store, |store| segments(store) == round + 1);
     }
     let expected = rows(&store);
     wait_until(&store, Store::is_idle);
-    // The kinds are there twice, so that a merge that cannot read them tries twice.
-    disk.reads.store(4, Ordering::SeqCst);
+    disk.reads.store(1_000, Ordering::SeqCst);
+    let refused = || 1_000 - disk.reads.load(Ordering::SeqCst);
     // A day that is over is merged at once.
     clock.0.fetch_add(DAY, Ordering::SeqCst);
-    for (failures_left, pause) in [(2, 10), (0, 20)] {
+    let mut before = 0;
+    for pause in [10, 20, 40] {
         wake(&store);
-        assert_eq!(disk.reads.load(Ordering::SeqCst), failures_left);
-        clock
-            .0
-            .fetch_add((pause - 1) * 1_000_000_000, Ordering::SeqCst);
+        assert!(refused() > before, "it was tried");
+        before = refused();
+        clock.0.fetch_add((pause - 1) * SECOND, Ordering::SeqCst);
         wake(&store);
-        assert_eq!(disk.reads.load(Ordering::SeqCst), failures_left, "too soon");
+        assert_eq!(refused(), before, "too soon");
         assert_eq!(segments(&store), 3);
-        clock.0.fetch_add(1_000_000_000, Ordering::SeqCst);
+        clock.0.fetch_add(SECOND, Ordering::SeqCst);
     }
+    disk.reads.store(0, Ordering::SeqCst);
     assert!(snapshot(&store).damages.is_empty());
     wake(&store);
     assert_eq!(segments(&store), 1);
