@@ -50,8 +50,9 @@ impl Haproxy {
         let package = Self::find()?;
         let folder = tempfile::tempdir()?;
         let address = SocketAddr::from((listen, free_port()?));
+        // One thread: of several, those that find another one writing drop their lines.
         let text = format!(
-            "global\n log stderr format raw local0\n maxconn {CONNECTIONS_MAX}\n\
+            "global\n nbthread 1\n log stderr format raw local0\n maxconn {CONNECTIONS_MAX}\n\
              defaults\n mode tcp\n {settings}\n \
              timeout connect 60s\n timeout client 60s\n timeout server 60s\n\
              listen proxy\n bind {address} {bind}\n server receiver {server}\n"
