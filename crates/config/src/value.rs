@@ -407,22 +407,11 @@ fn fixed_offset(text: &str) -> Option<Offset> {
 }
 
 fn read_names(items: &DeArray<'_>) -> Result<Vec<Name>, BadValue> {
-    let read = |item: &Spanned<DeValue<'_>>| {
-        let here = |bad: BadValue| BadValue {
-            span: Some(item.span()),
-            ..bad
-        };
-        let Some(text) = item.get_ref().as_str() else {
-            let message = expected_found("string", item.get_ref());
-            return Err(here(BadValue::new(message, "put it in quotes")));
-        };
-        check_name(text).map_err(here)?;
-        Ok(Name {
-            text: text.to_owned(),
-            span: Some(item.span()),
-        })
-    };
-    items.iter().map(read).collect()
+    let names = read_texts(items, |text| check_name(text).map(|_| text.to_owned()))?;
+    let names = names.into_iter();
+    Ok(names
+        .map(|Placed { item: text, span }| Name { text, span })
+        .collect())
 }
 
 fn read_networks(items: &DeArray<'_>) -> Result<Vec<Placed<Network>>, BadValue> {
@@ -432,6 +421,14 @@ fn read_networks(items: &DeArray<'_>) -> Result<Vec<Placed<Network>>, BadValue> 
             format!("up to {HOST_LIST_MAX} are possible: join neighbours into larger networks"),
         ));
     }
+    read_texts(items, read_network)
+}
+
+/// Reads strings, each by itself, so that an error says which of them it means.
+fn read_texts<T>(
+    items: &DeArray<'_>,
+    read_text: impl Fn(&str) -> Result<T, BadValue>,
+) -> Result<Vec<Placed<T>>, BadValue> {
     let read = |item: &Spanned<DeValue<'_>>| {
         let here = |bad: BadValue| BadValue {
             span: Some(item.span()),
@@ -442,7 +439,7 @@ fn read_networks(items: &DeArray<'_>) -> Result<Vec<Placed<Network>>, BadValue> 
             return Err(here(BadValue::new(message, "put it in quotes")));
         };
         Ok(Placed {
-            item: read_network(text).map_err(here)?,
+            item: read_text(text).map_err(here)?,
             span: Some(item.span()),
         })
     };

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use model::{RecordBatch, Timestamp};
 
-use crate::page::open;
 use crate::{
     Chunk, ChunkEntry, ColumnPage, Corrupt, Footer, Kinds, MergeInput, PageEntry, RowKinds, Spare,
     decode_kind_page, decode_received_page,
@@ -134,16 +133,6 @@ pub(crate) fn row_kinds<I: MergeInput>(
 ) -> Result<RowKinds, PageError<I::Error>> {
     let bytes = stored(input, &entry.rows)?;
     RowKinds::decode(&entry.rows, &bytes).map_err(damaged(&entry.rows))
-}
-
-/// The row page of a chunk, decompressed.
-pub(crate) fn row_page<I: MergeInput>(
-    input: &I,
-    entry: &ChunkEntry,
-) -> Result<Vec<u8>, PageError<I::Error>> {
-    let bytes = stored(input, &entry.rows)?;
-    let raw = open("row page", &entry.rows, &bytes).map_err(damaged(&entry.rows))?;
-    Ok(raw.into_owned())
 }
 
 pub(crate) fn damaged<E>(entry: &PageEntry) -> impl Fn(Corrupt) -> PageError<E> + use<E> {

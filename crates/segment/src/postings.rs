@@ -40,7 +40,8 @@ impl PostingPage {
         let mut next = 0_u64;
         for _ in 0..listed.count {
             let number = reader.varint()?.saturating_add(next);
-            if number >= u64::from(SEGMENT_ROWS_MAX) {
+            // Groups are no more than rows.
+            if number >= u64::from(self.segment_rows) {
                 return Err(Corrupt::Invalid {
                     what: "number in a posting list",
                     value: number,

@@ -7,14 +7,13 @@
 //! ```
 //!
 //! A row names its kind by its place among those of the chunk, so that a chunk fits another table of
-//! kinds when their numbers alone are written anew ([`relabel`]). The
+//! kinds when their numbers alone are written anew. The
 //! columns are those of the slots of the first kind, then of the second, and so on; each has a value
 //! for each row of its kind, in the order of the rows.
 
 mod decode;
 mod encode;
 mod page;
-mod relabel;
 mod row_kinds;
 mod rows;
 #[cfg(test)]
@@ -23,7 +22,6 @@ mod tests;
 pub use decode::Chunk;
 pub use encode::ChunkWriter;
 pub use page::ColumnPage;
-pub(crate) use relabel::relabel;
 pub use row_kinds::RowKinds;
 pub(crate) use rows::{CutRows, Group};
 

@@ -26,8 +26,10 @@ impl RowKinds {
     pub fn decode(entry: &PageEntry, stored: &[u8]) -> Result<Self, Corrupt> {
         let raw = open("row page", entry, stored)?;
         let mut reader = Reader::new("row page", &raw);
-        let (rows, numbers) = read_numbers(&mut reader)?;
-        let (mut counts, mut places) = (Vec::new(), Vec::new());
+        let rows = reader.count("number of rows", BATCH_RECORDS_MAX)?;
+        let count = reader.count("number of kinds", rows.min(KINDS_MAX))?;
+        let (mut numbers, mut counts, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        column::decode(&mut reader, count, &mut numbers)?;
         column::decode(&mut reader, numbers.len(), &mut counts)?;
         column::decode(&mut reader, rows, &mut places)?;
         reader.finish()?;
@@ -64,6 +66,14 @@ impl RowKinds {
     /// The kinds there are, by number, and how many rows each has.
     pub fn kinds(&self) -> &[(u32, u32)] {
         &self.kinds
+    }
+
+    /// Replaces `out` by the page with other numbers of its kinds, as many as it has.
+    pub(crate) fn relabelled(&self, numbers: &[u32], out: &mut Vec<u8>) {
+        let rows = self.kinds.iter().map(|(_, rows)| *rows);
+        let kinds: Vec<(u32, u32)> = numbers.iter().copied().zip(rows).collect();
+        let places: Vec<u64> = self.places.iter().map(|place| u64::from(*place)).collect();
+        encode(&kinds, &places, out);
     }
 
     /// For each row the place of its kind among [`Self::kinds`].
@@ -116,15 +126,6 @@ pub(super) fn encode(kinds: &[(u32, u32)], places: &[u64], out: &mut Vec<u8>) {
     column::encode(&numbers, out);
     column::encode(&counts, out);
     column::encode(places, out);
-}
-
-/// Reads the number of rows and the numbers of the kinds.
-pub(super) fn read_numbers(reader: &mut Reader<'_>) -> Result<(usize, Vec<u64>), Corrupt> {
-    let rows = reader.count("number of rows", BATCH_RECORDS_MAX)?;
-    let count = reader.count("number of kinds", rows.min(KINDS_MAX))?;
-    let mut numbers = Vec::new();
-    column::decode(reader, count, &mut numbers)?;
-    Ok((rows, numbers))
 }
 
 fn narrow(what: &'static str, value: u64) -> Result<u32, Corrupt> {

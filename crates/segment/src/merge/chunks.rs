@@ -11,19 +11,19 @@ use model::{RecordBatch, Timestamp};
 
 use super::{MergeError, MergeInput};
 use crate::builder::push_chunk;
-use crate::chunk::relabel;
 use crate::footer::Counts;
 use crate::index::Index;
 use crate::input::{self, OpenChunk, PageError, damaged};
 use crate::limits::{CHUNK_BYTES, CHUNK_ROWS, SMALL_CHUNK_BYTES, SMALL_CHUNK_ROWS};
 use crate::page::PageWriter;
-use crate::{ChunkEntry, ChunkWriter, Corrupt, Footer, Kinds, PageEntry};
+use crate::{ChunkEntry, ChunkWriter, Corrupt, Footer, Kinds, PageEntry, RowKinds};
 
 /// A chunk of an input.
 struct Source<'a, I> {
     number: usize,
     input: &'a I,
     entry: &'a ChunkEntry,
+    row_kinds: RowKinds,
     /// The number of its first group.
     groups: u32,
 }
@@ -86,15 +86,17 @@ pub(super) fn merge<I: MergeInput>(
         let kinds = input::kinds(input).map_err(|error| merge_error(number, error))?;
         let mut groups = 0;
         for entry in &input.footer().chunks {
+            let row_kinds = input::row_kinds(input, entry);
+            let row_kinds = row_kinds.map_err(|error| merge_error(number, error))?;
+            let own = row_kinds.kinds().len() as u32;
             let source = Source {
                 number,
                 input,
                 entry,
+                row_kinds,
                 groups,
             };
-            let own = input::row_kinds(input, entry);
-            let own = own.map_err(|error| merge_error(number, error))?;
-            groups += own.kinds().len() as u32;
+            groups += own;
             if is_small(entry) {
                 small.push(source);
                 continue;
@@ -120,9 +122,12 @@ impl Target<'_> {
         source: &Source<'_, I>,
         kinds: &Kinds,
     ) -> Result<(), PageError<I::Error>> {
-        let Source { input, entry, .. } = source;
-        let raw = input::row_page(*input, entry)?;
-        let row_kinds = input::row_kinds(*input, entry)?;
+        let Source {
+            input,
+            entry,
+            row_kinds,
+            ..
+        } = source;
         let Some(numbers) = self.numbers(row_kinds.kinds(), kinds, &entry.rows)? else {
             return self.rewrite(source, kinds);
         };
@@ -138,9 +143,8 @@ impl Target<'_> {
         for page in &entry.columns {
             columns.push(self.copy_page(*input, page)?);
         }
-        let numbers: Vec<u64> = numbers.into_iter().map(u64::from).collect();
-        let mut relabelled = Vec::with_capacity(raw.len());
-        relabel(&raw, &numbers, &mut relabelled).map_err(damaged(&entry.rows))?;
+        let mut relabelled = Vec::new();
+        row_kinds.relabelled(&numbers, &mut relabelled);
         let rows = PageEntry {
             rows: entry.rows.rows,
             ..self.pages.append(&relabelled, self.file)
