@@ -79,7 +79,11 @@ fn bench(arguments: &Arguments) -> Result<()> {
         return Ok(());
     }
     testkit::raise_open_files(OPEN_FILES)?;
-    let (size, programs) = (arguments.size(), programs(arguments)?);
+    let size = arguments.size();
+    if let Some(path) = &arguments.markdown {
+        markdown::check(path, size)?;
+    }
+    let programs = programs(arguments)?;
     let out = out(arguments)?.join(size.name());
     fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
     let results = out.join("results.jsonl");

@@ -19,14 +19,24 @@ fn begin(size: Size) -> String {
     format!("<!-- {size} results: begin; written by cargo xtask bench --{size} --markdown -->")
 }
 
+/// Checks that there is a place for the tables, before hours go into measuring them.
+pub(crate) fn check(path: &Path, size: Size) -> Result<()> {
+    read(path, size, "").map(|_| ())
+}
+
 /// Writes the tables between the markers of a file for a size and leaves the rest as it is.
 pub(crate) fn update(path: &Path, size: Size, tables: &str) -> Result<()> {
+    let new = read(path, size, tables)?;
+    fs::write(path, new).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The file with the tables in it.
+fn read(path: &Path, size: Size, tables: &str) -> Result<String> {
     let text =
         fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let begin = begin(size);
-    let new = replaced(&text, &begin, tables)
-        .with_context(|| format!("{} needs the lines `{begin}` and `{END}`", path.display()))?;
-    fs::write(path, new).with_context(|| format!("cannot write {}", path.display()))
+    replaced(&text, &begin, tables)
+        .with_context(|| format!("{} needs the lines `{begin}` and `{END}`", path.display()))
 }
 
 fn replaced(text: &str, begin: &str, tables: &str) -> Option<String> {

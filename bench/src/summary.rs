@@ -1,5 +1,7 @@
 //! From runs to the rows of a table: medians over rounds, and ratios to the peer.
 
+use std::collections::HashSet;
+
 use crate::file::TableFile;
 use crate::jsonl::{Failed, Line, Run};
 use crate::statistic::median;
@@ -183,7 +185,9 @@ fn failed(scenario: &str, table: &TableFile, lines: &[Line]) -> Vec<String> {
             )
         })
         .collect();
-    told.dedup();
+    // A run that went on with another's results says again what could not be measured.
+    let mut known = HashSet::new();
+    told.retain(|line| known.insert(line.clone()));
     told
 }
 
@@ -295,6 +299,16 @@ pub(crate) mod tests {
         });
         let told = summarise("collect", &table(), std::slice::from_ref(&failed)).failed;
         assert_eq!(told, ["10, logwood: it fell over"]);
+        let Line::Failed(Failed { key, .. }) = &failed else {
+            unreachable!()
+        };
+        let other = Line::Failed(Failed {
+            key: key.clone(),
+            why: "it stood still".into(),
+        });
+        let again = [failed.clone(), other, failed.clone()];
+        let told = summarise("collect", &table(), &again).failed;
+        assert_eq!(told.len(), 2, "{told:?}");
         let told = summarise("collect", &table(), &[failed, Line::Run(done)]).failed;
         assert!(told.is_empty());
     }
