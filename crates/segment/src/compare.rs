@@ -5,6 +5,7 @@
 use std::convert::Infallible;
 
 use crate::input::{self, PageError};
+use crate::lexicon::class::plain_key;
 use crate::merge::TermCursor;
 use crate::{Built, Footer, MergeError, MergeInput, PageEntry};
 
@@ -129,7 +130,8 @@ pub fn compare<I: MergeInput>(
             terms += 1;
             let key = stored.terms.key().filter(|_| order.is_le());
             let key = key.or(expected.terms.key());
-            first.get_or_insert_with(|| (key.unwrap_or_default().to_vec(), stored.terms.offset()));
+            first
+                .get_or_insert_with(|| (plain_key(key.unwrap_or_default()), stored.terms.offset()));
         }
         if order.is_le() {
             stored.terms.advance()?;

@@ -34,8 +34,15 @@ pub const RECEIVED_PAGE_ROWS: u32 = 64 * 1024;
 /// A lexicon page is closed when its entries reach this many bytes. A look-up reads one page.
 pub const LEXICON_PAGE_BYTES: usize = 16 * 1024;
 
-/// Every so many terms of a lexicon page the key is written whole, for binary search.
-pub const LEXICON_RESTART_TERMS: usize = 16;
+/// Most terms of a block of the lexicon. A look-up opens one block.
+pub const LEXICON_BLOCK_TERMS: usize = 64;
+
+/// A block of the lexicon ends with the word that brings it to this many bytes, shared ones counted
+/// each time: what opening it takes in memory, but for one word.
+pub const LEXICON_BLOCK_WORD_BYTES: usize = 64 * 1024;
+
+/// Up to so many rows of a term stand in the lexicon, more in a posting page.
+pub const LEXICON_INLINE_MAX: usize = 4;
 
 /// A posting page is closed when its lists reach this many bytes. A list never straddles pages.
 pub const POSTING_PAGE_BYTES: usize = 64 * 1024;

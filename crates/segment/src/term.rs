@@ -1,5 +1,7 @@
 //! What the lexicon knows of a term.
 
+use crate::limits::LEXICON_INLINE_MAX;
+
 /// A term's rows: how many, and where they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TermEntry {
@@ -30,6 +32,8 @@ pub enum Location {
     All,
     /// One number, this.
     One(u32),
+    /// A few numbers, as many as are counted; zeros behind them.
+    Few([u32; LEXICON_INLINE_MAX]),
     /// A list in a posting page.
     List {
         /// Index of the posting page.
@@ -44,7 +48,7 @@ impl Listed {
     pub fn posting_page(&self) -> Option<u32> {
         match self.location {
             Location::List { page, .. } => Some(page),
-            Location::Nowhere | Location::All | Location::One(_) => None,
+            Location::Nowhere | Location::All | Location::One(_) | Location::Few(_) => None,
         }
     }
 
@@ -53,6 +57,7 @@ impl Listed {
         match self.location {
             Location::All => (0..segment_rows).collect(),
             Location::One(number) => vec![number],
+            Location::Few(numbers) => numbers.into_iter().take(self.count as usize).collect(),
             Location::Nowhere | Location::List { .. } => Vec::new(),
         }
     }

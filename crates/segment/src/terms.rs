@@ -11,6 +11,7 @@ use model::words::fold_into;
 
 use crate::Namespace;
 use crate::chunks::{Chain, Chunks};
+use crate::lexicon::class::class_byte;
 use crate::wire::Reader;
 
 /// Zeros behind the text, so that sixteen bytes can be read from any place in it.
@@ -152,9 +153,14 @@ impl Terms {
 
     /// Numbers of the terms in the order of their keys.
     pub(crate) fn sorted(&self) -> Vec<u32> {
+        let mut word = Vec::new();
         let mut order: Vec<_> = (0_u32..)
             .zip(&self.terms)
-            .map(|(number, term)| (term.namespace, term.head.map(u64::swap_bytes), number))
+            .map(|(number, term)| {
+                let head = term.head.map(u64::swap_bytes);
+                let kin = (term.namespace, class_byte(self.word_into(term, &mut word)));
+                (kin, head, number)
+            })
             .collect();
         order.sort_unstable_by(|a, b| {
             let tail = |number: u32| self.get(number).map(|term| self.tail(term));
@@ -170,15 +176,24 @@ impl Terms {
         self.terms.get(number as usize)
     }
 
-    /// Replaces `key` by the term's.
+    /// Replaces `key` by the term's, as the lexicon orders it.
     pub(crate) fn key_into(&self, term: &Term, key: &mut Vec<u8>) {
+        let mut word = Vec::new();
+        let word = self.word_into(term, &mut word);
         key.clear();
-        key.push(term.namespace);
+        key.extend_from_slice(&[term.namespace, class_byte(word)]);
+        key.extend_from_slice(word);
+    }
+
+    /// Replaces `word` by the term's, and returns it.
+    fn word_into<'w>(&self, term: &Term, word: &'w mut Vec<u8>) -> &'w [u8] {
+        word.clear();
         for half in term.head {
-            key.extend_from_slice(&half.to_le_bytes());
+            word.extend_from_slice(&half.to_le_bytes());
         }
-        key.truncate(1 + term.len as usize);
-        key.extend_from_slice(self.tail(term));
+        word.truncate(term.len as usize);
+        word.extend_from_slice(self.tail(term));
+        word
     }
 
     /// Appends the rows of a term.

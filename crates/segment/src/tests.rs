@@ -329,31 +329,41 @@ fn terms_are_found_by_key_and_prefix_through_the_footer() {
     };
     let pages: Vec<_> = footer.lexicon_pages.iter().map(decode).collect();
     let open = |index: usize| &pages[index];
-    let page_of = |key: &[u8]| {
-        let behind = footer
-            .lexicon_pages
-            .partition_point(|page| &*page.first_key <= key);
-        behind.checked_sub(1)
-    };
     let expected = naive_index(&[batch]);
     for (key, rows) in &expected {
-        let found = open(page_of(key).expect("a page"))
+        let found = open(footer.lexicon_page_of(key).expect("a page"))
             .find(key)
             .expect("a term");
         assert_eq!(found.rows as usize, rows.len());
     }
     for absent in [&b""[..], b"a", b"m", b"mfaile", b"mfailedd", b"mu1a", b"zz"] {
-        let found = page_of(absent).and_then(|index| open(index).find(absent));
+        let page = footer.lexicon_page_of(absent);
+        let found = page.and_then(|index| open(index).find(absent));
         assert_eq!(found, None, "{absent:?}");
     }
-    for prefix in [&b"mu1"[..], b"m", b"mfa", b"h", b"mu999", b"", b"zz"] {
+    for prefix in [
+        &b"mu1"[..],
+        b"m",
+        b"mfa",
+        b"h",
+        b"mu999",
+        b"",
+        b"zz",
+        b"m1",
+        b"m99",
+        b"mb",
+        b"m0",
+    ] {
         let mut found = Vec::new();
-        for index in page_of(prefix).unwrap_or(0)..footer.lexicon_pages.len() {
+        let indexes = footer.lexicon_pages_with(prefix);
+        assert!(indexes.is_sorted_by(|a, b| a < b));
+        for index in indexes {
             open(index).scan(prefix, &mut |key, _| {
                 found.push(key.to_vec());
                 true
             });
         }
+        found.sort_unstable();
         let keys = expected.keys().filter(|key| key.starts_with(prefix));
         assert!(keys.eq(found.iter()), "{prefix:?}");
     }

@@ -405,33 +405,20 @@ impl SegmentHandle {
 
     /// The lexicon's entry of a key; `None` where no record has it.
     pub fn find_term(&self, key: &[u8]) -> Result<Option<TermEntry>, ReadError> {
-        let behind = self
-            .footer
-            .lexicon_pages
-            .partition_point(|page| &*page.first_key <= key);
-        let Some(index) = behind.checked_sub(1) else {
+        let Some(index) = self.footer.lexicon_page_of(key) else {
             return Ok(None);
         };
         Ok(self.lexicon_page(index)?.find(key))
     }
 
-    /// Calls `visit` with every term whose key starts with `prefix`, in order, until it says false.
+    /// Calls `visit` with every term whose key starts with `prefix`, until it says false: words in
+    /// order, numbers of each length in their own behind them.
     pub fn scan_terms(
         &self,
         prefix: &[u8],
         visit: &mut dyn FnMut(&[u8], TermEntry) -> bool,
     ) -> Result<(), ReadError> {
-        let pages = &self.footer.lexicon_pages;
-        let start = pages
-            .partition_point(|page| &*page.first_key <= prefix)
-            .saturating_sub(1);
-        for index in start..pages.len() {
-            let is_behind = pages.get(index).is_some_and(|page| {
-                &*page.first_key > prefix && !page.first_key.starts_with(prefix)
-            });
-            if is_behind {
-                return Ok(());
-            }
+        for index in self.footer.lexicon_pages_with(prefix) {
             if !self.lexicon_page(index)?.scan(prefix, visit) {
                 return Ok(());
             }

@@ -16,7 +16,7 @@ mod distinct;
 mod estimate;
 mod hexadecimal;
 pub(crate) mod pack;
-mod series;
+pub(crate) mod series;
 mod shapes;
 #[cfg(test)]
 #[expect(clippy::indexing_slicing, reason = "a test may fail by a panic")]

@@ -96,7 +96,8 @@ pub(super) fn encode(values: &[u64], plan: Plan, out: &mut Vec<u8>) {
     column::encode(&differences, out);
 }
 
-fn encode_bits(values: &[u64], out: &mut Vec<u8>) {
+/// Writes numbers in packed bits. Their count is not written.
+pub(crate) fn encode_bits(values: &[u64], out: &mut Vec<u8>) {
     let (min, max) = column::range(values);
     let bits = bits_of(max - min);
     put_varint(min, out);
@@ -127,7 +128,7 @@ fn differences(values: &[u64]) -> impl Iterator<Item = u64> + Clone {
 
 /// Numbers, decoded.
 #[derive(Clone, Debug)]
-pub(super) enum Series {
+pub(crate) enum Series {
     /// Planes, one behind another, of what the values exceed `min` by.
     Planes {
         rows: usize,
@@ -175,7 +176,8 @@ impl Series {
         Ok(Self::Planes { rows, min, bytes })
     }
 
-    fn decode_bits(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Corrupt> {
+    /// Reads what [`encode_bits`] wrote of `rows` numbers. The caller bounds them.
+    pub(crate) fn decode_bits(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Corrupt> {
         let min = reader.varint()?;
         let bits = u32::from(reader.byte()?);
         if bits > u64::BITS {
@@ -217,7 +219,7 @@ impl Series {
 
     /// The number at a place; 0 behind the last.
     #[inline]
-    pub(super) fn get(&self, index: usize) -> u64 {
+    pub(crate) fn get(&self, index: usize) -> u64 {
         match self {
             Self::Planes { rows, min, bytes } => {
                 if index >= *rows {

@@ -7,6 +7,7 @@ use model::{Facility, RecordNumber, Severity, Timestamp};
 
 use crate::chunk::ChunkEntry;
 use crate::envelope::Header;
+use crate::lexicon::class::{order_into, ordered_starts};
 use crate::page::PageEntry;
 use crate::{Namespace, Section};
 
@@ -50,7 +51,7 @@ pub struct Footer {
 pub struct LexiconPageEntry {
     /// Where it is.
     pub page: PageEntry,
-    /// The shortest start of its first key that is greater than every key of the pages before: a
+    /// The shortest start of its first ordered key that is greater than those of the pages before: a
     /// key can only be in the last page whose `first_key` is not greater.
     pub first_key: Box<[u8]>,
 }
@@ -148,6 +149,35 @@ impl Footer {
             .chain(self.tally_page.iter().map(of(Section::Tally)))
             .chain(self.posting_pages.iter().map(of(Section::Postings)))
             .chain(lexicon.map(of(Section::Lexicon)))
+    }
+
+    /// The index of the lexicon page that has a key, where any has.
+    pub fn lexicon_page_of(&self, key: &[u8]) -> Option<usize> {
+        let mut ordered = Vec::new();
+        order_into(key, &mut ordered);
+        self.pages_up_to(&ordered).checked_sub(1)
+    }
+
+    /// The indexes of the lexicon pages that can have keys which start with `prefix`, ascending.
+    pub fn lexicon_pages_with(&self, prefix: &[u8]) -> Vec<usize> {
+        let mut found = Vec::new();
+        for start in ordered_starts(prefix) {
+            let first = self.pages_up_to(&start).saturating_sub(1);
+            let behind = self.lexicon_pages.partition_point(|page| {
+                *page.first_key <= *start || page.first_key.starts_with(&start)
+            });
+            let first = found
+                .last()
+                .map_or(first, |last: &usize| first.max(last + 1));
+            found.extend(first..behind);
+        }
+        found
+    }
+
+    /// How many lexicon pages start at or before an ordered key.
+    fn pages_up_to(&self, ordered: &[u8]) -> usize {
+        self.lexicon_pages
+            .partition_point(|page| *page.first_key <= *ordered)
     }
 
     /// The index of the chunk that holds a row.

@@ -4,6 +4,7 @@ use super::Index;
 use super::lists::SharedLists;
 use crate::footer::Footer;
 use crate::lexicon::LexiconWriter;
+use crate::limits::LEXICON_INLINE_MAX;
 use crate::page::PageWriter;
 use crate::postings::encode_list;
 use crate::term::{Listed, Location, TermEntry};
@@ -20,27 +21,23 @@ impl Index {
         let order = self.terms.sorted();
         self.pairs.sort_unstable();
         let mut lists = SharedLists::new(footer.rows);
-        let mut rows = Vec::new();
-        let mut entries = Vec::with_capacity(order.len());
-        for number in &order {
-            rows.clear();
-            if let Some(term) = self.terms.get(*number) {
-                self.terms.rows_into(term, &mut rows);
-            }
-            let groups = groups_of(&self.pairs, *number);
-            entries.push(self.entry(&groups, &rows, &mut lists, pages, file));
-        }
-        footer.posting_pages = lists.finish(pages, file);
         let mut lexicon = LexiconWriter::new(footer.rows);
-        let mut key = Vec::new();
-        let sorted = order.iter().filter_map(|number| self.terms.get(*number));
-        for (term, entry) in sorted.zip(entries) {
+        let (mut rows, mut key) = (Vec::new(), Vec::new());
+        for number in &order {
+            let Some(term) = self.terms.get(*number) else {
+                continue;
+            };
+            rows.clear();
+            self.terms.rows_into(term, &mut rows);
+            let groups = groups_of(&self.pairs, *number);
+            let entry = self.entry(&groups, &rows, &mut lists, pages, file);
             // Words that are fixed in a kind of no rows are in none.
             if entry.rows > 0 {
                 self.terms.key_into(term, &mut key);
-                lexicon.push(&key, entry, pages, file);
+                lexicon.push(&key, entry, pages);
             }
         }
+        footer.posting_pages = lists.finish(pages, file);
         footer.lexicon_pages = lexicon.finish(pages, file);
     }
 
@@ -95,6 +92,13 @@ fn listed(
         [] => Location::Nowhere,
         numbers if numbers.len() == all => Location::All,
         [number] => Location::One(*number),
+        numbers if numbers.len() <= LEXICON_INLINE_MAX => {
+            let mut few = [0; LEXICON_INLINE_MAX];
+            for (place, number) in few.iter_mut().zip(numbers) {
+                *place = *number;
+            }
+            Location::Few(few)
+        }
         numbers => {
             let mut list = Vec::new();
             encode_list(numbers, &mut list);

@@ -9,7 +9,6 @@ use std::ops::Range;
 
 use super::chunks::{Copied, Merged};
 use super::{MergeError, MergeInput, TermCursor};
-use crate::TermEntry;
 use crate::footer::Footer;
 use crate::index::{Index, SharedLists, groups_of};
 use crate::lexicon::LexiconWriter;
@@ -24,37 +23,14 @@ pub(super) fn merge<I: MergeInput>(
     file: &mut Vec<u8>,
 ) -> Result<(), MergeError<I::Error>> {
     merged.index.write_tally(footer, pages, file);
-    let entries = merge_postings(inputs, merged, footer, pages, file)?;
-    let mut lexicon = LexiconWriter::new(footer.rows);
-    let mut entries = entries.into_iter();
-    // The keys are read a second time instead of being kept: they are what takes memory.
-    each_term(inputs, &merged.index, |key, _, _| {
-        // A word that was in slots only, of rows which are written anew, may be gone.
-        if let Some(Some(entry)) = entries.next() {
-            lexicon.push(key, entry, pages, file);
-        }
-        Ok(())
-    })?;
-    footer.lexicon_pages = lexicon.finish(pages, file);
-    Ok(())
-}
-
-/// Writes the posting pages; the entries of all terms in order.
-fn merge_postings<I: MergeInput>(
-    inputs: &[I],
-    merged: &Merged,
-    footer: &mut Footer,
-    pages: &mut PageWriter,
-    file: &mut Vec<u8>,
-) -> Result<Vec<Option<TermEntry>>, MergeError<I::Error>> {
     let index = &merged.index;
     let mut lists = SharedLists::new(footer.rows);
-    let mut entries = Vec::new();
+    let mut lexicon = LexiconWriter::new(footer.rows);
     let mut pairs = index.pairs.clone();
     pairs.sort_unstable();
     let bases = bases(inputs);
     let (mut rows, mut groups) = (Vec::new(), Vec::new());
-    each_term(inputs, index, |_, terms, holders| {
+    each_term(inputs, index, |key, terms, holders| {
         rows.clear();
         groups.clear();
         for holder in &holders.inputs {
@@ -74,12 +50,16 @@ fn merge_postings<I: MergeInput>(
                 rows.sort_unstable();
             }
         }
-        let is_there = !rows.is_empty() || !groups.is_empty();
-        entries.push(is_there.then(|| index.entry(&groups, &rows, &mut lists, pages, file)));
+        // A word that was in slots only, of rows which are written anew, may be gone.
+        if !rows.is_empty() || !groups.is_empty() {
+            let entry = index.entry(&groups, &rows, &mut lists, pages, file);
+            lexicon.push(key, entry, pages);
+        }
         Ok(())
     })?;
     footer.posting_pages = lists.finish(pages, file);
-    Ok(entries)
+    footer.lexicon_pages = lexicon.finish(pages, file);
+    Ok(())
 }
 
 /// The number in the result of a group of an input; `None` where its rows were written anew.

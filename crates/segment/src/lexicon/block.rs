@@ -1,0 +1,286 @@
+//! A block of the lexicon: up to [`LEXICON_BLOCK_TERMS`] terms of one namespace and class, in order.
+//!
+//! ```text
+//! block = number of terms (u8), its top bit set where namespace or class are not those of the block
+//!         before: then namespace (u8) and class (u8); words; entries
+//! words of letters  = for each term: how many bytes it shares with the one before, how many follow;
+//!                     then the bytes that follow, of all terms
+//! words of numbers  = the first value, less that of the block's predecessor; in packed bits the
+//!                     distances; behind 16 hexadecimal digits the further ones, two in a byte
+//! ```
+#![deny(clippy::indexing_slicing)]
+
+use super::class::{Class, HEAD_DIGITS, digit_of};
+use super::entries;
+use crate::Corrupt;
+use crate::columns::series::{self, Series};
+use crate::limits::{LEXICON_BLOCK_TERMS, LEXICON_BLOCK_WORD_BYTES};
+use crate::term::TermEntry;
+use crate::wire::{Reader, put_varint};
+
+/// Marks the first byte of a block where namespace and class follow.
+const IS_OTHER: u8 = 0x80;
+
+/// What the words of a block have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kin {
+    pub(super) namespace: u8,
+    pub(super) class: Class,
+}
+
+/// Terms, opened or to be written. It only holds buffers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Block {
+    /// The words, one behind another.
+    words: Vec<u8>,
+    /// For each word its end.
+    ends: Vec<usize>,
+    entries: Vec<TermEntry>,
+    /// Bytes of the page from the first word of letters on.
+    text_left: usize,
+}
+
+impl Block {
+    pub(super) fn clear(&mut self) {
+        self.words.clear();
+        self.ends.clear();
+        self.entries.clear();
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn push(&mut self, word: &[u8], entry: TermEntry) {
+        self.push_word(&[word]);
+        self.entries.push(entry);
+    }
+
+    /// Whether no further term belongs to it.
+    pub(super) fn is_full(&self) -> bool {
+        self.len() == LEXICON_BLOCK_TERMS || self.words.len() >= LEXICON_BLOCK_WORD_BYTES
+    }
+
+    /// Bytes of the page from the first word on; of letters, which is written whole.
+    pub(super) fn text_left(&self) -> usize {
+        self.text_left
+    }
+
+    /// A word by its place; empty behind the last.
+    pub(super) fn word(&self, at: usize) -> &[u8] {
+        let end_of = |at: usize| self.ends.get(at).copied();
+        let start = at.checked_sub(1).and_then(end_of).unwrap_or(0);
+        let end = end_of(at).unwrap_or(start);
+        self.words.get(start..end).unwrap_or(&[])
+    }
+
+    /// A word and its entry by their place.
+    pub(super) fn term(&self, at: usize) -> Option<(&[u8], TermEntry)> {
+        Some((self.word(at), *self.entries.get(at)?))
+    }
+
+    /// The words and their entries.
+    pub(super) fn terms(&self) -> impl Iterator<Item = (&[u8], TermEntry)> {
+        let entries = self.entries.iter().copied().enumerate();
+        entries.map(|(at, entry)| (self.word(at), entry))
+    }
+
+    fn push_word(&mut self, pieces: &[&[u8]]) {
+        for piece in pieces {
+            self.words.extend_from_slice(piece);
+        }
+        self.ends.push(self.words.len());
+    }
+
+    /// Appends the block; `before` is what the block before is of, `value` its first value, and is
+    /// replaced by that of this block.
+    pub(super) fn encode(&self, kin: Kin, before: Option<Kin>, value: &mut u64, out: &mut Vec<u8>) {
+        if before == Some(kin) {
+            out.push(self.len() as u8);
+        } else {
+            out.extend_from_slice(&[self.len() as u8 | IS_OTHER, kin.namespace, kin.class.byte()]);
+            *value = 0;
+        }
+        match kin.class {
+            Class::Word => self.encode_words(out),
+            Class::Decimal(_) | Class::Hexadecimal(_) => {
+                self.encode_numbers(kin.class, value, out);
+            }
+        }
+        entries::encode(&self.entries, out);
+    }
+
+    fn encode_words(&self, out: &mut Vec<u8>) {
+        let words = || (0..self.len()).map(|at| self.word(at));
+        let mut last: &[u8] = &[];
+        let mut shared = Vec::with_capacity(self.len());
+        for word in words() {
+            shared.push(common_prefix_len(last, word));
+            put_varint(shared.last().map_or(0, |len| *len as u64), out);
+            last = word;
+        }
+        for (word, shared) in words().zip(&shared) {
+            put_varint((word.len() - shared) as u64, out);
+        }
+        for (word, shared) in words().zip(&shared) {
+            out.extend_from_slice(word.get(*shared..).unwrap_or(&[]));
+        }
+    }
+
+    fn encode_numbers(&self, class: Class, value: &mut u64, out: &mut Vec<u8>) {
+        let mut last = std::mem::replace(value, class.least_with(self.word(0)));
+        let mut steps = Vec::with_capacity(self.len());
+        for at in 0..self.len() {
+            let head = class.least_with(self.word(at));
+            steps.push(head - last);
+            last = head;
+        }
+        if let Some((first, steps)) = steps.split_first() {
+            put_varint(*first, out);
+            if !steps.is_empty() {
+                series::encode_bits(steps, out);
+            }
+        }
+        let head_len = match class {
+            Class::Hexadecimal(len) => len.min(HEAD_DIGITS),
+            _ => return,
+        };
+        for at in 0..self.len() {
+            let rest = self.word(at).get(head_len..).unwrap_or(&[]);
+            for pair in rest.chunks(2) {
+                let digit = |at: usize| pair.get(at).map_or(0, |byte| digit_of(*byte) as u8);
+                out.push(digit(0) << 4 | digit(1));
+            }
+        }
+    }
+
+    /// Replaces the block by the next; `kin` and `value` are those of the block before and become its
+    /// own. Words are not checked to be in order, nor to be of their class.
+    pub(super) fn decode(
+        &mut self,
+        reader: &mut Reader<'_>,
+        kin: &mut Option<Kin>,
+        value: &mut u64,
+        segment_rows: u32,
+    ) -> Result<(), Corrupt> {
+        self.clear();
+        let head = reader.byte()?;
+        let terms = usize::from(head & !IS_OTHER);
+        if terms == 0 || terms > LEXICON_BLOCK_TERMS {
+            return Err(invalid("terms of a lexicon block", u64::from(head)));
+        }
+        if head & IS_OTHER != 0 {
+            let namespace = reader.byte()?;
+            let class = Class::from_byte(reader.byte()?)?;
+            *kin = Some(Kin { namespace, class });
+            *value = 0;
+        }
+        let Some(Kin { class, .. }) = *kin else {
+            return Err(invalid("first lexicon block", u64::from(head)));
+        };
+        match class {
+            Class::Word => self.decode_words(reader, terms)?,
+            Class::Decimal(len) => self.decode_numbers(reader, terms, (10, len), value)?,
+            Class::Hexadecimal(len) => self.decode_numbers(reader, terms, (16, len), value)?,
+        }
+        entries::decode(reader, terms, segment_rows, &mut self.entries)
+    }
+
+    fn decode_words(&mut self, reader: &mut Reader<'_>, terms: usize) -> Result<(), Corrupt> {
+        let mut shared = [0; LEXICON_BLOCK_TERMS];
+        let mut lens = [0; LEXICON_BLOCK_TERMS];
+        for shared in shared.iter_mut().take(terms) {
+            *shared = reader.count("shared bytes of a key", usize::MAX)?;
+        }
+        for len in lens.iter_mut().take(terms) {
+            *len = reader.count("length of a key", reader.rest().len())?;
+        }
+        self.text_left = reader.rest().len();
+        let mut start = 0;
+        for (shared, len) in shared.iter().zip(&lens).take(terms) {
+            let last = start..self.words.len();
+            // Words that share much would take more memory than the page by far.
+            if last.end >= LEXICON_BLOCK_WORD_BYTES {
+                return Err(invalid("bytes of a lexicon block", last.end as u64));
+            }
+            let Some(end) = start.checked_add(*shared).filter(|end| *end <= last.end) else {
+                return Err(invalid("shared bytes of a key", *shared as u64));
+            };
+            start = last.end;
+            let rest = reader.bytes(*len)?;
+            self.words.extend_from_within(last.start..end);
+            self.push_word(&[rest]);
+        }
+        Ok(())
+    }
+
+    fn decode_numbers(
+        &mut self,
+        reader: &mut Reader<'_>,
+        terms: usize,
+        (radix, len): (u64, usize),
+        value: &mut u64,
+    ) -> Result<(), Corrupt> {
+        let mut head = checked_sum(*value, reader.varint()?)?;
+        *value = head;
+        let steps = match terms {
+            1 => None,
+            _ => Some(Series::decode_bits(reader, terms - 1)?),
+        };
+        let head_len = if radix == 16 {
+            len.min(HEAD_DIGITS)
+        } else {
+            len
+        };
+        let rest_len = (len - head_len).div_ceil(2);
+        let rests = reader.bytes(terms * rest_len)?;
+        let mut rests = rests.chunks_exact(rest_len.max(1));
+        for at in 0..terms {
+            if let (Some(steps), Some(before)) = (&steps, at.checked_sub(1)) {
+                head = checked_sum(head, steps.get(before))?;
+            }
+            let start = self.words.len();
+            self.words.resize(start + head_len, b'0');
+            let left = write_digits(head, radix, self.words.get_mut(start..).unwrap_or_default());
+            if left != 0 {
+                return Err(invalid("number of a lexicon block", head));
+            }
+            for byte in rests.next().unwrap_or(&[]) {
+                self.words.push(DIGITS[usize::from(byte >> 4)]);
+                self.words.push(DIGITS[usize::from(byte & 15)]);
+            }
+            if (len - head_len) % 2 == 1 && self.words.pop() != Some(b'0') {
+                return Err(invalid("last digit of a lexicon block", head));
+            }
+            self.ends.push(self.words.len());
+        }
+        Ok(())
+    }
+}
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+/// Writes a number from its last digit on over zeros; what did not fit.
+fn write_digits(mut value: u64, radix: u64, digits: &mut [u8]) -> u64 {
+    for digit in digits.iter_mut().rev() {
+        if value == 0 {
+            break;
+        }
+        *digit = DIGITS[(value % radix) as usize & 15];
+        value /= radix;
+    }
+    value
+}
+
+fn checked_sum(value: u64, step: u64) -> Result<u64, Corrupt> {
+    let sum = value.checked_add(step);
+    sum.ok_or(invalid("number of a lexicon block", step))
+}
+
+pub(super) fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+fn invalid(what: &'static str, value: u64) -> Corrupt {
+    Corrupt::Invalid { what, value }
+}

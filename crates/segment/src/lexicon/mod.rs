@@ -1,0 +1,220 @@
+//! Lexicon pages: the keys of the index in order, each with the place of its rows.
+//!
+//! Words are in blocks by what they are made of ([`class`]), so that numbers take few bits
+//! ([`block`]). Bytes are checked when a page is decoded, once, so that look-ups cannot fail.
+#![deny(clippy::indexing_slicing)]
+
+mod block;
+pub(crate) mod class;
+mod cursor;
+mod entries;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+use std::ops::Range;
+
+use block::{Block, Kin};
+use class::Class;
+pub(crate) use cursor::LexiconCursor;
+pub(crate) use writer::LexiconWriter;
+
+use crate::Corrupt;
+use crate::limits::SEGMENT_ROWS_MAX;
+use crate::page::{PageEntry, open};
+use crate::term::TermEntry;
+use crate::wire::Reader;
+
+/// A decoded lexicon page.
+#[derive(Clone, Debug)]
+pub struct LexiconPage {
+    raw: Vec<u8>,
+    /// The blocks, in order.
+    blocks: Vec<Place>,
+    segment_rows: u32,
+}
+
+/// Where a block is.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    kin: Kin,
+    /// Offset of the block.
+    start: usize,
+    first: First,
+}
+
+/// The first word of a block.
+#[derive(Clone, Copy, Debug)]
+enum First {
+    /// Where it stands.
+    Word { start: usize, len: usize },
+    /// The value of its digits that 64 bits hold, and that of the block before.
+    Number { value: u64, before: u64 },
+}
+
+impl LexiconPage {
+    /// Decodes and checks a page.
+    pub fn decode(entry: &PageEntry, stored: &[u8]) -> Result<Self, Corrupt> {
+        let raw = open("lexicon page", entry, stored)?.into_owned();
+        let mut reader = Reader::new("lexicon page", &raw);
+        let segment_rows = reader.count("number of rows", SEGMENT_ROWS_MAX as usize)? as u32;
+        let mut blocks: Vec<Place> = Vec::new();
+        let (mut block, mut kin, mut value) = (Block::default(), None, 0);
+        let (mut terms, mut last) = (0, Vec::new());
+        while !reader.rest().is_empty() {
+            let start = raw.len() - reader.rest().len();
+            let before = value;
+            block.decode(&mut reader, &mut kin, &mut value, segment_rows)?;
+            let Some(kin) = kin else { continue };
+            let is_first = blocks.last().is_none_or(|last| last.kin != kin);
+            check_order(&block, kin, &mut last)?;
+            terms += block.len();
+            let first = match kin.class {
+                Class::Word => First::Word {
+                    start: raw.len() - block.text_left(),
+                    len: block.word(0).len(),
+                },
+                Class::Decimal(_) | Class::Hexadecimal(_) => First::Number {
+                    value,
+                    before: if is_first { 0 } else { before },
+                },
+            };
+            blocks.push(Place { kin, start, first });
+        }
+        if terms != entry.rows as usize {
+            return Err(invalid("terms of a lexicon page", terms as u64));
+        }
+        Ok(Self {
+            raw,
+            blocks,
+            segment_rows,
+        })
+    }
+
+    /// The entry of a key.
+    pub fn find(&self, key: &[u8]) -> Option<TermEntry> {
+        let (namespace, word) = key.split_first()?;
+        let kin = Kin {
+            namespace: *namespace,
+            class: Class::of(word),
+        };
+        let blocks = self.blocks_of(kin);
+        let mut block = Block::default();
+        for number in self.first_block(&blocks, word)..blocks.end {
+            self.open(number, &mut block);
+            for (known, entry) in block.terms() {
+                match known.cmp(word) {
+                    std::cmp::Ordering::Less => {}
+                    std::cmp::Ordering::Equal => return Some(entry),
+                    std::cmp::Ordering::Greater => return None,
+                }
+            }
+        }
+        None
+    }
+
+    /// Calls `visit` with every key of the page that starts with `prefix` and its entry, until it
+    /// says false. Words are in order, numbers of each length in their own behind them. Returns
+    /// whether it never did.
+    pub fn scan(&self, prefix: &[u8], visit: &mut dyn FnMut(&[u8], TermEntry) -> bool) -> bool {
+        let (namespace, word) = match prefix.split_first() {
+            Some((namespace, word)) => (Some(*namespace), word),
+            None => (None, prefix),
+        };
+        let (mut block, mut key) = (Block::default(), Vec::new());
+        let mut next = 0;
+        while let Some(kin) = self.blocks.get(next).map(|block| block.kin) {
+            let blocks = self.blocks_of(kin);
+            next = blocks.end.max(next + 1);
+            if namespace.is_some_and(|wanted| wanted != kin.namespace)
+                || !kin.class.may_start_with(word)
+            {
+                continue;
+            }
+            key.clear();
+            key.push(kin.namespace);
+            'run: for number in self.first_block(&blocks, word)..blocks.end {
+                self.open(number, &mut block);
+                for (known, entry) in block.terms() {
+                    if known.starts_with(word) {
+                        key.truncate(1);
+                        key.extend_from_slice(known);
+                        if !visit(&key, entry) {
+                            return false;
+                        }
+                    } else if known > word {
+                        break 'run;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Memory the page takes, in bytes.
+    pub fn memory_bytes(&self) -> usize {
+        self.raw.capacity() + self.blocks.capacity() * size_of::<Place>()
+    }
+
+    /// The blocks of a namespace and class.
+    fn blocks_of(&self, kin: Kin) -> Range<usize> {
+        let order = |kin: Kin| (kin.namespace, kin.class.byte());
+        let before = |place: &Place| order(place.kin) < order(kin);
+        let start = self.blocks.partition_point(before);
+        let own = self.blocks.get(start..).unwrap_or(&[]);
+        start..start + own.partition_point(|place| place.kin == kin)
+    }
+
+    /// The first of some blocks that can have words which start with these bytes.
+    fn first_block(&self, blocks: &Range<usize>, word: &[u8]) -> usize {
+        let own = self.blocks.get(blocks.clone()).unwrap_or(&[]);
+        let behind = own.partition_point(|place| match place.first {
+            First::Word { start, len } => self.raw.get(start..start + len) < Some(word),
+            First::Number { value, .. } => value < place.kin.class.least_with(word),
+        });
+        blocks.start + behind.saturating_sub(1)
+    }
+
+    /// Opens a block, which was checked before.
+    fn open(&self, number: usize, block: &mut Block) {
+        block.clear();
+        let Some(place) = self.blocks.get(number) else {
+            return;
+        };
+        let bytes = self.raw.get(place.start..).unwrap_or(&[]);
+        let mut before = match place.first {
+            First::Number { before, .. } => before,
+            First::Word { .. } => 0,
+        };
+        let mut kin = Some(place.kin);
+        let mut reader = Reader::new("lexicon page", bytes);
+        let opened = block.decode(&mut reader, &mut kin, &mut before, self.segment_rows);
+        debug_assert_eq!(opened, Ok(()), "it was checked");
+    }
+}
+
+/// Checks that the words of a block are of its class and in order behind the last key of the block
+/// before, which is replaced by the last of this one.
+fn check_order(block: &Block, kin: Kin, last: &mut Vec<u8>) -> Result<(), Corrupt> {
+    let mut before: Option<&[u8]> = None;
+    for (word, _) in block.terms() {
+        if Class::of(word) != kin.class {
+            return Err(invalid("class of a word", word.len() as u64));
+        }
+        if before.is_some_and(|before| before >= word) {
+            return Err(invalid("order of a lexicon page", word.len() as u64));
+        }
+        before = Some(word);
+    }
+    let key = |word: &[u8]| [&[kin.namespace, kin.class.byte()], word].concat();
+    let first = key(block.word(0));
+    if !last.is_empty() && *last >= first {
+        return Err(invalid("order of a lexicon page", first.len() as u64));
+    }
+    *last = key(before.unwrap_or(&[]));
+    Ok(())
+}
+
+fn invalid(what: &'static str, value: u64) -> Corrupt {
+    Corrupt::Invalid { what, value }
+}
