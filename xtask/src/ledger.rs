@@ -22,14 +22,30 @@ A `+` behind the commit means that the tree had changes beyond it.
 |---|---|---|---|---|
 ";
 
-/// Adds a line: which tool ran (`sim`, `crash`), how much it did (`2000 seeds`), what came out.
-pub(crate) fn append(tool: &str, amount: &str, result: &str) -> Result<()> {
-    let date = shell::output(Command::new("date").args(["-u", "+%Y-%m-%d %H:%M"]))?;
-    let line = line(date.trim(), tool, amount, &commit()?, result);
-    let path = shell::root()?.join(PATH);
-    add_line(&path, &line).with_context(|| format!("cannot write {}", path.display()))?;
-    println!("ledger: {}", line.trim_end());
-    Ok(())
+/// A run that has begun, of the commit that was there then.
+pub(crate) struct Entry {
+    tool: String,
+    commit: String,
+}
+
+impl Entry {
+    /// Which tool runs (`sim`, `crash`).
+    pub(crate) fn begin(tool: &str) -> Result<Self> {
+        Ok(Self {
+            tool: tool.to_owned(),
+            commit: commit()?,
+        })
+    }
+
+    /// Adds a line: how much it did (`2000 seeds`), what came out.
+    pub(crate) fn end(&self, amount: &str, result: &str) -> Result<()> {
+        let date = shell::output(Command::new("date").args(["-u", "+%Y-%m-%d %H:%M"]))?;
+        let line = line(date.trim(), &self.tool, amount, &self.commit, result);
+        let path = shell::root()?.join(PATH);
+        add_line(&path, &line).with_context(|| format!("cannot write {}", path.display()))?;
+        println!("ledger: {}", line.trim_end());
+        Ok(())
+    }
 }
 
 /// The commit that ran, with `+` where files differ from it; the ledger itself does not count.

@@ -11,7 +11,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{ledger, shell};
+use crate::ledger::Entry;
+use crate::shell;
 
 /// What is run against each mutant, the quickest first: package and filter. The store's own tests
 /// come last; they alone see a part of a commit that no reader could miss.
@@ -28,6 +29,7 @@ const TESTS: &[(&str, &str)] = &[
 
 /// Runs all mutants, or the one of a name, and prints what became of each.
 pub(crate) fn run(name: Option<&str>) -> Result<()> {
+    let entry = Entry::begin("mutants")?;
     let copy = Copy::make()?;
     if let Some((package, filter)) = copy.first_failure()? {
         bail!("{package} {filter} fails without any mutant");
@@ -58,7 +60,7 @@ pub(crate) fn run(name: Option<&str>) -> Result<()> {
             [] => format!("{caught} caught"),
             names => format!("{caught} caught, survived: {}", names.join(", ")),
         };
-        ledger::append("mutants", &format!("{all} mutants"), &result)?;
+        entry.end(&format!("{all} mutants"), &result)?;
     }
     if !survived.is_empty() || all == 0 {
         bail!("{} of {all} mutants survived", survived.len());

@@ -3,7 +3,8 @@
 
 use anyhow::{Context, Result, bail};
 
-use crate::{ledger, shell};
+use crate::ledger::Entry;
+use crate::shell;
 
 /// Seeds where nobody says how many.
 const SEEDS: u64 = 10_000;
@@ -40,6 +41,7 @@ fn flips() -> Result<()> {
 
 /// Runs the simulator and writes down what came out, also where a promise was broken.
 fn record(words: &[&str], tool: &str, amount: &str) -> Result<()> {
+    let entry = Entry::begin(tool)?;
     let mut arguments = vec!["run", "--quiet", "--package", "sim", "--"];
     arguments.extend(words);
     let result = shell::output(&mut shell::cargo(&arguments)?);
@@ -47,6 +49,6 @@ fn record(words: &[&str], tool: &str, amount: &str) -> Result<()> {
         Ok(line) => line.trim(),
         Err(_) => "FAILED",
     };
-    ledger::append(tool, amount, line)?;
+    entry.end(amount, line)?;
     result.map(|_| ())
 }

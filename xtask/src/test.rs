@@ -35,7 +35,10 @@ pub(crate) fn run_all(filter: &[&str]) -> Result<Tally> {
     peers::install()?;
     let mut arguments = vec!["test", "--workspace", "--no-fail-fast", "--quiet"];
     arguments.extend(filter);
-    let mut tally = run_counted(&mut with_places(shell::cargo(&arguments)?)?, io::stdout())?;
+    let mut tally = run_counted(
+        &mut with_places(shell::cargo(&arguments)?, "debug")?,
+        io::stdout(),
+    )?;
     if filter.is_empty() {
         tally.add(page_tests()?);
     }
@@ -59,7 +62,10 @@ fn page_tests() -> Result<Tally> {
     browser
         .args(["--test", "--test-reporter=tap"])
         .current_dir(&ui);
-    tally.add(run_counted(&mut with_places(browser)?, io::stdout())?);
+    tally.add(run_counted(
+        &mut with_places(browser, "debug")?,
+        io::stdout(),
+    )?);
     Ok(tally)
 }
 
@@ -81,9 +87,9 @@ fn run_counted(command: &mut Command, sink: impl Write) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Tells tests where the binary and the unpacked peers are.
-pub(crate) fn with_places(mut command: Command) -> Result<Command> {
-    let binary: PathBuf = shell::target()?.join("debug").join("logwood");
+/// Tells tests where the binary, of a folder of cargo's target folder, and the unpacked peers are.
+pub(crate) fn with_places(mut command: Command, built: &str) -> Result<Command> {
+    let binary: PathBuf = shell::target()?.join(built).join("logwood");
     command
         .env("LOGWOOD_BIN", binary)
         .env("LOGWOOD_PEERS", peers::folder()?);
