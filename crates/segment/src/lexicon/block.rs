@@ -246,8 +246,8 @@ impl Block {
                 return Err(invalid("number of a lexicon block", head));
             }
             for byte in rests.next().unwrap_or(&[]) {
-                self.words.push(DIGITS[usize::from(byte >> 4)]);
-                self.words.push(DIGITS[usize::from(byte & 15)]);
+                self.words.push(digit_byte(byte >> 4));
+                self.words.push(digit_byte(byte & 15));
             }
             if (len - head_len) % 2 == 1 && self.words.pop() != Some(b'0') {
                 return Err(invalid("last digit of a lexicon block", head));
@@ -258,7 +258,13 @@ impl Block {
     }
 }
 
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
+/// A digit of either kind.
+fn digit_byte(value: u8) -> u8 {
+    match value {
+        0..=9 => b'0' + value,
+        _ => b'a' - 10 + value,
+    }
+}
 
 /// Writes a number from its last digit on over zeros; what did not fit.
 fn write_digits(mut value: u64, radix: u64, digits: &mut [u8]) -> u64 {
@@ -266,7 +272,7 @@ fn write_digits(mut value: u64, radix: u64, digits: &mut [u8]) -> u64 {
         if value == 0 {
             break;
         }
-        *digit = DIGITS[(value % radix) as usize & 15];
+        *digit = digit_byte((value % radix) as u8);
         value /= radix;
     }
     value

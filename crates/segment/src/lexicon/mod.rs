@@ -9,6 +9,7 @@ pub(crate) mod class;
 mod cursor;
 mod entries;
 #[cfg(test)]
+#[expect(clippy::indexing_slicing, reason = "a test may fail by a panic")]
 mod tests;
 mod writer;
 
