@@ -15,7 +15,7 @@ use crate::page::{PageEntry, PageWriter, open};
 use crate::{Corrupt, spare};
 
 /// Takes the next part of a file; the error is that of the input.
-pub type Sink<'a, E> = dyn FnMut(&[u8]) -> Result<(), E> + 'a;
+type Sink<'a, E> = dyn FnMut(&[u8]) -> Result<(), E> + 'a;
 
 /// Writes a segment anew, in order and in pieces; its footer.
 ///
