@@ -123,6 +123,15 @@ pub struct LogspaceStatus {
     /// Why segments that are due cannot be archived, or archived ones not be read.
     #[serde(default)]
     pub archive_failure: Option<String>,
+    /// Segments that were compacted, or would not get smaller by it.
+    #[serde(default)]
+    pub compacted_segments: u64,
+    /// Bytes that compacting has saved since the start.
+    #[serde(default)]
+    pub compaction_saved_bytes: u64,
+    /// Why a segment that is due cannot be compacted.
+    #[serde(default)]
+    pub compaction_failure: Option<String>,
     /// When the oldest record was received.
     pub first: Option<String>,
     /// When the newest record was received.

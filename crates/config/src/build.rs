@@ -251,6 +251,7 @@ fn store_options(values: &Values<'_>) -> store::Options {
         free_bytes_min: values.number("free_min"),
         free_bytes_warn: values.number("free_warn"),
         compression_level: i32::try_from(values.number("compression_level")).unwrap_or(1),
+        compaction_level: i32::try_from(values.number("compaction_level")).unwrap_or(0),
     }
 }
 

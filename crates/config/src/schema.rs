@@ -640,6 +640,16 @@ const STORE: &[KeySpec] = &[
     )
     .restart()
     .also(&["compression", "zstd_level", "level"]),
+    key(
+        "compaction_level",
+        Kind::Integer(0..=19),
+        Some("15"),
+        "zstd level to which the segments of days that are over are written anew, once, when nobody \
+         else wants the processor; 0 leaves them as they are. Level 15 saves some 7 % of the disk \
+         for about 20 seconds of one core for each GB of messages.",
+    )
+    .restart()
+    .also(&["compaction", "compact", "recompress"]),
 ];
 
 const LOG: &[KeySpec] = &[

@@ -266,7 +266,8 @@ pub(crate) fn write_kinds(
         rows: kinds.len() as u32,
         ..pages.append(&table, file)
     };
-    footer.spare_page = Some(spare::write(&table, footer, pages, file));
+    let spare = spare::encode(&table, footer, pages, file.len() as u64);
+    footer.spare_page = Some(PageWriter::append_plain(&spare, file));
     footer.kind_page = Some(kind_page);
 }
 
@@ -280,24 +281,30 @@ pub(crate) fn push_chunk(chunks: &mut Vec<ChunkEntry>, mut chunk: ChunkEntry) {
 
 /// Appends the footer and the trailer.
 pub(crate) fn finish_file(mut file: Vec<u8>, footer: Footer) -> Result<Built, BuildError> {
-    let offset = file.len();
-    footer.encode(&mut file);
-    let encoded = file.get(offset..).unwrap_or(&[]);
-    if encoded.len() > FOOTER_BYTES_MAX {
-        return Err(BuildError::FooterTooLarge {
-            bytes: encoded.len() as u64,
-        });
-    }
-    let trailer = Trailer {
-        footer_offset: offset as u64,
-        footer_len: encoded.len() as u32,
-        footer_crc: checksum(offset as u64, encoded),
-    };
-    trailer.encode(&mut file);
+    let end = encode_end(&footer, file.len() as u64)?;
+    file.extend_from_slice(&end);
     Ok(Built {
         bytes: file,
         footer,
     })
+}
+
+/// The footer and the trailer of a file whose pages end at an offset.
+pub(crate) fn encode_end(footer: &Footer, offset: u64) -> Result<Vec<u8>, BuildError> {
+    let mut end = Vec::new();
+    footer.encode(&mut end);
+    if end.len() > FOOTER_BYTES_MAX {
+        return Err(BuildError::FooterTooLarge {
+            bytes: end.len() as u64,
+        });
+    }
+    let trailer = Trailer {
+        footer_offset: offset,
+        footer_len: end.len() as u32,
+        footer_crc: checksum(offset, &end),
+    };
+    trailer.encode(&mut end);
+    Ok(end)
 }
 
 /// Adds a page whose rows follow those of the page before.

@@ -80,15 +80,16 @@ impl Trailer {
     /// Length in bytes.
     pub const LEN: usize = 32;
 
-    /// Appends the trailer behind the footer.
+    /// Appends the trailer behind the footer, or the part of the file that ends with it.
     pub(crate) fn encode(self, file: &mut Vec<u8>) {
         let offset = file.len();
+        let place = self.footer_offset + u64::from(self.footer_len);
         file.extend_from_slice(&self.footer_offset.to_le_bytes());
         file.extend_from_slice(&self.footer_len.to_le_bytes());
         file.extend_from_slice(&self.footer_crc.to_le_bytes());
         file.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
         file.extend_from_slice(&[0; 2]);
-        let crc = checksum(offset as u64, file.get(offset..).unwrap_or(&[]));
+        let crc = checksum(place, file.get(offset..).unwrap_or(&[]));
         file.extend_from_slice(&crc.to_le_bytes());
         file.extend_from_slice(&TRAILER_MAGIC);
         assert_eq!(file.len() - offset, Self::LEN);

@@ -15,6 +15,7 @@ mod chunk;
 mod chunks;
 mod column;
 mod columns;
+mod compact;
 mod compare;
 mod corrupt;
 mod envelope;
@@ -47,6 +48,7 @@ mod wire;
 
 pub use builder::{BuildError, BuildOptions, Builder, Built};
 pub use chunk::{Chunk, ChunkEntry, ChunkWriter, ColumnPage, RowKinds};
+pub use compact::compact;
 pub use compare::{Difference, compare};
 pub use corrupt::Corrupt;
 pub use envelope::{FORMAT_VERSION, Header, Trailer, WORDS_VERSION};

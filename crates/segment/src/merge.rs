@@ -171,7 +171,7 @@ fn write_received<I: MergeInput>(
     Ok(())
 }
 
-fn stored<I: MergeInput>(
+pub(crate) fn stored<I: MergeInput>(
     input: &I,
     number: usize,
     entry: &PageEntry,
@@ -182,7 +182,7 @@ fn stored<I: MergeInput>(
     })
 }
 
-fn damaged<E>(input: usize, entry: &PageEntry, source: Corrupt) -> MergeError<E> {
+pub(crate) fn damaged<E>(input: usize, entry: &PageEntry, source: Corrupt) -> MergeError<E> {
     MergeError::Damaged {
         input,
         offset: entry.offset,

@@ -37,6 +37,16 @@ pub struct PageEntry {
 }
 
 impl PageEntry {
+    /// The entry of a page that stands at an offset, as it is stored; all else is as in `other`.
+    pub(crate) fn placed(offset: u64, stored: &[u8], other: &Self) -> Self {
+        Self {
+            offset,
+            stored_len: stored.len() as u32,
+            crc: checksum(offset, stored),
+            ..*other
+        }
+    }
+
     /// Compares the stored bytes of the page with its length and checksum, and decodes nothing.
     ///
     /// # Errors

@@ -30,13 +30,14 @@ pub struct Spare {
     pub footer: Footer,
 }
 
-/// Appends the spare page of a segment whose records are written, given the table of its kinds.
-pub(crate) fn write(
+/// The spare page of a segment whose records are written, given the table of its kinds, to be stored
+/// plain at an offset of the file.
+pub(crate) fn encode(
     table: &[u8],
     footer: &Footer,
     pages: &mut PageWriter,
-    file: &mut Vec<u8>,
-) -> PageEntry {
+    offset: u64,
+) -> Vec<u8> {
     let mut body = Vec::new();
     put_bytes(table, &mut body);
     footer.encode(&mut body);
@@ -47,13 +48,12 @@ pub(crate) fn write(
     let mut stored = vec![codec];
     stored.extend_from_slice(&(body.len() as u32).to_le_bytes());
     stored.extend_from_slice(payload);
-    // The codec byte of the page comes first.
-    let offset = file.len() as u64 + 1;
     let mut raw = MAGIC.to_vec();
     raw.extend_from_slice(&(stored.len() as u32).to_le_bytes());
-    raw.extend_from_slice(&checksum(offset, &stored).to_le_bytes());
+    // The codec byte of the page comes first.
+    raw.extend_from_slice(&checksum(offset + 1, &stored).to_le_bytes());
     raw.extend_from_slice(&stored);
-    PageWriter::append_plain(&raw, file)
+    raw
 }
 
 impl Spare {

@@ -194,7 +194,7 @@ impl Page {
     }
 
     fn logspaces(&mut self, status: &StatusAnswer) {
-        let figures: [(&str, &str, Figure); 7] = [
+        let figures: [(&str, &str, Figure); 10] = [
             ("logwood_store_records", "Records kept.", |l| l.records),
             ("logwood_store_segments", "Segments kept.", |l| l.segments),
             (
@@ -211,6 +211,21 @@ impl Page {
                 "logwood_store_archive_failed",
                 "1 while segments cannot be archived, or the archive not be read.",
                 |l| u64::from(l.archive_failure.is_some()),
+            ),
+            (
+                "logwood_store_compacted_segments",
+                "Segments of days that are over and as small as they get.",
+                |l| l.compacted_segments,
+            ),
+            (
+                "logwood_store_compaction_saved_bytes",
+                "Bytes that compacting has saved since the start.",
+                |l| l.compaction_saved_bytes,
+            ),
+            (
+                "logwood_store_compaction_failed",
+                "1 while a segment that is due cannot be compacted.",
+                |l| u64::from(l.compaction_failure.is_some()),
             ),
             (
                 "logwood_store_expired_records",

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use model::Timestamp;
 
+use crate::compact;
 use crate::copy;
 use crate::disk::{Disk, OpenMode};
 use crate::error::Error;
@@ -36,6 +37,7 @@ pub struct Archive {
 /// Opens what was archived and could not be opened so far, and moves a segment where one is due;
 /// whether there may be more to do.
 pub(crate) fn archive_some(shared: &Shared, logspace: &Logspace) -> Result<bool, Error> {
+    let _alone = locked(&logspace.rewriting);
     let Some(entries) = entries(logspace) else {
         return Ok(false);
     };
@@ -165,8 +167,10 @@ fn due(
     old.retain(|entry| !entry.is_archived && is_old(entry));
     old.sort_by_key(|entry| (entry.last_received, entry.first));
     let state = logspace.state();
-    old.into_iter()
-        .find(|entry| state.is_mergeable(&logspace.path(entry)))
+    old.into_iter().find(|entry| {
+        let due = entry.last_received.plus_nanos(nanos);
+        state.is_mergeable(&logspace.path(entry)) && !compact::is_awaited(shared, entry, due)
+    })
 }
 
 fn move_to(shared: &Shared, logspace: &Logspace, home: &Path, entry: &Entry) -> Result<(), Error> {
@@ -188,7 +192,10 @@ fn move_to(shared: &Shared, logspace: &Logspace, home: &Path, entry: &Entry) -> 
         .map_err(Error::io("sync", day_dir.as_path()))?;
     if let Some(damage) = copy::check(disk, &to, &shared.cache) {
         _ = disk.remove(&to);
-        if let Err(error) = segment.check() {
+        // An index is made anew; lost records are lost.
+        if let Err(error) = segment.check()
+            && segment.index_damage().is_none()
+        {
             let damage = Damage::new(from, 0, error.to_string());
             logspace.state().refuse_to_merge(damage);
         }
@@ -203,7 +210,12 @@ fn move_to(shared: &Shared, logspace: &Logspace, home: &Path, entry: &Entry) -> 
     if let Some(manifest) = locked(&logspace.manifest).as_mut() {
         manifest.change(&[moved], &[])?;
     }
-    logspace.state().replace(&paths, vec![Arc::new(opened)]);
+    let mut state = logspace.state();
+    state.replace(&paths, vec![Arc::new(opened)]);
+    if moved.is_compacted {
+        state.note_compacted(to.clone(), 0);
+    }
+    drop(state);
     tracing::debug!(logspace = %logspace.name, path = %to.display(), "archived");
     shared.remove_segment(from);
     Ok(())

@@ -88,17 +88,19 @@ fn of_handle(handle: &Arc<SegmentHandle>, by_number: &BTreeMap<u64, &Entry>) -> 
     if covering.first.0 + u64::from(covering.rows) <= first.0 {
         return None;
     }
+    let generation = generation(handle.path())?;
     let entry = Entry {
         first,
         rows: handle.rows(),
         is_imported: covering.is_imported,
         is_archived: false,
+        is_compacted: covering.is_compacted && covering.generation == generation,
         day: handle.first_received().day(),
         file_bytes: handle.file_bytes(),
         first_received: handle.first_received(),
         last_received: handle.last_received(),
         raw_bytes: handle.footer().raw_bytes,
-        generation: generation(handle.path())?,
+        generation,
     };
     Some(Source {
         entry,

@@ -29,6 +29,8 @@ pub(crate) fn run(shared: &Shared) {
         for logspace in shared.logspaces() {
             keep(shared, &logspace, &shared.housekeeper);
         }
+        shared.compactor.wake();
+        shared.housekeeper.set_failure(None);
         shared.housekeeper.finish_round();
     }
 }
@@ -37,8 +39,8 @@ fn keep(shared: &Shared, logspace: &Logspace, worker: &Worker) {
     if let Err(error) = retention::enforce(shared, logspace) {
         tracing::error!(logspace = %logspace.name, %error, "cannot delete what need not be kept");
     }
-    if let Err(error) = mend::mend_indexes(shared, logspace) {
-        tracing::error!(logspace = %logspace.name, %error, "cannot make a damaged index anew");
+    if let Err(error) = mend::mend_some(shared, logspace) {
+        tracing::error!(logspace = %logspace.name, %error, "cannot make a damaged segment whole");
     }
     while !worker.is_closed() && may_merge(shared, logspace) {
         match merge::merge_some(shared, logspace) {

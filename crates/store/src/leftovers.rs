@@ -49,7 +49,11 @@ pub(crate) fn settle(
                 disk.remove(&path).map_err(Error::io("remove", path))?;
             }
         } else if is_whole && !is_after_cut(manifest, &name) {
-            set_aside(disk, &path)?;
+            match is_covered(disk, places, cache, manifest, &path) {
+                // A crash came before segments were replaced by it.
+                true => disk.remove(&path).map_err(Error::io("remove", path))?,
+                false => set_aside(disk, &path)?,
+            }
         } else {
             adopt(disk, places, cache, manifest, &path)?;
         }
@@ -63,6 +67,36 @@ pub(crate) fn settle(
         }
     }
     remove_empty_days(disk, logspace_dir)
+}
+
+/// Whether a file has no record that is not in a segment which the manifest names, and which can be
+/// opened, under the same number.
+fn is_covered(
+    disk: &dyn Disk,
+    places: &Places,
+    cache: &Arc<PageCache>,
+    manifest: &Manifest,
+    path: &Path,
+) -> bool {
+    let open = |path: &Path| SegmentHandle::open(disk, path, Arc::clone(cache));
+    let Ok(segment) = open(path) else {
+        return false;
+    };
+    let mut next = segment.first_number().0;
+    let end = next.saturating_add(u64::from(segment.rows()));
+    let mut entries: Vec<&Entry> = manifest.contents().entries.iter().collect();
+    entries.sort_by_key(|entry| entry.first);
+    for entry in entries {
+        let numbers = entry.numbers();
+        if next < end && numbers.contains(&next) {
+            let found = open(&places.segment(entry));
+            if !found.is_ok_and(|found| found.first_number() == entry.first) {
+                return false;
+            }
+            next = numbers.end;
+        }
+    }
+    next >= end
 }
 
 /// Where the archive has the segment of a file's name; `None` where it is not archived.
@@ -151,6 +185,7 @@ fn adopt(
         // Whether it was imported is lost; this way its times bind nothing that comes.
         is_imported: true,
         is_archived: !path.starts_with(&places.home),
+        is_compacted: false,
         day: segment.first_received().day(),
         file_bytes: segment.file_bytes(),
         first_received: segment.first_received(),

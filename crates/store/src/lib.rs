@@ -14,6 +14,7 @@ mod backup_dir;
 mod capture;
 mod clock;
 mod committer;
+mod compact;
 mod copy;
 mod disk;
 mod durability;
@@ -50,6 +51,7 @@ mod status;
 mod store;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod verify;
 mod worker;
 

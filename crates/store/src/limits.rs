@@ -59,6 +59,18 @@ pub const MERGE_PAUSE_SECONDS_MAX: i64 = 3_600;
 /// Segments of a logspace from which on merging does not wait for a quiet moment.
 pub const MERGE_PENDING_SEGMENTS: usize = 256;
 
+/// How much smaller a compacted segment has to be to be kept, in percent. Less is not worth the
+/// writing, and backups would take the file once more.
+pub const COMPACTION_SAVING_PERCENT_MIN: u64 = 3;
+
+/// Size of a segment from which on a thread of the lowest priority compacts it, in bytes. Less takes
+/// a fraction of a second.
+pub const COMPACTION_ALONE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// How long compacting waits before it looks again whether the newest records still take their
+/// share of memory, in milliseconds.
+pub const COMPACTION_PAUSE_MS: u64 = 200;
+
 /// Most segments of a logspace that are archived before it is looked what else there is to do: at
 /// the speed of a slow disk this takes some minutes at the most.
 pub const ARCHIVE_SEGMENTS_MAX: usize = 16;

@@ -32,6 +32,11 @@ pub(crate) struct Logspace {
     archive_home: Mutex<Option<PathBuf>>,
     /// Why the last try to archive failed.
     archive_failure: Mutex<Option<String>>,
+    /// Why the last try to compact failed.
+    compaction_failure: Mutex<Option<String>>,
+    /// Held by whoever puts segments in the place of others, from choosing them on; compacting
+    /// holds it only at its end. Locked before the manifest.
+    pub(crate) rewriting: Mutex<()>,
     state: Mutex<LogspaceState>,
 }
 
@@ -49,12 +54,20 @@ pub(crate) struct LogspaceState {
     pub(crate) sealed: u64,
     /// At the start, the numbers of the records in segments that cannot be read.
     pub(crate) unreadable: Vec<Range<u64>>,
+    /// Segments that were damaged at the start so that they could not be opened, to be mended.
+    pub(crate) unopened: Vec<Entry>,
     /// Records deleted since the start because they need not be kept.
     pub(crate) expired_records: u64,
     /// Segments that turned out to be damaged when they were to be merged.
     unmergeable: BTreeSet<PathBuf>,
     /// Segments that the disk would not read when they were to be merged.
     pub(crate) merge_pauses: Pauses,
+    /// Segments that could not be compacted.
+    pub(crate) compaction_pauses: Pauses,
+    /// Segments that were compacted.
+    compacted: BTreeSet<PathBuf>,
+    /// Bytes saved by that since the start.
+    compaction_saved_bytes: u64,
     tail: Vec<Arc<TailChunk>>,
     tail_bytes: usize,
     tail_rows: usize,
@@ -72,9 +85,13 @@ impl LogspaceState {
             damages: Arc::from([]),
             sealed: 0,
             unreadable: Vec::new(),
+            unopened: Vec::new(),
             expired_records: 0,
             unmergeable: BTreeSet::new(),
             merge_pauses: Pauses::default(),
+            compaction_pauses: Pauses::default(),
+            compacted: BTreeSet::new(),
+            compaction_saved_bytes: 0,
             tail: Vec::new(),
             tail_bytes: 0,
             tail_rows: 0,
@@ -216,6 +233,16 @@ impl LogspaceState {
             .collect()
     }
 
+    /// Whether any of these records is known, sealed or not.
+    pub(crate) fn has_any(&self, numbers: &Range<u64>) -> bool {
+        let mut segments = self.segments.iter();
+        self.tail_has_any(numbers)
+            || segments.any(|segment| {
+                let first = segment.first_number().0;
+                first < numbers.end && numbers.start < first + u64::from(segment.rows())
+            })
+    }
+
     /// Whether the tail has any of these records.
     pub(crate) fn tail_has_any(&self, numbers: &Range<u64>) -> bool {
         let mut chunks = self.tail.iter();
@@ -234,8 +261,17 @@ impl LogspaceState {
             .retain(|segment| !paths.iter().any(|path| path == segment.path()));
         for path in paths {
             self.merge_pauses.forget(path);
+            self.compaction_pauses.forget(path);
+            self.compacted.remove(path);
         }
         self.add_segments(merged);
+    }
+
+    /// Notes that a segment was compacted, and how many bytes that saved.
+    pub(crate) fn note_compacted(&mut self, path: PathBuf, saved_bytes: u64) {
+        self.compaction_pauses.forget(&path);
+        self.compacted.insert(path);
+        self.compaction_saved_bytes += saved_bytes;
     }
 
     /// Forgets segments that need not be kept.
@@ -283,6 +319,8 @@ impl Logspace {
             archive: Mutex::default(),
             archive_home: Mutex::new(places.archive),
             archive_failure: Mutex::default(),
+            compaction_failure: Mutex::default(),
+            rewriting: Mutex::default(),
             state: Mutex::new(state),
         }
     }
@@ -315,6 +353,14 @@ impl Logspace {
     /// Notes how the last try to archive went; whether that is news.
     pub(crate) fn set_archive_failure(&self, failure: Option<String>) -> bool {
         let mut known = locked(&self.archive_failure);
+        let is_news = *known != failure;
+        *known = failure;
+        is_news
+    }
+
+    /// Notes how the last try to compact went; whether that is news.
+    pub(crate) fn set_compaction_failure(&self, failure: Option<String>) -> bool {
+        let mut known = locked(&self.compaction_failure);
         let is_news = *known != failure;
         *known = failure;
         is_news
@@ -359,6 +405,8 @@ impl Logspace {
         let state = self.state();
         let (tail_bytes, tail_records) = state.tail_size();
         let expired_records = state.expired_records;
+        let compacted_segments = state.compacted.len();
+        let compaction_saved_bytes = state.compaction_saved_bytes;
         let in_index = state.with_damaged_index();
         drop(state);
         let segments = || {
@@ -387,6 +435,9 @@ impl Logspace {
             archived_segments: archived.len(),
             archived_bytes: file_bytes(&archived),
             archive_failure: locked(&self.archive_failure).clone(),
+            compacted_segments,
+            compaction_saved_bytes,
+            compaction_failure: locked(&self.compaction_failure).clone(),
             raw_bytes: segments().map(|segment| segment.footer().raw_bytes).sum(),
             tail_records: tail_records as u64,
             tail_bytes: tail_bytes as u64,

@@ -32,6 +32,7 @@ const ENTRY_LEN: usize = 56;
 const REMOVED_LEN: usize = 16;
 const FLAG_IMPORTED: u16 = 1;
 const FLAG_ARCHIVED: u16 = 2;
+const FLAG_COMPACTED: u16 = 4;
 
 /// A segment as the manifest knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,8 @@ pub(crate) struct Entry {
     pub(crate) is_imported: bool,
     /// Whether its file lies in the archive of the logspace.
     pub(crate) is_archived: bool,
+    /// Whether it was compacted, or would not get smaller by it.
+    pub(crate) is_compacted: bool,
     /// The day (UTC, from 1970-01-01) whose directory it lies in.
     pub(crate) day: i64,
     /// Size of its file in bytes.
@@ -509,7 +512,9 @@ fn encode_record(added: &[Entry], removed: &[SegmentId], marks: Marks, offset: u
 
 fn flags(entry: &Entry) -> u16 {
     let flag = |is_set: bool, flag: u16| if is_set { flag } else { 0 };
-    flag(entry.is_imported, FLAG_IMPORTED) | flag(entry.is_archived, FLAG_ARCHIVED)
+    flag(entry.is_imported, FLAG_IMPORTED)
+        | flag(entry.is_archived, FLAG_ARCHIVED)
+        | flag(entry.is_compacted, FLAG_COMPACTED)
 }
 
 /// A record of the file.
@@ -571,6 +576,7 @@ fn decode_entry(bytes: &[u8]) -> Entry {
         rows: word(bytes, 8),
         is_imported: half(bytes, 12) & FLAG_IMPORTED != 0,
         is_archived: half(bytes, 12) & FLAG_ARCHIVED != 0,
+        is_compacted: half(bytes, 12) & FLAG_COMPACTED != 0,
         generation: half(bytes, 14),
         day: long(bytes, 16).cast_signed(),
         file_bytes: long(bytes, 24),
@@ -607,6 +613,7 @@ mod tests {
             rows: 10,
             is_imported: first % 2 == 1,
             is_archived: first % 3 == 1,
+            is_compacted: first % 5 == 1,
             day: 20_000,
             file_bytes: 4_096,
             first_received: Timestamp::from_seconds(1),
@@ -773,6 +780,7 @@ mod tests {
             rows: 1,
             is_imported: true,
             is_archived: false,
+            is_compacted: false,
             day: 20_777,
             file_bytes: 617,
             first_received: received,

@@ -17,8 +17,43 @@ use crate::raw_segment::RawSegment;
 use crate::snapshot::Damage;
 use crate::store::{Shared, locked};
 
-/// Makes the index of segments anew in which readers have found it damaged.
-pub(crate) fn mend_indexes(shared: &Shared, logspace: &Logspace) -> Result<(), Error> {
+/// Makes anew what segments say beside their records: the index, where readers have found it
+/// damaged, and the header or footer, where that kept a segment from being opened.
+pub(crate) fn mend_some(shared: &Shared, logspace: &Logspace) -> Result<(), Error> {
+    let _alone = locked(&logspace.rewriting);
+    mend_unopened(shared, logspace)?;
+    mend_indexes(shared, logspace)
+}
+
+/// Each is tried once. What the journal still has is sealed anew, whole.
+fn mend_unopened(shared: &Shared, logspace: &Logspace) -> Result<(), Error> {
+    let unopened = std::mem::take(&mut logspace.state().unopened);
+    for entry in unopened {
+        let is_named = locked(&logspace.manifest)
+            .as_ref()
+            .is_some_and(|manifest| manifest.contents().entries.contains(&entry));
+        if !is_named || logspace.state().has_any(&entry.numbers()) {
+            continue;
+        }
+        let path = logspace.path(&entry);
+        let mended = read(shared, logspace, &entry)?;
+        if !is_whole(&entry, &mended) {
+            continue;
+        }
+        replace(shared, logspace, &entry, mended)?;
+        logspace.state().settle_damages(&path);
+        shared.remove_segment(&path);
+        tracing::info!(logspace = %logspace.name, path = %path.display(), "the segment is whole again");
+    }
+    Ok(())
+}
+
+/// Whether nothing was lost.
+fn is_whole(entry: &Entry, mended: &Mended) -> bool {
+    mended.saved_rows() == entry.rows && mended.undated_rows == 0
+}
+
+fn mend_indexes(shared: &Shared, logspace: &Logspace) -> Result<(), Error> {
     let damaged = logspace.state().with_damaged_index();
     for (path, damage) in damaged {
         let entry = locked(&logspace.manifest).as_ref().and_then(|manifest| {
@@ -28,7 +63,7 @@ pub(crate) fn mend_indexes(shared: &Shared, logspace: &Logspace) -> Result<(), E
         let Some(entry) = entry else { continue };
         tracing::warn!(logspace = %logspace.name, %damage, "making a damaged index anew");
         let mended = read(shared, logspace, &entry)?;
-        if mended.saved_rows() == entry.rows && mended.undated_rows == 0 {
+        if is_whole(&entry, &mended) {
             replace(shared, logspace, &entry, mended)?;
             shared.remove_segment(&path);
             tracing::info!(logspace = %logspace.name, path = %path.display(), "the index is whole again");

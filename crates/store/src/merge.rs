@@ -17,6 +17,7 @@ use crate::store::{Shared, locked};
 
 /// Merges some segments of a logspace where that is due; whether it was.
 pub(crate) fn merge_some(shared: &Shared, logspace: &Logspace) -> Result<bool, Error> {
+    let _alone = locked(&logspace.rewriting);
     let entries = match locked(&logspace.manifest).as_ref() {
         Some(manifest) => manifest.contents().entries.clone(),
         None => return Ok(false),
@@ -36,7 +37,7 @@ pub(crate) fn merge_some(shared: &Shared, logspace: &Logspace) -> Result<bool, E
 
 /// The segments to merge next into one of at most `bytes_max`, in order; none where nothing is due.
 /// Segments that cannot be read stay as they are.
-fn due(
+pub(crate) fn due(
     mut entries: Vec<Entry>,
     today: i64,
     bytes_max: u64,
@@ -114,21 +115,8 @@ fn merge(shared: &Shared, logspace: &Logspace, entries: &[Entry]) -> Result<(), 
     let built = match segment::merge(&inputs, level) {
         Ok(built) => built,
         Err(error) => {
-            let error = merge_error(&inputs, error);
-            if let Error::Damaged { path, offset, what } = &error {
-                let is_index = handles
-                    .iter()
-                    .any(|handle| handle.path() == path && handle.note_index_damage(*offset, what));
-                // An index is made anew; lost records are lost.
-                if !is_index {
-                    let damage = Damage::new(path, *offset, what.as_str());
-                    logspace.state().refuse_to_merge(damage);
-                }
-            }
-            if let Error::Unreadable { path, .. } = &error {
-                let now = shared.clock.now();
-                logspace.state().merge_pauses.add(path, now);
-            }
+            let error = self::error(&inputs, error);
+            note_unreadable(shared, logspace, &inputs, &error);
             return Err(error);
         }
     };
@@ -151,7 +139,34 @@ fn merge(shared: &Shared, logspace: &Logspace, entries: &[Entry]) -> Result<(), 
     Ok(())
 }
 
-fn merge_error(inputs: &[&SegmentHandle], error: segment::MergeError<ReadError>) -> Error {
+/// Sees to it that a segment which could not be read is mended, or left alone.
+pub(crate) fn note_unreadable(
+    shared: &Shared,
+    logspace: &Logspace,
+    inputs: &[&SegmentHandle],
+    error: &Error,
+) {
+    if let Error::Damaged { path, offset, what } = error {
+        let is_index = inputs
+            .iter()
+            .any(|input| input.path() == path && input.note_index_damage(*offset, what));
+        // An index is made anew; lost records are lost.
+        if !is_index {
+            let damage = Damage::new(path, *offset, what.as_str());
+            logspace.state().refuse_to_merge(damage);
+        }
+    }
+    if let Error::Unreadable { path, .. } = error {
+        let now = shared.clock.now();
+        logspace.state().merge_pauses.add(path, now);
+    }
+}
+
+/// Why some segments could not be written anew.
+pub(crate) fn error<E: ToString>(
+    inputs: &[&SegmentHandle],
+    error: segment::MergeError<E>,
+) -> Error {
     let path = |input: usize| {
         let path = inputs.get(input).map(|input| input.path().to_owned());
         path.unwrap_or_default()
@@ -196,6 +211,7 @@ mod tests {
                 rows: 10,
                 is_imported: false,
                 is_archived: false,
+                is_compacted: false,
                 day: 10,
                 file_bytes: *size,
                 first_received: Timestamp::from_seconds(864_000 + first.cast_signed()),

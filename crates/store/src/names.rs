@@ -9,7 +9,7 @@
 //! DATA/journal/00000000000000000002.free              a journal file to recycle
 //! DATA/logspaces/NAME/manifest                        which segments the logspace has
 //! DATA/logspaces/NAME/2026/11-21/00000000000000000001.segment   by day and first record number
-//! DATA/logspaces/NAME/2026/11-21/00000000000000000001.2.segment   merged, in the second generation
+//! DATA/logspaces/NAME/2026/11-21/00000000000000000001.2.segment   written anew, in the second generation
 //! DATA/logspaces/NAME/archive                         where its archived segments lie
 //! ARCHIVE/NAME/id                                     whose segments these are
 //! ARCHIVE/NAME/2026/11-21/00000000000000000001.segment          archived
@@ -31,6 +31,8 @@ pub(crate) const MANIFEST: &str = "manifest";
 pub(crate) const SEGMENT_SUFFIX: &str = ".segment";
 /// Ending of a file being written; removed at start.
 pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
+/// Ending of a segment while it is compacted, without the dot: that of a file being written.
+pub(crate) const COMPACTION_SUFFIX: &str = "compact.tmp";
 /// Ending given to a segment that no manifest names.
 pub(crate) const ORPHAN_SUFFIX: &str = ".orphan";
 

@@ -23,6 +23,9 @@ pub struct Options {
     pub free_bytes_warn: u64,
     /// zstd level of segments, 1 to 19.
     pub compression_level: i32,
+    /// zstd level to which the segments of days that are over are compacted, up to 19; 0 leaves
+    /// them as they are.
+    pub compaction_level: i32,
 }
 
 impl Options {
@@ -36,6 +39,7 @@ impl Options {
             free_bytes_min: 64 * 1024 * 1024,
             free_bytes_warn: 1024 * 1024 * 1024,
             compression_level: 1,
+            compaction_level: 15,
         }
     }
 }

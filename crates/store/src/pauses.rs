@@ -44,6 +44,11 @@ impl Pauses {
         })
     }
 
+    /// Whether any file is known to make trouble.
+    pub(crate) fn is_any(&self) -> bool {
+        !self.0.is_empty()
+    }
+
     /// Forgets a file that is gone.
     pub(crate) fn forget(&mut self, path: &Path) {
         self.0.remove(path);

@@ -46,6 +46,7 @@ pub(crate) fn publish(
             rows: built.footer.rows,
             is_imported: origin.is_imported,
             is_archived: false,
+            is_compacted: false,
             day: *day,
             file_bytes: built.bytes.len() as u64,
             first_received: built.footer.first_received,

@@ -99,6 +99,9 @@ pub(crate) fn open_logspace(
                 // and a power cut came after the file was written again with more records.
                 let end = segment.first_number().0 + u64::from(segment.rows());
                 state.next = state.next.max(end);
+                if entry.is_compacted {
+                    state.note_compacted(path, 0);
+                }
                 segments.push(Arc::new(segment));
             }
             Err(error) if error.is_other_format() => return Err(error),
@@ -106,9 +109,10 @@ pub(crate) fn open_logspace(
                 let what = format!("{} records cannot be read: {error}", entry.rows);
                 // What is archived comes back with its disk; the journal must not bring it twice.
                 if !entry.is_archived {
-                    state
-                        .unreadable
-                        .push(entry.first.0..entry.first.0 + u64::from(entry.rows));
+                    state.unreadable.push(entry.numbers());
+                    if matches!(error, Error::Damaged { .. }) {
+                        state.unopened.push(*entry);
+                    }
                 }
                 damages.push(Damage::new(&path, 0, what));
             }

@@ -93,6 +93,7 @@ mod tests {
             rows: 1,
             is_imported: false,
             is_archived: false,
+            is_compacted: false,
             day: 0,
             file_bytes,
             first_received: Timestamp::from_seconds(last_received),

@@ -56,6 +56,12 @@ pub struct LogspaceStatus {
     pub archived_bytes: u64,
     /// Why segments that are due cannot be archived, or archived ones not be read.
     pub archive_failure: Option<String>,
+    /// Segments that were compacted, or would not get smaller by it.
+    pub compacted_segments: usize,
+    /// Bytes that compacting has saved since the start.
+    pub compaction_saved_bytes: u64,
+    /// Why a segment that is due cannot be compacted.
+    pub compaction_failure: Option<String>,
     /// Bytes of the sealed messages as they arrived.
     pub raw_bytes: u64,
     /// Records not yet sealed.

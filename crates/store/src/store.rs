@@ -15,7 +15,6 @@ use crate::committer;
 use crate::disk::Disk;
 use crate::durability::Durability;
 use crate::error::Error;
-use crate::housekeeper;
 use crate::import;
 use crate::journal::{JournalFile, JournalWriter};
 use crate::lock::{self, Lock, LockHolder};
@@ -28,10 +27,10 @@ use crate::queue::{AppendError, OnDurable, Pending, Queue};
 use crate::recovery;
 use crate::retention::Retention;
 use crate::room::Room;
-use crate::sealer;
 use crate::segment_handle::{PageCache, page_cache};
 use crate::snapshot::Snapshot;
 use crate::status::{State, Status};
+use crate::threads;
 use crate::worker::Worker;
 
 /// A data directory, open.
@@ -53,6 +52,7 @@ pub(crate) struct Shared {
     pub(crate) queue: Queue,
     pub(crate) sealer: Worker,
     pub(crate) housekeeper: Worker,
+    pub(crate) compactor: Worker,
     pub(crate) writer: Mutex<JournalWriter>,
     /// Size of the journal file being written. The writer is locked for as long as the disk takes,
     /// and nobody who asks for the status should wait for that.
@@ -94,22 +94,7 @@ impl Store {
         notes::remove(disk.as_ref(), &names::backup_note(data_dir))?;
         let shared = Arc::new(Shared::recover(options, disk, clock, false)?);
         committer::settle(&shared);
-        let mut threads = Vec::new();
-        for (name, run) in [
-            ("committer", committer::run as fn(&Shared)),
-            ("sealer", sealer::run as fn(&Shared)),
-            ("housekeeper", housekeeper::run as fn(&Shared)),
-        ] {
-            let shared_here = Arc::clone(&shared);
-            let thread = std::thread::Builder::new()
-                .name(name.to_owned())
-                .spawn(move || run(&shared_here))
-                .map_err(Error::io(
-                    "start a thread for",
-                    shared.options.data_dir.as_path(),
-                ))?;
-            threads.push(thread);
-        }
+        let threads = threads::start(&shared)?;
         // A crash may have left more in the journal than a tail should hold.
         shared.sealer.wake();
         shared.housekeeper.wake();
@@ -312,12 +297,15 @@ impl Store {
         }
     }
 
-    /// Whether nothing waits to be made durable, sealed, merged or deleted. Only for those who
+    /// Whether nothing waits to be made durable, sealed, merged, deleted or compacted. Only for those who
     /// hand nothing over meanwhile, such as tests: it may change at once.
     pub fn is_idle(&self) -> bool {
         let shared = &self.shared;
-        // The committer wakes the sealer, and the sealer the housekeeper.
-        shared.queue.records() == 0 && shared.sealer.is_idle() && shared.housekeeper.is_idle()
+        // The committer wakes the sealer, the sealer the housekeeper, and that the compactor.
+        shared.queue.records() == 0
+            && shared.sealer.is_idle()
+            && shared.housekeeper.is_idle()
+            && shared.compactor.is_idle()
     }
 
     /// The directory everything lies in.
@@ -331,6 +319,7 @@ impl Store {
         self.shared.queue.close();
         self.shared.sealer.close();
         self.shared.housekeeper.close();
+        self.shared.compactor.close();
         let threads = std::mem::take(&mut *locked(&self.threads));
         for thread in threads {
             if thread.join().is_err() {
@@ -387,6 +376,7 @@ impl Shared {
             queue: Queue::default(),
             sealer: Worker::default(),
             housekeeper: Worker::default(),
+            compactor: Worker::default(),
             writer: Mutex::new(writer),
             open_journal_bytes: AtomicU64::new(0),
             unsynced_bytes: AtomicU64::new(0),
@@ -448,6 +438,11 @@ impl Shared {
     /// Whether less of the disk is free than there should be.
     pub(crate) fn is_disk_low(&self) -> bool {
         self.is_low(self.free_bytes())
+    }
+
+    /// Whether so many bytes more would leave as much of the disk free as there should be.
+    pub(crate) fn has_room_for(&self, bytes: u64) -> bool {
+        !self.is_low(self.free_bytes().map(|free| free.saturating_sub(bytes)))
     }
 
     /// Notes whether records can be made durable.

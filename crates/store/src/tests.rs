@@ -15,8 +15,12 @@ use crate::{
 
 mod archive;
 mod backup;
+mod compaction;
+mod hooked;
 mod merging;
+mod panics;
 mod stop;
+mod tampering;
 
 /// A clock that stands where it is put.
 #[derive(Default)]
@@ -442,16 +446,41 @@ fn what_was_acknowledged_before_its_sync_is_written_again_when_that_fails() {
         assert_eq!(disk.failures.load(Ordering::SeqCst), 0);
         assert_eq!(store.status().unsynced_bytes, 0);
         drop(store);
-        // What the failed files hold cannot be trusted: the newest one has everything.
-        let files = journal_files(dir.path());
-        let (newest, older) = files.split_last().expect("files");
-        assert_eq!(older.len(), 2);
-        for file in older {
-            std::fs::remove_file(file).expect("removes");
-        }
-        assert!(newest.exists());
+        // What the failed files hold cannot be trusted, and they are gone: the newest one has
+        // everything.
+        assert_eq!(journal_files(dir.path()).len(), 1);
         assert_eq!(texts(&open(dir.path())), ["one", "two", "three"]);
     }
+}
+
+#[test]
+fn what_was_acknowledged_early_survives_a_kill_while_no_sync_succeeds() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let disk = Arc::new(FailingDisk::default());
+    let store = open_with(options(dir.path()), Arc::clone(&disk) as Arc<dyn Disk>);
+    append_as(&store, batch(&["early"]), Durability::Fast);
+    disk.failures.store(1_000, Ordering::SeqCst);
+    let strict = Durability::Strict;
+    store.append(
+        &LogspaceName::main(),
+        batch(&["late"]),
+        strict,
+        Box::new(drop),
+    );
+    // After the first failure, and after others.
+    for failures in [1, 3] {
+        wait_until(&store, |_| {
+            disk.failures.load(Ordering::SeqCst) <= 1_000 - failures
+        });
+        wait_until(&store, |store| {
+            matches!(store.status().state, State::Stalled(_))
+        });
+        let killed = tempfile::tempdir().expect("temporary directory");
+        copy(dir.path(), killed.path());
+        assert_eq!(texts(&open(killed.path()))[0], "early");
+        assert!(journal_files(dir.path()).len() <= 3);
+    }
+    disk.failures.store(0, Ordering::SeqCst);
 }
 
 #[test]
@@ -565,11 +594,15 @@ fn a_damaged_segment_heals_from_the_journal_or_is_reported() {
     assert!(snapshot(&healed).damages.is_empty());
     drop(healed);
 
+    // The spare page, from which the footer would be made anew, is damaged as well.
+    let spare = bytes.windows(8).position(|part| part == b"LOGSPARE");
+    bytes[spare.expect("there") + 20] ^= 1;
     std::fs::write(&path, &bytes).expect("writes");
     for file in journal_files(dir.path()) {
         std::fs::remove_file(file).expect("removes");
     }
     let store = open_with(small, Arc::new(RealDisk));
+    wait_until(&store, Store::is_idle);
     assert_eq!(texts(&store), ["0a", "0b", "2a", "2b"]);
     let damages = snapshot(&store).damages;
     assert_eq!(damages.len(), 1);

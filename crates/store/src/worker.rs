@@ -72,6 +72,14 @@ impl Worker {
         !state.is_closed
     }
 
+    /// Rests in the middle of its work; ends early when closed.
+    pub(crate) fn pause(&self, timeout: Duration) {
+        let state = locked(&self.state);
+        _ = self
+            .changed
+            .wait_timeout_while(state, timeout, |state| !state.is_closed);
+    }
+
     /// Whether it has nothing to do and nothing to try again.
     pub(crate) fn is_idle(&self) -> bool {
         let state = locked(&self.state);

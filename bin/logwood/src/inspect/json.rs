@@ -107,6 +107,7 @@ fn manifest(view: &ManifestView, with_pages: bool) -> Value {
             "records": entry.records,
             "generation": entry.generation,
             "is_imported": entry.is_imported,
+            "is_compacted": entry.is_compacted,
             "day": entry.day,
             "bytes": entry.file_bytes,
             "raw_bytes": entry.raw_bytes,

@@ -152,9 +152,14 @@ fn manifest(view: &ManifestView, with_pages: bool, out: &mut impl Write) -> io::
     )?;
     for entry in &view.entries {
         let imported = if entry.is_imported { "  imported" } else { "" };
+        let compacted = if entry.is_compacted {
+            "  compacted"
+        } else {
+            ""
+        };
         writeln!(
             out,
-            "  {:>12}  {:>9}  {:>10}  {:<10}  {:>10}  {:>10}{imported}",
+            "  {:>12}  {:>9}  {:>10}  {:<10}  {:>10}  {:>10}{imported}{compacted}",
             entry.first_number.0,
             entry.records,
             entry.generation,

@@ -123,7 +123,7 @@ fn every_value_of_a_file_arrives() {
          [receive]\nmemory_max = \"8MiB\"\n[log]\nlevel = \"debug\"\nformat = \"json\"\n\
          [store]\ndata_dir = \"/data\"\nmemory_max = \"9MiB\"\nsegment_rows_max = 5000\n\
          journal_file = \"5MiB\"\n\
-         free_min = \"7MiB\"\nfree_warn = \"0B\"\ncompression_level = 9\n",
+         free_min = \"7MiB\"\nfree_warn = \"0B\"\ncompression_level = 9\ncompaction_level = 0\n",
         &Overrides::default(),
     );
     let [udp, relp] = config.ingest.listeners.as_slice() else {
@@ -175,6 +175,7 @@ fn every_value_of_a_file_arrives() {
         free_bytes_min: 7 << 20,
         free_bytes_warn: 0,
         compression_level: 9,
+        compaction_level: 0,
     };
     assert_eq!(config.store, store);
 }

@@ -109,6 +109,7 @@ fn in_force() -> Expect {
         free_min = "64MiB"                       # default
         free_warn = "1GiB"                       # default
         compression_level = 1                    # default
+        compaction_level = 15                    # default
 
         [log]                                    # default
         level = "info"                           # default

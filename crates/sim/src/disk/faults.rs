@@ -77,7 +77,7 @@ pub struct Plan {
     /// How many calls then fail, and how.
     pub fault: Option<(u64, Fault)>,
     /// Only these calls count and fail; none means all.
-    pub only: Option<Call>,
+    pub only: Vec<Call>,
     /// The power goes, or the process dies, in the place of the call behind so many.
     pub stop_after: Option<u64>,
 }
@@ -97,7 +97,7 @@ impl Plan {
                 None => return Verdict::Stops,
             }
         }
-        if self.only.is_some_and(|only| only != call) {
+        if !self.only.is_empty() && !self.only.contains(&call) {
             return Verdict::Well;
         }
         let Some((times, fault)) = self.fault else {

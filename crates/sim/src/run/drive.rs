@@ -20,6 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// How long a store may struggle with a failing disk before the disk is mended.
 const STRUGGLE: Duration = Duration::from_millis(4);
 
+/// Sealed segments are compressed so little that compacting them is worth the while.
+pub(crate) const COMPRESSION_LEVEL: i32 = -100;
+
 /// How a process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
@@ -286,11 +289,7 @@ impl Drive {
         }
         self.machine.mend();
         self.machine.set_plan(Plan::default());
-        // What failed to be deleted is tried again every ten seconds, or now.
-        for (name, retention) in &self.logspaces {
-            let result = self.store()?.set_retention(name, *retention);
-            result.map_err(|error| Failure::new(error.to_string()))?;
-        }
+        self.wake()?;
         self.settle()?;
         if self.machine.has_failed_reads() {
             // What could not be read counts as damaged until the next start.
@@ -305,6 +304,16 @@ impl Drive {
         let store = store.ok_or_else(|| Failure::new("there is no store"))?;
         self.oracle.check(store)?;
         self.check_sizes()
+    }
+
+    /// Has the background look around, as it does every ten seconds: what failed to be deleted is
+    /// tried again, and what is due gets merged and compacted.
+    pub(crate) fn wake(&self) -> Result<(), Failure> {
+        for (name, retention) in &self.logspaces {
+            let result = self.store()?.set_retention(name, *retention);
+            result.map_err(|error| Failure::new(error.to_string()))?;
+        }
+        Ok(())
     }
 
     /// No logspace is larger than it may be, but for one segment.

@@ -6,7 +6,10 @@ use store::{Clock, Durability, Options, Retention};
 use crate::disk::{Fault, Plan};
 use crate::records;
 use crate::run::Failure;
-use crate::run::drive::{Drive, End, data_dir};
+use crate::run::drive::{COMPRESSION_LEVEL, Drive, End, data_dir};
+
+/// How many steps there are.
+const ROUNDS: usize = 16;
 
 /// What goes wrong in a fixed run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +35,8 @@ pub fn run_fixed(mishap: Mishap) -> Result<u64, Failure> {
         journal_file_bytes: 2_048,
         memory_bytes: 8 * 1024 * 1024,
         free_bytes_min: 0,
+        free_bytes_warn: 0,
+        compression_level: COMPRESSION_LEVEL,
         ..Options::new(data_dir())
     };
     let mut drive = Drive::new(7, options, &["main", "other"])?;
@@ -58,7 +63,7 @@ fn run(drive: &mut Drive, mishap: Mishap) -> Result<u64, Failure> {
     };
     start(drive, kept)?;
     let mut has_happened = mishap == Mishap::None;
-    for round in 0..14 {
+    for round in 0..ROUNDS {
         work(drive, round)?;
         let is_down = drive.machine.is_down();
         if is_down && !matches!(mishap, Mishap::Kill(_)) {
@@ -125,6 +130,9 @@ fn work(drive: &mut Drive, round: usize) -> Result<(), Failure> {
             };
             drive.bound(1, retention)?;
         }
+        // The day is over, and what is of it gets compacted.
+        13 => drive.clock.advance(86_400 * 1_000_000_000),
+        15 => drive.wake()?,
         11 => {
             // What a stop made durable is not written once more, and still there without power.
             drive.end(End::Close)?;

@@ -9,7 +9,7 @@ use crate::disk::{Call, Fault, Plan};
 use crate::random::Random;
 use crate::records;
 use crate::run::Failure;
-use crate::run::drive::{Drive, End, data_dir};
+use crate::run::drive::{COMPRESSION_LEVEL, Drive, End, data_dir};
 
 /// `aged` and `sized` are bounded at times, and only `main` and `aged` get imports.
 const LOGSPACES: [&str; 3] = ["main", "aged", "sized"];
@@ -32,6 +32,7 @@ pub fn run_seed(seed: u64) -> Result<(), Failure> {
         memory_bytes: 8 * 1024 * 1024,
         free_bytes_min: random.pick(&[0, 0, 4_096]).unwrap_or(0),
         free_bytes_warn: 0,
+        compression_level: COMPRESSION_LEVEL,
         ..Options::new(data_dir())
     };
     let mut drive = Drive::new(random.bits(), options, &LOGSPACES)?;
@@ -139,15 +140,18 @@ impl Run<'_> {
         let calls_before = random.below(calls);
         let fault = random.pick(&Fault::ALL).unwrap_or(Fault::Io);
         let only = match random.below(4) {
-            0 => Some(Call::Sync),
-            1 => random.pick(&[Call::Write, Call::SyncDir, Call::Rename, Call::Allocate]),
-            _ => None,
+            0 => vec![Call::Sync],
+            1 => {
+                let calls = [Call::Write, Call::SyncDir, Call::Rename, Call::Allocate];
+                random.pick(&calls).into_iter().collect()
+            }
+            _ => Vec::new(),
         };
         let plan = Plan {
-            calls_before: if only.is_some() {
-                calls_before / 8
-            } else {
+            calls_before: if only.is_empty() {
                 calls_before
+            } else {
+                calls_before / 8
             },
             fault: Some((random.between(1, 4), fault)),
             only,

@@ -60,6 +60,8 @@ pub struct EntryView {
     pub generation: u16,
     /// Whether its records were imported.
     pub is_imported: bool,
+    /// Whether it was compacted, or would not get smaller by it.
+    pub is_compacted: bool,
     /// The day of receipt, such as `2026-11-21`.
     pub day: String,
     /// The size of its file in bytes.
@@ -97,6 +99,7 @@ fn view(entry: &Entry) -> EntryView {
         records: entry.rows,
         generation: entry.generation,
         is_imported: entry.is_imported,
+        is_compacted: entry.is_compacted,
         day: day_text(entry.day),
         file_bytes: entry.file_bytes,
         raw_bytes: entry.raw_bytes,

@@ -5,7 +5,7 @@
 //! durable is written once more, to another file.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use model::{LogspaceName, RecordNumber};
@@ -41,6 +41,10 @@ pub(crate) struct JournalWriter {
     /// Blocks that were written and not synced: to the open file, to one that failed, or before
     /// the process ended.
     unsynced: Vec<Arc<Encoded>>,
+    /// The newest file that failed before anything in it was durable, while the page cache may be
+    /// all that has what was acknowledged early. Those before it are gone: a disk that fails for
+    /// hours must not be filled with files that nobody will read.
+    failed: Option<JournalFile>,
     /// Where the last file ended, if all of it is durable.
     before: Option<FileEnd>,
     buffer: Vec<u8>,
@@ -73,6 +77,7 @@ impl JournalWriter {
             free_ids,
             open: None,
             unsynced: Vec::new(),
+            failed: None,
             before: None,
             buffer: Vec::new(),
         }
@@ -132,18 +137,45 @@ impl JournalWriter {
     ) -> Result<Vec<JournalFile>, CommitError> {
         let mut closed = Vec::new();
         match self.try_commit(blocks, sync, &mut closed) {
-            Ok(()) => Ok(closed),
+            Ok(()) => {
+                if self.unsynced.is_empty() {
+                    let failed = self.failed.take();
+                    closed.extend(failed.and_then(|file| self.drop_file(file)));
+                }
+                Ok(closed)
+            }
             Err(error) => {
                 if let Some(open) = self.open.take() {
-                    closed.push(JournalFile {
+                    let file = JournalFile {
                         is_quarantined: true,
                         ..open.info
+                    };
+                    closed.extend(match open.synced > HEADER_LEN as u64 {
+                        true => Some(file),
+                        false => self.give_up(file),
                     });
                 }
                 self.before = None;
                 Err(CommitError { error, closed })
             }
         }
+    }
+
+    /// Lets go of a file that failed and in which nothing is durable: everything in it is in memory
+    /// and will be written once more. A file that has to stay is returned.
+    fn give_up(&mut self, file: JournalFile) -> Option<JournalFile> {
+        if self.unsynced.is_empty() {
+            return self.drop_file(file);
+        }
+        let older = self.failed.replace(file)?;
+        self.drop_file(older)
+    }
+
+    /// Deletes a file that nobody needs; where that is refused, it is returned, to be deleted when
+    /// its records are sealed.
+    fn drop_file(&self, file: JournalFile) -> Option<JournalFile> {
+        let path = names::journal(&self.data_dir, file.id);
+        self.disk.remove(&path).is_err().then_some(file)
     }
 
     fn try_commit(
@@ -247,28 +279,12 @@ impl JournalWriter {
         let id = self.next_id;
         self.next_id += 1;
         let path = names::journal(&self.data_dir, id);
-        let needed = len + HEADER_LEN as u64;
-        let bytes = match self.free_ids.pop() {
-            Some(free_id) if needed <= self.file_bytes => {
-                let free = names::free_journal(&self.data_dir, free_id);
-                self.disk
-                    .rename(&free, &path)
-                    .map_err(Error::io("rename", free))?;
-                self.file_bytes
-            }
-            other => {
-                self.free_ids.extend(other);
-                self.create_file(&path, needed)?
-            }
-        };
-        let file = self
-            .disk
-            .open(&path, OpenMode::ReadWrite)
-            .map_err(Error::io("open", path.as_path()))?;
-        file.write_all_at(&encode_header(id, self.before), 0)
-            .map_err(Error::io("write", path.as_path()))?;
-        let dir = names::journal_dir(&self.data_dir);
-        self.disk.sync_dir(&dir).map_err(Error::io("sync", dir))?;
+        let result = self.prepare_file(id, &path, len + HEADER_LEN as u64);
+        if result.is_err() {
+            // Nobody would ever write to it, and there will be many where the disk goes on failing.
+            _ = self.disk.remove(&path);
+        }
+        let (file, bytes) = result?;
         let info = JournalFile {
             id,
             bytes,
@@ -283,8 +299,39 @@ impl JournalWriter {
         })
     }
 
+    /// A file with its header and its size, durable but for the header.
+    fn prepare_file(
+        &mut self,
+        id: u64,
+        path: &Path,
+        needed: u64,
+    ) -> Result<(Box<dyn DiskFile>, u64), Error> {
+        let bytes = match self.free_ids.pop() {
+            Some(free_id) if needed <= self.file_bytes => {
+                let free = names::free_journal(&self.data_dir, free_id);
+                self.disk
+                    .rename(&free, path)
+                    .map_err(Error::io("rename", free))?;
+                self.file_bytes
+            }
+            other => {
+                self.free_ids.extend(other);
+                self.create_file(path, needed)?
+            }
+        };
+        let file = self
+            .disk
+            .open(path, OpenMode::ReadWrite)
+            .map_err(Error::io("open", path))?;
+        file.write_all_at(&encode_header(id, self.before), 0)
+            .map_err(Error::io("write", path))?;
+        let dir = names::journal_dir(&self.data_dir);
+        self.disk.sync_dir(&dir).map_err(Error::io("sync", dir))?;
+        Ok((file, bytes))
+    }
+
     /// Creates a file with its space reserved: of full size, or smaller where the disk is short.
-    fn create_file(&self, path: &std::path::Path, needed: u64) -> Result<u64, Error> {
+    fn create_file(&self, path: &Path, needed: u64) -> Result<u64, Error> {
         let file = self
             .disk
             .open(path, OpenMode::Create)

@@ -265,6 +265,61 @@ fn a_running_store_makes_a_damaged_index_anew_once_a_reader_met_it() {
 }
 
 #[test]
+fn a_running_store_reads_on_where_the_kinds_are_damaged_and_makes_them_anew() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let expected = large_segment(dir.path());
+    let path = first_segment(dir.path());
+    let store = open(dir.path());
+    let raw = crate::raw_segment::RawSegment::open(&RealDisk, &path).expect("opens");
+    let (_, footer) = raw.footer.expect("whole");
+    let kinds = footer.kind_page.expect("has kinds");
+    flip(&path, kinds.offset as usize + 20);
+    // From the spare page.
+    assert_eq!(rows(&store), expected);
+    let damages = |store: &Store| store.status().logspaces[0].damages.clone();
+    assert_eq!(damages(&store)[0].path, path);
+    assert_eq!(damages(&store)[0].offset, kinds.offset);
+    assert!(
+        snapshot(&store).damages.is_empty(),
+        "no answer lacks a record"
+    );
+    let everything = crate::Retention::default();
+    store
+        .set_retention(&LogspaceName::main(), everything)
+        .expect("wakes the housekeeper");
+    wait_until(&store, |store| damages(store).is_empty());
+    assert_eq!(rows(&store), expected);
+    assert!(!path.exists());
+    drop(store);
+    assert_eq!(check(dir.path()).findings, []);
+    assert_eq!(rows(&open(dir.path())), expected);
+}
+
+#[test]
+fn a_segment_that_a_start_could_not_open_is_made_whole_where_no_record_is_lost() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let expected = large_segment(dir.path());
+    let path = first_segment(dir.path());
+    let whole = std::fs::read(&path).expect("reads");
+    // The header, the footer, and the trailer.
+    for at in [3, whole.len() - 60, whole.len() - 3] {
+        std::fs::remove_dir_all(path.parent().expect("has one")).expect("removes");
+        std::fs::create_dir(path.parent().expect("has one")).expect("creates");
+        std::fs::remove_file(dir.path().join("logspaces/main/manifest")).expect("removes");
+        std::fs::write(&path, &whole).expect("writes");
+        drop(open(dir.path()));
+        flip(&path, at);
+        let store = open(dir.path());
+        wait_until(&store, |store| segments(store) == 1);
+        wait_until(&store, |store| snapshot(store).damages.is_empty());
+        assert_eq!(rows(&store), expected, "byte {at}");
+        drop(store);
+        assert_eq!(check(dir.path()).findings, [], "byte {at}");
+        assert_eq!(rows(&open(dir.path())), expected, "byte {at}");
+    }
+}
+
+#[test]
 fn the_readable_records_of_a_damaged_segment_are_saved() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let expected = large_segment(dir.path());

@@ -1,0 +1,131 @@
+use model::{RecordBatch, RecordParts, Span, Timestamp};
+use proptest::prelude::*;
+
+use super::*;
+use crate::testing::{any_batch, build, read, stored as stored_in};
+use crate::{Built, Spare};
+
+/// A segment in memory that is read as far as is wanted.
+struct InMemory<'a> {
+    built: &'a Built,
+    pages: std::cell::Cell<usize>,
+}
+
+#[derive(Debug, PartialEq)]
+struct GivenUp;
+
+impl MergeInput for InMemory<'_> {
+    type Error = GivenUp;
+
+    fn footer(&self) -> &Footer {
+        &self.built.footer
+    }
+
+    fn stored(&self, entry: &PageEntry) -> Result<Vec<u8>, GivenUp> {
+        let left = self.pages.get().checked_sub(1).ok_or(GivenUp)?;
+        self.pages.set(left);
+        Ok(stored_in(&self.built.bytes, entry).to_vec())
+    }
+}
+
+fn compacted(built: &Built, pages: usize) -> Result<Built, MergeError<GivenUp>> {
+    let input = InMemory {
+        built,
+        pages: std::cell::Cell::new(pages),
+    };
+    let mut bytes = Vec::new();
+    let footer = compact(&input, 19, &mut |part| {
+        bytes.extend_from_slice(part);
+        Ok(())
+    })?;
+    Ok(Built { bytes, footer })
+}
+
+/// Lines that level 1 makes larger than they need be.
+fn lines(count: usize) -> RecordBatch {
+    let mut batch = RecordBatch::new();
+    let source = batch.source_index("test").expect("room");
+    for index in 0..count {
+        let word = (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52;
+        let line = format!("user name{word} of group{} has left", word % 97);
+        let parts = RecordParts {
+            message: Span::new(0, line.len()),
+            ..RecordParts::default()
+        };
+        let received = Timestamp::from_seconds(1_000 + index as i64);
+        batch
+            .push(line.as_bytes(), &parts, received, None, source)
+            .expect("room");
+    }
+    batch
+}
+
+proptest! {
+    #[test]
+    fn what_was_compacted_reads_as_before(batch in any_batch(60)) {
+        let mut batch = batch;
+        batch.make_received_monotone(Timestamp::MIN);
+        let built = build(&[batch]);
+        let made = compacted(&built, usize::MAX).expect("whole");
+        prop_assert!(made.bytes.len() <= built.bytes.len());
+        let (before, after) = (read(&built.bytes).expect("valid"), read(&made.bytes).expect("valid"));
+        prop_assert_eq!(before.seen(), after.seen());
+        prop_assert_eq!(&before.terms, &after.terms);
+        prop_assert_eq!(&after.footer, &made.footer);
+        let end = after.footer.lexicon_pages.last().map_or(Header::LEN as u64, |last| last.page.offset + u64::from(last.page.stored_len));
+        prop_assert_eq!(after.footer.first_gap(end), None);
+        prop_assert_eq!(&compacted(&made, usize::MAX).expect("again").bytes, &made.bytes);
+    }
+
+    #[test]
+    fn a_changed_byte_is_not_carried_along(place in any::<prop::sample::Index>(), change in 1..=255_u8) {
+        let mut built = build(&[lines(200)]);
+        let whole = compacted(&built, usize::MAX).expect("whole").bytes;
+        let last = built.footer.lexicon_pages.last().expect("terms").page;
+        let end = last.offset as usize + last.stored_len as usize;
+        let at = Header::LEN + place.index(end - Header::LEN);
+        built.bytes[at] ^= change;
+        match compacted(&built, usize::MAX) {
+            // The spare page is made anew of the others.
+            Ok(made) => prop_assert_eq!(made.bytes, whole),
+            Err(error) => {
+                let is_damaged = matches!(error, MergeError::Damaged { input: 0, .. });
+                prop_assert!(is_damaged, "{error:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn it_gets_smaller_and_is_found_without_its_footer() {
+    let built = build(&[lines(20_000)]);
+    let made = compacted(&built, usize::MAX).expect("whole");
+    assert!(made.bytes.len() * 100 < built.bytes.len() * 98);
+    let contents = read(&made.bytes).expect("valid");
+    let spare = Spare::find(&made.bytes).expect("there");
+    assert_eq!(spare.footer.chunks, contents.footer.chunks);
+    assert_eq!(spare.footer.received_pages, contents.footer.received_pages);
+    assert_eq!(spare.footer.spare_page, contents.footer.spare_page);
+    assert!(spare.footer.lexicon_pages.is_empty());
+}
+
+#[test]
+fn it_can_be_given_up_between_any_two_pages() {
+    let built = build(&[lines(3_000)]);
+    let pages = built.footer.pages().count();
+    for left in 0..pages - 1 {
+        let error = compacted(&built, left).expect_err("given up");
+        assert!(
+            matches!(
+                error,
+                MergeError::Read {
+                    input: 0,
+                    source: GivenUp
+                }
+            ),
+            "{error:?}"
+        );
+    }
+    // The spare page is not read.
+    compacted(&built, pages - 1).expect("whole");
+}

@@ -1,0 +1,322 @@
+//! Days that are over, made smaller: their segments are written anew with stronger compression.
+//!
+//! Each segment is compacted once, when there is nothing left to merge it with, and the manifest
+//! remembers it, also where that was not worth the while. The work is done by a thread of the lowest
+//! priority that holds one page at a time; it waits while the newest records take their share of
+//! memory, and what it has written counts only if the segment is still there in the end.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::Timestamp;
+use segment::{Footer, MergeError, MergeInput, PageEntry};
+
+use crate::copy;
+use crate::disk::OpenMode;
+use crate::error::{Error, ReadError};
+use crate::limits::{
+    COMPACTION_ALONE_BYTES_MAX, COMPACTION_PAUSE_MS, COMPACTION_SAVING_PERCENT_MIN, COPY_BYTES,
+};
+use crate::logspace::Logspace;
+use crate::manifest::{Entry, Manifest};
+use crate::merge;
+use crate::names;
+use crate::segment_handle::SegmentHandle;
+use crate::snapshot::Damage;
+use crate::store::{Shared, locked};
+
+/// How often it looks without being asked.
+const ROUND: Duration = Duration::from_secs(60);
+
+/// The niceness of the thread that compresses: it gets what nobody else wants.
+const NICENESS: i32 = 19;
+
+/// Runs until closed.
+pub(crate) fn run(shared: &Shared) {
+    while shared.compactor.wait(ROUND) {
+        for logspace in shared.logspaces() {
+            keep(shared, &logspace);
+        }
+        shared.compactor.set_failure(None);
+        shared.compactor.finish_round();
+    }
+}
+
+fn keep(shared: &Shared, logspace: &Logspace) {
+    while !shared.compactor.is_closed() {
+        let result = compact_some(shared, logspace);
+        let failure = match &result {
+            Ok(false) if logspace.state().compaction_pauses.is_any() => return,
+            Ok(_) => None,
+            Err(error) => Some(error.to_string()),
+        };
+        if logspace.set_compaction_failure(failure)
+            && let Err(error) = &result
+        {
+            tracing::error!(logspace = %logspace.name, %error, "cannot compact");
+        }
+        if !matches!(result, Ok(true)) {
+            return;
+        }
+    }
+}
+
+/// Compacts a segment of a logspace where that is due; whether it was.
+fn compact_some(shared: &Shared, logspace: &Logspace) -> Result<bool, Error> {
+    let Some((entry, segment)) = due(shared, logspace) else {
+        return Ok(false);
+    };
+    let result = compact(shared, logspace, &entry, &segment);
+    if result.is_err() {
+        let now = shared.clock.now();
+        let mut state = logspace.state();
+        state.compaction_pauses.add(segment.path(), now);
+    }
+    result.map(|()| true)
+}
+
+/// The segment to compact next. Newer days first: where there is more to do than can be done, the
+/// older ones are the first to be deleted.
+fn due(shared: &Shared, logspace: &Logspace) -> Option<(Entry, Arc<SegmentHandle>)> {
+    if shared.options.compaction_level == 0 {
+        return None;
+    }
+    let entries = locked(&logspace.manifest)
+        .as_ref()?
+        .contents()
+        .entries
+        .clone();
+    let now = shared.clock.now();
+    let mut open: Vec<Entry> = entries
+        .iter()
+        .filter(|entry| entry.day < now.day() && !entry.is_compacted && !entry.is_archived)
+        .filter(|entry| shared.has_room_for(entry.file_bytes))
+        .copied()
+        .collect();
+    open.sort_by_key(|entry| (std::cmp::Reverse(entry.day), entry.first));
+    let state = logspace.state();
+    let tail_day = state.tail_start().map_or(i64::MAX, |(_, day)| day);
+    let bytes_max = shared.options.shares().merged;
+    // A pause ends, and what it is about may then be merged.
+    let is_merged = |day: i64| {
+        let of_day = entries.iter().filter(|entry| entry.day == day).copied();
+        let is_mergeable = |entry: &Entry| state.is_mergeable(&logspace.path(entry));
+        merge::due(of_day.collect(), i64::MAX, bytes_max, is_mergeable).is_empty()
+    };
+    open.into_iter().find_map(|entry| {
+        let path = logspace.path(&entry);
+        let is_ready = entry.day < tail_day
+            && state.is_mergeable(&path)
+            && state.compaction_pauses.is_over(&path, now)
+            && is_merged(entry.day);
+        let handle = is_ready.then(|| state.handles(&[path]).pop());
+        Some((entry, handle.flatten()?))
+    })
+}
+
+/// Whether a segment that is to be archived is better compacted before. It does not wait for ever:
+/// the archive may be what makes room.
+pub(crate) fn is_awaited(shared: &Shared, entry: &Entry, due: Timestamp) -> bool {
+    let patience = 86_400 * 1_000_000_000;
+    shared.options.compaction_level > 0
+        && !entry.is_compacted
+        && shared.has_room_for(entry.file_bytes)
+        && shared.clock.now() < due.plus_nanos(patience)
+}
+
+/// Why a segment is not compacted.
+#[derive(Debug, thiserror::Error)]
+enum Stop {
+    #[error(transparent)]
+    Read(ReadError),
+    #[error(transparent)]
+    Write(Error),
+    #[error("the store is closing, or the segment is gone")]
+    Over,
+}
+
+/// A segment that is read as fast as nobody minds.
+struct Source<'a> {
+    shared: &'a Shared,
+    logspace: &'a Logspace,
+    segment: &'a SegmentHandle,
+}
+
+impl MergeInput for Source<'_> {
+    type Error = Stop;
+
+    fn footer(&self) -> &Footer {
+        self.segment.footer()
+    }
+
+    fn stored(&self, entry: &PageEntry) -> Result<Vec<u8>, Stop> {
+        let shared = self.shared;
+        loop {
+            if shared.compactor.is_closed() || !self.logspace.state().is_open(self.segment.path()) {
+                return Err(Stop::Over);
+            }
+            if !shared.has_large_tails() {
+                return self.segment.read(entry).map_err(Stop::Read);
+            }
+            let pause = Duration::from_millis(COMPACTION_PAUSE_MS);
+            shared.compactor.pause(shared.clock.pause(pause));
+        }
+    }
+}
+
+fn compact(
+    shared: &Shared,
+    logspace: &Logspace,
+    entry: &Entry,
+    segment: &SegmentHandle,
+) -> Result<(), Error> {
+    // Not the name that a merge would take meanwhile.
+    let temporary = segment.path().with_extension(names::COMPACTION_SUFFIX);
+    let source = Source {
+        shared,
+        logspace,
+        segment,
+    };
+    let result = match write_apart(&source, &temporary) {
+        Ok(bytes) => settle(shared, logspace, entry, segment, &temporary, bytes),
+        Err(MergeError::Read {
+            source: Stop::Over, ..
+        }) => Ok(()),
+        Err(MergeError::Read {
+            source: Stop::Write(error),
+            ..
+        }) => Err(error),
+        Err(error) => {
+            let error = merge::error(&[segment], error);
+            merge::note_unreadable(shared, logspace, &[segment], &error);
+            Err(error)
+        }
+    };
+    // Gone already where it became the segment.
+    _ = shared.disk.remove(&temporary);
+    result
+}
+
+/// Writes a segment anew, in a thread that yields to all others where it takes long; how large it
+/// is now.
+fn write_apart(source: &Source<'_>, to: &Path) -> Result<u64, MergeError<Stop>> {
+    if source.segment.file_bytes() < COMPACTION_ALONE_BYTES_MAX {
+        return write(source, to);
+    }
+    let failed = |error| MergeError::Read {
+        input: 0,
+        source: Stop::Write(Error::io("start a thread to write", to)(error)),
+    };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("compaction".to_owned());
+        let work = || {
+            // Where that is refused it works all the same.
+            _ = rustix::process::nice(NICENESS);
+            write(source, to)
+        };
+        let running = thread.spawn_scoped(scope, work).map_err(failed)?;
+        let panicked = || std::io::Error::other("it panicked");
+        running.join().unwrap_or_else(|_| Err(failed(panicked())))
+    })
+}
+
+fn write(source: &Source<'_>, to: &Path) -> Result<u64, MergeError<Stop>> {
+    let failed = |error| MergeError::Read {
+        input: 0,
+        source: Stop::Write(error),
+    };
+    let file = source.shared.disk.open(to, OpenMode::Create);
+    let file = file.map_err(Error::io("create", to)).map_err(failed)?;
+    let mut buffer = Vec::with_capacity(2 * COPY_BYTES);
+    let mut offset = 0;
+    let mut flush = |buffer: &mut Vec<u8>| {
+        let written = file.write_all_at(buffer, offset);
+        offset += buffer.len() as u64;
+        buffer.clear();
+        written.map_err(Error::io("write", to)).map_err(Stop::Write)
+    };
+    let level = source.shared.options.compaction_level;
+    segment::compact(source, level, &mut |part| {
+        buffer.extend_from_slice(part);
+        match buffer.len() < COPY_BYTES {
+            true => Ok(()),
+            false => flush(&mut buffer),
+        }
+    })?;
+    let source_of = |source| MergeError::Read { input: 0, source };
+    flush(&mut buffer).map_err(source_of)?;
+    file.sync().map_err(Error::io("sync", to)).map_err(failed)?;
+    Ok(offset)
+}
+
+/// Puts what was written in the place of the segment, or remembers that it was not worth the while.
+fn settle(
+    shared: &Shared,
+    logspace: &Logspace,
+    entry: &Entry,
+    segment: &SegmentHandle,
+    temporary: &Path,
+    file_bytes: u64,
+) -> Result<(), Error> {
+    let saved = entry.file_bytes.saturating_sub(file_bytes);
+    let is_worth_it = saved * 100 >= entry.file_bytes * COMPACTION_SAVING_PERCENT_MIN;
+    let generation = entry.generation.checked_add(1).filter(|_| is_worth_it);
+    let made = Entry {
+        is_compacted: true,
+        file_bytes: generation.map_or(entry.file_bytes, |_| file_bytes),
+        generation: generation.unwrap_or(entry.generation),
+        ..*entry
+    };
+    if generation.is_some()
+        && let Some(Damage { path, offset, what }) =
+            copy::check(shared.disk.as_ref(), temporary, &shared.cache)
+    {
+        return Err(Error::Damaged { path, offset, what });
+    }
+    // Those who merge, mend or archive have chosen their segments before they write.
+    let _alone = locked(&logspace.rewriting);
+    let mut manifest = locked(&logspace.manifest);
+    let Some(manifest) = manifest.as_mut() else {
+        return Ok(());
+    };
+    if !manifest.contents().entries.contains(entry) {
+        return Ok(());
+    }
+    let old = segment.path().to_owned();
+    if generation.is_none() {
+        manifest.change(&[made], &[])?;
+        logspace.state().note_compacted(old, 0);
+        return Ok(());
+    }
+    let new = replace(shared, logspace, manifest, entry, &made, temporary)?;
+    let mut state = logspace.state();
+    let path = new.path().to_owned();
+    state.replace(std::slice::from_ref(&old), vec![Arc::new(new)]);
+    state.note_compacted(path, saved);
+    drop(state);
+    tracing::debug!(logspace = %logspace.name, path = %old.display(), saved, "compacted");
+    shared.remove_segment(&old);
+    Ok(())
+}
+
+/// Gives what was written its name, durably, and has the manifest name it.
+fn replace(
+    shared: &Shared,
+    logspace: &Logspace,
+    manifest: &mut Manifest,
+    entry: &Entry,
+    made: &Entry,
+    temporary: &Path,
+) -> Result<SegmentHandle, Error> {
+    let disk = shared.disk.as_ref();
+    let path = logspace.path(made);
+    disk.rename(temporary, &path)
+        .map_err(Error::io("rename", temporary))?;
+    let day_dir = names::day_dir(&logspace.dir, made.day);
+    disk.sync_dir(&day_dir)
+        .map_err(Error::io("sync", day_dir))?;
+    let new = SegmentHandle::open(disk, &path, Arc::clone(&shared.cache))?;
+    manifest.change(std::slice::from_ref(made), &[entry.id()])?;
+    Ok(new)
+}

@@ -1,0 +1,68 @@
+//! The threads of a store, and what becomes of it when one of them panics.
+//!
+//! That is our own mistake, and must not leave a store that looks alive. What the background was at
+//! is tried again; a committer that has panicked leaves a journal of which nobody knows the state,
+//! so nothing is accepted any more until the process is started again.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::committer;
+use crate::compact;
+use crate::error::Error;
+use crate::housekeeper;
+use crate::limits::STALL_RETRY_MS;
+use crate::sealer;
+use crate::status::State;
+use crate::store::Shared;
+use crate::worker::Worker;
+
+/// Starts all of them.
+pub(crate) fn start(shared: &Arc<Shared>) -> Result<Vec<JoinHandle<()>>, Error> {
+    let works: [(&str, fn(&Shared)); 4] = [
+        ("committer", commit),
+        ("sealer", |shared| {
+            repeat(shared, &shared.sealer, "sealer", sealer::run);
+        }),
+        ("housekeeper", |shared| {
+            repeat(shared, &shared.housekeeper, "housekeeper", housekeeper::run);
+        }),
+        ("compactor", |shared| {
+            repeat(shared, &shared.compactor, "compactor", compact::run);
+        }),
+    ];
+    let mut threads = Vec::new();
+    for (name, work) in works {
+        let shared_here = Arc::clone(shared);
+        let thread = std::thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || work(&shared_here));
+        let data_dir = shared.options.data_dir.as_path();
+        threads.push(thread.map_err(Error::io("start a thread for", data_dir))?);
+    }
+    Ok(threads)
+}
+
+fn commit(shared: &Shared) {
+    if catch_unwind(AssertUnwindSafe(|| committer::run(shared))).is_ok() {
+        return;
+    }
+    let reason = "the thread that writes the journal has panicked: start Logwood again";
+    tracing::error!(reason, "nothing is accepted any more");
+    shared.set_state(State::Stalled(reason.to_owned()));
+    shared.queue.close();
+    shared.queue.refuse_rest();
+}
+
+/// Runs the work of a thread, again and again as long as it panics.
+fn repeat(shared: &Shared, worker: &Worker, name: &str, run: fn(&Shared)) {
+    while catch_unwind(AssertUnwindSafe(|| run(shared))).is_err() {
+        tracing::error!(name, "a thread of the store panicked, trying again");
+        worker.set_failure(Some(format!("the {name} has panicked")));
+        let pause = Duration::from_millis(STALL_RETRY_MS);
+        worker.pause(shared.clock.pause(pause));
+        worker.wake();
+    }
+}
