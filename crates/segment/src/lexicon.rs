@@ -86,6 +86,30 @@ impl LexiconPage {
         true
     }
 
+    /// The same for those of them that are wanted. The entries of the others are passed over, which
+    /// takes a fraction of reading them.
+    pub fn scan_wanted(
+        &self,
+        prefix: &[u8],
+        mut is_wanted: impl FnMut(&[u8]) -> bool,
+        visit: &mut dyn FnMut(TermEntry),
+    ) {
+        let mut entries = self.seek(prefix);
+        while entries.next_key().is_some() {
+            if !entries.key.starts_with(prefix) {
+                if entries.key.as_slice() > prefix {
+                    return;
+                }
+                entries.pass();
+            } else if is_wanted(&entries.key) {
+                let Ok(entry) = entries.entry() else { return };
+                visit(entry);
+            } else {
+                entries.pass();
+            }
+        }
+    }
+
     /// Memory the page takes, in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.raw.capacity() + self.restarts.capacity() * size_of::<usize>()
@@ -163,6 +187,37 @@ impl<'a> Entries<'a> {
         self.key.truncate(shared);
         self.key.extend_from_slice(suffix);
         Ok((self.entry()?, shared))
+    }
+
+    /// Reads the next key alone; `None` at the end. The order of keys was checked with the page.
+    #[inline]
+    fn next_key(&mut self) -> Option<()> {
+        let shared = self.reader.varint().ok()?;
+        let len = self.reader.varint().ok()?;
+        let suffix = self.reader.bytes(len as usize).ok()?;
+        self.key.truncate(shared as usize);
+        self.key.extend_from_slice(suffix);
+        Some(())
+    }
+
+    /// Passes over the entry of the key last read, which was checked with the page.
+    #[inline]
+    fn pass(&mut self) {
+        let mut next = || self.reader.varint().unwrap_or_default();
+        let head = next();
+        let mut others = head >> 1;
+        if head & 1 == 1 {
+            let groups = next();
+            for _ in 0..groups.min(2) {
+                next();
+            }
+            others = next();
+        }
+        if others != u64::from(self.segment_rows) {
+            for _ in 0..others.min(2) {
+                next();
+            }
+        }
     }
 
     fn entry(&mut self) -> Result<TermEntry, Corrupt> {

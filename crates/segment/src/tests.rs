@@ -210,6 +210,7 @@ fn survive(entry: &PageEntry, stored: &[u8], key: &[u8]) {
         }
         page.find(key);
         page.scan(key, &mut |_, _| true);
+        page.scan_wanted(key, |key| key.len() % 2 == 0, &mut |_| {});
     }
     if let Ok(page) = PostingPage::decode(entry, stored) {
         for count in [1, 2, u32::MAX] {
@@ -356,6 +357,17 @@ fn terms_are_found_by_key_and_prefix_through_the_footer() {
         }
         let keys = expected.keys().filter(|key| key.starts_with(prefix));
         assert!(keys.eq(found.iter()), "{prefix:?}");
+
+        let is_wanted = |key: &[u8]| key.last().is_some_and(|byte| byte % 3 == 0);
+        let (mut wanted, mut entries) = (Vec::new(), Vec::new());
+        for index in page_of(prefix).unwrap_or(0)..footer.lexicon_pages.len() {
+            open(index).scan_wanted(prefix, is_wanted, &mut |term| wanted.push(term));
+            open(index).scan(prefix, &mut |key, term| {
+                entries.extend(is_wanted(key).then_some(term));
+                true
+            });
+        }
+        assert_eq!(wanted, entries, "{prefix:?}");
     }
 }
 
