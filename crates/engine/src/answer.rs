@@ -10,7 +10,8 @@ pub struct Cost {
     pub segments_pruned: usize,
     /// Bytes read from disk. Reads of others from the same segments at the same time count too.
     pub bytes_read: u64,
-    /// Records that had to be decoded and matched because no index could decide.
+    /// Records that had to be looked at, whole or in one text, because no index could decide; for
+    /// each condition that they were looked at for.
     pub rows_verified: u64,
 }
 

@@ -9,8 +9,50 @@ use query::WordProbe;
 use segment::{Location, Namespace, TermEntry};
 use store::{ReadError, SegmentHandle};
 
-use crate::plan::{Plan, Words};
+use crate::plan::{Ask, Plan, WHOLE_LEXICON_COST, Words};
 use crate::row_set::{RowSet, Scatter};
+
+/// Where no more rows than one in so many are left, they are looked at rather than all words.
+const FEW_OF: u64 = 64;
+
+/// What the index says of a condition, and of its parts where they leave rows open.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    /// The rows that match.
+    pub(crate) bounds: Bounds,
+    /// What decides on the others.
+    pub(crate) inner: Inner,
+}
+
+/// What a condition consists of.
+#[derive(Clone, Debug)]
+pub(crate) enum Inner {
+    /// All of these hold; of none, it does.
+    And(Vec<Node>),
+    /// One of these holds.
+    Or(Vec<Node>),
+    /// It does not hold.
+    Not(Box<Node>),
+    /// The leaf of this number does.
+    Leaf(usize),
+}
+
+impl Node {
+    /// A condition that the index decides.
+    fn decided(rows: RowSet) -> Self {
+        Self {
+            bounds: Bounds::exact(rows),
+            inner: Inner::And(Vec::new()),
+        }
+    }
+
+    fn new(bounds: Bounds, inner: Inner) -> Self {
+        if bounds.maybe.is_none() {
+            return Self::decided(bounds.sure);
+        }
+        Self { bounds, inner }
+    }
+}
 
 /// Bounds of the rows that match. Every row that matches is in `maybe`; every row in `sure` matches.
 #[derive(Clone, Debug)]
@@ -80,63 +122,108 @@ impl Bounds {
 
 /// The bounds of a plan's rows in a segment. Never fails: where the index cannot be read, every
 /// row may match.
-pub(crate) fn evaluate(plan: &Plan, segment: &SegmentHandle) -> Bounds {
+pub(crate) fn evaluate(plan: &Plan, segment: &SegmentHandle) -> Node {
+    evaluate_among(plan, segment, segment.rows().into())
+}
+
+/// The same, where of the rows only so many are asked for.
+fn evaluate_among(plan: &Plan, segment: &SegmentHandle, asked: u64) -> Node {
     match plan {
-        Plan::All => Bounds::exact(RowSet::All),
-        Plan::Nothing => Bounds::exact(RowSet::empty()),
-        Plan::Unknown => Bounds::doubtful(RowSet::All),
-        Plan::Not(inner) => evaluate(inner, segment).not(segment.rows()),
+        Plan::All => Node::decided(RowSet::All),
+        Plan::Nothing => Node::decided(RowSet::empty()),
+        Plan::Leaf(ask, number) => {
+            let is_few = asked <= u64::from(segment.rows()) / FEW_OF;
+            let bounds = if is_few && ask.cost() >= WHOLE_LEXICON_COST {
+                Bounds::doubtful(RowSet::All)
+            } else {
+                // Where the index cannot be read, every row may match.
+                ask_index(ask, segment).unwrap_or_else(|_| Bounds::doubtful(RowSet::All))
+            };
+            Node::new(bounds, Inner::Leaf(*number))
+        }
+        Plan::Not(inner) => {
+            let inner = evaluate_among(inner, segment, asked);
+            let bounds = inner.bounds.clone().not(segment.rows());
+            Node::new(bounds, Inner::Not(Box::new(inner)))
+        }
         Plan::And(members) => {
             let mut bounds = Bounds::exact(RowSet::All);
+            let (mut nodes, mut left) = (Vec::new(), asked);
             for member in members {
-                bounds = bounds.and(evaluate(member, segment));
+                let node = evaluate_among(member, segment, left);
+                bounds = bounds.and(node.bounds.clone());
                 if bounds.upper().is_empty() {
-                    return Bounds::exact(RowSet::empty());
+                    return Node::decided(RowSet::empty());
                 }
+                left = left.min(bounds.upper().len_within(&(0..segment.rows())));
+                nodes.push(node);
             }
-            bounds
+            Node::new(bounds, Inner::And(nodes))
         }
         Plan::Or(members) => {
             let mut bounds = Bounds::exact(RowSet::empty());
+            let mut nodes = Vec::new();
             for member in members {
-                bounds = bounds.or(evaluate(member, segment));
+                let node = evaluate_among(member, segment, asked);
+                bounds = bounds.or(node.bounds.clone());
                 if bounds.sure == RowSet::All {
-                    return Bounds::exact(RowSet::All);
+                    return Node::decided(RowSet::All);
                 }
+                nodes.push(node);
             }
-            bounds
-        }
-        Plan::Words(words) => match word_rows(words, segment) {
-            Ok(rows) if words.is_exact => Bounds::exact(rows),
-            Ok(rows) => Bounds::doubtful(rows),
-            Err(_) => Bounds::doubtful(RowSet::All),
-        },
-        Plan::Codes(namespace, codes) => match code_rows(*namespace, codes, segment) {
-            Ok(rows) => Bounds::exact(rows),
-            Err(_) => Bounds::doubtful(RowSet::All),
-        },
-        Plan::Presence(namespace) => {
-            let rows = segment.footer().counts.present(*namespace);
-            any_word(&[*namespace], rows.unwrap_or(0), segment)
-        }
-        Plan::AnyText => {
-            let rows = segment.footer().counts.with_text;
-            any_word(
-                &[Namespace::Message, Namespace::StructuredData],
-                rows,
-                segment,
-            )
+            Node::new(bounds, Inner::Or(nodes))
         }
     }
+}
+
+fn ask_index(ask: &Ask, segment: &SegmentHandle) -> Result<Bounds, ReadError> {
+    match ask {
+        Ask::Nothing => Ok(Bounds::doubtful(RowSet::All)),
+        Ask::Words(words) => words_bounds(words, segment),
+        Ask::AnyWords(choice) => {
+            let mut bounds = Bounds::exact(RowSet::empty());
+            for words in choice {
+                bounds = bounds.or(words_bounds(words, segment)?);
+            }
+            Ok(bounds)
+        }
+        Ask::Codes(namespace, codes) => code_rows(*namespace, codes, segment).map(Bounds::exact),
+        Ask::Presence(namespace) => {
+            let rows = segment.footer().counts.present(*namespace);
+            Ok(any_word(&[*namespace], rows.unwrap_or(0), segment))
+        }
+        Ask::AnyText => {
+            let rows = segment.footer().counts.with_text;
+            let namespaces = [Namespace::Message, Namespace::StructuredData];
+            Ok(any_word(&namespaces, rows, segment))
+        }
+        Ask::Field(name) => {
+            let mut scatter = Scatter::new(segment.rows());
+            segment.mark_field(name.as_bytes(), scatter.bits())?;
+            Ok(Bounds::doubtful(scatter.finish()))
+        }
+    }
+}
+
+fn words_bounds(words: &Words, segment: &SegmentHandle) -> Result<Bounds, ReadError> {
+    let rows = word_rows(words, segment)?;
+    Ok(if words.is_exact {
+        Bounds::exact(rows)
+    } else {
+        Bounds::doubtful(rows)
+    })
 }
 
 /// How many rows of the whole segment match, where the footer or the lexicon alone can tell.
 pub(crate) fn count_by_lexicon(plan: &Plan, segment: &SegmentHandle) -> Option<u64> {
     let counts = &segment.footer().counts;
-    match plan {
-        Plan::Presence(namespace) => counts.present(*namespace).map(u64::from),
-        Plan::AnyText => Some(counts.with_text.into()),
-        Plan::Words(Words {
+    let Plan::Leaf(ask, _) = plan else {
+        return None;
+    };
+    match ask {
+        Ask::Presence(namespace) => counts.present(*namespace).map(u64::from),
+        Ask::AnyText => Some(counts.with_text.into()),
+        Ask::Words(Words {
             namespaces,
             probes,
             is_exact: true,
@@ -225,17 +312,15 @@ fn probe_rows(
             let term = segment.find_term(&namespace.key(word))?;
             return union(term.as_slice(), segment);
         }
-        WordProbe::Prefix(prefix) => prefix,
+        WordProbe::Prefix(prefix) | WordProbe::OneBetween(prefix, _) => prefix,
         WordProbe::Suffix(_) | WordProbe::Contains(_) => b"",
     };
     let mut terms = Vec::new();
-    let mut visit = |key: &[u8], term| {
-        if probe.matches(key.get(1..).unwrap_or(&[])) {
-            terms.push(term);
-        }
-        true
-    };
-    segment.scan_terms(&namespace.key(prefix), &mut visit)?;
+    let meets = probe.search();
+    let is_wanted = |key: &[u8]| meets(key.get(1..).unwrap_or(&[]));
+    segment.scan_wanted_terms(&namespace.key(prefix), is_wanted, &mut |term| {
+        terms.push(term);
+    })?;
     union(&terms, segment)
 }
 

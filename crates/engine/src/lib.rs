@@ -15,6 +15,7 @@
 
 mod answer;
 mod cancel;
+mod check;
 mod count;
 mod cursor;
 mod evaluate;
@@ -32,6 +33,7 @@ mod rows;
 mod run;
 mod scope;
 mod search;
+mod settle;
 mod stats;
 mod value_table;
 mod walk;

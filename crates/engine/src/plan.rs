@@ -16,16 +16,27 @@ pub(crate) enum Plan {
     Or(Vec<Plan>),
     /// The rows that are not those of the member.
     Not(Box<Plan>),
-    /// Rows whose words meet the probes.
+    /// The rows of a leaf: what the index is asked, and which of the leaves it is.
+    Leaf(Ask, usize),
+}
+
+/// What the index is asked for a leaf.
+#[derive(Clone, Debug)]
+pub(crate) enum Ask {
+    /// For rows whose words meet the probes.
     Words(Words),
-    /// Rows with one of these numbers.
+    /// For rows whose words meet those of any of these.
+    AnyWords(Vec<Words>),
+    /// For rows with one of these numbers.
     Codes(Namespace, Vec<u8>),
-    /// Rows with any text in a part that is indexed.
+    /// For rows with any text in a part that is indexed.
     Presence(Namespace),
-    /// Rows with anything but white space and delimiters in the message or the structured data.
+    /// For rows with anything but white space and delimiters in the message or the structured data.
     AnyText,
-    /// Rows that no index tells.
-    Unknown,
+    /// For rows that may have a field of this name.
+    Field(String),
+    /// Nothing: no index tells.
+    Nothing,
 }
 
 /// Words to look up.
@@ -40,24 +51,30 @@ pub(crate) struct Words {
 }
 
 impl Plan {
-    /// The plan of a condition.
+    /// The plan of a condition, whose leaves are numbered as [`Expr::visit_leaves`] visits them.
     pub(crate) fn of(expr: &Expr) -> Self {
+        Self::numbered(expr, &mut 0)
+    }
+
+    fn numbered(expr: &Expr, leaves: &mut usize) -> Self {
         match expr {
             Expr::All => Self::All,
             Expr::Nothing => Self::Nothing,
-            Expr::And(members) => Self::And(sorted(members)),
-            Expr::Or(members) => Self::Or(sorted(members)),
-            Expr::Not(inner) => Self::Not(Box::new(Self::of(inner))),
-            Expr::Leaf(leaf) => of_leaf(leaf),
+            Expr::And(members) => Self::And(sorted(members, leaves)),
+            Expr::Or(members) => Self::Or(sorted(members, leaves)),
+            Expr::Not(inner) => Self::Not(Box::new(Self::numbered(inner, leaves))),
+            Expr::Leaf(leaf) => {
+                *leaves += 1;
+                of_leaf(leaf, *leaves - 1)
+            }
         }
     }
 
     /// What a look-up costs, roughly: a page of the lexicon, a range of it, all of it.
     fn cost(&self) -> usize {
         match self {
-            Self::All | Self::Nothing | Self::Unknown | Self::Codes(..) => 0,
-            Self::Words(words) => words.probes.iter().map(probe_cost).max().unwrap_or(0),
-            Self::Presence(_) | Self::AnyText => 3,
+            Self::All | Self::Nothing => 0,
+            Self::Leaf(ask, _) => ask.cost(),
             Self::And(members) | Self::Or(members) => {
                 members.iter().map(Self::cost).max().unwrap_or(0)
             }
@@ -66,22 +83,46 @@ impl Plan {
     }
 }
 
-fn sorted(members: &[Expr]) -> Vec<Plan> {
-    let mut plans: Vec<Plan> = members.iter().map(Plan::of).collect();
+impl Ask {
+    /// As [`Plan::cost`].
+    pub(crate) fn cost(&self) -> usize {
+        match self {
+            Self::Nothing | Self::Codes(..) => 0,
+            Self::Words(words) => words.cost(),
+            Self::AnyWords(choice) => choice.iter().map(Words::cost).max().unwrap_or(0),
+            Self::Presence(_) | Self::AnyText | Self::Field(_) => 3,
+        }
+    }
+}
+
+impl Words {
+    fn cost(&self) -> usize {
+        self.probes.iter().map(probe_cost).max().unwrap_or(0)
+    }
+}
+
+fn sorted(members: &[Expr], leaves: &mut usize) -> Vec<Plan> {
+    let plans = members.iter().map(|member| Plan::numbered(member, leaves));
+    let mut plans: Vec<Plan> = plans.collect();
     plans.sort_by_key(Plan::cost);
     plans
 }
 
+/// What a look-up costs that goes through the whole lexicon.
+pub(crate) const WHOLE_LEXICON_COST: usize = 4;
+
 fn probe_cost(probe: &WordProbe) -> usize {
     match probe {
         WordProbe::Exact(_) => 1,
-        WordProbe::Prefix(_) => 2,
-        WordProbe::Suffix(_) | WordProbe::Contains(_) => 4,
+        WordProbe::OneBetween(before, _) if before.is_empty() => WHOLE_LEXICON_COST,
+        WordProbe::Prefix(_) | WordProbe::OneBetween(..) => 2,
+        WordProbe::Suffix(_) | WordProbe::Contains(_) => WHOLE_LEXICON_COST,
     }
 }
 
-fn of_leaf(leaf: &Leaf) -> Plan {
-    let namespaces: &'static [Namespace] = match leaf.target {
+/// The texts of a target that the index has words of; none where it has none of them.
+pub(crate) fn namespaces(target: &Target) -> &'static [Namespace] {
+    match target {
         Target::Text => &[Namespace::Message, Namespace::StructuredData],
         Target::Message => &[Namespace::Message],
         Target::Host => &[Namespace::Host],
@@ -90,29 +131,49 @@ fn of_leaf(leaf: &Leaf) -> Plan {
         Target::Msgid => &[Namespace::Msgid],
         Target::Tag => &[Namespace::Tag],
         Target::Source => &[Namespace::Source],
-        Target::Severity => return of_codes(Namespace::Severity, leaf, 8),
-        Target::Facility => return of_codes(Namespace::Facility, leaf, 24),
-        // The sender's address is not indexed. Neither are fields: their values may stand anywhere
-        // in the raw message or nowhere, so that the words of no other part can rule a row out.
-        Target::Peer | Target::Named(_) => return Plan::Unknown,
+        Target::Severity | Target::Facility | Target::Peer | Target::Named(_) => &[],
+    }
+}
+
+fn of_leaf(leaf: &Leaf, number: usize) -> Plan {
+    let ask = match &leaf.target {
+        Target::Severity => return of_codes(Namespace::Severity, leaf, number, 8),
+        Target::Facility => return of_codes(Namespace::Facility, leaf, number, 24),
+        // The sender's address is not indexed.
+        Target::Peer => Ask::Nothing,
+        // Neither are fields: their values may stand anywhere in the raw message or nowhere, so that
+        // the words of no other part can rule a row out. But kinds of records tell their fields.
+        Target::Named(name) => Ask::Field(name.clone()),
+        target => of_text(leaf, namespaces(target)),
     };
+    Plan::Leaf(ask, number)
+}
+
+fn of_text(leaf: &Leaf, namespaces: &'static [Namespace]) -> Ask {
     if let (Test::Present, [namespace]) = (&leaf.test, namespaces) {
-        return Plan::Presence(*namespace);
+        return Ask::Presence(*namespace);
     }
     if leaf.target == Target::Text && is_any_text(&leaf.test) {
-        return Plan::AnyText;
+        return Ask::AnyText;
+    }
+    let words = |probe: Probe| {
+        // Of several tags, each may meet another probe.
+        let is_one_text = leaf.target != Target::Tag || probe.words.len() == 1;
+        Words {
+            namespaces,
+            probes: probe.words,
+            is_exact: probe.is_exact && is_one_text,
+        }
+    };
+    let alternatives = Probe::alternatives(leaf);
+    if !alternatives.is_empty() {
+        return Ask::AnyWords(alternatives.into_iter().map(words).collect());
     }
     let probe = Probe::of(leaf);
     if probe.words.is_empty() {
-        return Plan::Unknown;
+        return Ask::Nothing;
     }
-    // Of several tags, each may meet another probe.
-    let is_one_text = leaf.target != Target::Tag || probe.words.len() == 1;
-    Plan::Words(Words {
-        namespaces,
-        probes: probe.words,
-        is_exact: probe.is_exact && is_one_text,
-    })
+    Ask::Words(words(probe))
 }
 
 /// Whether the test is `*?` or the like: one byte that a wildcard runs over is enough.
@@ -129,12 +190,12 @@ fn is_any_text(test: &Test) -> bool {
 }
 
 /// A test of a number that has so many values: it is asked of each of them, not of the rows.
-fn of_codes(namespace: Namespace, leaf: &Leaf, values: u8) -> Plan {
+fn of_codes(namespace: Namespace, leaf: &Leaf, number: usize, values: u8) -> Plan {
     let set = query::codes(leaf).unwrap_or(0);
     let codes: Vec<u8> = (0..values).filter(|code| set >> code & 1 == 1).collect();
     match codes.len() {
         0 => Plan::Nothing,
         len if len == usize::from(values) => Plan::All,
-        _ => Plan::Codes(namespace, codes),
+        _ => Plan::Leaf(Ask::Codes(namespace, codes), number),
     }
 }

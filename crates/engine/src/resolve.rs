@@ -5,30 +5,44 @@ use std::ops::Range;
 use model::RecordRef;
 use store::Part;
 
-use crate::evaluate::Bounds;
 use crate::part::take_rows;
 use crate::row_set::RowSet;
 use crate::run::Run;
 use crate::search::Order;
+use crate::settle::settle;
 use crate::walk::matching;
 
 /// The rows of a range of a part that match. Outside the range the set says nothing. Only
-/// doubtful rows are decoded.
+/// doubtful rows are looked at.
 pub(crate) fn resolve(run: &mut Run<'_>, part: &Part, range: &Range<u32>) -> RowSet {
     if range.is_empty() {
         return RowSet::empty();
     }
-    let Bounds { sure, maybe } = run.bounds(part);
-    let Some(maybe) = maybe else { return sure };
-    let doubtful = Bounds::doubtful(maybe.minus(&sure, part.rows()));
+    match part {
+        Part::Segment(segment) => {
+            let node = run.examine(part, segment);
+            if node.bounds.maybe.is_none() {
+                return node.bounds.sure;
+            }
+            settle(run, segment, &node, RowSet::of_range(range, segment.rows()))
+        }
+        Part::Tail(_) => of_tail(run, part, range),
+    }
+}
+
+fn of_tail(run: &mut Run<'_>, part: &Part, range: &Range<u32>) -> RowSet {
+    let bounds = run.bounds_of_tail();
+    if bounds.maybe.is_none() {
+        return bounds.sure;
+    }
     let mut verified = Vec::new();
     let mut left = range.clone();
     while !left.is_empty() && !run.is_stopped() {
-        let rows = take_rows(part, doubtful.upper(), &mut left, Order::OldestFirst);
+        let rows = take_rows(part, bounds.upper(), &mut left, Order::OldestFirst);
         let block = run.block(part, rows);
-        verified.extend(matching(run, &doubtful, &block));
+        verified.extend(matching(run, &bounds, &block));
     }
-    sure.or(RowSet::from_sorted(&verified))
+    RowSet::from_sorted(&verified)
 }
 
 /// Calls `visit` with every record of a set of rows, block by block, ascending.

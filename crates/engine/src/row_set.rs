@@ -19,6 +19,14 @@ impl RowSet {
         Self::Some(RoaringBitmap::new())
     }
 
+    /// The rows of a range, of a segment of so many rows.
+    pub(crate) fn of_range(range: &Range<u32>, rows: u32) -> Self {
+        if *range == (0..rows) {
+            return Self::All;
+        }
+        Self::Some(range_of(range))
+    }
+
     /// Rows in ascending order.
     pub(crate) fn from_sorted(rows: &[u32]) -> Self {
         let bitmap = RoaringBitmap::from_sorted_iter(rows.iter().copied());

@@ -8,7 +8,8 @@ use store::{Part, ReadError, SegmentHandle, Snapshot};
 
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
-use crate::evaluate::{Bounds, evaluate};
+use crate::check::Check;
+use crate::evaluate::{Bounds, Node, evaluate};
 use crate::part::{Block, block, rows_between};
 use crate::plan::Plan;
 use crate::row_set::RowSet;
@@ -18,6 +19,8 @@ pub(crate) struct Run<'a> {
     /// What the index is asked.
     pub(crate) plan: Plan,
     matcher: Matcher,
+    /// Of each leaf.
+    checks: Vec<Check>,
     cancel: &'a Cancel,
     cost: Cost,
     completeness: Completeness,
@@ -33,6 +36,7 @@ impl<'a> Run<'a> {
         let mut run = Self {
             plan: Plan::of(&query.root),
             matcher: Matcher::new(query),
+            checks: Check::of_leaves(query),
             cancel,
             cost: Cost::default(),
             completeness: Completeness::default(),
@@ -125,19 +129,37 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What is known of the rows of a part that match, without a look at one.
-    pub(crate) fn bounds(&mut self, part: &Part) -> Bounds {
+    /// The check of a leaf.
+    pub(crate) fn check(&mut self, leaf: usize) -> &mut Check {
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "plans number the leaves of this query"
+        )]
+        &mut self.checks[leaf]
+    }
+
+    /// Notes that so many records or texts of records were looked at.
+    pub(crate) fn looked_at(&mut self, count: u64) {
+        self.cost.rows_verified += count;
+    }
+
+    /// What is known of the rows of a segment that match, without a look at one.
+    pub(crate) fn examine(&mut self, part: &Part, segment: &SegmentHandle) -> Node {
         self.touch(part);
-        let bounds = match (part, &self.plan) {
-            (Part::Segment(segment), plan) => evaluate(plan, segment),
-            (Part::Tail(_), Plan::All) => Bounds::exact(RowSet::All),
-            (Part::Tail(_), Plan::Nothing) => Bounds::exact(RowSet::empty()),
-            (Part::Tail(_), _) => Bounds::doubtful(RowSet::All),
-        };
-        if matches!(part, Part::Segment(_)) && bounds.upper().is_empty() {
+        let node = evaluate(&self.plan, segment);
+        if node.bounds.upper().is_empty() {
             self.rule_out();
         }
-        bounds
+        node
+    }
+
+    /// What is known of the rows of the tail that match, without a look at one.
+    pub(crate) fn bounds_of_tail(&self) -> Bounds {
+        match self.plan {
+            Plan::All => Bounds::exact(RowSet::All),
+            Plan::Nothing => Bounds::exact(RowSet::empty()),
+            _ => Bounds::doubtful(RowSet::All),
+        }
     }
 
     /// The account, at the end.

@@ -352,7 +352,16 @@ fn tests() -> impl Strategy<Value = Test> {
         Comparison::GreaterOrEqual,
         Comparison::Greater,
     ]);
-    let regex = select(vec!["app?le", "^e", "[0-9]+$", "(?i)ERROR"]);
+    let regex = select(vec![
+        "app?le",
+        "^e",
+        "[0-9]+$",
+        "(?i)ERROR",
+        "apple",
+        "^$",
+        "err|fox",
+        "",
+    ]);
     prop_oneof![
         2 => Just(Test::Present),
         8 => patterns().prop_map(|pattern| Test::Term(pattern.folded())),
@@ -367,7 +376,8 @@ fn tests() -> impl Strategy<Value = Test> {
 fn leaves() -> impl Strategy<Value = Expr> {
     let bare = prop_oneof![
         8 => patterns().prop_map(|pattern| Test::Term(pattern.folded())),
-        1 => Just(Test::Regex(RegexPattern::new("a.*e").expect("valid"))),
+        1 => select(vec!["a.*e", "pple", "^$", "Error (fox|a)"])
+            .prop_map(|text| Test::Regex(RegexPattern::new(text).expect("valid"))),
     ];
     let target = select(vec![
         Target::Message,

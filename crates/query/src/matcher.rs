@@ -6,6 +6,7 @@
 mod folded;
 mod literal;
 mod search;
+mod text;
 
 use model::RecordRef;
 
@@ -15,6 +16,9 @@ use crate::naive;
 
 use folded::FoldedText;
 use search::{PatternSearch, SearchScratch};
+
+pub(crate) use search::character_len;
+pub use text::TextMatcher;
 
 /// A compiled query. Holds scratch memory, hence `&mut`: each thread takes its own clone.
 #[derive(Clone, Debug)]
@@ -170,7 +174,8 @@ impl TextTest {
             Target::Text => {
                 let structured = record.structured_data();
                 self.matches(record.message(), message, search)
-                    || !structured.is_empty() && self.matches(structured, structured_data, search)
+                    || self.may_pass(structured)
+                        && self.matches(structured, structured_data, search)
             }
             Target::Message => self.matches(record.message(), message, search),
             Target::Host => matches(record.host()),
@@ -188,6 +193,12 @@ impl TextTest {
                 .fields()
                 .any(|field| field.is_named(name.as_bytes()) && matches(field.value)),
         }
+    }
+
+    /// Whether a text may pass. Most records have no structured data, and of all tests only an
+    /// expression may find something in an empty text that it does not find in the message.
+    fn may_pass(&self, text: &[u8]) -> bool {
+        !text.is_empty() || matches!(self, Self::Regex(_))
     }
 
     fn matches(&self, text: &[u8], folded: &mut FoldedText, scratch: &mut SearchScratch) -> bool {

@@ -10,7 +10,12 @@
 use memchr::memmem;
 use model::words::{fold, is_word_byte};
 
-use crate::ast::{Leaf, Pattern, Piece, Test};
+use crate::ast::{Leaf, Pattern, Piece, RegexPattern, Test};
+use crate::matcher::character_len;
+use crate::required::Required;
+
+/// Shortest part of a word that an expression is looked up by: too many words have a shorter one.
+const PART_BYTES_MIN: usize = 3;
 
 /// A condition on a word.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -23,9 +28,40 @@ pub enum WordProbe {
     Suffix(Vec<u8>),
     /// The word holds this.
     Contains(Vec<u8>),
+    /// The word is this, one UTF-8 character, or one byte where that is none, and that.
+    OneBetween(Vec<u8>, Vec<u8>),
 }
 
 impl WordProbe {
+    /// Bytes that every word holds which meets it.
+    pub fn letters(&self) -> &[u8] {
+        match self {
+            Self::Exact(bytes)
+            | Self::Prefix(bytes)
+            | Self::Suffix(bytes)
+            | Self::Contains(bytes) => bytes,
+            Self::OneBetween(before, after) => {
+                if before.len() < after.len() {
+                    after
+                } else {
+                    before
+                }
+            }
+        }
+    }
+
+    /// The same as [`Self::matches`], made ready to be asked of many words.
+    pub fn search(&self) -> impl Fn(&[u8]) -> bool + '_ {
+        let finder = match self {
+            Self::Contains(bytes) => Some(memmem::Finder::new(bytes)),
+            _ => None,
+        };
+        move |word| match &finder {
+            Some(finder) => finder.find(word).is_some(),
+            None => self.matches(word),
+        }
+    }
+
     /// Whether a folded word meets it.
     pub fn matches(&self, word: &[u8]) -> bool {
         match self {
@@ -33,6 +69,13 @@ impl WordProbe {
             Self::Prefix(bytes) => word.starts_with(bytes),
             Self::Suffix(bytes) => word.ends_with(bytes),
             Self::Contains(bytes) => memmem::find(word, bytes).is_some(),
+            Self::OneBetween(before, behind) => {
+                let rest = word.strip_prefix(before.as_slice());
+                rest.is_some_and(|rest| match rest.len().checked_sub(behind.len()) {
+                    Some(len @ 1..) => rest.ends_with(behind) && character_len(rest) == len,
+                    _ => false,
+                })
+            }
         }
     }
 }
@@ -47,6 +90,16 @@ pub struct Probe {
 }
 
 impl Probe {
+    /// Several probes of a leaf that are closer together: a text that matches meets all words of one of
+    /// them. None where there are no better ones than [`Self::of`] has.
+    pub fn alternatives(leaf: &Leaf) -> Vec<Self> {
+        match &leaf.test {
+            Test::Term(pattern) => one_between(pattern),
+            Test::Regex(pattern) => of_expression(pattern),
+            _ => Vec::new(),
+        }
+    }
+
     /// The probes of a leaf. [`Target::Text`](crate::Target::Text) asks them of the message and of
     /// the structured data, each on its own; the other targets of each of their texts.
     ///
@@ -84,6 +137,97 @@ fn is_one_word(pattern: &Pattern) -> bool {
         return false;
     };
     word.iter().copied().all(is_word_byte)
+}
+
+/// For a single `?` among bytes of words: it stands for a character of the word, or for one between
+/// two words.
+fn one_between(pattern: &Pattern) -> Vec<Probe> {
+    let (before, behind): (&[u8], &[u8]) = match pattern.pieces() {
+        [
+            Piece::Literal(before),
+            Piece::AnyOne,
+            Piece::Literal(behind),
+        ] => (before, behind),
+        [Piece::Literal(before), Piece::AnyOne] => (before, &[]),
+        [Piece::AnyOne, Piece::Literal(behind)] => (&[], behind),
+        _ => return Vec::new(),
+    };
+    if !before.iter().chain(behind).copied().all(is_word_byte) {
+        return Vec::new();
+    }
+    let sides = [before, behind].into_iter();
+    let sides = sides.filter(|side| !side.is_empty());
+    vec![
+        Probe {
+            words: vec![WordProbe::OneBetween(before.to_vec(), behind.to_vec())],
+            is_exact: true,
+        },
+        Probe {
+            words: sides.map(|side| WordProbe::Exact(side.to_vec())).collect(),
+            is_exact: false,
+        },
+    ]
+}
+
+/// For the literals that an expression requires one of, those that are cheapest to look up.
+fn of_expression(pattern: &RegexPattern) -> Vec<Probe> {
+    let mut cheap: Vec<Vec<Vec<WordProbe>>> = Vec::new();
+    let mut dear: Vec<Vec<Vec<WordProbe>>> = Vec::new();
+    for one_of in Required::of(pattern).all {
+        let open = |literal: Vec<u8>| {
+            Pattern::new([Piece::AnyRun, Piece::Literal(literal), Piece::AnyRun])
+        };
+        let words = |literal| open(literal).map(|pattern| words(&pattern));
+        let probes: Vec<Vec<WordProbe>> = one_of.into_iter().filter_map(words).collect();
+        let found: Option<Vec<_>> = probes.iter().map(|own| pick(own, is_cheap)).collect();
+        match found {
+            Some(found) => cheap.push(found),
+            None => dear.extend(
+                probes
+                    .iter()
+                    .map(|own| pick(own, is_long))
+                    .collect::<Option<Vec<_>>>(),
+            ),
+        }
+    }
+    let found = if cheap.is_empty() { dear } else { cheap };
+    // Those that are one alone are met by every match, whichever of the others is.
+    let (ones, choices): (Vec<_>, Vec<_>) = found.into_iter().partition(|of| of.len() == 1);
+    let ones: Vec<WordProbe> = ones.into_iter().flatten().flatten().collect();
+    let choice = choices.into_iter().min_by_key(Vec::len);
+    let choice = choice.unwrap_or_else(|| vec![Vec::new()]);
+    let joined = choice.into_iter().map(|own| Probe {
+        words: ones.iter().cloned().chain(own).collect(),
+        is_exact: false,
+    });
+    joined.filter(|probe| !probe.words.is_empty()).collect()
+}
+
+/// The probes of a literal that are of a sort; `None` where none is.
+fn pick(probes: &[WordProbe], is_wanted: fn(&WordProbe) -> bool) -> Option<Vec<WordProbe>> {
+    let wanted: Vec<_> = probes
+        .iter()
+        .filter(|probe| is_wanted(probe))
+        .cloned()
+        .collect();
+    (!wanted.is_empty()).then_some(wanted)
+}
+
+/// Whether the word is found without a look at all others.
+fn is_cheap(probe: &WordProbe) -> bool {
+    match probe {
+        WordProbe::Exact(_) => true,
+        WordProbe::Prefix(bytes) => bytes.len() >= PART_BYTES_MIN,
+        _ => false,
+    }
+}
+
+/// Whether few words have the part.
+fn is_long(probe: &WordProbe) -> bool {
+    match probe {
+        WordProbe::Suffix(bytes) | WordProbe::Contains(bytes) => bytes.len() >= PART_BYTES_MIN,
+        _ => false,
+    }
 }
 
 fn words(pattern: &Pattern) -> Vec<WordProbe> {

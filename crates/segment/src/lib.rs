@@ -47,7 +47,9 @@ mod tests;
 mod wire;
 
 pub use builder::{BuildError, BuildOptions, Builder, Built};
-pub use chunk::{Chunk, ChunkEntry, ChunkWriter, ColumnPage, RowKinds};
+pub use chunk::{
+    Chunk, ChunkEntry, ChunkWriter, ColumnPage, RowKinds, Selected, TextPart, TextTest,
+};
 pub use compact::compact;
 pub use compare::{Difference, compare};
 pub use corrupt::Corrupt;

@@ -210,6 +210,7 @@ fn survive(entry: &PageEntry, stored: &[u8], key: &[u8]) {
         }
         page.find(key);
         page.scan(key, &mut |_, _| true);
+        page.scan_wanted(key, b"", |key| key.len() % 2 == 0, &mut |_| {});
     }
     if let Ok(page) = PostingPage::decode(entry, stored) {
         for count in [1, 2, u32::MAX] {
@@ -366,6 +367,20 @@ fn terms_are_found_by_key_and_prefix_through_the_footer() {
         found.sort_unstable();
         let keys = expected.keys().filter(|key| key.starts_with(prefix));
         assert!(keys.eq(found.iter()), "{prefix:?}");
+
+        for letter in [b'9', b'b', b'u'] {
+            let is_wanted = |key: &[u8]| key.get(1..).unwrap_or(&[]).contains(&letter);
+            let (mut wanted, mut entries) = (Vec::new(), Vec::new());
+            for index in footer.lexicon_pages_with(prefix) {
+                let page = open(index);
+                page.scan_wanted(prefix, &[letter], is_wanted, &mut |term| wanted.push(term));
+                page.scan(prefix, &mut |key, term| {
+                    entries.extend(is_wanted(key).then_some(term));
+                    true
+                });
+            }
+            assert_eq!(wanted, entries, "{prefix:?} {letter}");
+        }
     }
 }
 

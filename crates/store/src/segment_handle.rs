@@ -1,5 +1,7 @@
 //! A sealed segment, open for reading: pages from disk, decoded once, kept in a bounded cache.
 
+mod select;
+
 use std::fmt;
 use std::io;
 use std::ops::Range;
@@ -276,7 +278,7 @@ impl SegmentHandle {
             return Err(self.out_of_range());
         };
         let received = self.received_rows(entry.page.first_row, entry.page.rows)?;
-        let chunk = self.chunk(index, entry, &received)?;
+        let chunk = self.chunk(index, entry)?;
         let first = entry.page.first_row;
         let rows = rows.into_iter().map(|row| row.wrapping_sub(first));
         let records = chunk.records(rows, &received, |page| {
@@ -288,16 +290,12 @@ impl SegmentHandle {
         })
     }
 
-    fn chunk(
-        &self,
-        index: usize,
-        entry: &ChunkEntry,
-        received: &[Timestamp],
-    ) -> Result<Arc<Chunk>, ReadError> {
+    fn chunk(&self, index: usize, entry: &ChunkEntry) -> Result<Arc<Chunk>, ReadError> {
         let page = self.page(Kind::Chunk, index, || {
+            let received = self.received_rows(entry.page.first_row, entry.page.rows)?;
             let (kinds, row_kinds) = (self.kinds()?, self.row_kinds(index)?);
             let stored = self.read(&entry.page)?;
-            let chunk = Chunk::decode(entry, &stored, &row_kinds, &kinds, received);
+            let chunk = Chunk::decode(entry, &stored, &row_kinds, &kinds, &received);
             Ok(Page::Chunk(Arc::new(
                 chunk.map_err(|error| self.damaged(&entry.page, &error))?,
             )))
@@ -422,6 +420,23 @@ impl SegmentHandle {
             if !self.lexicon_page(index)?.scan(prefix, visit) {
                 return Ok(());
             }
+        }
+        Ok(())
+    }
+
+    /// Calls `visit` with every term whose key starts with `prefix` and is wanted; the word of each
+    /// that is holds all bytes of `letters`. Takes a fraction of [`Self::scan_terms`] where few are
+    /// wanted.
+    pub fn scan_wanted_terms(
+        &self,
+        prefix: &[u8],
+        letters: &[u8],
+        mut is_wanted: impl FnMut(&[u8]) -> bool,
+        visit: &mut dyn FnMut(TermEntry),
+    ) -> Result<(), ReadError> {
+        for index in self.footer.lexicon_pages_with(prefix) {
+            let page = self.lexicon_page(index)?;
+            page.scan_wanted(prefix, letters, &mut is_wanted, visit);
         }
         Ok(())
     }

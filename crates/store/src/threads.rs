@@ -19,9 +19,12 @@ use crate::status::State;
 use crate::store::Shared;
 use crate::worker::Worker;
 
+/// What a thread does until the store is closed.
+type Work = fn(&Shared);
+
 /// Starts all of them.
 pub(crate) fn start(shared: &Arc<Shared>) -> Result<Vec<JoinHandle<()>>, Error> {
-    let works: [(&str, fn(&Shared)); 4] = [
+    let works: [(&str, Work); 4] = [
         ("committer", commit),
         ("sealer", |shared| {
             repeat(shared, &shared.sealer, "sealer", sealer::run);

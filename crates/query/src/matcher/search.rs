@@ -271,7 +271,7 @@ fn run_end(text: &[u8], position: usize) -> usize {
 }
 
 /// Length of the UTF-8 character at the start; 1 where there is none. The text is not empty.
-fn character_len(text: &[u8]) -> usize {
+pub(crate) fn character_len(text: &[u8]) -> usize {
     let len = match text.first() {
         Some(0xc2..=0xdf) => 2,
         Some(0xe0..=0xef) => 3,

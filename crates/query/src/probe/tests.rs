@@ -2,7 +2,7 @@ use model::words;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::WordProbe::{Contains, Exact, Prefix, Suffix};
+use super::WordProbe::{Contains, Exact, OneBetween, Prefix, Suffix};
 use super::{Probe, WordProbe};
 use crate::ast::{Expr, Leaf, Target};
 use crate::samples::{any_exact, any_leaf, any_term, any_text};
@@ -59,12 +59,42 @@ fn sequences_give_their_words() {
     check("host:*", &[], &[], false);
 }
 
+fn alternatives(text: &str) -> Vec<Vec<WordProbe>> {
+    let query = parse(text).into_result().expect("it is valid");
+    let Expr::Leaf(leaf) = query.root else {
+        unreachable!("{text} is one leaf")
+    };
+    let found = Probe::alternatives(&leaf).into_iter();
+    found.map(|probe| probe.words).collect()
+}
+
+#[test]
+fn an_expression_is_looked_up_by_what_it_requires() {
+    let word = |text: &str| text.as_bytes().to_vec();
+    let suffix = vec![Suffix(word("lamp"))];
+    assert_eq!(alternatives("/lamp-[0-9]{4}/"), [suffix]);
+    let either = ["failed", "failure"].map(|text| vec![Contains(word(text))]);
+    assert_eq!(alternatives("/fail(ed|ure)/"), either);
+    let opened = vec![Exact(word("opened")), Prefix(word("for"))];
+    assert_eq!(alternatives("/session opened for/"), [opened]);
+    assert_eq!(alternatives("/a.*e/"), Vec::<Vec<WordProbe>>::new());
+}
+
+#[test]
+fn one_character_is_in_a_word_or_between_two() {
+    let word = |text: &str| text.as_bytes().to_vec();
+    let inside = vec![OneBetween(word("us"), word("r"))];
+    let between = vec![Exact(word("us")), Exact(word("r"))];
+    assert_eq!(alternatives("us?r"), [inside, between]);
+    assert_eq!(alternatives("us?r*"), Vec::<Vec<WordProbe>>::new());
+}
+
 fn words_meet(probe: &Probe, text: &[u8]) -> bool {
     let folded: Vec<_> = words::words(text).map(words::fold).collect();
     probe
         .words
         .iter()
-        .all(|probe| folded.iter().any(|word| probe.matches(word)))
+        .all(|probe| folded.iter().any(|word| probe.search()(word)))
 }
 
 fn agrees(leaf: &Leaf, text: &[u8]) -> Result<(), TestCaseError> {
@@ -93,5 +123,22 @@ proptest! {
     #[test]
     fn probes_of_any_leaf_leave_no_match_out(leaf in any_leaf(), text in any_text()) {
         agrees(&leaf, &text)?;
+    }
+
+    #[test]
+    fn alternatives_leave_no_match_out_either(
+        test in prop_oneof![any_term(), any_leaf().prop_map(|leaf| leaf.test)],
+        texts in vec(any_text(), 1..12),
+    ) {
+        let leaf = Leaf { target: Target::Message, test };
+        let alternatives = Probe::alternatives(&leaf);
+        for text in texts {
+            let mut met = alternatives.iter().filter(|probe| words_meet(probe, &text)).peekable();
+            if naive::matches_text(&leaf.test, &text) {
+                prop_assert!(alternatives.is_empty() || met.peek().is_some(), "{:?}", alternatives);
+            } else {
+                prop_assert!(met.all(|probe| !probe.is_exact), "{:?}", alternatives);
+            }
+        }
     }
 }

@@ -28,16 +28,19 @@ pub struct Chunk {
 
 /// A kind of a chunk.
 #[derive(Debug)]
-struct ChunkKind {
-    shape: Shape,
+pub(super) struct ChunkKind {
+    pub(super) shape: Shape,
     rows: u32,
     /// Its first column.
-    column: usize,
+    pub(super) column: usize,
 }
+
+/// A row of the chunk, and its place among the rows of its kind.
+pub(super) type Ranked = (u32, u32);
 
 /// Reads one column, mostly forwards.
 #[derive(Debug, Default)]
-struct Cursor {
+pub(super) struct Cursor {
     /// The rows of the part at hand.
     rows: Range<u32>,
     column: Option<Arc<Column>>,
@@ -143,8 +146,41 @@ impl Chunk {
         Ok(batch)
     }
 
+    /// The rows of each kind that has some of those given, in their order. Those that the chunk does
+    /// not have are left out.
+    pub(super) fn by_kind(
+        &self,
+        rows: impl IntoIterator<Item = u32>,
+    ) -> Vec<(&ChunkKind, Vec<Ranked>)> {
+        let kinds = self.kinds.iter().map(|kind| (kind, Vec::new()));
+        let mut kinds: Vec<(&ChunkKind, Vec<Ranked>)> = kinds.collect();
+        for row in rows {
+            if let Some((place, rank)) = self.rows.get(row as usize)
+                && let Some((_, own)) = kinds.get_mut(usize::from(*place))
+            {
+                own.push((row, *rank));
+            }
+        }
+        kinds.retain(|(_, rows)| !rows.is_empty());
+        kinds
+    }
+
+    /// When a row says it was written.
+    pub(super) fn time(&self, row: u32) -> Option<Timestamp> {
+        self.loose.times.get(row as usize).copied()
+    }
+
+    /// The names of the sources and tags, and no records.
+    pub(super) fn names(&self) -> &RecordBatch {
+        &self.loose.names
+    }
+
     /// The kind of a row, its place among the rows of that kind, and what does not follow from it.
-    fn head(&self, row: usize, received: &[Timestamp]) -> Option<(&ChunkKind, u32, RecordHead)> {
+    pub(super) fn head(
+        &self,
+        row: usize,
+        received: &[Timestamp],
+    ) -> Option<(&ChunkKind, u32, RecordHead)> {
         let (place, rank) = *self.rows.get(row)?;
         let head = RecordHead {
             time: *self.loose.times.get(row)?,
@@ -156,7 +192,7 @@ impl Chunk {
         Some((self.kinds.get(usize::from(place))?, rank, head))
     }
 
-    fn seek<E: From<Corrupt>>(
+    pub(super) fn seek<E: From<Corrupt>>(
         &self,
         column: usize,
         rank: u32,
@@ -174,12 +210,23 @@ impl Chunk {
 }
 
 impl Cursor {
-    fn has(&self, rank: u32) -> bool {
+    pub(super) fn has(&self, rank: u32) -> bool {
         self.rows.contains(&rank)
     }
 
+    /// How many different values the part at hand has, where each stands once; otherwise 0.
+    pub(super) fn distinct(&self) -> usize {
+        self.column.as_ref().map_or(0, |column| column.distinct())
+    }
+
+    /// The number of the value of a row of the part at hand among those different ones.
+    pub(super) fn number(&self, rank: u32) -> Option<usize> {
+        let column = self.column.as_ref()?;
+        column.number(rank.checked_sub(self.rows.start)? as usize)
+    }
+
     /// Appends the value of a row of the part at hand.
-    fn append(&self, rank: u32, out: &mut Vec<u8>) -> Result<(), Corrupt> {
+    pub(super) fn append(&self, rank: u32, out: &mut Vec<u8>) -> Result<(), Corrupt> {
         let short = Corrupt::Short { what: "column" };
         let column = self.column.as_ref().ok_or(short)?;
         column.append((rank - self.rows.start) as usize, out);

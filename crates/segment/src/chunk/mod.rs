@@ -16,6 +16,9 @@ mod encode;
 mod page;
 mod row_kinds;
 mod rows;
+mod select;
+#[cfg(test)]
+mod select_tests;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +27,7 @@ pub use encode::ChunkWriter;
 pub use page::ColumnPage;
 pub use row_kinds::RowKinds;
 pub(crate) use rows::{CutRows, Group};
+pub use select::{Selected, TextPart, TextTest};
 
 use crate::PageEntry;
 

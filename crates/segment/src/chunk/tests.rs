@@ -9,13 +9,25 @@ use crate::kinds::Kinds;
 use crate::testing::{any_batch, seen_all};
 use crate::{Corrupt, PageEntry};
 
-fn received(batch: &RecordBatch) -> Vec<Timestamp> {
+pub(super) fn received(batch: &RecordBatch) -> Vec<Timestamp> {
     batch.heads().iter().map(|head| head.received).collect()
 }
 
-fn stored<'a>(file: &'a [u8], entry: &PageEntry) -> &'a [u8] {
+pub(super) fn stored<'a>(file: &'a [u8], entry: &PageEntry) -> &'a [u8] {
     let start = entry.offset as usize;
     &file[start..start + entry.stored_len as usize]
+}
+
+/// A chunk, decoded.
+pub(super) fn opened(
+    file: &[u8],
+    entry: &ChunkEntry,
+    kinds: &Kinds,
+    received: &[Timestamp],
+) -> Chunk {
+    let row_kinds = RowKinds::decode(&entry.rows, stored(file, &entry.rows)).expect("valid");
+    let page = stored(file, &entry.page);
+    Chunk::decode(entry, page, &row_kinds, kinds, received).expect("valid")
 }
 
 /// The records of some rows.
@@ -48,7 +60,7 @@ fn decoded(
 }
 
 /// The batch over and over, so that there are kinds with enough records.
-fn repeated(batch: &RecordBatch, times: usize) -> RecordBatch {
+pub(super) fn repeated(batch: &RecordBatch, times: usize) -> RecordBatch {
     let mut all = RecordBatch::new();
     for _ in 0..times {
         for record in batch.iter() {
@@ -97,14 +109,14 @@ proptest! {
 }
 
 /// A chunk of a batch, its kinds, and the file it is in.
-fn chunk(batch: &RecordBatch) -> (Vec<u8>, ChunkEntry, Kinds) {
+pub(super) fn chunk(batch: &RecordBatch) -> (Vec<u8>, ChunkEntry, Kinds) {
     let (mut kinds, mut file) = (Kinds::new(), Vec::new());
     let entry = ChunkWriter::new(1).write(batch, &mut kinds, &mut file);
     (file, entry, kinds)
 }
 
 /// So many messages of one kind.
-fn of_a_kind(count: usize) -> RecordBatch {
+pub(super) fn of_a_kind(count: usize) -> RecordBatch {
     let mut batch = RecordBatch::new();
     let source = batch.source_index("tcp").expect("room");
     for number in 0..count {
@@ -180,9 +192,7 @@ fn what_a_page_counts_in_a_cache_does_not_change() {
         .collect();
     let before: Vec<usize> = pages.iter().map(|page| page.memory_bytes()).collect();
     let received = received(&batch);
-    let row_kinds = RowKinds::decode(&entry.rows, stored(&file, &entry.rows)).expect("valid");
-    let page = stored(&file, &entry.page);
-    let chunk = Chunk::decode(&entry, page, &row_kinds, &kinds, &received).expect("valid");
+    let chunk = opened(&file, &entry, &kinds, &received);
     let read = chunk.records(0..1_000, &received, |index| {
         Ok::<_, Corrupt>(Arc::clone(&pages[index]))
     });

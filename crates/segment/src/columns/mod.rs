@@ -222,6 +222,26 @@ impl Column {
         Ok(Self { rows, values })
     }
 
+    /// How many different values there are, where each stands once; otherwise 0.
+    pub(crate) fn distinct(&self) -> usize {
+        match &self.values {
+            Values::Constant(_) => 1,
+            Values::Dictionary(entries, _) => entries.rows,
+            Values::Decimal(_) | Values::Hexadecimal(_) | Values::Shapes(_) | Values::Text(_) => 0,
+        }
+    }
+
+    /// The number of the value of a row among the different ones; `None` where they do not stand once.
+    pub(crate) fn number(&self, row: usize) -> Option<usize> {
+        match &self.values {
+            Values::Constant(_) => Some(0),
+            Values::Dictionary(_, numbers) => Some(numbers.get(row) as usize),
+            Values::Decimal(_) | Values::Hexadecimal(_) | Values::Shapes(_) | Values::Text(_) => {
+                None
+            }
+        }
+    }
+
     /// Appends the value of a row; nothing behind the last row.
     pub(crate) fn append(&self, row: usize, out: &mut Vec<u8>) {
         if row >= self.rows {

@@ -20,6 +20,7 @@
 mod cutter;
 mod guess;
 mod layout;
+mod looks;
 mod pattern;
 mod shape;
 mod stamp;
@@ -30,7 +31,9 @@ mod words;
 
 pub(crate) use cutter::{Cut, Cutter, How};
 pub(crate) use guess::Guesses;
+pub(crate) use looks::{Bit, Look};
 pub(crate) use shape::{Shape, Texts};
+pub(crate) use stamp::Clock;
 pub use table::Kinds;
 #[cfg(test)]
 use words::Stretches;

@@ -71,7 +71,7 @@ enum Zone {
 
 /// The date and the clock that were written last: messages of the same second share them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Clock {
+pub(crate) struct Clock {
     written: Option<(Form, i64)>,
     text: Vec<u8>,
 }

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use super::{Shape, WHOLE};
-use crate::Corrupt;
 use crate::hash::Seeds;
 use crate::limits::{KIND_KEY_BYTES_MAX, KINDS_BYTES_MAX, KINDS_MAX};
 use crate::wire::{Reader, put_bytes, put_varint};
+use crate::{Corrupt, TextPart};
 
 /// What a kind takes in memory besides its key: a place in the list, two to four in the table, and
 /// what shared memory takes.
@@ -72,6 +72,17 @@ impl Kinds {
             value: u64::from(number),
         })?;
         Shape::decode(key)
+    }
+
+    /// For each kind by its number whether its records may have a field of a name.
+    pub fn with_field(&self, name: &[u8]) -> Vec<bool> {
+        let parts = [TextPart::Field(name)];
+        let may_have = |key: &Arc<[u8]>| match Shape::decode(key) {
+            Ok(shape) => shape.looks(&parts).is_none_or(|looks| !looks.is_empty()),
+            // Whoever reads its records is to report it.
+            Err(_) => true,
+        };
+        self.keys.iter().map(may_have).collect()
     }
 
     /// How many there are, at least one.

@@ -28,6 +28,15 @@ pub(super) struct Kin {
     pub(super) class: Class,
 }
 
+impl Kin {
+    /// Replaces `key` by that of a word.
+    pub(super) fn key_into(self, word: &[u8], key: &mut Vec<u8>) {
+        key.clear();
+        key.push(self.namespace);
+        key.extend_from_slice(word);
+    }
+}
+
 /// Terms, opened or to be written. It only holds buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Block {
@@ -154,14 +163,19 @@ impl Block {
         }
     }
 
-    /// Replaces the block by the next; `kin` and `value` are those of the block before and become its
-    /// own. Words are not checked to be in order, nor to be of their class.
-    pub(super) fn decode(
+    /// Whether its last word is behind all that start with these bytes.
+    pub(super) fn is_behind(&self, start: &[u8]) -> bool {
+        let last = self.word(self.len().saturating_sub(1));
+        last > start && !last.starts_with(start)
+    }
+
+    /// Replaces the words by those of the next block; `kin` and `value` are those of the block before
+    /// and become its own. Words are not checked to be in order, nor to be of their class.
+    pub(super) fn decode_words_of(
         &mut self,
         reader: &mut Reader<'_>,
         kin: &mut Option<Kin>,
         value: &mut u64,
-        segment_rows: u32,
     ) -> Result<(), Corrupt> {
         self.clear();
         let head = reader.byte()?;
@@ -179,11 +193,19 @@ impl Block {
             return Err(invalid("first lexicon block", u64::from(head)));
         };
         match class {
-            Class::Word => self.decode_words(reader, terms)?,
-            Class::Decimal(len) => self.decode_numbers(reader, terms, (10, len), value)?,
-            Class::Hexadecimal(len) => self.decode_numbers(reader, terms, (16, len), value)?,
+            Class::Word => self.decode_words(reader, terms),
+            Class::Decimal(len) => self.decode_numbers(reader, terms, (10, len), value),
+            Class::Hexadecimal(len) => self.decode_numbers(reader, terms, (16, len), value),
         }
-        entries::decode(reader, terms, segment_rows, &mut self.entries)
+    }
+
+    /// Reads the entries of the words that were read before.
+    pub(super) fn decode_entries(
+        &mut self,
+        reader: &mut Reader<'_>,
+        segment_rows: u32,
+    ) -> Result<(), Corrupt> {
+        entries::decode(reader, self.len(), segment_rows, &mut self.entries)
     }
 
     fn decode_words(&mut self, reader: &mut Reader<'_>, terms: usize) -> Result<(), Corrupt> {

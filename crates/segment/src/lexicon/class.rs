@@ -74,7 +74,7 @@ impl Class {
         }
     }
 
-    /// Whether there can be words of this class that start with these bytes.
+    /// Whether there can be words of this class that start with these bytes, or hold them anywhere.
     pub(super) fn may_start_with(self, start: &[u8]) -> bool {
         let is_hexadecimal = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         match self {

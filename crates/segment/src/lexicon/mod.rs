@@ -65,7 +65,8 @@ impl LexiconPage {
         while !reader.rest().is_empty() {
             let start = raw.len() - reader.rest().len();
             let before = value;
-            block.decode(&mut reader, &mut kin, &mut value, segment_rows)?;
+            block.decode_words_of(&mut reader, &mut kin, &mut value)?;
+            block.decode_entries(&mut reader, segment_rows)?;
             let Some(kin) = kin else { continue };
             let is_first = blocks.last().is_none_or(|last| last.kin != kin);
             check_order(&block, kin, &mut last)?;
@@ -102,7 +103,7 @@ impl LexiconPage {
         let blocks = self.blocks_of(kin);
         let mut block = Block::default();
         for number in self.first_block(&blocks, word)..blocks.end {
-            self.open(number, &mut block);
+            self.open(number, &mut block)?;
             for (known, entry) in block.terms() {
                 match known.cmp(word) {
                     std::cmp::Ordering::Less => {}
@@ -118,38 +119,60 @@ impl LexiconPage {
     /// says false. Words are in order, numbers of each length in their own behind them. Returns
     /// whether it never did.
     pub fn scan(&self, prefix: &[u8], visit: &mut dyn FnMut(&[u8], TermEntry) -> bool) -> bool {
-        let (namespace, word) = match prefix.split_first() {
-            Some((namespace, word)) => (Some(*namespace), word),
-            None => (None, prefix),
-        };
         let (mut block, mut key) = (Block::default(), Vec::new());
-        let mut next = 0;
-        while let Some(kin) = self.blocks.get(next).map(|block| block.kin) {
-            let blocks = self.blocks_of(kin);
-            next = blocks.end.max(next + 1);
-            if namespace.is_some_and(|wanted| wanted != kin.namespace)
-                || !kin.class.may_start_with(word)
-            {
-                continue;
-            }
-            key.clear();
-            key.push(kin.namespace);
-            'run: for number in self.first_block(&blocks, word)..blocks.end {
-                self.open(number, &mut block);
-                for (known, entry) in block.terms() {
-                    if known.starts_with(word) {
-                        key.truncate(1);
-                        key.extend_from_slice(known);
-                        if !visit(&key, entry) {
-                            return false;
-                        }
-                    } else if known > word {
-                        break 'run;
+        let word = prefix.get(1..).unwrap_or(&[]);
+        for blocks in self.runs_with(prefix, b"") {
+            for number in self.first_block(&blocks, word)..blocks.end {
+                let Some(kin) = self.open(number, &mut block) else {
+                    continue;
+                };
+                for (known, entry) in block.terms().filter(|(known, _)| known.starts_with(word)) {
+                    kin.key_into(known, &mut key);
+                    if !visit(&key, entry) {
+                        return false;
                     }
+                }
+                if block.is_behind(word) {
+                    break;
                 }
             }
         }
         true
+    }
+
+    /// The same for those of them that are wanted, whose words hold all bytes of `letters`. Of others
+    /// mostly no entry is read, of numbers which cannot hold them nothing.
+    pub fn scan_wanted(
+        &self,
+        prefix: &[u8],
+        letters: &[u8],
+        mut is_wanted: impl FnMut(&[u8]) -> bool,
+        visit: &mut dyn FnMut(TermEntry),
+    ) {
+        let (mut block, mut key, mut wanted) = (Block::default(), Vec::new(), Vec::new());
+        let word = prefix.get(1..).unwrap_or(&[]);
+        for blocks in self.runs_with(prefix, letters) {
+            for number in self.first_block(&blocks, word)..blocks.end {
+                let Some(kin) = self.open_words(number, &mut block) else {
+                    continue;
+                };
+                wanted.clear();
+                wanted.extend((0..block.len()).filter(|at| {
+                    let known = block.word(*at);
+                    kin.key_into(known, &mut key);
+                    known.starts_with(word) && is_wanted(&key)
+                }));
+                let is_behind = block.is_behind(word);
+                if !wanted.is_empty() {
+                    self.open(number, &mut block);
+                    let terms = wanted.iter().filter_map(|at| block.term(*at));
+                    terms.for_each(|(_, entry)| visit(entry));
+                }
+                if is_behind {
+                    break;
+                }
+            }
+        }
     }
 
     /// Memory the page takes, in bytes.
@@ -176,21 +199,59 @@ impl LexiconPage {
         blocks.start + behind.saturating_sub(1)
     }
 
-    /// Opens a block, which was checked before.
-    fn open(&self, number: usize, block: &mut Block) {
-        block.clear();
-        let Some(place) = self.blocks.get(number) else {
-            return;
+    /// The blocks of each namespace and class that can have keys which start with `prefix` and words
+    /// which hold `letters`.
+    fn runs_with(&self, prefix: &[u8], letters: &[u8]) -> Vec<Range<usize>> {
+        let (namespace, word) = match prefix.split_first() {
+            Some((namespace, word)) => (Some(*namespace), word),
+            None => (None, prefix),
         };
-        let bytes = self.raw.get(place.start..).unwrap_or(&[]);
+        let mut found = Vec::new();
+        let mut next = 0;
+        while let Some(Place { kin, .. }) = self.blocks.get(next) {
+            let blocks = self.blocks_of(*kin);
+            next = blocks.end.max(next + 1);
+            if namespace.is_none_or(|wanted| wanted == kin.namespace)
+                && kin.class.may_start_with(word)
+                && kin.class.may_start_with(letters)
+            {
+                found.push(blocks);
+            }
+        }
+        found
+    }
+
+    /// Opens a block, which was checked before.
+    fn open(&self, number: usize, block: &mut Block) -> Option<Kin> {
+        let kin = self.read(number, block, true);
+        debug_assert!(
+            kin.is_some() || number >= self.blocks.len(),
+            "it was checked"
+        );
+        kin
+    }
+
+    /// Opens the words of a block, which was checked before.
+    fn open_words(&self, number: usize, block: &mut Block) -> Option<Kin> {
+        self.read(number, block, false)
+    }
+
+    fn read(&self, number: usize, block: &mut Block, with_entries: bool) -> Option<Kin> {
+        block.clear();
+        let place = self.blocks.get(number)?;
+        let mut reader = Reader::new("lexicon page", self.raw.get(place.start..)?);
         let mut before = match place.first {
             First::Number { before, .. } => before,
             First::Word { .. } => 0,
         };
         let mut kin = Some(place.kin);
-        let mut reader = Reader::new("lexicon page", bytes);
-        let opened = block.decode(&mut reader, &mut kin, &mut before, self.segment_rows);
-        debug_assert_eq!(opened, Ok(()), "it was checked");
+        block
+            .decode_words_of(&mut reader, &mut kin, &mut before)
+            .ok()?;
+        if with_entries {
+            block.decode_entries(&mut reader, self.segment_rows).ok()?;
+        }
+        kin
     }
 }
 

@@ -1,0 +1,126 @@
+//! A leaf where the index leaves rows open: which texts of a record it looks at, and its test.
+//!
+//! Texts are asked kind by kind ([`SegmentHandle::select`]), peers, sources and tags without the
+//! texts of their records; what neither can tell, and what stands in the tail, record by record.
+
+use model::{RecordBatch, RecordRef};
+use query::{Expr, Leaf, Matcher, Query, Target, TextMatcher};
+use segment::{Namespace, Selected, TextPart, TextTest};
+use store::{ReadError, SegmentHandle};
+
+use crate::plan::namespaces;
+
+/// A leaf, made ready to be asked. Holds scratch memory, hence `&mut`.
+#[derive(Clone, Debug)]
+pub(crate) struct Check {
+    sight: Sight,
+    test: LeafTest,
+    matcher: Matcher,
+}
+
+/// What of a record is looked at.
+#[derive(Clone, Debug)]
+enum Sight {
+    /// Texts in its bytes.
+    Parts(&'static [Namespace]),
+    /// The fields of a name.
+    Field(String),
+    /// What is kept of it beside its bytes.
+    Head,
+    /// Anything.
+    Record,
+}
+
+#[derive(Clone, Debug)]
+struct LeafTest(TextMatcher);
+
+impl TextTest for LeafTest {
+    fn passes(&mut self, text: &[u8]) -> bool {
+        self.0.passes(text)
+    }
+
+    fn passes_around(&mut self, bytes: &[u8]) -> bool {
+        self.0.passes_around(bytes)
+    }
+}
+
+impl Check {
+    /// The checks of all leaves of a query, in the order in which plans number them.
+    pub(crate) fn of_leaves(query: &Query) -> Vec<Self> {
+        let mut checks = Vec::new();
+        query
+            .root
+            .visit_leaves(&mut |leaf| checks.push(Self::of(leaf)));
+        checks
+    }
+
+    fn of(leaf: &Leaf) -> Self {
+        let sight = match &leaf.target {
+            Target::Tag | Target::Source | Target::Peer => Sight::Head,
+            Target::Severity | Target::Facility => Sight::Record,
+            Target::Named(name) => Sight::Field(name.clone()),
+            target => Sight::Parts(namespaces(target)),
+        };
+        let root = Expr::Leaf(leaf.clone());
+        Self {
+            sight,
+            test: LeafTest(TextMatcher::new(&leaf.test)),
+            matcher: Matcher::new(&Query { root }),
+        }
+    }
+
+    /// Whether the record passes, by looking at it.
+    pub(crate) fn matches(&mut self, record: RecordRef<'_>) -> bool {
+        self.matcher.matches(record)
+    }
+
+    /// Which rows of a chunk pass, of those given, which ascend.
+    pub(crate) fn select(
+        &mut self,
+        segment: &SegmentHandle,
+        chunk: usize,
+        rows: &[u32],
+    ) -> Result<Selected, ReadError> {
+        let own = rows.iter().copied();
+        match &self.sight {
+            Sight::Parts(namespaces) => {
+                let parts: Vec<_> = namespaces.iter().copied().map(TextPart::Part).collect();
+                segment.select(chunk, &parts, own, &mut self.test)
+            }
+            Sight::Field(name) => {
+                let parts = [TextPart::Field(name.as_bytes())];
+                segment.select(chunk, &parts, own, &mut self.test)
+            }
+            Sight::Head => {
+                let heads = segment.heads(chunk, own)?;
+                Ok(self.select_heads(rows, &heads))
+            }
+            Sight::Record => Ok(Selected {
+                open: rows.to_vec(),
+                ..Selected::default()
+            }),
+        }
+    }
+
+    fn select_heads(&mut self, rows: &[u32], heads: &RecordBatch) -> Selected {
+        let mut selected = Selected::default();
+        let mut last = None;
+        for (row, record) in rows.iter().zip(heads.iter()) {
+            let head = record.head();
+            let seen = (head.peer, head.source, head.tags);
+            // Neighbours are mostly the same.
+            let passes = match last {
+                Some((last, passes)) if last == seen => passes,
+                _ => {
+                    selected.looked_at += 1;
+                    self.matcher.matches(record)
+                }
+            };
+            last = Some((seen, passes));
+            if passes {
+                selected.passed.push(*row);
+            }
+        }
+        selected
+    }
+}

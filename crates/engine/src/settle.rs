@@ -1,0 +1,143 @@
+//! Which rows of a segment match, of those that the index leaves open: leaf by leaf, each asked of
+//! as few rows as possible, and chunk by chunk.
+//!
+//! Rows that cannot be read are lost for every leaf, so that `NOT` does not turn them into matches;
+//! the answer is marked for them.
+
+use std::sync::Arc;
+
+use segment::Selected;
+use store::{Part, SegmentHandle};
+
+use crate::evaluate::{Inner, Node};
+use crate::limits::BLOCK_ROWS;
+use crate::row_set::RowSet;
+use crate::run::Run;
+
+/// The rows that match, of some.
+pub(crate) fn settle(
+    run: &mut Run<'_>,
+    segment: &Arc<SegmentHandle>,
+    node: &Node,
+    among: RowSet,
+) -> RowSet {
+    let mut lost = Vec::new();
+    let found = Settling {
+        run,
+        segment,
+        lost: &mut lost,
+    }
+    .settle(node, among);
+    if lost.is_empty() {
+        return found;
+    }
+    lost.sort_unstable();
+    lost.dedup();
+    // What the index knows needs no reading.
+    let unsure = RowSet::from_sorted(&lost).minus(&node.bounds.sure, segment.rows());
+    found.minus(&unsure, segment.rows())
+}
+
+struct Settling<'r, 'q, 's> {
+    run: &'r mut Run<'q>,
+    segment: &'s Arc<SegmentHandle>,
+    lost: &'r mut Vec<u32>,
+}
+
+impl Settling<'_, '_, '_> {
+    fn settle(&mut self, node: &Node, among: RowSet) -> RowSet {
+        let rows = self.segment.rows();
+        let bounds = &node.bounds;
+        let Some(maybe) = &bounds.maybe else {
+            return among.and(bounds.sure.clone());
+        };
+        let sure = among.clone().and(bounds.sure.clone());
+        let doubtful = among.and(maybe.clone()).minus(&bounds.sure, rows);
+        if doubtful.is_empty() {
+            return sure;
+        }
+        let found = match &node.inner {
+            Inner::Leaf(leaf) => self.ask(*leaf, &doubtful),
+            Inner::Not(inner) => {
+                let not = self.settle(inner, doubtful.clone());
+                doubtful.minus(&not, rows)
+            }
+            Inner::And(members) => {
+                let mut left = doubtful;
+                for member in by_rows(members, rows) {
+                    left = self.settle(member, left);
+                    if left.is_empty() {
+                        break;
+                    }
+                }
+                left
+            }
+            Inner::Or(members) => {
+                let (mut left, mut found) = (doubtful, RowSet::empty());
+                for member in by_rows(members, rows) {
+                    let own = self.settle(member, left.clone());
+                    left = left.minus(&own, rows);
+                    found = found.or(own);
+                    if left.is_empty() {
+                        break;
+                    }
+                }
+                found
+            }
+        };
+        sure.or(found)
+    }
+
+    /// The rows that pass a leaf, of some.
+    fn ask(&mut self, leaf: usize, rows: &RowSet) -> RowSet {
+        let segment = self.segment;
+        let mut passed = Vec::new();
+        let mut left = 0..segment.rows();
+        while let Some(next) = rows.first_within(&left) {
+            if self.run.is_stopped() {
+                break;
+            }
+            let chunk = segment.chunk_of_row(next);
+            let within = segment.chunk_rows(chunk);
+            left.start = within.end.max(next + 1);
+            let own = rows.first_rows(&(next..within.end), usize::MAX);
+            let selected = self.run.check(leaf).select(segment, chunk, &own);
+            // What is wrong with the chunk is found out by who reads the records.
+            let mut selected = selected.unwrap_or_else(|_| Selected {
+                open: own,
+                ..Selected::default()
+            });
+            self.run.looked_at(selected.looked_at);
+            selected.open.sort_unstable();
+            for rows in selected.open.chunks(BLOCK_ROWS) {
+                self.ask_records(leaf, rows, &mut selected.passed);
+            }
+            selected.passed.sort_unstable();
+            passed.append(&mut selected.passed);
+        }
+        RowSet::from_sorted(&passed)
+    }
+
+    fn ask_records(&mut self, leaf: usize, rows: &[u32], passed: &mut Vec<u32>) {
+        let part = Part::Segment(Arc::clone(self.segment));
+        let block = self.run.block(&part, rows.to_vec());
+        self.run.looked_at(block.rows.len() as u64);
+        for row in rows {
+            match block.record(*row) {
+                None => self.lost.push(*row),
+                Some(record) => {
+                    if self.run.check(leaf).matches(record) {
+                        passed.push(*row);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Those first of which fewer rows may match.
+fn by_rows(members: &[Node], rows: u32) -> Vec<&Node> {
+    let mut members: Vec<&Node> = members.iter().collect();
+    members.sort_by_key(|member| member.bounds.upper().len_within(&(0..rows)));
+    members
+}

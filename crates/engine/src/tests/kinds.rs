@@ -1,0 +1,141 @@
+//! Records of a few kinds, many of each, so that questions are answered by kinds and columns.
+
+use model::LogspaceName;
+use proptest::prelude::*;
+use proptest::sample::select;
+use query::{Query, parse};
+
+use crate::testing::{self, Sample, list};
+use crate::{Cancel, Order, Scope, SearchOptions, count, histogram, search};
+
+/// Questions for what is fixed, for what varies, for both across their seam, and for fields.
+const QUESTIONS: [&str; 34] = [
+    "/lamp-[0-9]{2}/",
+    "/amp-1[0-9]+ is/",
+    "/session (opened|closed)/",
+    "/(opened|closed) for user user1/",
+    "/^session/",
+    "/[0-9]$/",
+    "/^$/",
+    "/(?i)SESSION.*UID=4/",
+    "/er (alpha|beta) from/",
+    "\"session opened\"",
+    "\"opened for user user7\"",
+    "\"user alpha\"",
+    "\"from 10.0.1\"",
+    "us?r",
+    "us?r-7",
+    "?lpha",
+    "alph?",
+    "us?r* AND is",
+    "*lph*",
+    "message:=\"Session opened\"",
+    "n:>=50",
+    "n:[10 TO 60]",
+    "n:*",
+    "meta.n:=7",
+    "n:/^[1-3]$/",
+    "seq:10.0.0.0/24",
+    "seq:10.0.1.7",
+    "seq:* AND NOT n:<30",
+    "host:/web-[1-3]$/ AND /uid=[5-9]/",
+    "NOT /uid=4/",
+    "/uid=/ OR n:>90",
+    "peer:10.0.0.0/8 AND /uid=4/",
+    "NOT (seq:10.0.0.0/23 AND /port [0-4]/) AND NOT pid:>20",
+    "tag:syslog.* OR source:u?p",
+];
+
+fn samples() -> impl Strategy<Value = Sample> {
+    let words = select(vec![
+        "alpha", "beta", "Alpha", "gamma-7", "10.0.0.1", "n\u{e9}e",
+    ]);
+    let numbers = (0..100_u32, 0..300_u32, 0..40_u8);
+    (0..5_u8, words, numbers, testing::samples()).prop_map(|(kind, word, numbers, other)| {
+        let (small, large, host) = numbers;
+        let message = match kind {
+            0 => format!("session opened for user user{small} by uid={large}"),
+            1 => format!("Failed password for user {word} from 10.0.{host}.{large} port {large}"),
+            2 => format!("the usr-{small} or user-{small} lamp-{large} is here"),
+            3 => format!("{word}{small}{word}/{large}"),
+            // Of kinds that have few records.
+            _ => return other,
+        };
+        let field = |name: &str, value: String| ("meta".to_owned(), name.to_owned(), value);
+        let fields = match kind {
+            0 => vec![field("n", small.to_string())],
+            1 => vec![
+                field("N", format!("{large}.5")),
+                field("seq", format!("10.0.{}.{host}", small % 4)),
+            ],
+            _ => Vec::new(),
+        };
+        Sample {
+            message: message.into_bytes(),
+            host: format!("web-{}", host % 5),
+            pid: large.to_string(),
+            structured_data: String::new(),
+            fields,
+            ..other
+        }
+    })
+}
+
+fn check(scope: &Scope, query: &Query, text: &str) -> Result<(), TestCaseError> {
+    let cancel = Cancel::new();
+    let expected = list(scope, query);
+    let counted = count(scope, query, &cancel);
+    prop_assert!(counted.completeness.is_complete());
+    prop_assert_eq!(counted.count, expected.len() as u64, "{}", text);
+
+    let ranged = Scope {
+        range: scope.stored_range().expect("there are records"),
+        ..scope.clone()
+    };
+    let bars = histogram(&ranged, query, 7, &cancel);
+    prop_assert_eq!(bars.total, expected.len() as u64, "{}", text);
+
+    for order in [Order::OldestFirst, Order::NewestFirst] {
+        let options = SearchOptions {
+            limit: 1_000,
+            order,
+            ..SearchOptions::default()
+        };
+        let found = search(scope, query, &options, &cancel);
+        let mut ids: Vec<_> = found.rows.iter().map(|row| row.id.clone()).collect();
+        if order == Order::NewestFirst {
+            ids.reverse();
+        }
+        let expected: Vec<_> = expected.iter().map(|row| row.id.clone()).collect();
+        prop_assert_eq!(ids, expected, "{}", text);
+    }
+    Ok(())
+}
+
+#[test]
+fn questions_to_kinds_are_answered_as_by_a_look_at_every_record() {
+    let mut config = ProptestConfig::with_cases(8);
+    config.max_shrink_iters = 60;
+    let batches = prop::collection::vec(prop::collection::vec(samples(), 100..300), 1..3);
+    let asked = prop::collection::vec(testing::queries(), 10);
+    proptest!(config, |(batches in batches, asked in asked)| {
+        let directory = tempfile::tempdir().expect("a directory");
+        let store = testing::open(directory.path(), 10_000);
+        for mut samples in batches {
+            // One day, one segment for each import.
+            for sample in &mut samples {
+                sample.received = 1_790_000_000_000_000_000 + sample.received % 1_000_000_000;
+            }
+            store.import(&LogspaceName::main(), testing::batch(&samples)).expect("imported");
+        }
+        let snapshots = vec![store.snapshot(&LogspaceName::main()).expect("there")];
+        let scope = Scope::new(snapshots);
+        for text in QUESTIONS {
+            let query = parse(text).into_result().expect("valid");
+            check(&scope, &query, text)?;
+        }
+        for query in asked {
+            check(&scope, &query, &format!("{query:?}"))?;
+        }
+    });
+}

@@ -1,0 +1,98 @@
+//! The test of a leaf, asked of texts one by one.
+
+use model::words::is_word_byte;
+
+use super::{FoldedText, SearchScratch, TextTest};
+use crate::ast::Test;
+use crate::required::Required;
+
+/// A test made ready to be asked of many texts. Holds scratch memory, hence `&mut`.
+#[derive(Clone, Debug)]
+pub struct TextMatcher {
+    test: TextTest,
+    folded: FoldedText,
+    search: SearchScratch,
+    /// Whether an expression says nothing of what is around its match.
+    is_free: bool,
+}
+
+impl TextMatcher {
+    /// Compiles a test.
+    pub fn new(test: &Test) -> Self {
+        let is_free = match test {
+            Test::Regex(pattern) => Required::of(pattern).is_free,
+            _ => false,
+        };
+        Self {
+            test: TextTest::new(test),
+            folded: FoldedText::default(),
+            search: SearchScratch::default(),
+            is_free,
+        }
+    }
+
+    /// Whether the text passes; the same answer as [`crate::naive::matches_text`].
+    pub fn passes(&mut self, text: &[u8]) -> bool {
+        self.folded.reset();
+        self.test.matches(text, &mut self.folded, &mut self.search)
+    }
+
+    /// Whether every text passes that has these bytes in it, as far as that is easily seen.
+    pub fn passes_around(&mut self, bytes: &[u8]) -> bool {
+        match &self.test {
+            TextTest::Present => !bytes.is_empty(),
+            TextTest::Number(_) | TextTest::Network(_) => false,
+            TextTest::Regex(pattern) => self.is_free && pattern.regex().is_match(bytes),
+            TextTest::Pattern(_) => {
+                // Words at the ends may go on, and so be others.
+                let is_end = |byte: &u8| !is_word_byte(*byte);
+                let start = bytes.iter().position(is_end);
+                let end = bytes.iter().rposition(is_end);
+                let inside = start
+                    .zip(end)
+                    .and_then(|(start, end)| bytes.get(start..=end));
+                inside.is_some_and(|inside| self.passes(inside))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{any_leaf, any_text};
+    use crate::{RegexPattern, naive};
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    fn any_test() -> impl Strategy<Value = Test> {
+        let regex = select(vec![
+            "a", "b[ab]", "^a", "a$", "\\ba", "(?i)k", "a|1", "a b", "",
+        ]);
+        prop_oneof![
+            3 => any_leaf().prop_map(|leaf| leaf.test),
+            1 => regex.prop_map(|text| Test::Regex(RegexPattern::new(text).expect("valid"))),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn texts_pass_that_pass_for_the_oracle(test in any_test(), text in any_text()) {
+            let mut matcher = TextMatcher::new(&test);
+            prop_assert_eq!(matcher.passes(&text), naive::matches_text(&test, &text));
+        }
+
+        #[test]
+        fn what_passes_in_a_part_passes_in_the_whole(
+            test in any_test(),
+            before in any_text(),
+            part in any_text(),
+            behind in any_text(),
+        ) {
+            if TextMatcher::new(&test).passes_around(&part) {
+                let text = [before, part, behind].concat();
+                prop_assert!(naive::matches_text(&test, &text), "{:?}", text);
+            }
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Rows of a chunk whose texts pass a test, found kind by kind.
+//!
+//! Records are not put together. What is fixed is asked once for a kind, what stands once in a column
+//! once, and of a text that varies only the columns are read that it has slots in. Rows that this
+//! way cannot tell are handed back: those of the whole kind, and those with a damaged column.
+#![deny(clippy::indexing_slicing)]
+
+use std::sync::Arc;
+
+use model::{FieldRef, RecordBatch, Timestamp};
+
+use super::Chunk;
+use super::decode::{ChunkKind, Cursor};
+use super::page::ColumnPage;
+use crate::kinds::{Bit, Clock, Look, Shape};
+use crate::{Corrupt, Namespace};
+
+/// A text of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextPart<'a> {
+    /// The message, the host or the like, empty where it is absent. Not for tags and sources, which
+    /// are no part of a record's bytes, and not for numbers.
+    Part(Namespace),
+    /// Each field of a name, as [`FieldRef::is_named`] has it.
+    Field(&'a [u8]),
+}
+
+/// A test of texts.
+pub trait TextTest {
+    /// Whether a text passes.
+    fn passes(&mut self, text: &[u8]) -> bool;
+
+    /// Whether every text passes that has these bytes in it.
+    fn passes_around(&mut self, bytes: &[u8]) -> bool;
+}
+
+/// What is known of rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selected {
+    /// Those of which a text passes, in no order.
+    pub passed: Vec<u32>,
+    /// Those that have to be looked at one by one, in no order.
+    pub open: Vec<u32>,
+    /// How many texts were looked at.
+    pub looked_at: u64,
+}
+
+/// What holds for the rows of a kind.
+enum Verdict<'a> {
+    All,
+    None,
+    /// It depends on these texts.
+    Texts(Vec<Look<'a>>),
+    /// Nobody knows.
+    Open,
+}
+
+impl Chunk {
+    /// The rows of which one of some texts passes, of those given, which ascend. `page` gives a page of
+    /// the columns, as for [`Chunk::records`]. Rows that it cannot give a page for are left open.
+    pub fn select<E: From<Corrupt>>(
+        &self,
+        parts: &[TextPart<'_>],
+        rows: impl IntoIterator<Item = u32>,
+        test: &mut impl TextTest,
+        mut page: impl FnMut(usize) -> Result<Arc<ColumnPage>, E>,
+    ) -> Selected {
+        let mut selected = Selected::default();
+        let mut scan = Scan {
+            chunk: self,
+            test,
+            page: &mut page,
+            clock: Clock::default(),
+            text: Vec::new(),
+            name: Vec::new(),
+            passing: Vec::new(),
+        };
+        for (kind, mut rows) in self.by_kind(rows) {
+            match scan.verdict(&kind.shape, parts) {
+                Verdict::None => {}
+                Verdict::All => selected.passed.extend(rows.iter().map(|(row, _)| *row)),
+                Verdict::Open => selected.open.extend(rows.iter().map(|(row, _)| *row)),
+                Verdict::Texts(looks) => {
+                    selected.looked_at += rows.len() as u64;
+                    for look in &looks {
+                        scan.look(kind, look, &mut rows, &mut selected);
+                    }
+                }
+            }
+        }
+        selected
+    }
+
+    /// Times, peers, sources and tags of some rows as records without a text, in the order given.
+    /// `received` holds the times of receipt of all rows.
+    ///
+    /// # Errors
+    /// When there is no such row.
+    pub fn heads(
+        &self,
+        rows: impl IntoIterator<Item = u32>,
+        received: &[Timestamp],
+    ) -> Result<RecordBatch, Corrupt> {
+        let heads = rows.into_iter().map(|row| {
+            let found = self.head(row as usize, received);
+            let (_, _, head) = found.ok_or(Corrupt::Invalid {
+                what: "row of a chunk",
+                value: u64::from(row),
+            })?;
+            Ok(head)
+        });
+        let heads: Vec<_> = heads.collect::<Result<_, Corrupt>>()?;
+        let mut batch = self.names().clone();
+        let count = heads.len() as u64;
+        batch
+            .set_records(heads, Vec::new(), Vec::new())
+            .map_err(|_| Corrupt::Invalid {
+                what: "number of rows",
+                value: count,
+            })?;
+        Ok(batch)
+    }
+}
+
+/// Rows that are gone through.
+struct Scan<'a, T, P> {
+    chunk: &'a Chunk,
+    test: &'a mut T,
+    page: &'a mut P,
+    clock: Clock,
+    text: Vec<u8>,
+    name: Vec<u8>,
+    /// For each value that stands once in the part of a column at hand whether it passes, once that
+    /// was asked.
+    passing: Vec<Option<bool>>,
+}
+
+impl<T, P, E> Scan<'_, T, P>
+where
+    T: TextTest,
+    P: FnMut(usize) -> Result<Arc<ColumnPage>, E>,
+    E: From<Corrupt>,
+{
+    /// What follows from the kind alone.
+    fn verdict<'k>(&mut self, shape: &'k Shape, parts: &[TextPart<'k>]) -> Verdict<'k> {
+        let Some(looks) = shape.looks(parts) else {
+            return Verdict::Open;
+        };
+        let mut open = Vec::new();
+        for look in looks {
+            let passes = match look.fixed() {
+                Some(text) => self.test.passes(&text),
+                None if look.name.is_some() => {
+                    open.push(look);
+                    continue;
+                }
+                None => {
+                    let mut fixed = look.text.iter().filter_map(|bit| match bit {
+                        Bit::Fixed(bytes) => Some(*bytes),
+                        Bit::Slot(_) | Bit::Stamp(_) => None,
+                    });
+                    let passes = fixed.any(|bytes| self.test.passes_around(bytes));
+                    if !passes {
+                        open.push(look);
+                    }
+                    passes
+                }
+            };
+            if passes {
+                return Verdict::All;
+            }
+        }
+        if open.is_empty() {
+            Verdict::None
+        } else {
+            Verdict::Texts(open)
+        }
+    }
+
+    /// Asks for a text of each row. Those of which it does not pass are left.
+    fn look(
+        &mut self,
+        kind: &ChunkKind,
+        look: &Look<'_>,
+        rows: &mut Vec<(u32, u32)>,
+        selected: &mut Selected,
+    ) {
+        let mut cursors: Vec<Cursor> = Vec::new();
+        cursors.resize_with(kind.shape.slots(), Cursor::default);
+        let only_slot = look.only_slot();
+        let mut is_broken = false;
+        rows.retain(|(row, rank)| {
+            let asked = if is_broken {
+                None
+            } else {
+                let asked = match only_slot {
+                    Some(slot) => self.ask_once(kind, look, slot, *rank, &mut cursors),
+                    None => self.ask(kind, look, (*row, *rank), &mut cursors),
+                };
+                is_broken = asked.is_err();
+                asked.ok()
+            };
+            match asked {
+                Some(true) => selected.passed.push(*row),
+                Some(false) => return true,
+                None => selected.open.push(*row),
+            }
+            false
+        });
+    }
+
+    /// Whether the text of a row passes that varies in one slot alone. What stands once in its column is
+    /// asked once.
+    fn ask_once(
+        &mut self,
+        kind: &ChunkKind,
+        look: &Look<'_>,
+        slot: usize,
+        rank: u32,
+        cursors: &mut [Cursor],
+    ) -> Result<bool, E> {
+        let short = Corrupt::Short { what: "column" };
+        let cursor = cursors.get_mut(slot).ok_or(short)?;
+        if !cursor.has(rank) {
+            *cursor = self.chunk.seek(kind.column + slot, rank, self.page)?;
+            self.passing.clear();
+            self.passing.resize(cursor.distinct(), None);
+        }
+        let place = cursor.number(rank);
+        let known = place.and_then(|place| self.passing.get(place).copied());
+        if let Some(Some(passes)) = known {
+            return Ok(passes);
+        }
+        self.text.clear();
+        for bit in &look.text {
+            match bit {
+                Bit::Fixed(bytes) => self.text.extend_from_slice(bytes),
+                _ => cursor.append(rank, &mut self.text)?,
+            }
+        }
+        let passes = self.test.passes(&self.text);
+        if let Some(known) = place.and_then(|place| self.passing.get_mut(place)) {
+            *known = Some(passes);
+        }
+        Ok(passes)
+    }
+
+    /// Whether the text of a row passes.
+    fn ask(
+        &mut self,
+        kind: &ChunkKind,
+        look: &Look<'_>,
+        (row, rank): (u32, u32),
+        cursors: &mut [Cursor],
+    ) -> Result<bool, E> {
+        if let Some(varying) = &look.name {
+            let mut own = std::mem::take(&mut self.name);
+            own.clear();
+            let put = self.put(kind, &varying.group, (row, rank), cursors, &mut own);
+            let group_len = own.len();
+            let put =
+                put.and_then(|()| self.put(kind, &varying.name, (row, rank), cursors, &mut own));
+            let (group, name) = own.split_at_checked(group_len).unwrap_or_default();
+            let value = &[];
+            let is_named = FieldRef { group, name, value }.is_named(varying.wanted);
+            self.name = own;
+            put?;
+            if !is_named {
+                return Ok(false);
+            }
+        }
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        let put = self.put(kind, &look.text, (row, rank), cursors, &mut text);
+        let passes = put.map(|()| self.test.passes(&text));
+        self.text = text;
+        passes
+    }
+
+    /// Appends a text of a row.
+    fn put(
+        &mut self,
+        kind: &ChunkKind,
+        bits: &[Bit<'_>],
+        (row, rank): (u32, u32),
+        cursors: &mut [Cursor],
+        out: &mut Vec<u8>,
+    ) -> Result<(), E> {
+        let short = Corrupt::Short { what: "column" };
+        for bit in bits {
+            match bit {
+                Bit::Fixed(bytes) => out.extend_from_slice(bytes),
+                Bit::Slot(slot) => {
+                    let cursor = cursors.get_mut(*slot).ok_or(short)?;
+                    if !cursor.has(rank) {
+                        *cursor = self.chunk.seek(kind.column + slot, rank, self.page)?;
+                    }
+                    cursor.append(rank, out)?;
+                }
+                Bit::Stamp(op) => {
+                    let time = self.chunk.time(row).ok_or(short)?;
+                    kind.shape.write_stamp(*op, time, &mut self.clock, out)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,143 @@
+//! Rows selected by their texts, compared with a look at every record.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use model::{RecordBatch, RecordRef};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::tests::{chunk, of_a_kind, opened, received, repeated, stored};
+use super::*;
+use crate::testing::any_batch;
+use crate::{Corrupt, Namespace};
+
+/// Passes texts with some bytes in them.
+struct Holds(&'static [u8]);
+
+impl TextTest for Holds {
+    fn passes(&mut self, text: &[u8]) -> bool {
+        self.0.is_empty() || text.windows(self.0.len()).any(|window| window == self.0)
+    }
+
+    fn passes_around(&mut self, bytes: &[u8]) -> bool {
+        self.passes(bytes)
+    }
+}
+
+/// Passes texts of a length, so that nothing follows from a part.
+struct HasLen(usize);
+
+impl TextTest for HasLen {
+    fn passes(&mut self, text: &[u8]) -> bool {
+        text.len() % 5 == self.0
+    }
+
+    fn passes_around(&mut self, _: &[u8]) -> bool {
+        false
+    }
+}
+
+fn texts<'a>(part: &TextPart<'_>, record: RecordRef<'a>) -> Vec<&'a [u8]> {
+    match part {
+        TextPart::Part(Namespace::Host) => vec![record.host()],
+        TextPart::Part(Namespace::StructuredData) => vec![record.structured_data()],
+        TextPart::Part(_) => vec![record.message()],
+        TextPart::Field(name) => {
+            let fields = record.fields().filter(|field| field.is_named(name));
+            fields.map(|field| field.value).collect()
+        }
+    }
+}
+
+fn check(
+    batch: &RecordBatch,
+    parts: &[TextPart<'_>],
+    mut test: impl TextTest,
+) -> Result<(), TestCaseError> {
+    let (file, entry, kinds) = chunk(batch);
+    let opened = opened(&file, &entry, &kinds, &received(batch));
+    let rows = (0..batch.len() as u32).filter(|row| row % 7 != 3);
+    let selected = opened.select(parts, rows.clone(), &mut test, |index| {
+        let page = &entry.columns[index];
+        Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page))?))
+    });
+    let mut passes = |row: &u32| {
+        let record = batch.get(*row as usize).expect("there");
+        let mut texts = parts.iter().flat_map(|part| texts(part, record));
+        texts.any(|text| test.passes(text))
+    };
+    let asked: BTreeSet<u32> = rows.clone().collect();
+    let expected: BTreeSet<u32> = rows.filter(&mut passes).collect();
+    let open: BTreeSet<u32> = selected.open.iter().copied().collect();
+    let passed: BTreeSet<u32> = selected.passed.iter().copied().collect();
+    prop_assert_eq!(passed.len(), selected.passed.len(), "a row passes once");
+    prop_assert!(open.is_subset(&asked) && passed.is_disjoint(&open));
+    let settled: BTreeSet<u32> = expected.difference(&open).copied().collect();
+    prop_assert_eq!(passed, settled);
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn selected_rows_are_those_whose_texts_pass(
+        batch in any_batch(12),
+        times in 1..20_usize,
+        bytes in select(vec!["", "error", "of 10", "x_y", "é", "0"]),
+        len in 0..5_usize,
+        name in select(vec!["error", "10", "web", "", "of.error"]),
+    ) {
+        let batch = repeated(&batch, times);
+        prop_assume!(!batch.is_empty());
+        let name = batch.iter().flat_map(|record| record.fields()).next().map_or_else(
+            || name.as_bytes().to_vec(),
+            |field| if len % 2 == 0 { field.name.to_vec() } else { field.full_name().into_bytes() },
+        );
+        let parts = [
+            vec![TextPart::Part(Namespace::Message), TextPart::Part(Namespace::StructuredData)],
+            vec![TextPart::Part(Namespace::Host)],
+            vec![TextPart::Field(&name)],
+        ];
+        for parts in parts {
+            check(&batch, &parts, Holds(bytes.as_bytes()))?;
+            check(&batch, &parts, HasLen(len))?;
+        }
+    }
+}
+
+#[test]
+fn a_kind_decides_without_its_columns() {
+    let batch = of_a_kind(100);
+    let (file, entry, kinds) = chunk(&batch);
+    let opened = opened(&file, &entry, &kinds, &received(&batch));
+    let message = [TextPart::Part(Namespace::Message)];
+    let mut pages = 0;
+    let mut ask = |parts: &[TextPart<'_>], bytes| {
+        let before = pages;
+        let selected = opened.select(parts, 0..100, &mut Holds(bytes), |index| {
+            pages += 1;
+            let page = &entry.columns[index];
+            Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page))?))
+        });
+        (selected.passed.len(), selected.looked_at, pages > before)
+    };
+    assert_eq!(ask(&message, b" from "), (100, 0, false));
+    assert_eq!(ask(&message, b" 42 from"), (1, 100, true));
+    assert_eq!(
+        ask(&[TextPart::Part(Namespace::Host)], b"web"),
+        (0, 0, false)
+    );
+    assert_eq!(ask(&[TextPart::Field(b"user")], b""), (0, 0, false));
+}
+
+#[test]
+fn rows_with_a_damaged_column_are_left_open() {
+    let batch = of_a_kind(200);
+    let (file, entry, kinds) = chunk(&batch);
+    let opened = opened(&file, &entry, &kinds, &received(&batch));
+    let message = [TextPart::Part(Namespace::Message)];
+    let damaged = Corrupt::Short { what: "test" };
+    let selected = opened.select(&message, 0..200, &mut Holds(b"7 ms"), |_| Err(damaged));
+    assert!(selected.passed.is_empty());
+    assert_eq!(selected.open.len(), 200);
+}

@@ -1,0 +1,183 @@
+//! Where one text of a record stands in its kind: what of it is fixed, and which slots it has.
+//!
+//! So the text is put together without the rest of the record, and where nothing of it varies, it is
+//! known for all records of the kind.
+#![deny(clippy::indexing_slicing)]
+
+use std::ops::Range;
+
+use model::{FieldRef, Span};
+
+use super::layout::PARTS;
+use super::shape::{Op, Pieces, Shape};
+use crate::TextPart;
+
+/// A text that records of a kind have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Look<'a> {
+    /// What the record has to say first, where the text is that of a field whose name varies.
+    pub(crate) name: Option<VaryingName<'a>>,
+    /// The text.
+    pub(crate) text: Box<[Bit<'a>]>,
+}
+
+/// Group and name of a field, and the name that they must be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct VaryingName<'a> {
+    pub(crate) group: Box<[Bit<'a>]>,
+    pub(crate) name: Box<[Bit<'a>]>,
+    pub(crate) wanted: &'a [u8],
+}
+
+/// A stretch of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bit<'a> {
+    /// These bytes.
+    Fixed(&'a [u8]),
+    /// What is in the slot of this number.
+    Slot(usize),
+    /// A time stamp, which is the operation of this number.
+    Stamp(usize),
+}
+
+impl Look<'_> {
+    /// The slot that the text varies in, if that is the only one and nothing else varies.
+    pub(crate) fn only_slot(&self) -> Option<usize> {
+        let mut varying = self.text.iter().filter(|bit| !matches!(bit, Bit::Fixed(_)));
+        match (&self.name, varying.next(), varying.next()) {
+            (None, Some(Bit::Slot(slot)), None) => Some(*slot),
+            _ => None,
+        }
+    }
+
+    /// The text, where nothing of it varies.
+    pub(crate) fn fixed(&self) -> Option<Vec<u8>> {
+        if self.name.is_some() {
+            return None;
+        }
+        fixed(&self.text)
+    }
+}
+
+impl Shape {
+    /// Where records of the kind have some texts. `None` for the whole kind: their texts are anywhere.
+    /// A part that is absent is an empty text; a field that is absent is no text.
+    pub(crate) fn looks<'a>(&'a self, parts: &[TextPart<'a>]) -> Option<Vec<Look<'a>>> {
+        let Self::Pieces(pieces) = self else {
+            return None;
+        };
+        let starts = pieces.starts();
+        let mut looks = Vec::new();
+        for part in parts {
+            match part {
+                TextPart::Part(part) => {
+                    let own = PARTS.iter().position(|known| known == part);
+                    let span = own.and_then(|at| pieces.layout.parts.get(at));
+                    let text = pieces.bits(&starts, span.copied().unwrap_or_default());
+                    looks.push(Look { name: None, text });
+                }
+                TextPart::Field(name) => pieces.look_for_field(name, &starts, &mut looks),
+            }
+        }
+        Some(looks)
+    }
+}
+
+impl Pieces {
+    /// For each piece its first operation, and how many slots are before it.
+    fn starts(&self) -> Vec<(usize, usize)> {
+        let mut starts = vec![(0, 0)];
+        let mut slots = 0;
+        for (op, next) in self.ops.iter().zip(1..) {
+            match op {
+                Op::Slot => slots += 1,
+                Op::Edge => starts.push((next, slots)),
+                Op::Fixed(_) | Op::Stamp(_) => {}
+            }
+        }
+        starts
+    }
+
+    fn look_for_field<'a>(
+        &'a self,
+        wanted: &'a [u8],
+        starts: &[(usize, usize)],
+        looks: &mut Vec<Look<'a>>,
+    ) {
+        for field in &self.layout.fields {
+            let group = self.bits(starts, field.group);
+            let name = self.bits(starts, field.name);
+            let varying = match (fixed(&group), fixed(&name)) {
+                (Some(group), Some(name)) => {
+                    let field = FieldRef {
+                        group: &group,
+                        name: &name,
+                        value: &[],
+                    };
+                    if !field.is_named(wanted) {
+                        continue;
+                    }
+                    None
+                }
+                _ => Some(VaryingName {
+                    group,
+                    name,
+                    wanted,
+                }),
+            };
+            looks.push(Look {
+                name: varying,
+                text: self.bits(starts, field.value),
+            });
+        }
+    }
+
+    /// The stretches of a span of pieces. Fixed bytes that touch are one.
+    fn bits<'a>(&'a self, starts: &[(usize, usize)], span: Span) -> Box<[Bit<'a>]> {
+        let pieces = span.start as usize..(span.start + span.len) as usize;
+        let Some((first, mut slot)) = starts.get(pieces.start).copied() else {
+            return Box::default();
+        };
+        let end = starts.get(pieces.end).map_or(self.ops.len(), |(op, _)| *op);
+        let own = if pieces.is_empty() { 0..0 } else { first..end };
+        let mut bits = Vec::new();
+        let mut open: Range<usize> = 0..0;
+        for (number, op) in own.clone().zip(self.ops.get(own).unwrap_or(&[])) {
+            let bit = match op {
+                Op::Edge => continue,
+                Op::Fixed(range) => {
+                    if open.is_empty() {
+                        open.start = range.start;
+                    }
+                    open.end = range.end;
+                    continue;
+                }
+                Op::Slot => {
+                    slot += 1;
+                    Bit::Slot(slot - 1)
+                }
+                Op::Stamp(_) => Bit::Stamp(number),
+            };
+            self.close(&mut open, &mut bits);
+            bits.push(bit);
+        }
+        self.close(&mut open, &mut bits);
+        bits.into()
+    }
+
+    fn close<'a>(&'a self, open: &mut Range<usize>, bits: &mut Vec<Bit<'a>>) {
+        let text = self.text.get(std::mem::replace(open, 0..0)).unwrap_or(&[]);
+        if !text.is_empty() {
+            bits.push(Bit::Fixed(text));
+        }
+    }
+}
+
+/// The bytes, where nothing varies. Fixed bytes are one stretch.
+fn fixed(bits: &[Bit<'_>]) -> Option<Vec<u8>> {
+    match bits {
+        [] => Some(Vec::new()),
+        [Bit::Fixed(bytes)] => Some(bytes.to_vec()),
+        _ => None,
+    }
+}
