@@ -2,32 +2,18 @@
 // nothing is lost at twice the size.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
 import axe from 'axe-core';
 
-import { Browser, firstRow, search, shot, waitForTotal } from './browser.mjs';
+import { firstRow, search, shot, waitForTotal } from './browser.mjs';
 import { logs } from './logs.mjs';
-import { Server } from './server.mjs';
+import { site } from './site.mjs';
 
 const RECORDS = 2_000;
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-let browser;
-let server;
-
-before(async () => {
-  server = await Server.start();
-  browser = await Browser.start(server.url);
-  await server.load(logs(RECORDS));
-});
-
-after(async () => {
-  await browser?.stop();
-  await server?.stop();
-});
-
-const onPage = (use, options) => browser.onPage(use, options);
+const { onPage } = site((started) => started.load(logs(RECORDS)));
 
 /** What axe finds on the page as it is now, one line for each rule and place. */
 async function findings(page) {

@@ -2,29 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
-import { Browser, firstRow, search, shot, waitForTotal } from './browser.mjs';
+import { firstRow, search, shot, waitForTotal } from './browser.mjs';
 import { logs } from './logs.mjs';
-import { Server } from './server.mjs';
+import { site } from './site.mjs';
 
 const RECORDS = 5_000;
 
-let browser;
-let server;
-
-before(async () => {
-  server = await Server.start();
-  browser = await Browser.start(server.url);
-  await server.load(logs(RECORDS));
-});
-
-after(async () => {
-  await browser?.stop();
-  await server?.stop();
-});
-
-const onPage = (use, options) => browser.onPage(use, options);
+const { server, onPage } = site((started) => started.load(logs(RECORDS)));
 
 function query(page) {
   return new URL(page.url()).searchParams.get('q');

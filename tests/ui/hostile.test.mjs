@@ -4,40 +4,30 @@
 // logged by the browser as an error, which fails the test as well.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
-import { Browser, firstRow, shot } from './browser.mjs';
+import { firstRow, shot } from './browser.mjs';
 import { PAYLOADS } from './hostile.mjs';
-import { Server } from './server.mjs';
+import { site } from './site.mjs';
 
 /** How many of the payloads go through the address, each in all parameters at once. */
 const ADDRESSES = 25;
-
-let browser;
-let server;
 
 /** A payload as a value of structured data. */
 function quoted(text) {
   return text.replace(/["\\\]]/g, '\\$&').replace(/[\0\n\r]/g, ' ');
 }
 
-before(async () => {
-  server = await Server.start();
-  browser = await Browser.start(server.url);
+const { server, onPage: onAnyPage } = site(async (started) => {
   const records = PAYLOADS.map((text) => ({ message: text, host: text, program: text, pid: text, msgid: text }));
-  await server.post('ingest?format=ndjson', records.map((each) => JSON.stringify(each)).join('\n'));
-  await server.send(PAYLOADS.map((text) => `<11>1 - h p 1 - [x@1 v="${quoted(text)}"] ${quoted(text)}`));
-  await server.waitForRecords(2 * PAYLOADS.length);
-});
-
-after(async () => {
-  await browser?.stop();
-  await server?.stop();
+  await started.post('ingest?format=ndjson', records.map((each) => JSON.stringify(each)).join('\n'));
+  await started.send(PAYLOADS.map((text) => `<11>1 - h p 1 - [x@1 v="${quoted(text)}"] ${quoted(text)}`));
+  await started.waitForRecords(2 * PAYLOADS.length);
 });
 
 /** A page on which nothing may run and no element of a record may stand. */
 function onPage(path, use, options = {}) {
-  return browser.onPage(
+  return onAnyPage(
     async (page) => {
       let ran = 0;
       page.on('dialog', (dialog) => {

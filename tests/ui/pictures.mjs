@@ -61,9 +61,10 @@ const PICTURES = {
   },
 };
 
-const server = await Server.start(['--demo']);
-const browser = await Browser.start(server.url);
+const server = new Server(['--demo']);
+const browser = new Browser(server);
 try {
+  await Promise.all([server.start(), browser.start()]);
   await server.waitForRecords(200_000);
   for (const colorScheme of ['light', 'dark']) {
     for (const [name, { path, ready }] of Object.entries(PICTURES)) {
