@@ -36,9 +36,18 @@ const PLACES = {
   },
   'the statistics and the split histogram': async (page) => {
     await page.getByTestId('show-statistics').click();
-    await page.getByTestId('statistics-row').first().waitFor();
-    await page.getByTestId('statistics-split').click();
+    await page.getByTestId('table-row').first().waitFor();
+    await page.getByTestId('table-split').click();
     await page.getByTestId('legend-value').first().waitFor();
+  },
+  'a list of records': async (page) => {
+    await search(page, 'failed | fields id, received, host, pid | sort host');
+    await page.getByTestId('table-row').first().waitFor();
+  },
+  'the patterns': async (page) => {
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('p');
+    await page.getByTestId('pattern-row').first().waitFor();
   },
   'a context': async (page) => {
     await page.keyboard.press('Escape');

@@ -29,11 +29,22 @@ const PICTURES = {
     },
   },
   statistics: {
-    path: '/search?q=severity:%3C%3Derr&by=host&split=host',
+    path: '/search?q=severity:%3C%3Derr+|+count+by+host&split=host',
     ready: async (page) => {
-      await page.getByTestId('statistics-row').first().waitFor();
+      await page.getByTestId('table-row').first().waitFor();
       await fieldsReady(page);
       await page.getByTestId('legend-value').first().waitFor();
+    },
+  },
+  patterns: {
+    path: '/search?q=severity:%3C%3Dwarning+|+patterns+50',
+    ready: async (page) => {
+      await page.getByTestId('pattern-row').first().waitFor();
+      await fieldsReady(page);
+      await page.waitForFunction(() => {
+        const lines = document.querySelectorAll('[data-testid="pattern-row"] path');
+        return [...lines].slice(0, 8).every((line) => line.getAttribute('d') !== '');
+      });
     },
   },
   context: {
