@@ -2,32 +2,18 @@
 // nothing is lost at twice the size.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
 import axe from 'axe-core';
 
-import { Browser, firstRow, search, shot, waitForTotal } from './browser.mjs';
+import { firstRow, search, shot, waitForTotal } from './browser.mjs';
 import { logs } from './logs.mjs';
-import { Server } from './server.mjs';
+import { site } from './site.mjs';
 
 const RECORDS = 2_000;
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-let browser;
-let server;
-
-before(async () => {
-  server = await Server.start();
-  browser = await Browser.start(server.url);
-  await server.load(logs(RECORDS));
-});
-
-after(async () => {
-  await browser?.stop();
-  await server?.stop();
-});
-
-const onPage = (use, options) => browser.onPage(use, options);
+const { onPage } = site((started) => started.load(logs(RECORDS)));
 
 /** What axe finds on the page as it is now, one line for each rule and place. */
 async function findings(page) {
@@ -50,9 +36,18 @@ const PLACES = {
   },
   'the statistics and the split histogram': async (page) => {
     await page.getByTestId('show-statistics').click();
-    await page.getByTestId('statistics-row').first().waitFor();
-    await page.getByTestId('statistics-split').click();
+    await page.getByTestId('table-row').first().waitFor();
+    await page.getByTestId('table-split').click();
     await page.getByTestId('legend-value').first().waitFor();
+  },
+  'a list of records': async (page) => {
+    await search(page, 'failed | fields id, received, host, pid | sort host');
+    await page.getByTestId('table-row').first().waitFor();
+  },
+  'the patterns': async (page) => {
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('p');
+    await page.getByTestId('pattern-row').first().waitFor();
   },
   'a context': async (page) => {
     await page.keyboard.press('Escape');

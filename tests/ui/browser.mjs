@@ -15,14 +15,16 @@ const BAD_REQUEST = /status of 400 \(/;
 
 export class Browser {
   #browser;
-  #url;
+  #server;
 
-  /** `url` is that of the server whose page is opened unless a test says otherwise. */
-  static async start(url) {
+  /** The page is that of this server unless a test says otherwise. */
+  constructor(server) {
+    this.#server = server;
+  }
+
+  async start() {
     mkdirSync(output, { recursive: true });
-    const started = new Browser();
-    started.#url = url;
-    started.#browser = await chromium.launch({
+    this.#browser = await chromium.launch({
       executablePath,
       args: [
         '--no-sandbox',
@@ -34,18 +36,17 @@ export class Browser {
         '--disable-sync',
       ],
     });
-    return started;
   }
 
   async stop() {
-    await this.#browser.close();
+    await this.#browser?.close();
   }
 
   /**
    * Runs a test on a page of its own and fails on errors that the page only logs. A query with a
    * mistake is answered with a status of its own, which the browser logs: that is `expected`.
    */
-  async onPage(use, { path = '/', url = this.#url, expected = BAD_REQUEST, ...options } = {}) {
+  async onPage(use, { path = '/', url = this.#server.url, expected = BAD_REQUEST, ...options } = {}) {
     const viewport = { width: 1400, height: 900 };
     const context = await this.#browser.newContext({ viewport, timezoneId: 'UTC', ...options });
     const page = await context.newPage();

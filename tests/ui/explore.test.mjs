@@ -2,29 +2,20 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
-import { Browser, firstRow, search, shot, waitForTotal } from './browser.mjs';
+import { firstRow, search, shot, waitForTotal } from './browser.mjs';
 import { logs } from './logs.mjs';
-import { Server } from './server.mjs';
+import { site } from './site.mjs';
 
 const RECORDS = 5_000;
 
-let browser;
-let server;
+const { server, onPage } = site((started) => started.load(logs(RECORDS)));
 
-before(async () => {
-  server = await Server.start();
-  browser = await Browser.start(server.url);
-  await server.load(logs(RECORDS));
-});
-
-after(async () => {
-  await browser?.stop();
-  await server?.stop();
-});
-
-const onPage = (use, options) => browser.onPage(use, options);
+/** What runs has run: until then, Escape would stop it. */
+async function done(page) {
+  await page.getByTestId('run').waitFor();
+}
 
 function query(page) {
   return new URL(page.url()).searchParams.get('q');
@@ -71,10 +62,10 @@ test('statistics count the values of a field, as a table, a pie and a file', () 
   onPage(async (page) => {
     await search(page, 'NOT host:odd');
     await page.getByTestId('show-statistics').click();
-    await page.getByTestId('statistics-by').selectOption('program');
-    await page.waitForURL(/by=program/);
-    const rows = page.getByTestId('statistics-row');
-    await rows.nth(3).waitFor();
+    await page.getByTestId('table-by').selectOption('program');
+    const rows = page.getByTestId('table-row');
+    await rows.filter({ hasText: 'nginx' }).waitFor();
+    assert.equal(query(page), 'NOT host:odd | count by program');
     const { values } = await server.ask('stats', { q: 'NOT host:odd', by: 'program' });
     const told = await rows.allTextContents();
     assert.equal(told.length, values.length);
@@ -85,15 +76,16 @@ test('statistics count the values of a field, as a table, a pie and a file', () 
     await shot(page, 'statistics');
     const [file] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByTestId('statistics-csv').click(),
+      page.getByTestId('table-csv').click(),
     ]);
     const text = readFileSync(await file.path(), 'utf8');
     assert.equal(text.split('\r\n')[1], `${values[0].value},${values[0].count}`);
     await page.goBack();
-    // Values are counted once the search is done; until then, Escape would stop that.
     await rows.filter({ hasText: 'web1' }).waitFor();
+    await done(page);
     await page.keyboard.press('Escape');
     await firstRow(page).waitFor();
+    assert.equal(query(page), 'NOT host:odd');
   }));
 
 test('the histogram is split by a field, in the same bars', () =>
@@ -294,6 +286,7 @@ test('fields and values are completed, with their counts', () =>
     assert.match(await values.filter({ hasText: 'nginx' }).textContent(), /2,000/);
     await page.keyboard.type('ss');
     await values.filter({ hasText: 'nginx' }).waitFor({ state: 'detached' });
+    await values.filter({ hasText: 'sshd' }).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
@@ -360,7 +353,7 @@ test('every query of the help can be run', () =>
     const examples = await page.locator('[data-testid="help"] .examples code').allTextContents();
     assert.ok(examples.length > 12, `${examples.length} examples`);
     for (const q of examples) {
-      const { diagnostics } = await server.ask('query/parse', { q });
+      const { diagnostics } = await server.ask('query/parse', { q, pipe: true });
       assert.deepEqual(diagnostics, [], q);
     }
     await shot(page, 'help');

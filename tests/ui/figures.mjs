@@ -80,9 +80,10 @@ async function tail(page, server) {
   return sent;
 }
 
-const server = await Server.start();
-const browser = await Browser.start(server.url);
+const server = new Server();
+const browser = new Browser(server);
 try {
+  await Promise.all([server.start(), browser.start()]);
   await server.load(logs(RECORDS));
   const openings = [];
   for (let count = 0; count < OPENINGS; count += 1) {

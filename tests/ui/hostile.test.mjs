@@ -4,40 +4,30 @@
 // logged by the browser as an error, which fails the test as well.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
-import { Browser, firstRow, shot } from './browser.mjs';
+import { firstRow, shot } from './browser.mjs';
 import { PAYLOADS } from './hostile.mjs';
-import { Server } from './server.mjs';
+import { site } from './site.mjs';
 
 /** How many of the payloads go through the address, each in all parameters at once. */
 const ADDRESSES = 25;
-
-let browser;
-let server;
 
 /** A payload as a value of structured data. */
 function quoted(text) {
   return text.replace(/["\\\]]/g, '\\$&').replace(/[\0\n\r]/g, ' ');
 }
 
-before(async () => {
-  server = await Server.start();
-  browser = await Browser.start(server.url);
+const { server, onPage: onAnyPage } = site(async (started) => {
   const records = PAYLOADS.map((text) => ({ message: text, host: text, program: text, pid: text, msgid: text }));
-  await server.post('ingest?format=ndjson', records.map((each) => JSON.stringify(each)).join('\n'));
-  await server.send(PAYLOADS.map((text) => `<11>1 - h p 1 - [x@1 v="${quoted(text)}"] ${quoted(text)}`));
-  await server.waitForRecords(2 * PAYLOADS.length);
-});
-
-after(async () => {
-  await browser?.stop();
-  await server?.stop();
+  await started.post('ingest?format=ndjson', records.map((each) => JSON.stringify(each)).join('\n'));
+  await started.send(PAYLOADS.map((text) => `<11>1 - h p 1 - [x@1 v="${quoted(text)}"] ${quoted(text)}`));
+  await started.waitForRecords(2 * PAYLOADS.length);
 });
 
 /** A page on which nothing may run and no element of a record may stand. */
 function onPage(path, use, options = {}) {
-  return browser.onPage(
+  return onAnyPage(
     async (page) => {
       let ran = 0;
       page.on('dialog', (dialog) => {
@@ -86,17 +76,33 @@ test('rows and details of hostile records are text', () =>
 
 for (const by of ['host', 'program', 'x@1.v']) {
   test(`fields, statistics and legends of hostile values of ${by} are text`, () =>
-    onPage(`/search?by=${by}&split=${by}`, async (page) => {
-      await page.getByTestId('statistics-row').first().waitFor();
+    onPage(`/search?q=|count by ${by}&split=${by}`, async (page) => {
+      await page.getByTestId('table-row').first().waitFor();
       await page.getByTestId('legend-value').first().waitFor();
       await page.getByRole('button', { name: /^Show / }).first().click();
-      await page.getByTestId('statistics-row').nth(200).waitFor();
+      await page.getByTestId('table-row').nth(200).waitFor();
       await page.getByTestId('facet-value').first().waitFor();
-      await page.getByTestId('statistics-row').nth(7).getByTestId('include').click();
-      await page.waitForURL(/q=/);
-      await page.getByTestId('statistics-row').first().waitFor();
+      const before = page.url();
+      await page.getByTestId('table-row').nth(7).getByTestId('include').click();
+      await page.waitForURL((url) => url.href !== before);
+      await page.getByTestId('table-row').first().waitFor();
     }));
 }
+
+test('lists and patterns of hostile messages are text', async () => {
+  await onPage('/search?q=|fields host,program,x@1.v,message', async (page) => {
+    await page.getByTestId('table-row').nth(50).waitFor();
+    await page.getByRole('button', { name: 'Show 1,000' }).click();
+    await page.getByTestId('table-row').nth(900).waitFor();
+  });
+  await onPage('/search?q=|patterns 1000', async (page) => {
+    await page.getByTestId('pattern-row').nth(50).waitFor();
+    await shot(page, 'hostile-patterns');
+    await page.getByTestId('pattern').nth(5).click();
+    await page.getByTestId('pattern').first().waitFor({ state: 'detached' });
+    await page.getByTestId('run').waitFor();
+  });
+});
 
 test('completions of hostile values are text', () =>
   onPage('/', async (page) => {
@@ -117,7 +123,7 @@ test('hostile addresses are text', () =>
     async (page) => {
       const step = PAYLOADS.length / ADDRESSES;
       for (let at = 0; at < PAYLOADS.length; at += step + 1) {
-        const names = ['q', 'from', 'to', 'logspace', 'tz', 'cols', 'by', 'split', 'around', 'at'];
+        const names = ['q', 'from', 'to', 'logspace', 'tz', 'cols', 'split', 'around', 'at'];
         for (const chosen of [names, ['q'], ['cols'], ['at']]) {
           const params = new URLSearchParams(chosen.map((name) => [name, PAYLOADS[at]]));
           await page.evaluate((search) => {

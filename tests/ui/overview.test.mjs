@@ -1,31 +1,22 @@
 // The overview: what comes in, what was dropped and why, who is silent, what the disk holds.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
-import { Browser, shot, waitForTotal } from './browser.mjs';
+import { shot, waitForTotal } from './browser.mjs';
 import { logs } from './logs.mjs';
-import { Server } from './server.mjs';
+import { site } from './site.mjs';
 
 const RECORDS = 2_000;
 
-let browser;
-let server;
-
-before(async () => {
-  server = await Server.start();
-  browser = await Browser.start(server.url);
-  // Imported lines become segments at once; a host that has been silent for some hours.
-  const quiet = new Date(Date.now() - 5 * 3_600_000).toISOString();
-  await server.load([`<13>1 ${quiet} quiet1 cron 1 - - the last word`, ...logs(RECORDS)]);
-});
-
-after(async () => {
-  await browser?.stop();
-  await server?.stop();
-});
-
-const onPage = (use, options) => browser.onPage(use, { path: '/overview', ...options });
+const { server, onPage } = site(
+  (started) => {
+    // Imported lines become segments at once; a host that has been silent for some hours.
+    const quiet = new Date(Date.now() - 5 * 3_600_000).toISOString();
+    return started.load([`<13>1 ${quiet} quiet1 cron 1 - - the last word`, ...logs(RECORDS)]);
+  },
+  { path: '/overview' },
+);
 
 test('sources tell what they received, and what was dropped and why', () =>
   onPage(async (page) => {

@@ -3,29 +3,16 @@
 // Every test also fails on an error of the script or a breach of the content security policy.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
-import { Browser, firstRow, search, shot, waitForTotal } from './browser.mjs';
+import { firstRow, search, shot, waitForTotal } from './browser.mjs';
 import { logs } from './logs.mjs';
 import { Server } from './server.mjs';
+import { site } from './site.mjs';
 
 const RECORDS = 5_000;
 
-let browser;
-let server;
-
-before(async () => {
-  server = await Server.start();
-  browser = await Browser.start(server.url);
-  await server.load(logs(RECORDS));
-});
-
-after(async () => {
-  await browser?.stop();
-  await server?.stop();
-});
-
-const onPage = (use, options) => browser.onPage(use, options);
+const { server, onPage } = site((started) => started.load(logs(RECORDS)));
 
 test('a search shows how many match and the newest of them', () =>
   onPage(async (page) => {
@@ -202,8 +189,9 @@ test('the page works on a telephone', () =>
   ));
 
 test('a demonstration has something to look at at once', async () => {
-  const demo = await Server.start(['--demo']);
+  const demo = new Server(['--demo']);
   try {
+    await demo.start();
     await onPage(
       async (page) => {
         await firstRow(page).waitFor();

@@ -29,11 +29,22 @@ const PICTURES = {
     },
   },
   statistics: {
-    path: '/search?q=severity:%3C%3Derr&by=host&split=host',
+    path: '/search?q=severity:%3C%3Derr+|+count+by+host&split=host',
     ready: async (page) => {
-      await page.getByTestId('statistics-row').first().waitFor();
+      await page.getByTestId('table-row').first().waitFor();
       await fieldsReady(page);
       await page.getByTestId('legend-value').first().waitFor();
+    },
+  },
+  patterns: {
+    path: '/search?q=severity:%3C%3Dwarning+|+patterns+50',
+    ready: async (page) => {
+      await page.getByTestId('pattern-row').first().waitFor();
+      await fieldsReady(page);
+      await page.waitForFunction(() => {
+        const lines = document.querySelectorAll('[data-testid="pattern-row"] path');
+        return [...lines].slice(0, 8).every((line) => line.getAttribute('d') !== '');
+      });
     },
   },
   context: {
@@ -61,9 +72,10 @@ const PICTURES = {
   },
 };
 
-const server = await Server.start(['--demo']);
-const browser = await Browser.start(server.url);
+const server = new Server(['--demo']);
+const browser = new Browser(server);
 try {
+  await Promise.all([server.start(), browser.start()]);
   await server.waitForRecords(200_000);
   for (const colorScheme of ['light', 'dark']) {
     for (const [name, { path, ready }] of Object.entries(PICTURES)) {

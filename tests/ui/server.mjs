@@ -18,28 +18,31 @@ const ASK_MS = 100;
 
 export class Server {
   #child;
-  #folder;
+  #words;
   #addresses;
+  #folder = mkdtempSync(join(tmpdir(), 'logwood-ui-'));
 
-  /** Starts a server with more words behind `serve`, and waits until it is ready. */
-  static async start(words = []) {
-    const server = new Server();
-    server.#folder = mkdtempSync(join(tmpdir(), 'logwood-ui-'));
+  /** `words` stand behind `serve`. */
+  constructor(words = []) {
+    this.#words = words;
+  }
+
+  /** Starts it, and waits until it is ready. A server that was killed goes on with its data. */
+  async start() {
     const listeners = ['http', 'udp', 'tcp', 'tls', 'relp'];
     const flags = listeners.flatMap((name) => [`--${name}`, '127.0.0.1:0']);
-    server.#child = spawn(
+    this.#child = spawn(
       binary,
-      ['serve', '--data-dir', 'logwood-data', ...flags, ...words],
+      ['serve', '--data-dir', 'logwood-data', ...flags, ...this.#words],
       {
-        cwd: server.#folder,
+        cwd: this.#folder,
         stdio: ['ignore', 'ignore', 'pipe'],
         env: { ...process.env, TZ: 'UTC' },
       },
     );
-    const line = await readyLine(server.#child);
+    const line = await readyLine(this.#child);
     const pairs = line.split(' ').slice(1).map((word) => word.split('='));
-    server.#addresses = Object.fromEntries(pairs);
-    return server;
+    this.#addresses = Object.fromEntries(pairs);
   }
 
   get url() {
@@ -96,10 +99,16 @@ export class Server {
     return answer.json();
   }
 
-  async stop() {
+  /** Ends it as a crash would. */
+  async kill() {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const ended = new Promise((resolve) => this.#child.once('exit', resolve));
     this.#child.kill('SIGKILL');
     await ended;
+  }
+
+  async stop() {
+    if (this.#child) await this.kill();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }

@@ -6,44 +6,18 @@ import { partsOf, stackOf } from '../src/parts/histogram-bars';
 import { contextScope } from '../src/state/context';
 import { parseView } from '../src/state/view';
 import { curlCommand, searchCommand, shellWord } from '../src/text/commands';
-import { placeOf, valueText } from '../src/text/completion';
 import { csvText } from '../src/text/csv';
 import { filterPrefix } from '../src/text/fields';
 import { pieSlices } from '../src/text/pie';
 import { seriesColors } from '../src/text/series';
 
-describe('a place in a query', () => {
-  it.each([
-    ['ho', { kind: 'word', from: 0, typed: 'ho' }],
-    ['error (se', { kind: 'word', from: 7, typed: 'se' }],
-    ['host:', { kind: 'value', from: 5, typed: '', field: 'host' }],
-    ['a host:we', { kind: 'value', from: 7, typed: 'we', field: 'host' }],
-    ['host:="we b', { kind: 'value', from: 5, typed: 'we b', field: 'host' }],
-    ['"a phrase', null],
-    ['host:="web1"', null],
-    ['severity:<=e', null],
-    ['path:/re', null],
-    ['a ', null],
-  ])('of %j', (text, place) => expect(placeOf(text, text.length)).toEqual(place));
-
-  it('is that of the cursor', () => {
-    expect(placeOf('ho AND b', 2)).toEqual({ kind: 'word', from: 0, typed: 'ho' });
-  });
-});
-
-it('writes a value plainly where that means the same, else exactly', () => {
-  expect(['web-1.example', '4711', 'a b', '', 'x*', '"'].map(valueText)).toEqual([
-    'web-1.example',
-    '4711',
-    '="a b"',
-    '=""',
-    '="x\\*"',
-    '="\\""',
-  ]);
-});
-
 it('filters by a part, by a field, and by the logspace in a parameter', () => {
-  expect(['host', 'meta.id', 'logspace'].map(filterPrefix)).toEqual(['host:', 'meta.id:', null]);
+  expect(['host', 'meta.id', 'logspace', 'nvpair:"a b"'].map(filterPrefix)).toEqual([
+    'host:',
+    'meta.id:',
+    null,
+    'nvpair:"a b"=',
+  ]);
 });
 
 describe('a command', () => {

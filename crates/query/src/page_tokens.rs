@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::parse;
+use crate::parse_question;
 
 const GOLDEN: &str = include_str!("../../../web/tests/tokens.golden.json");
 
@@ -13,7 +13,7 @@ fn the_page_colours_what_the_parser_sees() {
     assert!(!cases.is_empty());
     for case in cases {
         let query = case["query"].as_str().expect("a query");
-        let tokens = parse(query).tokens;
+        let tokens = parse_question(query).tokens;
         let seen: Vec<Value> = tokens
             .iter()
             .map(|token| serde_json::json!([token.kind.as_str(), token.span.start, token.span.end]))

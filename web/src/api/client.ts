@@ -3,10 +3,12 @@
 import { readNdjson } from './ndjson';
 import { isAbort, Problem, problemOf } from './problem';
 import type {
+  CompleteAnswer,
   CountAnswer,
   FieldsAnswer,
   HistogramAnswer,
   ParseAnswer,
+  QueryAnswer,
   Row,
   SearchEnd,
   StatsAnswer,
@@ -59,8 +61,18 @@ export function fields(params: Params, signal: AbortSignal): Promise<FieldsAnswe
   return callJson('fields', params, signal);
 }
 
+/** What the pipe of `q` makes of the records that match. */
+export function query(params: Params, signal: AbortSignal): Promise<QueryAnswer> {
+  return callJson('query', params, signal);
+}
+
 export function parseQuery(q: string, signal: AbortSignal): Promise<ParseAnswer> {
-  return callJson('query/parse', { q }, signal);
+  return callJson('query/parse', { q, pipe: 'true' }, signal);
+}
+
+/** What can stand at the byte `at` of `q`. */
+export function complete(params: Params, signal: AbortSignal): Promise<CompleteAnswer> {
+  return callJson('complete', params, signal);
 }
 
 export function status(signal: AbortSignal): Promise<Status> {

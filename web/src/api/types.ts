@@ -70,6 +70,38 @@ export interface FieldsAnswer extends Cost {
   fields: { name: string; count: number }[];
 }
 
+/** What the values of a column are; a time is RFC 3339. */
+export type ColumnKind = 'text' | 'number' | 'time';
+
+export interface Column {
+  name: string;
+  kind: ColumnKind;
+}
+
+export type Cell = string | number | null;
+
+/** A table: what a pipe makes of the records that match. */
+export interface QueryAnswer extends Cost {
+  columns: readonly Column[];
+  rows: readonly (readonly Cell[])[];
+  /** Whether the limit cut the table. */
+  has_more: boolean;
+  /** Records that match; null where they were not all looked for. */
+  matched: number | null;
+}
+
+/** Something that can stand at a place of a query. */
+export interface Choice {
+  text: string;
+  kind: 'field' | 'value' | 'keyword' | 'command' | 'column';
+  count: number | null;
+  usage: string | null;
+}
+
+export interface CompleteAnswer extends Span, Cost {
+  choices: Choice[];
+}
+
 /** A span of the query's text, in UTF-8 bytes, `end` exclusive. */
 export interface Span {
   start: number;

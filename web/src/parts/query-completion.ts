@@ -15,14 +15,14 @@ import {
 import { Prec, type Extension } from '@codemirror/state';
 import { keymap, type EditorView } from '@codemirror/view';
 
-import type { Completions } from '../text/completion';
+import type { Completions } from '../state/completion';
 
 /** Asks what can stand at a place of a text. */
 export type Complete = (
   text: string,
   cursor: number,
   signal: AbortSignal,
-) => Promise<Completions | null>;
+) => Promise<Completions>;
 
 function isOpen(view: EditorView): boolean {
   return completionStatus(view.state) === 'active';
@@ -47,21 +47,21 @@ function source(complete: Complete) {
     if (text.trim() === '' && !context.explicit) return null;
     const abort = new AbortController();
     context.addEventListener('abort', () => abort.abort(), { onDocChange: true });
-    const found = await complete(text, context.pos, abort.signal);
+    // Without an answer nothing is offered; the next key asks again.
+    const found = await complete(text, context.pos, abort.signal).catch(() => null);
     if (!found || found.options.length === 0) return null;
-    const { from } = found;
+    const { from, to } = found;
     const options = found.options.map(({ label, detail, apply }) => ({
       label,
       detail,
       apply: (view: EditorView) => {
-        const to = view.state.selection.main.head;
         view.dispatch({
           changes: { from, to, insert: apply },
           selection: { anchor: from + apply.length },
           userEvent: 'input.complete',
         });
-        // Behind the colon of a field its values are next.
-        if (apply.endsWith(':')) startCompletion(view);
+        // Behind the colon of a field its values are next, behind a command its fields.
+        if (/[: =]$/.test(apply)) startCompletion(view);
       },
     }));
     return { from, options, filter: false };

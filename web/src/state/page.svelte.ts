@@ -1,9 +1,10 @@
 // What buttons and keys do: the one place that knows the search, the tail and the status together.
 
 import type { Zone } from '../text/clock';
-import { quote, withFilter } from '../text/query-text';
+import { cutQuestion, joinQuestion } from '../text/pipe';
+import { quote, withClause, withFilter } from '../text/query-text';
 import type { TimeRange } from '../text/range';
-import { BUILT_IN_FIELDS, filterPrefix } from '../text/fields';
+import { filterPrefix } from '../text/fields';
 import type { Row } from '../api/types';
 import { Choices } from './choices.svelte';
 import type { Known } from './completion';
@@ -21,9 +22,6 @@ import {
 import { Search } from './search.svelte';
 import { ServerStatus } from './status.svelte';
 import { scopeOf, type Around, type View } from './view';
-
-/** How many rows are looked into for names of fields. */
-const ROWS_LOOKED_AT = 500;
 
 export class Page {
   readonly search = new Search();
@@ -80,27 +78,32 @@ export class Page {
 
   /** `prefix` is the field with what comes before a value: `host:`. */
   addFilter(prefix: string, value: string, exclude: boolean): Promise<void> {
-    this.search.draft = withFilter(this.search.draft, prefix, value, exclude);
+    const { query, pipe } = cutQuestion(this.search.draft);
+    this.search.draft = joinQuestion({ query: withFilter(query, prefix, value, exclude), pipe });
     return this.run();
   }
 
-  /** What completions are made of without asking the server. */
+  /** Shows the records that one more clause holds for. */
+  searchFor(clause: string): Promise<void> {
+    this.search.draft = withClause(cutQuestion(this.search.draft).query, clause);
+    return this.run();
+  }
+
+  /** Shows what a pipe makes of the records that match; none shows the records themselves. */
+  pipeTo(pipe: string, changes: Partial<View> = {}): Promise<void> {
+    this.search.draft = joinQuestion({ query: cutQuestion(this.search.draft).query, pipe });
+    return this.run(changes);
+  }
+
+  /** What completions are made of. */
   known(): Known {
-    const { q: _q, ...scope } = scopeOf(this.search.view);
-    const ofRows = this.search.rows.slice(0, ROWS_LOOKED_AT).flatMap((row) => Object.keys(row.fields));
-    const fields = [...this.facets.opened, ...ofRows].filter((name) => !BUILT_IN_FIELDS.includes(name));
-    return { scope, fields: [...new Set(fields)], queries: this.history.queries };
+    return { scope: scopeOf(this.search.view), queries: this.history.queries };
   }
 
   /** Narrows the search to a value of a field, or to all others. */
   filterBy(name: string, value: string, exclude: boolean): Promise<void> {
     const prefix = filterPrefix(name);
     return prefix === null ? this.run({ logspace: value }) : this.addFilter(prefix, value, exclude);
-  }
-
-  /** Shows the values of a field in place of the records; empty brings the records back. */
-  showStatistics(by: string): void {
-    if (by !== this.search.view.by) this.search.show({ by }, 'push');
   }
 
   /** Splits the histogram by the values of a field; empty makes it whole again. */
@@ -111,7 +114,6 @@ export class Page {
   /** Shows what is around a record, in place of what matches. */
   lookAround(row: Row, around: Around): Promise<void> {
     this.live.stop();
-    if (this.search.view.by !== '') this.search.show({ by: '' });
     return this.search.look(row, around);
   }
 
@@ -121,7 +123,8 @@ export class Page {
       this.live.stop();
       return;
     }
-    await this.search.run({ to: '', by: '' });
+    this.search.draft = cutQuestion(this.search.draft).query;
+    await this.search.run({ to: '' });
     this.#follow();
   }
 

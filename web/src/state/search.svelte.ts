@@ -5,19 +5,22 @@
 
 import * as api from '../api/client';
 import { asProblem, isAbort, type Problem } from '../api/problem';
-import type { HistogramAnswer, Row, SearchEnd } from '../api/types';
-import { moveWindow, type TimeRange, type WindowMove } from '../text/range';
+import type { HistogramAnswer, QueryAnswer, Row, SearchEnd } from '../api/types';
+import { moveWindow, type WindowMove } from '../text/range';
 import { contextScope } from './context';
 import { Feed } from './feed';
-import { formatView, parseView, scopeOf, type Around, type View } from './view';
+import { formatView, parseView, pipeOf, questionOf, scopeOf, type Around, type View } from './view';
 
 const BARS = 60;
+
+/** How many rows of a table are shown: a page of them, or more on demand. */
+export const TABLE_ROWS = [100, 1_000, 10_000] as const;
 
 /** How a view gets into the browser's history. */
 type Entry = 'push' | 'replace' | 'keep';
 
 /** What of a view says only how the rows are shown. */
-type Shown = Pick<Partial<View>, 'tz' | 'cols' | 'at' | 'by' | 'split'>;
+type Shown = Pick<Partial<View>, 'tz' | 'cols' | 'at' | 'split'>;
 
 /** A search as it was. */
 interface Before {
@@ -34,6 +37,10 @@ export class Search {
   meaning = $state('');
   rows = $state.raw<readonly Row[]>([]);
   histogram = $state.raw<HistogramAnswer | null>(null);
+  /** The pipe whose table is shown in place of rows; empty for none. */
+  pipe = $derived(pipeOf(this.view));
+  /** That table, or the one before it until it is there. */
+  table = $state.raw<QueryAnswer | null>(null);
   /** The end line of the first page of rows. */
   end = $state.raw<SearchEnd | null>(null);
   problem = $state.raw<Problem | null>(null);
@@ -97,10 +104,6 @@ export class Search {
     else await this.#start({ ...this.view, around: '' }, 'push');
   }
 
-  zoom(range: TimeRange): Promise<void> {
-    return this.run(range);
-  }
-
   /** Moves the time window that the histogram shows. */
   async move(move: WindowMove): Promise<void> {
     const { from, to } = this.histogram ?? { from: null, to: null };
@@ -115,6 +118,13 @@ export class Search {
     this.running = false;
     this.stopped = true;
     return true;
+  }
+
+  /** Shows more rows of the table. */
+  async widen(limit: number): Promise<void> {
+    const signal = this.#begin();
+    await this.#loadTable(limit, signal).catch((error: unknown) => this.#fail(error, signal));
+    await this.#finish(signal);
   }
 
   /** Loads rows beyond an end of the list, if there are any. */
@@ -177,8 +187,10 @@ export class Search {
     this.#enter(entry);
     this.feed.clear();
     this.#takeRows();
+    if (this.pipe === '') this.table = null;
+    const answer = this.pipe === '' ? this.#loadRows(view, signal) : this.#loadTable(TABLE_ROWS[0], signal);
     try {
-      await Promise.all([this.#loadHistogram(signal), this.#loadRows(view, signal)]);
+      await Promise.all([this.#loadHistogram(signal), answer]);
     } catch (error) {
       // The old histogram is not of this search.
       if (!signal.aborted) this.histogram = null;
@@ -209,6 +221,11 @@ export class Search {
   async #loadHistogram(signal: AbortSignal): Promise<void> {
     const answer = await api.histogram({ ...scopeOf(this.view), bars: BARS }, signal);
     if (!signal.aborted) this.histogram = answer;
+  }
+
+  async #loadTable(limit: number, signal: AbortSignal): Promise<void> {
+    const answer = await api.query({ ...questionOf(this.view), limit }, signal);
+    if (!signal.aborted) this.table = answer;
   }
 
   async #loadRows(view: View, signal: AbortSignal): Promise<void> {

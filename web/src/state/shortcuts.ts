@@ -21,6 +21,7 @@ export type Action =
   | 'pause-tail'
   | 'toggle-fields'
   | 'toggle-statistics'
+  | 'toggle-patterns'
   | 'toggle-wrap'
   | 'earlier'
   | 'later'
@@ -55,6 +56,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { key: ' ', action: 'pause-tail', label: 'Pause the live tail, or let it go on' },
   { key: 'b', action: 'toggle-fields', label: 'Panel of fields on or off' },
   { key: 's', action: 'toggle-statistics', label: 'Statistics or records' },
+  { key: 'p', action: 'toggle-patterns', label: 'Patterns or records' },
   { key: 'w', action: 'toggle-wrap', label: 'Wrap long messages or not' },
   { key: '[', action: 'earlier', label: 'Earlier: move the time window back by half' },
   { key: ']', action: 'later', label: 'Later: move the time window on by half' },

@@ -4,6 +4,7 @@
 
 import type { Params } from '../api/client';
 import type { Zone } from '../text/clock';
+import { cutQuestion } from '../text/pipe';
 
 export interface View {
   q: string;
@@ -15,8 +16,6 @@ export interface View {
   tz: Zone | '';
   /** Columns between the severity and the message. */
   cols: readonly string[];
-  /** The field whose values the statistics count; empty where records are shown. */
-  by: string;
   /** The field by which the histogram is split; empty for none. */
   split: string;
   /** With `at`: what is shown around that record in place of what matches; empty for nothing. */
@@ -35,7 +34,7 @@ export const DEFAULT_COLUMNS: readonly string[] = ['host', 'program'];
 /** Most columns a URL can ask for; a row must stay cheap to draw. */
 const COLUMNS_MAX = 12;
 
-const TEXT_PARAMETERS = ['q', 'from', 'to', 'logspace', 'split', 'by', 'at'] as const;
+const TEXT_PARAMETERS = ['q', 'from', 'to', 'logspace', 'split', 'at'] as const;
 
 function readColumns(text: string | null): readonly string[] {
   if (text === null) return DEFAULT_COLUMNS;
@@ -54,7 +53,6 @@ export function parseView(search: string): View {
     logspace: '',
     tz: tz === 'utc' || tz === 'local' ? tz : '',
     cols: readColumns(params.get('cols')),
-    by: '',
     split: '',
     around: AROUNDS.find((around) => around === params.get('around')) ?? '',
     at: '',
@@ -66,7 +64,7 @@ export function parseView(search: string): View {
 /** The query string of a view, with its `?`; empty for the default view. */
 export function formatView(view: View): string {
   const params = new URLSearchParams();
-  for (const name of ['q', 'from', 'to', 'logspace', 'split', 'by', 'tz'] as const) {
+  for (const name of ['q', 'from', 'to', 'logspace', 'split', 'tz'] as const) {
     if (view[name] !== '') params.set(name, view[name]);
   }
   const columns = view.cols.join(',');
@@ -79,7 +77,17 @@ export function formatView(view: View): string {
 
 /** The parameters that say which records a view is about. */
 export function scopeOf(view: View): Params {
+  return { ...questionOf(view), q: cutQuestion(view.q).query };
+}
+
+/** The parameters of what a view asks, the pipe of its question included. */
+export function questionOf(view: View): Record<'q' | 'from' | 'to' | 'logspace', string> {
   return { q: view.q, from: view.from, to: view.to, logspace: view.logspace };
+}
+
+/** The pipe whose table a view shows in place of records; empty for none. */
+export function pipeOf(view: View): string {
+  return view.around === '' ? cutQuestion(view.q).pipe : '';
 }
 
 /** The address of one record, as the page shows it. */

@@ -22,5 +22,7 @@ export const BUILT_IN_FIELDS: readonly string[] = [
  */
 export function filterPrefix(name: string): string | null {
   if (name === 'logspace') return null;
+  // So a table names a field of records that has the name of something else.
+  if (name.startsWith('nvpair:')) return `${name}=`;
   return BUILT_IN_FIELDS.includes(name) ? `${name}:` : fieldPrefix(name);
 }

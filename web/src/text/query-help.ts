@@ -37,4 +37,15 @@ export const QUERY_HELP: readonly HelpGroup[] = [
       ['peer:10.0.0.0/8', 'addresses in a network'],
     ],
   },
+  {
+    title: 'Tables',
+    lines: [
+      ['error | count by host, program', 'how many, for each combination of values'],
+      ['error | top req@1.user 20', 'the most frequent values'],
+      ['error | bars 24 by severity', 'how many over time'],
+      ['* | p95 req@1.duration by host', 'percentiles; also sum, avg, min, max'],
+      ['* | patterns 50 | sort first desc', 'kinds of messages, the newest first'],
+      ['error | fields received, host, message', 'a list; sort and head may follow'],
+    ],
+  },
 ];

@@ -49,8 +49,13 @@ export function withFilter(query: string, prefix: string, value: string, exclude
     if (rest === old) rest = '';
     else if (rest.endsWith(` ${old}`)) rest = rest.slice(0, -old.length - 1);
   }
-  if (rest === '') return clause;
-  return hasTopLevelOr(rest) ? `(${rest}) ${clause}` : `${rest} ${clause}`;
+  return withClause(rest, clause);
+}
+
+/** The query narrowed by one more clause. */
+export function withClause(query: string, clause: string): string {
+  if (query === '') return clause;
+  return hasTopLevelOr(query) ? `(${query}) ${clause}` : `${query} ${clause}`;
 }
 
 /** Most clauses that are worth a question each. */

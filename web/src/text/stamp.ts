@@ -37,6 +37,12 @@ export function textMs(text: string): number {
   return nanos === null ? 0 : stampMs(nanos);
 }
 
+/** Where the bar that starts there ends, of so many equal bars of a range. */
+export function barEnd(start: string, range: { from: string; to: string }, bars: number): string {
+  const [from, to] = [parseStamp(range.from), parseStamp(range.to)];
+  return from === null || to === null ? start : shiftStamp(start, (to - from) / BigInt(bars));
+}
+
 /** A stamp moved by some nanoseconds, as text; the text itself if it is no stamp. */
 export function shiftStamp(text: string, nanos: bigint): string {
   const parsed = parseStamp(text);

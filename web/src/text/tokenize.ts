@@ -10,7 +10,8 @@ export type TokenKind =
   | 'operator'
   | 'phrase'
   | 'regex'
-  | 'paren';
+  | 'paren'
+  | 'command';
 
 /** A piece of the query; offsets are UTF-16 code units, `end` is exclusive. */
 export interface Token {
@@ -44,6 +45,11 @@ const BOUND = /(?:\\[*?\\"/()[\]=<>:|]|[^\]\s()"|*?])+/y;
 const COMPARISON = /[<>]=?/y;
 const WILDCARD = /[*?]/y;
 const PLAIN = /(?:\\[*?\\"/()[\]=<>:|]|[^\s()"|*?])+/y;
+const PIPE = /\|/y;
+const STAGE_WORD = /[^\s()"|,]+/y;
+const STAGE_KEYWORD = /(?:by|desc|asc)(?![^\s()"|,])/iy;
+const STAGE_NUMBER = /\d+(?![^\s()"|,])/y;
+const QUOTED_NAME = /nvpair:"(?:[^"\\]|\\[^])*"/iy;
 
 class Scanner {
   readonly tokens: Token[] = [];
@@ -81,7 +87,27 @@ class Scanner {
     if (this.#take('paren', /\(/y) !== null) this.#groups.push(inner);
     else if (this.#take('paren', /\)/y) !== null) {
       if (this.#groups.length > 1) this.#groups.pop();
-    } else if (this.#take('operator', /\|/y) === null) this.#value(inner);
+    } else if (this.#take('operator', PIPE) !== null) this.#stage();
+    else this.#value(inner);
+  }
+
+  /** What stands behind a pipe, up to the next one. */
+  #stage(): void {
+    this.#skipSpace();
+    this.#take('command', STAGE_WORD);
+    for (;;) {
+      this.#skipSpace();
+      if (this.#looksAt(PIPE)) return;
+      const part =
+        this.#take('operator', STAGE_KEYWORD) ??
+        this.#take('term', STAGE_NUMBER) ??
+        this.#take('field', QUOTED_NAME) ??
+        this.#take('field', STAGE_WORD) ??
+        this.#take('operator', /,/y) ??
+        this.#take('phrase', PHRASE) ??
+        this.#take('paren', /[()]/y);
+      if (part === null) return;
+    }
   }
 
   /** The name of a field with its colon, if one stands here. */
