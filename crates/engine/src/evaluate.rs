@@ -318,9 +318,8 @@ fn probe_rows(
     let mut terms = Vec::new();
     let meets = probe.search();
     let is_wanted = |key: &[u8]| meets(key.get(1..).unwrap_or(&[]));
-    segment.scan_wanted_terms(&namespace.key(prefix), is_wanted, &mut |term| {
-        terms.push(term);
-    })?;
+    let (key, letters) = (namespace.key(prefix), probe.letters());
+    segment.scan_wanted_terms(&key, letters, is_wanted, &mut |term| terms.push(term))?;
     union(&terms, segment)
 }
 
