@@ -19,9 +19,12 @@ use crate::status::State;
 use crate::store::Shared;
 use crate::worker::Worker;
 
+/// What a thread does.
+type Work = fn(&Shared);
+
 /// Starts all of them.
 pub(crate) fn start(shared: &Arc<Shared>) -> Result<Vec<JoinHandle<()>>, Error> {
-    let works: [(&str, fn(&Shared)); 4] = [
+    let works: [(&str, Work); 4] = [
         ("committer", commit),
         ("sealer", |shared| {
             repeat(shared, &shared.sealer, "sealer", sealer::run);
@@ -57,7 +60,7 @@ fn commit(shared: &Shared) {
 }
 
 /// Runs the work of a thread, again and again as long as it panics.
-fn repeat(shared: &Shared, worker: &Worker, name: &str, run: fn(&Shared)) {
+fn repeat(shared: &Shared, worker: &Worker, name: &str, run: Work) {
     while catch_unwind(AssertUnwindSafe(|| run(shared))).is_err() {
         tracing::error!(name, "a thread of the store panicked, trying again");
         worker.set_failure(Some(format!("the {name} has panicked")));

@@ -306,9 +306,9 @@ fn a_kill_in_the_middle_leaves_nothing_behind() {
     drop(store);
     let options = Options {
         data_dir: killed.path().to_owned(),
-        ..place.options.clone()
+        ..place.options
     };
-    let clock: Arc<dyn Clock> = place.clock.clone();
+    let clock: Arc<dyn Clock> = place.clock;
     let store = Store::open(options, Arc::new(RealDisk), clock).expect("opens");
     assert_eq!(rows(&store), expected);
     wake(&store);
