@@ -170,6 +170,30 @@ fn a_running_server_repairs_an_index_that_a_search_found_damaged() -> Result<()>
 }
 
 #[test]
+fn days_that_are_over_get_smaller_by_themselves() -> Result<()> {
+    let mut server = stopped_server()?;
+    server.start_again()?;
+    let api = server.api();
+    wait_until("the day was compacted", LIMIT, || {
+        api.status()
+            .is_ok_and(|status| status["logspaces"][0]["compacted_segments"] == 1)
+    })?;
+    let status = api.status()?;
+    assert_eq!(status["logspaces"][0]["compaction_failure"], Value::Null);
+    let metrics = api.get("/metrics")?.ok()?.text();
+    let told = "logwood_store_compacted_segments{logspace=\"main\"} 1";
+    ensure!(metrics.contains(told), "{metrics}");
+    api.wait_for_count("program:app", RECORDS)?;
+    assert_eq!(api.count("word123")?, 1);
+    ensure!(server.stop()?.success());
+    assert_eq!(verify(&server, &["--deep"])?.code, Some(0));
+    let manifest = server.data_dir().join("logspaces/main/manifest");
+    let view = inspect_json(&manifest, &[])?;
+    assert_eq!(view["segments"][0]["is_compacted"], true);
+    Ok(())
+}
+
+#[test]
 fn readable_records_of_a_damaged_segment_are_saved() -> Result<()> {
     let mut server = stopped_server()?;
     let file = segment(&server)?;

@@ -1,5 +1,5 @@
 //! A journal whose sync has failed, on a disk that does not let another file be made either.
-#![expect(clippy::expect_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::expect_used, reason = "a test may panic")]
 
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};

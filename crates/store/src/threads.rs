@@ -19,7 +19,7 @@ use crate::status::State;
 use crate::store::Shared;
 use crate::worker::Worker;
 
-/// What a thread does until the store is closed.
+/// What a thread does.
 type Work = fn(&Shared);
 
 /// Starts all of them.
@@ -60,7 +60,7 @@ fn commit(shared: &Shared) {
 }
 
 /// Runs the work of a thread, again and again as long as it panics.
-fn repeat(shared: &Shared, worker: &Worker, name: &str, run: fn(&Shared)) {
+fn repeat(shared: &Shared, worker: &Worker, name: &str, run: Work) {
     while catch_unwind(AssertUnwindSafe(|| run(shared))).is_err() {
         tracing::error!(name, "a thread of the store panicked, trying again");
         worker.set_failure(Some(format!("the {name} has panicked")));
