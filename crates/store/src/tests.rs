@@ -16,6 +16,7 @@ use crate::{
 mod archive;
 mod backup;
 mod merging;
+mod searches;
 mod stop;
 
 /// A clock that stands where it is put.
@@ -28,7 +29,7 @@ impl Clock for TestClock {
     }
 }
 
-/// A disk on which syncs of the journal, and reads of segments, fail while a counter is above zero.
+/// A disk on which syncs of the journal and of saved searches, and reads of segments, fail while a counter is above zero.
 #[derive(Default)]
 struct FailingDisk {
     failures: Arc<AtomicU64>,
@@ -57,7 +58,8 @@ impl Disk for FailingDisk {
         let ends_in = |ending| path.extension().is_some_and(|found| found == ending);
         Ok(Box::new(FailingFile {
             file: RealDisk.open(path, mode)?,
-            failures: ends_in("journal").then(|| Arc::clone(&self.failures)),
+            failures: (ends_in("journal") || path.ends_with("searches.tmp"))
+                .then(|| Arc::clone(&self.failures)),
             reads: ends_in("segment").then(|| Arc::clone(&self.reads)),
         }))
     }
