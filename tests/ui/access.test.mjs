@@ -13,7 +13,10 @@ import { site } from './site.mjs';
 const RECORDS = 2_000;
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-const { onPage } = site((started) => started.load(logs(RECORDS)));
+const { onPage } = site(async (started) => {
+  await started.load(logs(RECORDS));
+  await started.send(['<13>1 - web1 app 1 - - by a sender of its own']);
+});
 
 /** What axe finds on the page as it is now, one line for each rule and place. */
 async function findings(page) {
@@ -59,6 +62,12 @@ const PLACES = {
     await page.getByTestId('columns').click();
     await page.getByTestId('column-pid').waitFor();
   },
+  'the searches': async (page) => {
+    await page.getByTestId('searches').click();
+    await page.getByTestId('save-name').fill('Failures');
+    await page.getByTestId('save').click();
+    await page.getByTestId('saved-search').first().waitFor();
+  },
   'the range': async (page) => {
     await page.getByTestId('range').click();
     await page.getByTestId('range-from').waitFor();
@@ -99,9 +108,21 @@ for (const colorScheme of ['light', 'dark']) {
     await onPage(
       async (page) => {
         await page.getByTestId('silence-none').waitFor();
+        await page.getByTestId('show-senders').first().click();
+        await page.getByTestId('sender').first().waitFor();
         found.push(...(await findings(page)).map((each) => `the overview: ${each}`));
       },
       { path: '/overview', colorScheme },
+    );
+    await onPage(
+      async (page) => {
+        await page.getByTestId('explained').waitFor();
+        await page.getByTestId('config-text').fill('[source.udp.office]\naddres = "127.0.0.1:5514"\n');
+        await page.getByTestId('config-problem').first().waitFor();
+        found.push(...(await findings(page)).map((each) => `the checks: ${each}`));
+        await shot(page, `check-${colorScheme}`);
+      },
+      { path: '/check', colorScheme },
     );
     assert.deepEqual(found, []);
   });

@@ -300,7 +300,7 @@ test('what was asked before is offered again', () =>
     await waitForTotal(page, RECORDS / 5);
     await search(page, 'program:nginx');
     await waitForTotal(page, (RECORDS * 2) / 5);
-    await page.getByTestId('history').click();
+    await page.getByTestId('searches').click();
     await page.getByTestId('history-query').filter({ hasText: 'sshd' }).click();
     await waitForTotal(page, RECORDS / 5);
     await page.getByTestId('query').click();
@@ -312,6 +312,40 @@ test('what was asked before is offered again', () =>
     await page.keyboard.press('Escape');
     await page.locator('.query-completions').waitFor({ state: 'detached' });
   }));
+
+test('a search is saved on the server under a name, outlives a crash, and is replaced and deleted', async () => {
+  const open = async (page) => {
+    await firstRow(page).waitFor();
+    await page.getByTestId('searches').click();
+  };
+  await onPage(
+    async (page) => {
+      await open(page);
+      await page.getByTestId('save-name').fill('Cards <b>declined</b>');
+      await page.getByTestId('save').click();
+      await page.getByTestId('saved-search').filter({ hasText: 'Cards <b>declined</b>' }).waitFor();
+      await shot(page, 'searches');
+    },
+    { path: '/search?q=declined&from=now-3h&cols=host,pid' },
+  );
+  await server.kill();
+  await server.start();
+  await onPage(async (page) => {
+    await open(page);
+    await page.getByTestId('saved-search').click();
+    await waitForTotal(page, RECORDS / 5);
+    assert.match(page.url(), /q=declined&from=now-3h&cols=host,pid$/);
+    await search(page, 'declined | top host');
+    await page.getByTestId('table-row').first().waitFor();
+    await page.getByTestId('searches').click();
+    await page.getByTestId('save-name').fill('Cards <b>declined</b>');
+    await page.getByTestId('save').filter({ hasText: 'Replace' }).click();
+    await page.getByTestId('saved-search').filter({ hasText: 'top host' }).waitFor();
+    await page.getByTestId('saved-delete').click();
+    await page.getByText('None yet.').waitFor();
+    assert.deepEqual(await server.ask('searches', {}), { searches: [] });
+  });
+});
 
 test('a query that is read otherwise than written says so', () =>
   onPage(async (page) => {

@@ -113,8 +113,13 @@ test('completions of hostile values are text', () =>
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await firstRow(page).waitFor();
-    await page.getByTestId('history').click();
+    await page.getByTestId('searches').click();
     await page.getByTestId('history-query').first().waitFor();
+    for (const name of PAYLOADS.filter((text) => /^[ -~]{1,100}$/.test(text) && text.trim() === text).slice(0, 20)) {
+      await page.getByTestId('save-name').fill(name);
+      await page.getByTestId('save').click();
+      await page.getByTestId('saved-search').filter({ hasText: name }).first().waitFor();
+    }
   }));
 
 test('hostile addresses are text', () =>

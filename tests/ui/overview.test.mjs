@@ -31,6 +31,21 @@ test('sources tell what they received, and what was dropped and why', () =>
     assert.match(await page.getByTestId('dropped-all').textContent(), /2 dropped/);
   }));
 
+test('the senders to a source are told, with the way to their records', () =>
+  onPage(async (page) => {
+    await server.send(['<13>1 - web9 senders 1 - - three']);
+    await page.locator('[data-source="tcp"]').getByTestId('show-senders').click();
+    const sender = page.getByTestId('sender');
+    await sender.waitFor();
+    const { senders } = await server.ask('sources/tcp/senders', {});
+    assert.equal(senders.length, 1);
+    assert.match(await sender.textContent(), /127\.0\.0\.1.*usual/s);
+    await shot(page, 'senders');
+    await sender.getByRole('link').click();
+    await page.waitForURL(/peer/);
+    await waitForTotal(page, senders[0].received);
+  }));
+
 test('a host that has fallen silent is told, with the way to its records', () =>
   onPage(async (page) => {
     const host = page.getByTestId('silent-host');

@@ -58,6 +58,15 @@ const PICTURES = {
       await page.waitForFunction(() => document.querySelector('.is-anchor')?.previousElementSibling);
     },
   },
+  check: {
+    path: '/check',
+    ready: async (page) => {
+      await page.getByTestId('config-verdict').filter({ hasText: 'It can be used' }).waitFor();
+      await page.getByTestId('config-text').fill('[source.udp.office]\naddres = "127.0.0.1:5514"\n');
+      await page.getByTestId('config-problem').waitFor();
+      await page.getByTestId('explained').getByText('mymachine').hover();
+    },
+  },
   overview: {
     path: '/overview',
     ready: async (page) => {

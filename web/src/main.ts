@@ -6,6 +6,7 @@ import './style/controls.css';
 import { mount } from 'svelte';
 
 import App from './app/App.svelte';
+import Check from './app/Check.svelte';
 import Overview from './app/Overview.svelte';
 import { applyTheme, readTheme } from './state/preferences';
 
@@ -18,5 +19,6 @@ if (target) {
   const wasTyping = target.contains(document.activeElement);
   target.replaceChildren();
   if (location.pathname === '/overview') mount(Overview, { target });
+  else if (location.pathname === '/check') mount(Check, { target });
   else mount(App, { target, props: { typed, wasTyping } });
 }

@@ -6,6 +6,7 @@ import { decodeBase64, hexDump } from '../src/text/bytes';
 import { bytesText, countText, elapsedText, plural, prunedText, shortCount } from '../src/text/figures';
 import { loggerCommand } from '../src/text/first-steps';
 import { indexOfByte } from '../src/text/offsets';
+import { originOf, placeOf } from '../src/text/places';
 
 describe('numbers', () => {
   it('are grouped or shortened', () => {
@@ -52,5 +53,33 @@ describe('the first command', () => {
     expect(loggerCommand(listeners.slice(0, 1), 'x')).toBe('logger -n 127.0.0.1 -P 5514 -d hello');
     expect(loggerCommand([], 'x')).toBe('logger -n 127.0.0.1 -P 5514 -T hello');
     expect(loggerCommand([{ transport: 'tcp', address: '[::]:514' }], 'x')).toBe('logger -n x -P 514 -T hello');
+  });
+});
+
+describe('a part of a record', () => {
+  const raw = '<13>1 2026-01-01T00:00:00Z \u00fcber app - - - text';
+  const row = {
+    raw,
+    received: 'r',
+    time: 't',
+    places: [
+      { part: 'host', start: 27, end: 32 },
+      { part: 'k', start: 33, end: 36 },
+    ],
+  } as unknown as Parameters<typeof placeOf>[0];
+
+  it('has its place in the text, whatever bytes stand before it', () => {
+    const place = placeOf(row, 'host', 0);
+    expect(place && raw.slice(place.start, place.end)).toBe('\u00fcber');
+    const next = placeOf(row, 'k', 0);
+    expect(next && raw.slice(next.start, next.end)).toBe('app');
+    expect(placeOf(row, 'k', 1)).toBeNull();
+    expect(placeOf(row, 'severity', 0)).toEqual({ start: 0, end: 4 });
+  });
+
+  it('says where it comes from', () => {
+    expect(originOf(row, 'host', { start: 27, end: 31 })).toBe('characters 28 to 31');
+    expect(originOf(row, 'peer', null)).toBe('the connection');
+    expect(originOf({ ...row, time: 'r' }, 'time', null)).toBe('the time of receipt');
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { apiUrl } from '../src/api/client';
+import { changesOf, savedView } from '../src/state/saved.svelte';
 import { formatView, parseView, permalink, scopeOf } from '../src/state/view';
 
 describe('a view', () => {
@@ -33,4 +34,12 @@ describe('a view', () => {
   it('has a link for a record', () => {
     expect(parseView(new URL(permalink('main:42'), 'http://x').search).at).toBe('main:42');
   });
+});
+
+it('saves what is asked and comes back to it', () => {
+  const view = parseView('?q=a+|+count&from=now-1h&cols=pid,x&split=host&at=main:1&tz=utc');
+  const saved = savedView(view);
+  expect(saved).toEqual({ q: 'a | count', from: 'now-1h', to: '', logspace: '', cols: 'pid,x', split: 'host' });
+  expect(changesOf(saved)).toEqual({ from: 'now-1h', to: '', logspace: '', cols: ['pid', 'x'], split: 'host' });
+  expect(changesOf(savedView(parseView('')))['cols']).toEqual(['host', 'program']);
 });

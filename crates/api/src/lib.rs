@@ -5,9 +5,11 @@
 
 mod answer;
 mod backup;
+mod check;
 pub mod csv;
 mod problem;
 mod row;
+mod saved;
 mod status;
 mod table;
 
@@ -17,8 +19,10 @@ pub use answer::{
     StreamLine, ValueCount,
 };
 pub use backup::{BackupAnswer, BackupRequest, LogspaceBackup};
+pub use check::{CheckAnswer, ConfigAnswer, ConfigProblem, ExplainAnswer};
 pub use problem::{Problem, ProblemSpan};
-pub use row::{FieldValue, Row};
+pub use row::{FieldValue, PartPlace, Row};
+pub use saved::{SavedSearch, SavedSearches, SavedView};
 pub use status::{
     ListenerStatus, LogspaceStatus, SealedStatus, SenderStatus, SendersAnswer, SourceStatus,
     StatusAnswer, StorageStatus,

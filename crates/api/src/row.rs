@@ -46,6 +46,20 @@ pub struct Row {
     /// The bytes as they arrived, in base64, where they are not UTF-8 and were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw_base64: Option<String>,
+    /// Which parts stand in those bytes, and where, where they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<PartPlace>,
+}
+
+/// Where a part of a record stands in the bytes that arrived.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartPlace {
+    /// The name of the part or field. That of a field stands as often as it has values, in order.
+    pub part: String,
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset behind the last byte.
+    pub end: u32,
 }
 
 /// The value of a field, or its values where its name stands several times.
@@ -86,6 +100,7 @@ impl Row {
             raw_base64: raw
                 .filter(|raw| std::str::from_utf8(raw).is_err())
                 .map(|raw| STANDARD.encode(raw)),
+            places: if with_raw { places(record) } else { Vec::new() },
         }
     }
 
@@ -97,6 +112,36 @@ impl Row {
             (None, None) => None,
         }
     }
+}
+
+/// The parts that stand in the message. The others came with the connection, were unescaped, or are
+/// what the source was told.
+fn places(record: RecordRef<'_>) -> Vec<PartPlace> {
+    let head = record.head();
+    let parts = [
+        ("host", head.host),
+        ("program", head.program),
+        ("pid", head.pid),
+        ("msgid", head.msgid),
+        ("message", head.message),
+    ];
+    let parts = parts
+        .into_iter()
+        .map(|(name, span)| (name.to_owned(), span));
+    let names = record.fields().map(|field| field.full_name());
+    let values = record.field_spans().iter().map(|field| field.value);
+    parts
+        .chain(names.zip(values))
+        .filter_map(|(part, span)| {
+            let end = span.start.checked_add(span.len)?;
+            let is_there = !span.is_empty() && end <= head.raw_len;
+            is_there.then_some(PartPlace {
+                part,
+                start: span.start,
+                end,
+            })
+        })
+        .collect()
 }
 
 fn fields(record: RecordRef<'_>) -> BTreeMap<String, FieldValue> {
@@ -124,6 +169,36 @@ impl FieldValue {
 mod tests {
     use super::*;
     use model::{Field, RecordBatch, RecordParts, Span};
+
+    #[test]
+    fn places_are_those_of_parts_that_stand_in_the_message() {
+        let raw = b"<13>web1 app: k=v";
+        let mut batch = RecordBatch::new();
+        let field = Field {
+            group: Span::default(),
+            name: Span::new(14, 15),
+            value: Span::new(16, 17),
+        };
+        let parts = RecordParts {
+            host: Span::new(4, 8),
+            // An address that did not stand there.
+            program: Span::new(raw.len(), raw.len() + 3),
+            message: Span::new(14, 17),
+            fields: vec![field],
+            extra: b"::1".to_vec(),
+            ..RecordParts::default()
+        };
+        batch.push(raw, &parts, parts.time, None, 0).expect("room");
+        let id = RecordId::parse("main:1").expect("valid");
+        let record = batch.get(0).expect("one record");
+        let places = Row::new(&id, record, true).places;
+        let told: Vec<_> = places
+            .iter()
+            .map(|place| (&place.part[..], place.start, place.end))
+            .collect();
+        assert_eq!(told, [("host", 4, 8), ("message", 14, 17), ("k", 16, 17)]);
+        assert!(Row::new(&id, record, false).places.is_empty());
+    }
 
     #[test]
     fn raw_is_exact_whether_or_not_it_is_text() {

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use api::{
     Accepted, BackupAnswer, BackupRequest, CompleteAnswer, CountAnswer, FieldsAnswer,
-    HistogramAnswer, Imported, ParseAnswer, Problem, QueryAnswer, Row, StatsAnswer, StatusAnswer,
-    StreamLine,
+    HistogramAnswer, Imported, ParseAnswer, Problem, QueryAnswer, Row, SavedSearch, SavedSearches,
+    SavedView, StatsAnswer, StatusAnswer, StreamLine,
 };
 use serde::de::DeserializeOwned;
 
@@ -165,6 +165,43 @@ impl Client {
     /// As for [`Client::search`].
     pub fn status(&self) -> Result<StatusAnswer, Error> {
         self.json("status", &Parameters::default())
+    }
+
+    /// The searches that people saved, by name.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn saved_searches(&self) -> Result<SavedSearches, Error> {
+        self.json("searches", &Parameters::default())
+    }
+
+    /// Saves a search under a name, in the place of the one that has it. The name is as it stands in
+    /// a URL.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn save_search(&self, name: &str, view: &SavedView) -> Result<SavedSearch, Error> {
+        let body = serde_json::to_vec(view).map_err(|error| Error::Unexpected {
+            what: error.to_string(),
+        })?;
+        let request = self.agent.put(self.endpoint(&format!("searches/{name}")));
+        let response = request
+            .content_type("application/json")
+            .send(&body[..])
+            .map_err(|source| self.unreachable(source))?;
+        Self::decode(&mut checked(response)?)
+    }
+
+    /// Deletes the saved search of a name, as it stands in a URL.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn delete_search(&self, name: &str) -> Result<(), Error> {
+        let request = self
+            .agent
+            .delete(self.endpoint(&format!("searches/{name}")));
+        let response = request.call().map_err(|source| self.unreachable(source))?;
+        checked(response).map(|_| ())
     }
 
     /// The text of a path such as `/metrics`, with its HTTP status.

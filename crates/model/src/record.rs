@@ -303,17 +303,17 @@ impl<'a> RecordRef<'a> {
     /// Its fields, in the order of the message.
     pub fn fields(&self) -> impl Iterator<Item = FieldRef<'a>> + use<'a> {
         let bytes = self.bytes();
+        self.field_spans().iter().map(move |field| FieldRef {
+            group: field.group.of(bytes),
+            name: field.name.of(bytes),
+            value: field.value.of(bytes),
+        })
+    }
+
+    /// Where those stand in [`RecordRef::bytes`].
+    pub fn field_spans(&self) -> &'a [Field] {
         let start = self.head.fields_start as usize;
         let end = start.saturating_add(self.head.fields_len as usize);
-        self.batch
-            .fields()
-            .get(start..end)
-            .unwrap_or(&[])
-            .iter()
-            .map(move |field| FieldRef {
-                group: field.group.of(bytes),
-                name: field.name.of(bytes),
-                value: field.value.of(bytes),
-            })
+        self.batch.fields().get(start..end).unwrap_or(&[])
     }
 }

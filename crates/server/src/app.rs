@@ -1,11 +1,13 @@
 //! What every request can reach.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use ingest::Ingest;
 use model::Timestamp;
 use store::{Clock, Store};
 use tokio::sync::watch;
+
+use crate::saved::Saved;
 
 /// The running server, as the routes see it.
 pub struct App {
@@ -17,6 +19,10 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     /// When the server started.
     pub started: Timestamp,
+    /// The configuration in force, as a file that says all of it.
+    config: RwLock<String>,
+    /// Searches that people saved.
+    pub(crate) saved: Saved,
     /// Counts commits; tails wait for it to change.
     commits: watch::Receiver<u64>,
 }
@@ -32,8 +38,20 @@ impl App {
             ingest,
             clock,
             started,
+            config: RwLock::default(),
+            saved: Saved::default(),
             commits,
         }
+    }
+
+    /// Says which configuration is in force: as a file that says all of it.
+    pub fn set_config(&self, effective: String) {
+        *self.config.write().unwrap_or_else(PoisonError::into_inner) = effective;
+    }
+
+    pub(crate) fn config(&self) -> String {
+        let config = self.config.read();
+        config.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Changes with every commit.

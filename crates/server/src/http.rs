@@ -7,7 +7,7 @@ use axum::Router;
 use axum::extract::{DefaultBodyLimit, OriginalUri};
 use axum::http::{HeaderMap, HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{get, post, put};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::assets;
 use crate::limits::{INGEST_BYTES_MAX, SHUTDOWN_TIME};
 use crate::problem::Refusal;
-use crate::routes::{admin, export, ingest, query, state, tail};
+use crate::routes::{admin, check, export, ingest, query, saved, state, tail};
 
 /// The HTTP interface cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -112,6 +112,11 @@ fn router(context: Context) -> Router {
         .route("/export", get(export::export))
         .route("/tail", get(tail::tail))
         .route("/status", get(state::status))
+        .route("/explain", post(check::explain))
+        .route("/config", get(check::effective))
+        .route("/config/check", post(check::check))
+        .route("/searches", get(saved::list))
+        .route("/searches/{name}", put(saved::put).delete(saved::delete))
         .route("/sources/{name}/senders", get(state::senders))
         .route(
             "/ingest",

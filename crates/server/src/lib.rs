@@ -17,6 +17,7 @@ mod ndjson;
 mod parameters;
 mod problem;
 mod routes;
+mod saved;
 mod tail;
 #[cfg(test)]
 mod tests;

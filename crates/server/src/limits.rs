@@ -33,6 +33,15 @@ pub const COMPLETE_RECORDS_MAX: u64 = 20_000;
 /// Choices of one kind that are offered while a query is typed.
 pub const COMPLETE_CHOICES_MAX: usize = 50;
 
+/// Most saved searches: more than a menu can be read.
+pub const SAVED_SEARCHES_MAX: usize = 1_000;
+
+/// Longest name of a saved search, in characters: a line of a menu.
+pub const SAVED_NAME_CHARS_MAX: usize = 100;
+
+/// Longest text in a saved search, in bytes: that of the longest query.
+pub const SAVED_TEXT_BYTES_MAX: usize = 16 * 1024;
+
 /// Most bytes of a body for `ingest`, which is read into memory before it is stored.
 pub const INGEST_BYTES_MAX: usize = 64 * 1024 * 1024;
 

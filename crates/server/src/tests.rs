@@ -1,6 +1,7 @@
 //! The interface as a client sees it: a real store, a real listener, a real client.
 
 mod query;
+mod saved;
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ struct Fixture {
     client: Client,
     runtime: Runtime,
     server: Option<Server>,
-    _dir: tempfile::TempDir,
+    dir: tempfile::TempDir,
 }
 
 impl Fixture {
@@ -41,7 +42,7 @@ impl Fixture {
             client,
             runtime,
             server: Some(server),
-            _dir: dir,
+            dir,
         }
     }
 

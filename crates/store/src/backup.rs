@@ -21,6 +21,7 @@ use crate::journal::{Encoded, JournalWriter};
 use crate::limits::GROUP_BYTES;
 use crate::manifest::Manifest;
 use crate::names;
+use crate::searches;
 use crate::snapshot::{Damage, TailChunk};
 use crate::store::Shared;
 
@@ -99,8 +100,10 @@ pub(crate) fn backup(shared: &Shared, dir: &Path) -> Result<Backup, Error> {
     writer.write_journal(&tails, older.next_id)?;
     target.remove_journals(&older)?;
     target.remove_other_logspaces(logspaces.iter().map(|logspace| &logspace.name))?;
+    let unread = searches::copy(shared.disk.as_ref(), data_dir, dir)?;
     target.finish()?;
-    let damages = writer.damages;
+    let mut damages = writer.damages;
+    damages.extend(unread);
     Ok(Backup { logspaces, damages })
 }
 

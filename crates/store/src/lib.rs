@@ -45,6 +45,7 @@ mod restore;
 mod retention;
 mod room;
 mod sealer;
+mod searches;
 mod segment_handle;
 mod snapshot;
 mod status;

@@ -110,6 +110,9 @@ pub const COPY_BYTES: usize = 1024 * 1024;
 /// Largest note, in bytes: a word or the path of a directory.
 pub const NOTE_BYTES_MAX: u64 = 64 * 1024;
 
+/// Most bytes of saved searches, which are read into memory whole: thousands of them.
+pub const SEARCHES_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
 /// Most bytes read from the lock file, which holds a few words about its holder.
 pub const LOCK_BYTES_MAX: usize = 1024;
 

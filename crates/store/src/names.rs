@@ -5,6 +5,7 @@
 //! DATA/id                                             which store this is
 //! DATA/backup                                         in a backup: of which store
 //! DATA/unfinished                                     while a first backup or a restore runs
+//! DATA/searches.json                                  searches that people saved
 //! DATA/journal/00000000000000000001.journal           blocks of records, all logspaces
 //! DATA/journal/00000000000000000002.free              a journal file to recycle
 //! DATA/logspaces/NAME/manifest                        which segments the logspace has
@@ -57,6 +58,11 @@ pub(crate) fn backup_note(data_dir: &Path) -> PathBuf {
 /// Says that a first backup or a restore has not finished: the directory is not to be used.
 pub(crate) fn unfinished_note(data_dir: &Path) -> PathBuf {
     data_dir.join("unfinished")
+}
+
+/// Searches that people saved.
+pub(crate) fn searches(data_dir: &Path) -> PathBuf {
+    data_dir.join("searches.json")
 }
 
 /// The directory of the journal.

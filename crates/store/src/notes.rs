@@ -1,6 +1,6 @@
 //! Small files of text beside the data: which store this is, and in what state a directory is.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use crate::disk::{Disk, OpenMode};
@@ -10,12 +10,25 @@ use crate::names;
 
 /// The text of a note without white space around it; `None` where there is none.
 pub(crate) fn read(disk: &dyn Disk, path: &Path) -> Result<Option<String>, Error> {
+    read_within(disk, path, NOTE_BYTES_MAX)
+}
+
+/// The same of a longer text.
+pub(crate) fn read_within(
+    disk: &dyn Disk,
+    path: &Path,
+    bytes_max: u64,
+) -> Result<Option<String>, Error> {
     let file = match disk.open(path, OpenMode::Read) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         result => result.map_err(Error::io("open", path))?,
     };
     let len = file.len().map_err(Error::io("read", path))?;
-    let mut bytes = vec![0; usize::try_from(len.min(NOTE_BYTES_MAX)).unwrap_or(0)];
+    if len > bytes_max {
+        let why = io::Error::other(format!("it has {len} bytes, more than {bytes_max}"));
+        return Err(Error::io("read", path)(why));
+    }
+    let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
     file.read_exact_at(&mut bytes, 0)
         .map_err(Error::io("read", path))?;
     Ok(Some(String::from_utf8_lossy(&bytes).trim().to_owned()))

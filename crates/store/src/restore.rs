@@ -15,6 +15,7 @@ use crate::manifest::Manifest;
 use crate::names;
 use crate::notes;
 use crate::places::Places;
+use crate::searches;
 use crate::segment_handle::{PageCache, page_cache};
 use crate::snapshot::Damage;
 
@@ -65,6 +66,8 @@ pub fn restore(disk: &Arc<dyn Disk>, backup: &Path, dir: &Path) -> Result<Restor
         }
     }
     copier.journal(backup, dir)?;
+    let unread = searches::copy(disk.as_ref(), backup, dir)?;
+    copier.report.damages.extend(unread);
     // It gets an id of its own: it must write neither over the backups nor into the archive of the
     // store it was, which may go on.
     notes::remove(disk.as_ref(), &names::unfinished_note(dir))?;

@@ -308,6 +308,14 @@ impl Store {
             && shared.compactor.is_idle()
     }
 
+    pub(crate) fn disk(&self) -> &dyn Disk {
+        self.shared.disk.as_ref()
+    }
+
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.shared.is_read_only
+    }
+
     /// The directory everything lies in.
     pub fn data_dir(&self) -> &Path {
         &self.shared.options.data_dir

@@ -19,6 +19,7 @@ mod compaction;
 mod hooked;
 mod merging;
 mod panics;
+mod searches;
 mod stop;
 mod tampering;
 
@@ -32,7 +33,7 @@ impl Clock for TestClock {
     }
 }
 
-/// A disk on which syncs of the journal, and reads of segments, fail while a counter is above zero.
+/// A disk on which syncs of the journal and of saved searches, and reads of segments, fail while a counter is above zero.
 #[derive(Default)]
 struct FailingDisk {
     failures: Arc<AtomicU64>,
@@ -61,7 +62,8 @@ impl Disk for FailingDisk {
         let ends_in = |ending| path.extension().is_some_and(|found| found == ending);
         Ok(Box::new(FailingFile {
             file: RealDisk.open(path, mode)?,
-            failures: ends_in("journal").then(|| Arc::clone(&self.failures)),
+            failures: (ends_in("journal") || path.ends_with("searches.tmp"))
+                .then(|| Arc::clone(&self.failures)),
             reads: ends_in("segment").then(|| Arc::clone(&self.reads)),
         }))
     }

@@ -3,6 +3,7 @@
 import { readNdjson } from './ndjson';
 import { isAbort, Problem, problemOf } from './problem';
 import type {
+  CheckAnswer,
   CompleteAnswer,
   CountAnswer,
   FieldsAnswer,
@@ -10,7 +11,10 @@ import type {
   ParseAnswer,
   QueryAnswer,
   Row,
+  SavedSearch,
+  SavedView,
   SearchEnd,
+  Sender,
   StatsAnswer,
   Status,
 } from './types';
@@ -34,7 +38,17 @@ export async function call(path: string, params: Params, signal: AbortSignal): P
 }
 
 async function callJson<T>(path: string, params: Params, signal: AbortSignal): Promise<T> {
-  const response = await call(path, params, signal);
+  return jsonOf<T>(await call(path, params, signal));
+}
+
+/** The answer to a text that is sent. */
+async function sendText<T>(path: string, body: string, signal: AbortSignal): Promise<T> {
+  const response = await fetch(apiUrl(path), { method: 'POST', body, signal });
+  if (!response.ok) throw await problemOf(response);
+  return jsonOf<T>(response);
+}
+
+async function jsonOf<T>(response: Response): Promise<T> {
   try {
     return (await response.json()) as T;
   } catch (error) {
@@ -77,6 +91,47 @@ export function complete(params: Params, signal: AbortSignal): Promise<CompleteA
 
 export function status(signal: AbortSignal): Promise<Status> {
   return callJson('status', {}, signal);
+}
+
+/** The searches that people saved on the server, by name. */
+export async function savedSearches(): Promise<SavedSearch[]> {
+  const { signal } = new AbortController();
+  return (await callJson<{ searches: SavedSearch[] }>('searches', {}, signal)).searches;
+}
+
+/** Saves a search, in the place of the one that has the name. */
+export function saveSearch(name: string, view: SavedView): Promise<void> {
+  return change('PUT', name, JSON.stringify(view));
+}
+
+export function deleteSearch(name: string): Promise<void> {
+  return change('DELETE', name, null);
+}
+
+async function change(method: string, name: string, body: string | null): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(apiUrl(`searches/${encodeURIComponent(name)}`), { method, headers, body });
+  if (!response.ok) throw await problemOf(response);
+}
+
+/** A message as it would be stored. */
+export async function explain(message: string, signal: AbortSignal): Promise<Row> {
+  return (await sendText<{ row: Row }>('explain', message, signal)).row;
+}
+
+/** The configuration in force, as a file. */
+export async function config(signal: AbortSignal): Promise<string> {
+  return (await callJson<{ effective: string }>('config', {}, signal)).effective;
+}
+
+export function checkConfig(text: string, signal: AbortSignal): Promise<CheckAnswer> {
+  return sendText('config/check', text, signal);
+}
+
+/** Who sends to a source. */
+export async function senders(source: string, signal: AbortSignal): Promise<Sender[]> {
+  const path = `sources/${encodeURIComponent(source)}/senders`;
+  return (await callJson<{ senders: Sender[] }>(path, {}, signal)).senders;
 }
 
 /** One record with its raw bytes. */

@@ -20,6 +20,32 @@ export interface Row {
   raw?: string;
   /** The bytes as they arrived, where asked for and not UTF-8. */
   raw_base64?: string;
+  /** Which parts stand in those bytes, and where, in bytes. */
+  places?: readonly { part: string; start: number; end: number }[];
+}
+
+/** What is wrong with a configuration file, and what would be in force. */
+export interface CheckAnswer {
+  valid: boolean;
+  problems: readonly {
+    severity: 'error' | 'warning';
+    line: number;
+    column: number;
+    width: number;
+    text: string;
+    message: string;
+    hint: string | null;
+  }[];
+  effective: string | null;
+}
+
+export interface Sender {
+  peer: string;
+  received: number;
+  bytes: number;
+  first: string;
+  last: string;
+  level: 'usual' | 'low' | 'high';
 }
 
 /** What an answer cost; comes with every answer. */
@@ -88,6 +114,23 @@ export interface QueryAnswer extends Cost {
   has_more: boolean;
   /** Records that match; null where they were not all looked for. */
   matched: number | null;
+}
+
+/** What a saved search shows, by the parameters of the page's address. */
+export interface SavedView {
+  q: string;
+  from: string;
+  to: string;
+  logspace: string;
+  /** Names with commas between; empty for the usual ones. */
+  cols: string;
+  split: string;
+}
+
+export interface SavedSearch {
+  name: string;
+  saved: string;
+  view: SavedView;
 }
 
 /** Something that can stand at a place of a query. */

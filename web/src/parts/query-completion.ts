@@ -49,7 +49,8 @@ function source(complete: Complete) {
     context.addEventListener('abort', () => abort.abort(), { onDocChange: true });
     // Without an answer nothing is offered; the next key asks again.
     const found = await complete(text, context.pos, abort.signal).catch(() => null);
-    if (!found || found.options.length === 0) return null;
+    // Whoever has gone on meanwhile wants no list over what they look at now.
+    if (!found || found.options.length === 0 || context.view?.hasFocus === false) return null;
     const { from, to } = found;
     const options = found.options.map(({ label, detail, apply }) => ({
       label,

@@ -3,6 +3,7 @@
 export type Action =
   | 'focus-query'
   | 'focus-range'
+  | 'searches'
   | 'next-row'
   | 'previous-row'
   | 'newest'
@@ -38,6 +39,7 @@ interface Shortcut {
 export const SHORTCUTS: readonly Shortcut[] = [
   { key: '/', action: 'focus-query', label: 'Go to the query' },
   { key: 't', action: 'focus-range', label: 'Choose the time range' },
+  { key: 'q', action: 'searches', label: 'Saved and recent searches' },
   { key: 'j', action: 'next-row', label: 'Next row' },
   { key: 'k', action: 'previous-row', label: 'Previous row' },
   { key: 'g', action: 'newest', label: 'Newest row' },

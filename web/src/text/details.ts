@@ -2,6 +2,7 @@
 
 import type { Row } from '../api/types';
 import { isoText, type Zone } from './clock';
+import { originOf, placeOf, type Place } from './places';
 import { fieldPrefix } from './query-text';
 
 export interface DetailField {
@@ -11,6 +12,10 @@ export interface DetailField {
   filter: string | null;
   /** Whether it can be a column: neither always shown nor never useful as one. */
   column: boolean;
+  /** Where it stands in the raw text; null where it does not. */
+  place: Place | null;
+  /** Where it comes from, in words. */
+  origin: string;
 }
 
 const BUILT_IN = ['host', 'program', 'pid', 'msgid', 'facility', 'severity', 'source'] as const;
@@ -18,7 +23,7 @@ const BUILT_IN = ['host', 'program', 'pid', 'msgid', 'facility', 'severity', 'so
 /** The fields of a record that have a value. */
 export function detailFields(row: Row, zone: Zone): DetailField[] {
   const plain = (name: string, value: string) => ({ name, value, filter: null, column: false });
-  const fields: DetailField[] = [
+  const fields: Omit<DetailField, 'place' | 'origin'>[] = [
     plain('received', isoText(row.received, zone)),
     plain('time', row.time === null ? '' : isoText(row.time, zone)),
     { name: 'logspace', value: row.logspace, filter: null, column: true },
@@ -33,5 +38,13 @@ export function detailFields(row: Row, zone: Zone): DetailField[] {
       fields.push({ name, value, filter: fieldPrefix(name), column: true });
     }
   }
-  return fields.filter((field) => field.value !== '');
+  const seen = new Map<string, number>();
+  return fields
+    .filter((field) => field.value !== '')
+    .map((field) => {
+      const nth = seen.get(field.name) ?? 0;
+      seen.set(field.name, nth + 1);
+      const place = placeOf(row, field.name, nth);
+      return { ...field, place, origin: originOf(row, field.name, place) };
+    });
 }

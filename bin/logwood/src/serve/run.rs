@@ -45,7 +45,8 @@ pub(super) async fn run(
     let ingest = Arc::new(ingest.map_err(cannot_listen)?);
     let keeping = internal.map(|internal| tokio::spawn(internal.keep(Arc::clone(&ingest))));
     let app = Arc::new(App::new(Arc::clone(&store), Arc::clone(&ingest), clock));
-    let server = Server::start(config.http, app)
+    app.set_config(config.effective().to_string());
+    let server = Server::start(config.http, Arc::clone(&app))
         .await
         .map_err(cannot_listen)?;
     store.announce_http(&server.address().to_string())?;
@@ -55,6 +56,7 @@ pub(super) async fn run(
     let mut config = config;
     while signals.next().await == Request::Reload {
         config = reload::reload(&source, config, &store, &ingest).await;
+        app.set_config(config.effective().to_string());
     }
     if let Some(demo) = demo {
         demo.abort();

@@ -10,9 +10,11 @@ use crate::limits::QUERY_TIME_MAX;
 use crate::problem::Refusal;
 
 pub(crate) mod admin;
+pub(crate) mod check;
 pub(crate) mod export;
 pub(crate) mod ingest;
 pub(crate) mod query;
+pub(crate) mod saved;
 pub(crate) mod state;
 pub(crate) mod tail;
 

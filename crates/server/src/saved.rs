@@ -1,0 +1,166 @@
+//! Searches that people saved: one small file of JSON, read and written whole.
+//!
+//! Whoever changes it holds a lock, so that two who save at once both do. A file that cannot be
+//! understood is never written over.
+
+use std::sync::{Mutex, PoisonError};
+
+use api::{Problem, SavedSearch, SavedSearches, SavedView};
+use model::Timestamp;
+use serde::{Deserialize, Serialize};
+use store::Store;
+
+use crate::limits::{SAVED_NAME_CHARS_MAX, SAVED_SEARCHES_MAX, SAVED_TEXT_BYTES_MAX};
+use crate::problem::Refusal;
+
+/// The version of the file that this program writes, and the only one it reads.
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct File {
+    version: u32,
+    searches: Vec<SavedSearch>,
+}
+
+/// Whoever holds it may change the file.
+#[derive(Debug, Default)]
+pub(crate) struct Saved(Mutex<()>);
+
+impl Saved {
+    /// All searches, by name.
+    pub(crate) fn list(&self, store: &Store) -> Result<SavedSearches, Refusal> {
+        let searches = read(store)?;
+        Ok(SavedSearches { searches })
+    }
+
+    /// Saves a search under a name, in the place of the one that has it.
+    pub(crate) fn put(
+        &self,
+        store: &Store,
+        name: &str,
+        view: SavedView,
+        now: Timestamp,
+    ) -> Result<SavedSearch, Refusal> {
+        check(name, &view, now)?;
+        let saved = SavedSearch {
+            name: name.to_owned(),
+            saved: now.to_string(),
+            view,
+        };
+        let _held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut searches = read(store)?;
+        match searches.binary_search_by(|other| other.name.as_str().cmp(name)) {
+            Ok(place) => {
+                if let Some(other) = searches.get_mut(place) {
+                    *other = saved.clone();
+                }
+            }
+            Err(_) if searches.len() >= SAVED_SEARCHES_MAX => {
+                let detail = format!("there are {SAVED_SEARCHES_MAX} saved searches already");
+                let title = "no more searches can be saved";
+                let problem = Problem::new(409, "searches-full", title, detail);
+                return Err(problem.with_hint("delete one that nobody needs").into());
+            }
+            Err(place) => searches.insert(place, saved.clone()),
+        }
+        write(store, searches)?;
+        Ok(saved)
+    }
+
+    /// Deletes the search of a name.
+    pub(crate) fn delete(&self, store: &Store, name: &str) -> Result<(), Refusal> {
+        let _held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut searches = read(store)?;
+        let before = searches.len();
+        searches.retain(|search| search.name != name);
+        if searches.len() == before {
+            let detail = format!("there is no saved search {name:?}");
+            return Err(Problem::new(404, "search-unknown", "no such search", detail).into());
+        }
+        write(store, searches)
+    }
+}
+
+fn read(store: &Store) -> Result<Vec<SavedSearch>, Refusal> {
+    let unusable = |why: String| {
+        let detail = format!("the saved searches cannot be read: {why}");
+        let hint = format!(
+            "mend or move away searches.json in {}; records are not concerned",
+            store.data_dir().display()
+        );
+        let problem = Problem::new(500, "searches-damaged", "the server failed", detail);
+        Refusal::from(problem.with_hint(hint))
+    };
+    let text = store
+        .saved_searches()
+        .map_err(|error| unusable(error.to_string()))?;
+    let Some(text) = text else {
+        return Ok(Vec::new());
+    };
+    let file: File = serde_json::from_str(&text).map_err(|error| unusable(error.to_string()))?;
+    if file.version != VERSION {
+        let why = format!("they are of version {}, not {VERSION}", file.version);
+        return Err(unusable(why));
+    }
+    let mut searches = file.searches;
+    searches.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(searches)
+}
+
+fn write(store: &Store, searches: Vec<SavedSearch>) -> Result<(), Refusal> {
+    let file = File {
+        version: VERSION,
+        searches,
+    };
+    let text = serde_json::to_string_pretty(&file);
+    let text = text.map_err(|error| Refusal::internal(error.to_string()))?;
+    store.save_searches(&text).map_err(|error| {
+        let detail = error.to_string();
+        let problem = Problem::new(
+            503,
+            "searches-not-saved",
+            "the search was not saved",
+            detail,
+        );
+        problem
+            .with_hint("what was saved before is still there")
+            .into()
+    })
+}
+
+/// Refuses what could not be shown again.
+fn check(name: &str, view: &SavedView, now: Timestamp) -> Result<(), Refusal> {
+    let chars = name.chars().count();
+    let is_plain = !name.chars().any(char::is_control) && name.trim() == name;
+    if chars == 0 || chars > SAVED_NAME_CHARS_MAX || !is_plain {
+        let detail = format!("{name:?} is no name of 1 to {SAVED_NAME_CHARS_MAX} characters");
+        let hint = "use letters, digits and spaces between them";
+        return Err(Refusal::parameter("name", detail, hint));
+    }
+    let texts = [
+        ("q", &view.q),
+        ("from", &view.from),
+        ("to", &view.to),
+        ("logspace", &view.logspace),
+        ("cols", &view.cols),
+        ("split", &view.split),
+    ];
+    for (parameter, text) in texts {
+        if text.len() > SAVED_TEXT_BYTES_MAX {
+            let detail = format!("it has more than {SAVED_TEXT_BYTES_MAX} bytes");
+            return Err(Refusal::parameter(parameter, detail, "make it shorter"));
+        }
+    }
+    query::parse_question(&view.q)
+        .into_result()
+        .map_err(|error| Refusal::query(&error))?;
+    for (parameter, text) in [("from", &view.from), ("to", &view.to)] {
+        if !text.is_empty() {
+            query::parse_time(text, now).map_err(|error| {
+                let hint = "use RFC 3339, UNIX seconds, or a relative time such as now-1h";
+                Refusal::parameter(parameter, error.to_string(), hint)
+            })?;
+        }
+    }
+    Ok(())
+}
