@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::chunk::{ChunkEntry, ChunkWriter};
 use crate::envelope::{Header, Trailer};
-use crate::footer::Footer;
+use crate::footer::{Counts, Footer};
 use crate::index::Index;
 use crate::kinds::Kinds;
 use crate::limits::{
@@ -242,17 +242,13 @@ impl Builder {
         if self.open.is_empty() {
             return;
         }
-        let chunk = self
-            .chunks
-            .write(&self.open, &mut self.kinds, &mut self.file);
-        let first = self.footer.chunks.last();
-        let first = first.map_or(0, |last| last.page.first_row + last.page.rows);
-        self.index.add_chunk(
+        let chunk = write_chunk(
             &self.open,
-            self.chunks.last(),
-            &self.kinds,
-            first,
-            &mut self.footer.counts,
+            &mut self.chunks,
+            &mut self.kinds,
+            &mut self.index,
+            (&self.footer.chunks, &mut self.footer.counts),
+            &mut self.file,
         );
         push_chunk(&mut self.footer.chunks, chunk);
         self.open = RecordBatch::new();
@@ -267,6 +263,26 @@ impl Builder {
             push_page(&mut self.footer.received_pages, page, received.len() as u32);
         }
     }
+}
+
+/// Appends a chunk of records and enters them into the index. The caller adds it to the footer.
+pub(crate) fn write_chunk(
+    records: &RecordBatch,
+    writer: &mut ChunkWriter,
+    kinds: &mut Kinds,
+    index: &mut Index,
+    (chunks, counts): (&[ChunkEntry], &mut Counts),
+    file: &mut Vec<u8>,
+) -> ChunkEntry {
+    writer.cut(records, kinds);
+    index.start_chunk(writer.groups(), kinds, counts);
+    let chunk = writer.pack(records, file, |cut, group| {
+        index.add_group(records, cut, group, counts);
+    });
+    let last = chunks.last().map(|last| &last.page);
+    let first = last.map_or(0, |last| last.first_row + last.rows);
+    index.finish_chunk(writer.rows().order(), first);
+    chunk
 }
 
 /// Writes the kind page and the spare page of a segment whose records are written.

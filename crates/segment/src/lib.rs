@@ -18,6 +18,7 @@ mod columns;
 mod compare;
 mod corrupt;
 mod envelope;
+mod first_word;
 mod footer;
 #[cfg(test)]
 mod format_tests;

@@ -18,17 +18,31 @@ impl Index {
     ) {
         self.write_tally(footer, pages, file);
         let order = self.terms.sorted();
-        self.pairs.sort_unstable();
+        let groups = self.groups();
         let mut lists = SharedLists::new(footer.rows);
-        let mut rows = Vec::new();
+        let mut list = Vec::new();
         let mut entries = Vec::with_capacity(order.len());
         for number in &order {
-            rows.clear();
-            if let Some(term) = self.terms.get(*number) {
-                self.terms.rows_into(term, &mut rows);
-            }
-            let groups = groups_of(&self.pairs, *number);
-            entries.push(self.entry(&groups, &rows, &mut lists, pages, file));
+            let Some(term) = self.terms.get(*number) else {
+                continue;
+            };
+            let groups = self.list_groups(groups.of(*number), &mut lists, pages, file);
+            let slots = match term.rows {
+                0 => Listed::default(),
+                1 => listed(
+                    &[term.first_row],
+                    footer.rows as usize,
+                    &mut lists,
+                    pages,
+                    file,
+                ),
+                rows => {
+                    list.clear();
+                    self.terms.list_into(term, &mut list);
+                    listed_encoded(rows, &list, &mut lists, pages, file)
+                }
+            };
+            entries.push(groups.with(slots));
         }
         footer.posting_pages = lists.finish(pages, file);
         let mut lexicon = LexiconWriter::new(footer.rows);
@@ -56,35 +70,77 @@ impl Index {
         }
     }
 
-    /// The entry of a term that all rows of some groups have, and some other rows.
-    pub(crate) fn entry(
+    /// The groups of all terms.
+    pub(crate) fn groups(&self) -> Groups {
+        let mut ends = vec![0; self.terms.len() + 1];
+        for (term, _) in &self.pairs {
+            ends[*term as usize + 1] += 1;
+        }
+        let mut end = 0;
+        for count in &mut ends {
+            end += *count;
+            *count = end;
+        }
+        // Each start moves to its end while groups, which ascend for each term, are put there.
+        let mut groups = vec![0; self.pairs.len()];
+        for (term, group) in &self.pairs {
+            let start = &mut ends[*term as usize];
+            groups[*start as usize] = *group;
+            *start += 1;
+        }
+        Groups { ends, groups }
+    }
+
+    /// Where the groups of a term are.
+    pub(crate) fn list_groups(
         &self,
         groups: &[u32],
-        rows: &[u32],
         lists: &mut SharedLists,
         pages: &mut PageWriter,
         file: &mut Vec<u8>,
-    ) -> TermEntry {
-        let of_groups: u32 = groups.iter().map(|group| self.tally.rows(*group)).sum();
-        let all = lists.segment_rows() as usize;
-        TermEntry {
-            rows: of_groups + rows.len() as u32,
+    ) -> ListedGroups {
+        ListedGroups {
+            rows: groups.iter().map(|group| self.tally.rows(*group)).sum(),
             groups: listed(groups, usize::MAX, lists, pages, file),
-            slots: listed(rows, all, lists, pages, file),
         }
     }
 }
 
-/// The groups of a term among the pairs of terms and groups.
-pub(crate) fn groups_of(pairs: &[(u32, u32)], term: u32) -> Vec<u32> {
-    let start = pairs.partition_point(|(known, _)| *known < term);
-    let own = pairs.get(start..).unwrap_or(&[]).iter();
-    own.take_while(|(known, _)| *known == term)
-        .map(|(_, group)| *group)
-        .collect()
+/// The groups of a term.
+pub(crate) struct ListedGroups {
+    rows: u32,
+    groups: Listed,
 }
 
-fn listed(
+impl ListedGroups {
+    /// The entry of a term that all rows of these groups have, and some other rows.
+    pub(crate) fn with(self, slots: Listed) -> TermEntry {
+        TermEntry {
+            rows: self.rows + slots.count,
+            groups: self.groups,
+            slots,
+        }
+    }
+}
+
+/// For each term the groups whose rows all have it.
+pub(crate) struct Groups {
+    /// For each term the end of its groups.
+    ends: Vec<u32>,
+    groups: Vec<u32>,
+}
+
+impl Groups {
+    /// The groups of a term, ascending.
+    pub(crate) fn of(&self, term: u32) -> &[u32] {
+        let term = term as usize;
+        let start = term.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.groups[start as usize..self.ends[term] as usize]
+    }
+}
+
+/// Where some numbers of `all` are.
+pub(crate) fn listed(
     numbers: &[u32],
     all: usize,
     lists: &mut SharedLists,
@@ -103,6 +159,25 @@ fn listed(
     };
     Listed {
         count: numbers.len() as u32,
+        location,
+    }
+}
+
+/// Where more rows than one are whose list is encoded.
+fn listed_encoded(
+    rows: u32,
+    list: &[u8],
+    lists: &mut SharedLists,
+    pages: &mut PageWriter,
+    file: &mut Vec<u8>,
+) -> Listed {
+    let location = if rows == lists.segment_rows() {
+        Location::All
+    } else {
+        lists.push(list, pages, file)
+    };
+    Listed {
+        count: rows,
         location,
     }
 }

@@ -11,7 +11,7 @@ use super::chunks::{Copied, Merged};
 use super::{MergeError, MergeInput, TermCursor};
 use crate::TermEntry;
 use crate::footer::Footer;
-use crate::index::{Index, SharedLists, groups_of};
+use crate::index::{Index, SharedLists, listed};
 use crate::lexicon::LexiconWriter;
 use crate::page::PageWriter;
 
@@ -50,8 +50,7 @@ fn merge_postings<I: MergeInput>(
     let index = &merged.index;
     let mut lists = SharedLists::new(footer.rows);
     let mut entries = Vec::new();
-    let mut pairs = index.pairs.clone();
-    pairs.sort_unstable();
+    let own_groups = index.groups();
     let bases = bases(inputs);
     let (mut rows, mut groups) = (Vec::new(), Vec::new());
     each_term(inputs, index, |_, terms, holders| {
@@ -67,7 +66,7 @@ fn merge_postings<I: MergeInput>(
             }
         }
         if let Some(number) = holders.own {
-            groups.extend(groups_of(&pairs, number));
+            groups.extend_from_slice(own_groups.of(number));
             groups.sort_unstable();
             if let Some(term) = index.terms.get(number) {
                 index.terms.rows_into(term, &mut rows);
@@ -75,7 +74,11 @@ fn merge_postings<I: MergeInput>(
             }
         }
         let is_there = !rows.is_empty() || !groups.is_empty();
-        entries.push(is_there.then(|| index.entry(&groups, &rows, &mut lists, pages, file)));
+        entries.push(is_there.then(|| {
+            let groups = index.list_groups(&groups, &mut lists, pages, file);
+            let all = lists.segment_rows() as usize;
+            groups.with(listed(&rows, all, &mut lists, pages, file))
+        }));
         Ok(())
     })?;
     footer.posting_pages = lists.finish(pages, file);
