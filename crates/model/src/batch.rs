@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::limits::{
@@ -300,6 +301,42 @@ impl RecordBatch {
         Ok(())
     }
 
+    /// Adds copies of records of another batch, as [`Self::push_record`] does one by one, up to the
+    /// first that does not fit; how many were added.
+    pub fn append_range(&mut self, other: &Self, range: Range<usize>) -> usize {
+        let heads = other.heads.get(range).unwrap_or(&[]);
+        let mut names = Names::new(self, other);
+        let (mut bytes, mut fields) = (Run::default(), Run::default());
+        let mut added = 0;
+        for head in heads {
+            let len = head.raw_len as usize + head.extra_len as usize;
+            let fields_len = head.fields_len as usize;
+            let open = (bytes.0.len() + len, fields.0.len() + fields_len);
+            let Ok(named) = names.carry(head, self) else {
+                break;
+            };
+            if self.check_room(open.0, 1, open.1).is_err() {
+                break;
+            }
+            let start = bytes.add(head.start, len, &other.bytes, &mut self.bytes);
+            let fields_start = fields.add(
+                head.fields_start,
+                fields_len,
+                &other.fields,
+                &mut self.fields,
+            );
+            self.heads.push(RecordHead {
+                start,
+                fields_start,
+                ..named
+            });
+            added += 1;
+        }
+        bytes.copy(&other.bytes, &mut self.bytes);
+        fields.copy(&other.fields, &mut self.fields);
+        added
+    }
+
     /// Sets the time of receipt of each record to at least `floor` and never earlier than that of
     /// the record before it, and returns the last. Storage keeps records in order of receipt even
     /// when the clock steps back.
@@ -355,6 +392,87 @@ impl RecordBatch {
             && self.heads.len() + records <= BATCH_RECORDS_MAX
             && self.fields.len() + fields <= BATCH_FIELDS_MAX;
         if fits { Ok(()) } else { Err(BatchFull) }
+    }
+}
+
+/// The names of another batch that were carried over.
+struct Names<'a> {
+    other: &'a RecordBatch,
+    /// The index of each source, once a record has it; none where both batches have the same.
+    sources: Option<Vec<Option<u16>>>,
+    /// The set of tags that was carried over last, and what it is here.
+    tags: (u64, u64),
+    are_tags_same: bool,
+}
+
+impl<'a> Names<'a> {
+    fn new(own: &RecordBatch, other: &'a RecordBatch) -> Self {
+        let are_same = own.sources == other.sources;
+        Self {
+            other,
+            sources: (!are_same).then(|| vec![None; other.sources.len()]),
+            tags: (0, 0),
+            are_tags_same: own.tags == other.tags,
+        }
+    }
+
+    /// The head with the names that it has here.
+    fn carry(&mut self, head: &RecordHead, own: &mut RecordBatch) -> Result<RecordHead, BatchFull> {
+        let mut source = head.source;
+        if let Some(known) = &mut self.sources {
+            let record = RecordRef {
+                batch: self.other,
+                head,
+            };
+            source = match known.get_mut(usize::from(source)) {
+                Some(Some(source)) => *source,
+                Some(known) => *known.insert(own.source_index(record.source())?),
+                None => own.source_index(record.source())?,
+            };
+        }
+        if !self.are_tags_same && head.tags != self.tags.0 {
+            let record = RecordRef {
+                batch: self.other,
+                head,
+            };
+            let mut set = 0;
+            for name in record.tags() {
+                set |= own.tag_bit(name)?;
+            }
+            self.tags = (head.tags, set);
+        }
+        let tags = if self.are_tags_same {
+            head.tags
+        } else {
+            self.tags.1
+        };
+        Ok(RecordHead {
+            source,
+            tags,
+            ..*head
+        })
+    }
+}
+
+/// What is to be copied together: records mostly stand one behind another.
+#[derive(Default)]
+struct Run(Range<usize>);
+
+impl Run {
+    /// Adds what stands from `start` on; where it goes, which fits as there is room for it.
+    fn add<T: Copy>(&mut self, start: u32, len: usize, from: &[T], to: &mut Vec<T>) -> u32 {
+        let start = start as usize;
+        if start != self.0.end {
+            self.copy(from, to);
+            self.0 = start..start;
+        }
+        let place = to.len() + self.0.len();
+        self.0.end += len;
+        place as u32
+    }
+
+    fn copy<T: Copy>(&self, from: &[T], to: &mut Vec<T>) {
+        to.extend_from_slice(from.get(self.0.clone()).unwrap_or(&[]));
     }
 }
 
@@ -438,6 +556,39 @@ mod tests {
             copied.push_record(record).expect("room");
         }
         assert_eq!(seen(&copied), expected);
+    }
+
+    #[test]
+    fn ranges_are_added_as_their_records_are() {
+        let mut first = batch("tcp", "a", &["3x", "1y", "2zz"]);
+        first
+            .append(&batch("udp", "b", &["1q", "2"]))
+            .expect("room");
+        first.sort_by_received();
+        for start in 0..=first.len() {
+            for end in start..=first.len() {
+                let mut one = batch("udp", "c", &["0"]);
+                let mut other = one.clone();
+                assert_eq!(one.append_range(&first, start..end), end - start);
+                for record in first.iter().take(end).skip(start) {
+                    other.push_record(record).expect("room");
+                }
+                assert_eq!(one, other, "{start}..{end}");
+            }
+        }
+    }
+
+    #[test]
+    fn ranges_are_added_up_to_names_that_do_not_fit() {
+        let mut many = RecordBatch::new();
+        while many.tag_bit(&format!("tag {}", many.tags().len())).is_ok() {}
+        let more = batch("tcp", "another", &["1", "2"]);
+        assert_eq!(many.append_range(&more, 0..2), 0);
+        assert!(many.is_empty());
+        let mut mixed = batch("tcp", "tag 20", &["1"]);
+        mixed.append(&more).expect("room");
+        assert_eq!(many.append_range(&mixed, 0..3), 1);
+        assert_eq!(seen(&many), seen(&batch("tcp", "tag 20", &["1"])));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Records into a segment, in one pass: chunks are written as they fill, the index at the end.
 
-use model::{RecordBatch, RecordHead, RecordNumber, RecordRef, Timestamp};
+use model::{RecordBatch, RecordHead, RecordNumber, Timestamp};
 use thiserror::Error;
 
 use crate::chunk::{ChunkEntry, ChunkWriter};
 use crate::envelope::{Header, Trailer};
-use crate::footer::Footer;
+use crate::footer::{Counts, Footer};
 use crate::index::Index;
 use crate::kinds::Kinds;
 use crate::limits::{
@@ -147,17 +147,16 @@ impl Builder {
             self.footer.first_time = first.time;
             self.footer.last_time = first.time;
         }
-        for record in batch.iter() {
-            self.push_record(record);
-        }
-        for record in batch.iter() {
-            if self.open.push_record(record).is_err() {
-                // Too many names for one batch: the chunk ends early.
-                self.close_chunk();
-                let pushed = self.open.push_record(record);
-                debug_assert!(pushed.is_ok(), "a record fits into an empty batch");
-            }
-            if self.open.len() >= CHUNK_ROWS || self.open.bytes().len() >= CHUNK_BYTES {
+        self.count(batch.heads());
+        let mut start = 0;
+        while start < batch.len() {
+            let rest = batch.heads().get(start..).unwrap_or(&[]);
+            let fitting = self.fitting(rest);
+            let added = self.open.append_range(batch, start..start + fitting);
+            start += added;
+            // Too many names for one batch end a chunk early.
+            if added < fitting || self.is_full() {
+                assert!(!self.open.is_empty(), "a record fits into an empty batch");
                 self.close_chunk();
             }
         }
@@ -208,32 +207,48 @@ impl Builder {
         Ok(())
     }
 
-    /// Counts a record.
-    fn push_record(&mut self, record: RecordRef<'_>) {
+    /// How many of the first records of some belong to the open chunk, at least one.
+    fn fitting(&self, heads: &[RecordHead]) -> usize {
+        let mut bytes = self.open.bytes().len();
+        let rows = CHUNK_ROWS - self.open.len();
+        let before = heads.iter().take(rows).take_while(|head| {
+            let fits = bytes < CHUNK_BYTES;
+            bytes += head.raw_len as usize + head.extra_len as usize;
+            fits
+        });
+        before.count()
+    }
+
+    fn is_full(&self) -> bool {
+        self.open.len() >= CHUNK_ROWS || self.open.bytes().len() >= CHUNK_BYTES
+    }
+
+    /// Counts records.
+    fn count(&mut self, heads: &[RecordHead]) {
         let footer = &mut self.footer;
-        footer.rows += 1;
-        footer.last_received = record.received();
-        footer.first_time = footer.first_time.min(record.time());
-        footer.last_time = footer.last_time.max(record.time());
-        footer.raw_bytes += record.raw().len() as u64;
-        self.received.push(record.received());
+        footer.rows += heads.len() as u32;
+        for head in heads {
+            footer.first_time = footer.first_time.min(head.time);
+            footer.last_time = footer.last_time.max(head.time);
+            footer.raw_bytes += u64::from(head.raw_len);
+        }
+        if let Some(last) = heads.last() {
+            footer.last_received = last.received;
+        }
+        self.received.extend(heads.iter().map(|head| head.received));
     }
 
     fn close_chunk(&mut self) {
         if self.open.is_empty() {
             return;
         }
-        let chunk = self
-            .chunks
-            .write(&self.open, &mut self.kinds, &mut self.file);
-        let first = self.footer.chunks.last();
-        let first = first.map_or(0, |last| last.page.first_row + last.page.rows);
-        self.index.add_chunk(
+        let chunk = write_chunk(
             &self.open,
-            self.chunks.last(),
-            &self.kinds,
-            first,
-            &mut self.footer.counts,
+            &mut self.chunks,
+            &mut self.kinds,
+            &mut self.index,
+            (&self.footer.chunks, &mut self.footer.counts),
+            &mut self.file,
         );
         push_chunk(&mut self.footer.chunks, chunk);
         self.open = RecordBatch::new();
@@ -248,6 +263,26 @@ impl Builder {
             push_page(&mut self.footer.received_pages, page, received.len() as u32);
         }
     }
+}
+
+/// Appends a chunk of records and enters them into the index. The caller adds it to the footer.
+pub(crate) fn write_chunk(
+    records: &RecordBatch,
+    writer: &mut ChunkWriter,
+    kinds: &mut Kinds,
+    index: &mut Index,
+    (chunks, counts): (&[ChunkEntry], &mut Counts),
+    file: &mut Vec<u8>,
+) -> ChunkEntry {
+    writer.cut(records, kinds);
+    index.start_chunk(writer.groups(), kinds, counts);
+    let chunk = writer.pack(records, file, |cut, group| {
+        index.add_group(records, cut, group, counts);
+    });
+    let last = chunks.last().map(|last| &last.page);
+    let first = last.map_or(0, |last| last.first_row + last.rows);
+    index.finish_chunk(writer.rows().order(), first);
+    chunk
 }
 
 /// Writes the kind page and the spare page of a segment whose records are written.

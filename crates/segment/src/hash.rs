@@ -14,10 +14,13 @@ impl Seeds {
     /// Those of this process.
     pub(crate) fn of_process() -> Self {
         static SEEDS: OnceLock<Seeds> = OnceLock::new();
-        *SEEDS.get_or_init(|| {
-            let random = RandomState::new();
-            Self([random.hash_one(0), random.hash_one(1)])
-        })
+        *SEEDS.get_or_init(Self::new)
+    }
+
+    /// Others.
+    pub(crate) fn new() -> Self {
+        let random = RandomState::new();
+        Self([random.hash_one(0), random.hash_one(1)])
     }
 
     /// The hash of some bytes.
@@ -33,6 +36,58 @@ impl Seeds {
         let (low, high) = halves(rest);
         hash = mix(low ^ second, high ^ hash);
         mix(hash ^ second, first ^ bytes.len() as u64)
+    }
+}
+
+/// Bytes that are few enough to be compared as numbers, which takes less than to find and compare the
+/// bytes themselves. Their hash is made of it too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Short {
+    numbers: [u64; 4],
+    len: u8,
+}
+
+impl Short {
+    /// Most bytes.
+    const BYTES_MAX: usize = 32;
+
+    /// `None` of more bytes.
+    #[inline]
+    pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() > Self::BYTES_MAX {
+            return None;
+        }
+        let mut short = Self {
+            numbers: [0; 4],
+            len: bytes.len() as u8,
+        };
+        if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+            let (first, last) = (u128::from_le_bytes(*first), u128::from_le_bytes(*last));
+            short.numbers = [first, first >> 64, last, last >> 64].map(|number| number as u64);
+        } else {
+            (short.numbers[0], short.numbers[1]) = halves(bytes);
+        }
+        Some(short)
+    }
+
+    /// Stands for more bytes with two hashes: 128 bits with random keys do not collide.
+    pub(crate) fn of_many(bytes: &[u8], seeds: [Seeds; 2]) -> Self {
+        let [first, second] = seeds.map(|seeds| seeds.hash(bytes));
+        Self {
+            numbers: [first, second, bytes.len() as u64, 0],
+            len: u8::MAX,
+        }
+    }
+
+    /// The hash.
+    #[inline]
+    pub(crate) fn hash(&self, Seeds([first, second]): Seeds) -> u64 {
+        let [low, high, next, last] = self.numbers;
+        let mut hash = mix(low ^ second, high ^ first);
+        if self.len > 16 {
+            hash = mix(next ^ second, last ^ hash);
+        }
+        mix(hash ^ second, first ^ u64::from(self.len))
     }
 }
 
@@ -62,6 +117,26 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+
+    #[test]
+    fn short_bytes_are_the_same_where_their_numbers_are() {
+        let seeds = Seeds([0x9ae1_6a3b_2f90_404f, 0xc3a5_c85c_97cb_3127]);
+        let (mut seen, mut hashes) = (Vec::new(), HashSet::new());
+        for len in 0..=Short::BYTES_MAX {
+            for place in 0..=len {
+                let mut bytes = vec![0; len];
+                if let Some(byte) = bytes.get_mut(place) {
+                    *byte = 1;
+                }
+                let short = Short::of(&bytes).expect("short");
+                assert!(!seen.contains(&short), "{place} of {len}");
+                assert!(hashes.insert(short.hash(seeds)), "{place} of {len}");
+                assert_eq!(Short::of(&bytes), Some(short));
+                seen.push(short);
+            }
+        }
+        assert_eq!(Short::of(&[0; Short::BYTES_MAX + 1]), None);
+    }
 
     #[test]
     fn bytes_of_all_lengths_and_places_have_their_hashes() {

@@ -19,6 +19,7 @@ mod compact;
 mod compare;
 mod corrupt;
 mod envelope;
+mod first_word;
 mod footer;
 #[cfg(test)]
 mod format_tests;

@@ -1,21 +1,21 @@
 //! The index while a segment is built: terms in a hash table, each with its rows so far.
 //!
-//! Text is folded and cut into words in two passes that the compiler turns into vector code and
-//! eight-byte steps; a word of up to sixteen bytes is two registers from there on, and equal to a
-//! term where those are. Words hold no zero byte, so zeros pad them.
+//! A word of up to sixteen bytes is two registers, and equal to a term where those are. Words hold no
+//! zero byte, so zeros pad them. Most words of what varies are numbers of a few digits: those are
+//! found in a table by their digits.
 
 use std::hash::{BuildHasher, RandomState};
 use std::hint::black_box;
+use std::ops::Range;
 
 use model::words::fold_into;
 
 use crate::Namespace;
 use crate::chunks::{Chain, Chunks};
+use crate::first_word::{SHORT_NUMBERS, first_word, short_number};
 use crate::lexicon::class::class_byte;
-use crate::wire::Reader;
+use crate::wire::{Reader, put_varint};
 
-/// Zeros behind the text, so that sixteen bytes can be read from any place in it.
-const PADDING: usize = 16;
 /// Bytes behind the first sixteen of words start at multiples of this, so that 32 bits tell where.
 const TAIL_UNIT: usize = 8;
 const _: () = assert!(size_of::<Term>() == 64);
@@ -45,10 +45,12 @@ pub(crate) struct Terms {
     slots: Vec<u64>,
     tails: Vec<u8>,
     lists: Chunks,
-    /// The words of the open row, and the texts they stand in, prepared.
+    /// Words that are not looked up yet, and their bytes behind the first sixteen.
     words: Vec<Word>,
-    text: Vec<u8>,
+    open_tails: Vec<u8>,
     folded: Vec<u8>,
+    /// For each namespace and each number of few digits its term, from 1.
+    short: Vec<u32>,
     /// Different in every process, so that nobody can send words that collide. Nothing that is
     /// written depends on it.
     seeds: [u64; 2],
@@ -58,8 +60,10 @@ pub(crate) struct Terms {
 #[derive(Clone, Copy, Debug)]
 struct Word {
     head: [u64; 2],
-    /// Offset of the bytes behind the first sixteen in the texts of the row.
+    /// Where the bytes behind the first sixteen stand among those of all words.
     tail: usize,
+    /// Where its number goes.
+    place: usize,
     len: u32,
     hash: u32,
     namespace: u8,
@@ -74,48 +78,51 @@ impl Terms {
             tails: Vec::new(),
             lists: Chunks::default(),
             words: Vec::new(),
-            text: Vec::new(),
+            open_tails: Vec::new(),
             folded: Vec::new(),
+            short: vec![0; Namespace::WORDS.len() * SHORT_NUMBERS],
             seeds: [random.hash_one(0), random.hash_one(1)],
         }
     }
 
-    /// Adds the words of a text to the open row, and says whether there are any.
-    pub(crate) fn add_text(&mut self, namespace: Namespace, text: &[u8]) -> bool {
-        if text.is_empty() {
-            return false;
+    /// Appends the number of the term of each word of a text, which is a part of `texts`, and says how
+    /// many those are. The numbers are there only after [`Self::look_up`].
+    pub(crate) fn add_text(
+        &mut self,
+        namespace: Namespace,
+        texts: &[u8],
+        text: Range<usize>,
+        numbers: &mut Vec<u32>,
+    ) -> usize {
+        let before = numbers.len();
+        if texts.get(text.clone()).is_some_and(<[u8]>::is_ascii) {
+            self.add_words(namespace, texts, text, numbers);
+        } else if let Some(text) = texts.get(text) {
+            let mut folded = std::mem::take(&mut self.folded);
+            folded.clear();
+            fold_into(text, &mut folded);
+            self.add_words(namespace, &folded, 0..folded.len(), numbers);
+            self.folded = folded;
         }
-        let start = self.text.len();
-        if !prepare_into(text, &mut self.text) {
-            self.folded.clear();
-            fold_into(text, &mut self.folded);
-            self.text.truncate(start);
-            prepare_into(&self.folded, &mut self.text);
-        }
-        let words = self.words.len();
-        self.add_words(namespace as u8, start);
-        self.words.len() > words
+        numbers.len() - before
     }
 
-    /// Adds a number to the open row.
-    pub(crate) fn add_number(&mut self, namespace: Namespace, number: u8) {
-        let mut word = Word {
-            head: [u64::from(number), 0],
-            tail: 0,
-            len: 1,
-            hash: 0,
-            namespace: namespace as u8,
-        };
-        word.hash = word.hash(&[], self.seeds);
-        self.words.push(word);
+    /// Appends the number of the term of a number, as [`Self::add_text`] does.
+    pub(crate) fn add_number(&mut self, namespace: Namespace, number: u8, numbers: &mut Vec<u32>) {
+        let head = [u64::from(number), 0];
+        self.add_word(namespace, head, 1, &[], numbers);
     }
 
-    /// Appends the numbers of the terms that were added, which may be some of them twice, and goes on
-    /// with nothing added.
+    /// How many words are to be looked up.
+    pub(crate) fn open(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Finds the numbers of the terms of words that were added to `numbers`.
     ///
     /// Nearly all the time goes into waiting for memory, so first all slots are read, then all
     /// terms, which the processor does many at a time: 1.4 times as fast as word by word.
-    pub(crate) fn take_numbers(&mut self, numbers: &mut Vec<u32>) {
+    pub(crate) fn look_up(&mut self, numbers: &mut [u32]) {
         let mask = self.slots.len() - 1;
         let mut touched = 0;
         for word in &self.words {
@@ -126,23 +133,22 @@ impl Terms {
         }
         black_box(touched);
         let mut words = std::mem::take(&mut self.words);
-        numbers.extend(words.iter().map(|word| self.number(word)));
-        words.clear();
+        for word in words.drain(..) {
+            if let Some(number) = numbers.get_mut(word.place) {
+                *number = self.number(&word);
+            }
+        }
         self.words = words;
-        self.text.clear();
+        self.open_tails.clear();
     }
 
-    /// Enters a row for terms. Rows do not go back.
-    pub(crate) fn add_row(&mut self, numbers: &[u32], row: u32) {
-        let mut touched = 0;
-        for number in numbers {
-            touched ^= self.get(*number).map_or(0, |term| term.last_row);
-        }
-        black_box(touched);
-        for number in numbers {
-            if let Some(term) = self.terms.get_mut(*number as usize) {
-                term.add_row(row, &mut self.lists);
-            }
+    /// Enters rows for a term, ascending and behind those it has, each counted from `first` on.
+    pub(crate) fn add_rows(&mut self, number: u32, first: u32, rows: &[u32]) {
+        let Some(term) = self.terms.get_mut(number as usize) else {
+            return;
+        };
+        for row in rows {
+            term.add_row(first + row, &mut self.lists);
         }
     }
 
@@ -152,23 +158,54 @@ impl Terms {
     }
 
     /// Numbers of the terms in the order of their keys.
+    ///
+    /// Eight bytes are one number to compare, and in the first eight most keys differ.
     pub(crate) fn sorted(&self) -> Vec<u32> {
-        let mut word = Vec::new();
-        let mut order: Vec<_> = (0_u32..)
-            .zip(&self.terms)
-            .map(|(number, term)| {
-                let head = term.head.map(u64::swap_bytes);
-                let kin = (term.namespace, class_byte(self.word_into(term, &mut word)));
-                (kin, head, number)
-            })
+        let numbered = (0_u32..).zip(&self.terms);
+        let mut order: Vec<_> = numbered
+            .map(|(number, term)| (self.first_eight(term), number))
             .collect();
-        order.sort_unstable_by(|a, b| {
-            let tail = |number: u32| self.get(number).map(|term| self.tail(term));
-            (a.0, a.1)
-                .cmp(&(b.0, b.1))
-                .then_with(|| tail(a.2).cmp(&tail(b.2)))
+        order.sort_unstable_by_key(|(eight, _)| *eight);
+        for same in order.chunk_by_mut(|one, next| one.0 == next.0) {
+            if same.len() > 1 {
+                self.sort_behind(same);
+            }
+        }
+        order.into_iter().map(|(_, number)| number).collect()
+    }
+
+    /// The first eight bytes of an ordered key: namespace, class, six of the word.
+    fn first_eight(&self, term: &Term) -> u64 {
+        let mut word = [0; 32];
+        let (head, rest) = word.split_at_mut(16);
+        for (bytes, half) in head.chunks_exact_mut(8).zip(term.head) {
+            bytes.copy_from_slice(&half.to_le_bytes());
+        }
+        let tail = self.tail(term);
+        // Longer words are of no class that is known by its bytes.
+        if let Some(rest) = rest.get_mut(..tail.len()) {
+            rest.copy_from_slice(tail);
+        }
+        let class = word.get(..term.len as usize).map_or(0, class_byte);
+        u64::from(term.namespace) << 56 | u64::from(class) << 48 | term.head[0].swap_bytes() >> 16
+    }
+
+    /// Puts terms in order whose keys start with the same eight bytes.
+    fn sort_behind(&self, order: &mut [(u64, u32)]) {
+        for (eight, number) in &mut *order {
+            let term = self.terms.get(*number as usize);
+            let [first, second] = term.map_or([0; 2], |term| term.head.map(u64::swap_bytes));
+            *eight = first << 48 | second >> 16;
+        }
+        order.sort_unstable_by(|one, other| {
+            let last = |number: u32| {
+                let term = self.terms.get(number as usize)?;
+                Some((term.head[1].swap_bytes() as u16, self.tail(term)))
+            };
+            one.0
+                .cmp(&other.0)
+                .then_with(|| last(one.1).cmp(&last(other.1)))
         });
-        order.into_iter().map(|(_, _, number)| number).collect()
     }
 
     /// A term by its number.
@@ -198,22 +235,24 @@ impl Terms {
 
     /// Appends the rows of a term.
     pub(crate) fn rows_into(&self, term: &Term, rows: &mut Vec<u32>) {
-        if term.rows == 0 {
+        if term.rows <= 1 {
+            rows.extend((term.rows == 1).then_some(term.first_row));
             return;
         }
         let mut list = Vec::new();
         self.list_into(term, &mut list);
         let mut reader = Reader::new("list of a term", &list);
-        let mut row = term.first_row;
-        rows.push(row);
+        let mut next = 0;
         while let Ok(step) = reader.varint() {
-            row += step as u32 + 1;
+            let row = next + step as u32;
             rows.push(row);
+            next = row + 1;
         }
     }
 
-    /// Appends the distances of the term's rows behind the first.
+    /// Appends the list of the rows of a term that has some, as posting pages have it.
     pub(crate) fn list_into(&self, term: &Term, out: &mut Vec<u8>) {
+        put_varint(u64::from(term.first_row), out);
         self.lists.copy(&term.list, out);
     }
 
@@ -222,6 +261,7 @@ impl Terms {
         self.terms.capacity() * size_of::<Term>()
             + self.slots.capacity() * size_of::<u64>()
             + self.tails.capacity()
+            + self.short.capacity() * size_of::<u32>()
             + self.lists.memory_bytes()
     }
 
@@ -231,20 +271,76 @@ impl Terms {
         self.tails.get(start..start + len).unwrap_or(&[])
     }
 
-    /// Adds the words of the prepared text from an offset on: runs without zeros. Sixteen zeros
-    /// end it.
-    fn add_words(&mut self, namespace: u8, start: usize) {
-        let mut at = start;
-        while let Some(ahead) = self.text.get(at..).and_then(<[u8]>::first_chunk::<16>) {
-            if ahead[0] == 0 {
-                at += 1;
-                continue;
+    /// Adds the words of a text that is ASCII or folded.
+    fn add_words(
+        &mut self,
+        namespace: Namespace,
+        texts: &[u8],
+        text: Range<usize>,
+        numbers: &mut Vec<u32>,
+    ) {
+        let mut at = text.start;
+        while at < text.end {
+            let rest = &texts[at..text.end];
+            let word = first_word(rest);
+            if let Some(short) = short_number(word) {
+                numbers.push(self.short_number(namespace, short, word));
+            } else if !word.is_empty() {
+                let head = word_head(&texts[at..], word.len());
+                let tail = word.get(16..).unwrap_or(&[]);
+                self.add_word(namespace, head, word.len(), tail, numbers);
             }
-            let mut word = Word::at(&self.text, at, *ahead, namespace);
-            word.hash = word.hash(word.tail_in(&self.text), self.seeds);
-            at += word.len as usize + 1;
-            self.words.push(word);
+            at += word.len() + 1;
         }
+    }
+
+    #[inline]
+    fn add_word(
+        &mut self,
+        namespace: Namespace,
+        head: [u64; 2],
+        len: usize,
+        tail: &[u8],
+        numbers: &mut Vec<u32>,
+    ) {
+        let start = self.open_tails.len();
+        self.open_tails
+            .extend(tail.iter().map(u8::to_ascii_lowercase));
+        let mut word = Word {
+            head,
+            tail: start,
+            place: numbers.len(),
+            len: len as u32,
+            hash: 0,
+            namespace: namespace as u8,
+        };
+        word.hash = word.hash(&self.open_tails[start..], self.seeds);
+        self.words.push(word);
+        numbers.push(0);
+    }
+
+    /// The number of the term of a number of few digits.
+    #[inline]
+    fn short_number(&mut self, namespace: Namespace, short: usize, digits: &[u8]) -> u32 {
+        let place = namespace.place() * SHORT_NUMBERS + short;
+        if self.short[place] == 0 {
+            self.short[place] = self.number_of_digits(namespace, digits) + 1;
+        }
+        self.short[place] - 1
+    }
+
+    #[cold]
+    fn number_of_digits(&mut self, namespace: Namespace, digits: &[u8]) -> u32 {
+        let mut word = Word {
+            head: word_head(digits, digits.len()),
+            tail: 0,
+            place: 0,
+            len: digits.len() as u32,
+            hash: 0,
+            namespace: namespace as u8,
+        };
+        word.hash = word.hash(&[], self.seeds);
+        self.number(&word)
     }
 
     /// The number of a word's term, which is new where there was none.
@@ -260,7 +356,7 @@ impl Terms {
             if entry >> 32 == u64::from(word.hash) {
                 let number = (entry & u64::from(u32::MAX)) as u32 - 1;
                 let term = &self.terms[number as usize];
-                if term.is(word, &self.tails, &self.text) {
+                if term.is(word, &self.tails, &self.open_tails) {
                     return number;
                 }
             }
@@ -276,7 +372,8 @@ impl Terms {
             self.tails.len(),
             "tails are below 32 GiB"
         );
-        self.tails.extend_from_slice(word.tail_in(&self.text));
+        self.tails
+            .extend_from_slice(word.tail_of(word.tail, &self.open_tails));
         self.tails
             .resize(self.tails.len().next_multiple_of(TAIL_UNIT), 0);
         let number = self.terms.len() as u32;
@@ -321,21 +418,20 @@ impl Term {
     }
 
     #[inline]
-    fn is(&self, word: &Word, tails: &[u8], text: &[u8]) -> bool {
+    fn is(&self, word: &Word, tails: &[u8], open_tails: &[u8]) -> bool {
         let is_head =
             self.head == word.head && self.namespace == word.namespace && self.len == word.len;
         // Comparing nothing is not free: `memcmp` of empty slices takes 100 ns where they are
         // dangling, as its masked load has to be emulated by the processor.
-        is_head && (word.len <= 16 || word.tail_in(text) == word.tail_of(self.tail_start(), tails))
+        is_head
+            && (word.len <= 16
+                || word.tail_of(word.tail, open_tails) == word.tail_of(self.tail_start(), tails))
     }
 
     #[inline]
     fn add_row(&mut self, row: u32, lists: &mut Chunks) {
         if self.rows == 0 {
             (self.first_row, self.last_row, self.rows) = (row, row, 1);
-            return;
-        }
-        if row == self.last_row {
             return;
         }
         lists.push_varint(&mut self.list, row - self.last_row - 1);
@@ -345,34 +441,7 @@ impl Term {
 }
 
 impl Word {
-    /// The word that starts at an offset of the prepared text, with the sixteen bytes from there.
-    #[inline]
-    fn at(text: &[u8], offset: usize, ahead: [u8; 16], namespace: u8) -> Self {
-        let whole = u128::from_le_bytes(ahead);
-        let (low, high) = (whole as u64, (whole >> 64) as u64);
-        let (head, len) = if let Some(len) = bytes_to_zero(low) {
-            ([low & ((1 << (8 * len)) - 1), 0], len)
-        } else if let Some(len) = bytes_to_zero(high) {
-            ([low, high & ((1 << (8 * len)) - 1)], 8 + len)
-        } else {
-            let rest = text.get(offset + 16..).unwrap_or(&[]);
-            let len = rest.iter().take_while(|byte| **byte != 0).count();
-            ([low, high], 16 + len)
-        };
-        Self {
-            head,
-            tail: offset + 16,
-            len: len as u32,
-            hash: 0,
-            namespace,
-        }
-    }
-
-    /// Its bytes behind the first sixteen, in the texts of the row.
-    fn tail_in<'a>(&self, text: &'a [u8]) -> &'a [u8] {
-        self.tail_of(self.tail, text)
-    }
-
+    /// Its bytes behind the first sixteen, from a place on.
     fn tail_of<'a>(&self, start: usize, bytes: &'a [u8]) -> &'a [u8] {
         let len = (self.len as usize).saturating_sub(16);
         if len == 0 {
@@ -402,69 +471,49 @@ fn mix(a: u64, b: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
-/// How many bytes stand before the first zero byte, the lowest byte first.
+/// The first sixteen bytes of the word of some length that a text starts with, in lower case, and
+/// zeros behind it. Bytes that are not ASCII stay.
 #[inline]
-fn bytes_to_zero(bytes: u64) -> Option<usize> {
-    const ONES: u64 = u64::from_le_bytes([0x01; 8]);
-    const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
-    // The top bit of every zero byte, and perhaps of bytes behind the first one.
-    let zeros = bytes.wrapping_sub(ONES) & !bytes & TOPS;
-    (zeros != 0).then(|| zeros.trailing_zeros() as usize / 8)
+fn word_head(text: &[u8], len: usize) -> [u64; 2] {
+    let ahead = text.first_chunk().copied().unwrap_or_else(|| {
+        let mut ahead = [0; 16];
+        ahead[..text.len()].copy_from_slice(text);
+        ahead
+    });
+    let whole = u128::from_le_bytes(ahead);
+    let kept = u128::MAX >> (128 - 8 * len.min(16));
+    let (low, high) = (whole & kept, (whole & kept) >> 64);
+    [low as u64, high as u64].map(to_lower)
 }
 
-/// Appends a text, prepared, and the padding; says whether it is all ASCII.
+/// Eight bytes in lower case, those that are ASCII.
 #[inline]
-fn prepare_into(text: &[u8], prepared: &mut Vec<u8>) -> bool {
-    let start = prepared.len();
-    prepared.resize(start + text.len() + PADDING, 0);
-    let mut all = 0;
-    for (prepared, byte) in prepared[start..].iter_mut().zip(text) {
-        *prepared = prepare(*byte);
-        all |= byte;
-    }
-    all.is_ascii()
-}
-
-/// A byte of a word in lower case, zero for any other: [`model::words::is_word_byte`] without
-/// branches, which the compiler does for sixteen bytes at a time.
-#[inline]
-const fn prepare(byte: u8) -> u8 {
-    let is_upper = byte.wrapping_sub(b'A') < 26;
-    let lower = byte | (is_upper as u8) << 5;
-    let is_letter = lower.wrapping_sub(b'a') < 26;
-    let is_digit = byte.wrapping_sub(b'0') < 10;
-    let is_word = is_letter | is_digit | (byte == b'_') | (byte >= 0x80);
-    lower & (is_word as u8).wrapping_neg()
+const fn to_lower(bytes: u64) -> u64 {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    let sevens = bytes & (ONES * 0x7f);
+    let from_a = sevens + ONES * (0x80 - b'A' as u64);
+    let behind_z = sevens + ONES * (0x7f - b'Z' as u64);
+    let is_upper = (from_a ^ behind_z) & !bytes & (ONES * 0x80);
+    bytes | is_upper >> 2
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::words::is_word_byte;
 
     #[test]
-    fn bytes_are_prepared_by_the_rule_of_words() {
-        for byte in 0..=255_u8 {
-            let expected = if is_word_byte(byte) {
-                byte.to_ascii_lowercase()
-            } else {
-                0
-            };
-            assert_eq!(prepare(byte), expected, "{byte}");
+    fn heads_are_words_in_lower_case() {
+        for byte in 1..=255_u8 {
+            for len in 1..=20 {
+                let text = vec![byte; len];
+                let mut expected = [0; 16];
+                expected[..len.min(16)].fill(byte.to_ascii_lowercase());
+                let whole = u128::from_le_bytes(expected);
+                let expected = [whole as u64, (whole >> 64) as u64];
+                assert_eq!(word_head(&text, len), expected, "{byte} {len}");
+                let longer = [text, b" and what stands behind it".to_vec()].concat();
+                assert_eq!(word_head(&longer, len), expected, "{byte} {len}");
+            }
         }
-    }
-
-    #[test]
-    fn zeros_end_words() {
-        assert_eq!(
-            bytes_to_zero(u64::from_le_bytes(*b"abc\0\x01\x80\0\x01")),
-            Some(3)
-        );
-        assert_eq!(
-            bytes_to_zero(u64::from_le_bytes(*b"\x01\x80\xff\x7fabc\0")),
-            Some(7)
-        );
-        assert_eq!(bytes_to_zero(u64::from_le_bytes([0x80; 8])), None);
-        assert_eq!(bytes_to_zero(0), Some(0));
     }
 }

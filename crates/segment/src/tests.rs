@@ -104,6 +104,21 @@ proptest! {
     }
 
     #[test]
+    fn groups_of_many_rows_have_an_exact_index(
+        batch in any_batch(6),
+        order in prop::collection::vec(any::<prop::sample::Index>(), 0..120),
+    ) {
+        prop_assume!(!batch.is_empty());
+        let records: Vec<_> = batch.iter().collect();
+        let mut many = RecordBatch::new();
+        for index in order {
+            many.push_record(*index.get(&records)).expect("room");
+        }
+        many.make_received_monotone(Timestamp::MIN);
+        assert_reads_back(&[many]);
+    }
+
+    #[test]
     fn the_same_records_give_the_same_bytes(batches in any_batches()) {
         prop_assert_eq!(build(&batches).bytes, build(&batches).bytes);
     }
@@ -270,6 +285,46 @@ fn segments_of_many_pages_read_back() {
         footer.lexicon_pages.len() > 8,
         "{}",
         footer.lexicon_pages.len()
+    );
+}
+
+#[test]
+fn words_that_are_in_several_slots_and_groups_are_indexed_exactly() {
+    let mut batch = RecordBatch::new();
+    let source = batch.source_index("tcp").expect("room");
+    for row in 0..400_u32 {
+        // What all rows of a group have, what some have twice, what no other has, and texts that are
+        // long and come again, of several kinds and of one that has few rows.
+        let text = match row % 5 {
+            0 => format!(
+                "10.{}.10.{} took 10 of {} ms, id {row}",
+                row % 2,
+                row % 7,
+                row % 10
+            ),
+            1 => format!("user=\"\u{c9}va {}\" from 10.0.0.{}", row % 3, row % 11),
+            2 => format!(
+                "agent \"a browser of {} words, as long as they mostly are\" 007 7",
+                row % 4
+            ),
+            3 => format!("took {:03} of {:02} ms for /usr/a{row}", row % 20, row % 9),
+            _ if row % 40 == 4 => format!("rare {} {}", row % 2, 10),
+            _ => "took nothing".to_owned(),
+        };
+        let parts = RecordParts {
+            message: Span::new(0, text.len()),
+            ..RecordParts::default()
+        };
+        let received = Timestamp::from_seconds(1_000 + i64::from(row));
+        batch
+            .push(text.as_bytes(), &parts, received, None, source)
+            .expect("room");
+    }
+    let contents = assert_reads_back(&[batch]);
+    assert_eq!(contents.terms[&Namespace::Message.key(b"007")].len(), 80);
+    assert_eq!(
+        contents.terms[&Namespace::Message.key("\u{e9}va".as_bytes())].len(),
+        80
     );
 }
 

@@ -53,8 +53,25 @@ impl ChunkWriter {
         kinds: &mut Kinds,
         file: &mut Vec<u8>,
     ) -> ChunkEntry {
+        self.cut(batch, kinds);
+        self.pack(batch, file, |_, _| {})
+    }
+
+    /// Finds the kinds of the records of a batch, and adds them to those of the segment.
+    pub(crate) fn cut(&mut self, batch: &RecordBatch, kinds: &mut Kinds) {
         self.cut.cut(batch, kinds);
-        let groups = self.cut.by_kind(kinds.len());
+        self.groups = self.cut.by_kind(kinds.len());
+    }
+
+    /// Appends the chunk of the batch that was cut last. `each` is called for each group, whose texts
+    /// are at hand then.
+    pub(crate) fn pack(
+        &mut self,
+        batch: &RecordBatch,
+        file: &mut Vec<u8>,
+        mut each: impl FnMut(&CutRows, &Group),
+    ) -> ChunkEntry {
+        let groups = std::mem::take(&mut self.groups);
         let mut packer = Packer::default();
         let mut column = Vec::new();
         for group in &groups {
@@ -64,6 +81,7 @@ impl ChunkWriter {
                 self.cut.column(batch, rows, slot, &mut column);
                 packer.push(&column, &mut self.pages, file);
             }
+            each(&self.cut, group);
         }
         let (columns, directory) = packer.finish(&mut self.pages, file);
         let (kinds, places) = self.places(&groups, batch.len());
@@ -87,9 +105,14 @@ impl ChunkWriter {
         }
     }
 
-    /// The kinds and slots of the rows of the chunk written last, and which kinds those are.
-    pub(crate) fn last(&self) -> (&CutRows, &[Group]) {
-        (&self.cut, &self.groups)
+    /// The rows of the chunk that was cut last.
+    pub(crate) fn rows(&self) -> &CutRows {
+        &self.cut
+    }
+
+    /// The groups of the chunk that was cut last.
+    pub(crate) fn groups(&self) -> &[Group] {
+        &self.groups
     }
 
     /// Which kinds there are and how many rows each of them has, and the place of each row's kind

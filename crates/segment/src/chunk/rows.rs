@@ -154,19 +154,18 @@ impl CutRows {
         self.order.get(group.rows.clone()).unwrap_or(&[])
     }
 
-    /// The kind of a row.
-    pub(crate) fn kind(&self, row: usize) -> u32 {
-        self.rows.get(row).map_or(Kinds::WHOLE, |row| row.kind)
+    /// The rows in the order of their kinds.
+    pub(crate) fn order(&self) -> &[u32] {
+        &self.order
     }
 
-    /// Where the slots of a row start and end in the bytes of the batch. Of the whole kind, the second
-    /// one is elsewhere.
+    /// Where the slots of a row start and end in the bytes of the batch, and what is behind them. Of the
+    /// whole kind, the second one is elsewhere.
     pub(crate) fn places(&self, row: usize) -> &[(u32, u32)] {
         let start = self.rows.get(row).map(|row| row.values as usize);
-        let values = start.and_then(|start| self.values.get(start..));
-        let values = values.unwrap_or(&[]);
-        let len = values.iter().position(|value| *value == END);
-        values.get(..len.unwrap_or(0)).unwrap_or(&[])
+        start
+            .and_then(|start| self.values.get(start..))
+            .unwrap_or(&[])
     }
 
     /// How many slots rows of one kind have.

@@ -108,6 +108,29 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn a_chunk_does_not_depend_on_those_before(
+        before in any_batch(12),
+        batch in any_batch(12),
+        times in 1..40_usize,
+    ) {
+        let (before, batch) = (repeated(&before, times), repeated(&batch, times));
+        prop_assume!(!before.is_empty() && !batch.is_empty());
+        let mut writer = ChunkWriter::new(1);
+        writer.write(&before, &mut Kinds::new(), &mut Vec::new());
+        prop_assert_eq!(written(&mut writer, &batch), written(&mut ChunkWriter::new(1), &batch));
+    }
+}
+
+/// The bytes of a chunk and of its kinds.
+fn written(writer: &mut ChunkWriter, batch: &RecordBatch) -> (Vec<u8>, Vec<u8>) {
+    let (mut kinds, mut file, mut table) = (Kinds::new(), Vec::new(), Vec::new());
+    writer.write(batch, &mut kinds, &mut file);
+    kinds.encode(&mut table);
+    (file, table)
+}
+
 /// A chunk of a batch, its kinds, and the file it is in.
 pub(super) fn chunk(batch: &RecordBatch) -> (Vec<u8>, ChunkEntry, Kinds) {
     let (mut kinds, mut file) = (Kinds::new(), Vec::new());

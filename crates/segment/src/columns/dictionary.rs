@@ -21,6 +21,9 @@ const SAMPLE_MAX: usize = SAMPLE_BLOCKS * SAMPLE_BLOCK;
 /// of a few thousand are.
 const SAMPLE_REPEATS_MIN: usize = 2;
 
+/// Values whose numbers take one byte.
+const BYTE_VALUES: usize = 256;
+
 /// Values, each once.
 #[derive(Debug)]
 pub(super) struct Dictionary<'a> {
@@ -62,7 +65,12 @@ impl<'a> Dictionary<'a> {
         }
         let number = |id: &u64| numbers.get(*id as usize).copied().unwrap_or_default();
         let by_frequency: Vec<u64> = ids.iter().map(number).collect();
-        let plan_by_frequency = series::plan(&by_frequency);
+        // Numbers of one byte take the same whichever value each stands for.
+        let plan_by_frequency = if found.len() <= BYTE_VALUES && !plan.is_of_differences() {
+            plan
+        } else {
+            series::plan(&by_frequency)
+        };
         if plan.bytes < plan_by_frequency.bytes {
             return Self {
                 entries: found.to_vec(),

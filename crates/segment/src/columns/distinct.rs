@@ -1,6 +1,6 @@
 //! Values, each once, found by their hashes.
 
-use crate::hash::Seeds;
+use crate::hash::{Seeds, Short};
 
 /// Values that there is room for before they are asked for.
 const VALUES_FIRST: usize = 64;
@@ -13,6 +13,8 @@ pub(super) struct Distinct<'a> {
     /// free. At least half are free.
     slots: Vec<u64>,
     values: Vec<&'a [u8]>,
+    /// The same values, those that are short.
+    shorts: Vec<Option<Short>>,
 }
 
 impl<'a> Distinct<'a> {
@@ -22,12 +24,17 @@ impl<'a> Distinct<'a> {
             seeds: Seeds::of_process(),
             slots: vec![0; (2 * values_max.max(1)).next_power_of_two()],
             values: Vec::with_capacity(values_max.min(VALUES_FIRST)),
+            shorts: Vec::with_capacity(values_max.min(VALUES_FIRST)),
         }
     }
 
     /// The number of a value, a new one where it has none; `None` where there is no room.
     pub(super) fn number(&mut self, value: &'a [u8]) -> Option<usize> {
-        let hash = self.seeds.hash(value);
+        let short = Short::of(value);
+        let hash = match &short {
+            Some(short) => short.hash(self.seeds),
+            None => self.seeds.hash(value),
+        };
         let upper = hash >> 32 << 32;
         let mask = self.slots.len() - 1;
         let mut slot = hash as usize & mask;
@@ -37,7 +44,7 @@ impl<'a> Distinct<'a> {
                 break;
             }
             let number = (entry as u32 - 1) as usize;
-            if entry >> 32 << 32 == upper && self.values.get(number) == Some(&value) {
+            if entry >> 32 << 32 == upper && self.is_at(number, short.as_ref(), value) {
                 return Some(number);
             }
             slot = (slot + 1) & mask;
@@ -48,7 +55,17 @@ impl<'a> Distinct<'a> {
         let number = self.values.len();
         *self.slots.get_mut(slot)? = upper | (number as u64 + 1);
         self.values.push(value);
+        self.shorts.push(short);
         Some(number)
+    }
+
+    /// Whether a value has a number. A short one is the same as no other that is short.
+    #[inline]
+    fn is_at(&self, number: usize, short: Option<&Short>, value: &[u8]) -> bool {
+        match self.shorts.get(number) {
+            Some(Some(known)) => short == Some(known),
+            _ => short.is_none() && self.values.get(number).is_some_and(|known| *known == value),
+        }
     }
 
     /// The values in the order of their numbers.

@@ -65,6 +65,11 @@ fn sum(numbers: &[u64]) -> u64 {
 }
 
 impl Plan {
+    /// Whether differences are written.
+    pub(super) fn is_of_differences(self) -> bool {
+        self.form == DIFFERENCES
+    }
+
     /// Takes another form where it is smaller.
     fn prefer(&mut self, form: u8, bytes: u64) {
         if bytes < self.bytes {

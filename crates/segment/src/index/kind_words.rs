@@ -52,15 +52,15 @@ impl KindWords {
             return words;
         };
         let codes = (priority.severity().number(), priority.facility().number());
-        terms.add_number(Namespace::Severity, codes.0);
-        terms.add_number(Namespace::Facility, codes.1);
+        terms.add_number(Namespace::Severity, codes.0, &mut words.fixed);
+        terms.add_number(Namespace::Facility, codes.1, &mut words.fixed);
         words.codes = Some(codes);
         for (part, text) in &stretches.fixed {
-            if terms.add_text(*part, text) {
+            if terms.add_text(*part, text, 0..text.len(), &mut words.fixed) > 0 {
                 words.worded |= bit(*part);
             }
         }
-        terms.take_numbers(&mut words.fixed);
+        terms.look_up(&mut words.fixed);
         words.fixed.sort_unstable();
         words.fixed.dedup();
         for fixed in &stretches.parts {

@@ -1,19 +1,41 @@
 //! Lists of numbers in posting pages, equal ones once.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::{BuildHasherDefault, Hasher};
 
+use crate::hash::Seeds;
 use crate::page::{PageEntry, PageWriter};
 use crate::postings::PostingWriter;
 use crate::term::Location;
 
 /// Writes lists, equal ones once.
 ///
-/// A list is known by its hash and length and compared with nothing: 128 bits do not collide.
+/// A list is known by two hashes and compared with nothing: 128 bits with random keys do not collide.
 pub(crate) struct SharedLists {
     segment_rows: u32,
     writer: PostingWriter,
-    known: HashMap<(u64, u64), Location>,
+    seeds: [Seeds; 2],
+    known: HashMap<(u64, u64), Location, BuildHasherDefault<LastNumber>>,
+}
+
+/// The hash of what ends with a hash.
+#[derive(Default)]
+struct LastNumber(u64);
+
+impl Hasher for LastNumber {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes
+            .iter()
+            .for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
+    }
 }
 
 impl SharedLists {
@@ -21,7 +43,8 @@ impl SharedLists {
         Self {
             segment_rows,
             writer: PostingWriter::new(segment_rows),
-            known: HashMap::new(),
+            seeds: [Seeds::new(), Seeds::new()],
+            known: HashMap::default(),
         }
     }
 
@@ -37,9 +60,10 @@ impl SharedLists {
         pages: &mut PageWriter,
         file: &mut Vec<u8>,
     ) -> Location {
+        let hashes = self.seeds.map(|seeds| seeds.hash(list));
         *self
             .known
-            .entry(wide_hash(list))
+            .entry(hashes.into())
             .or_insert_with(|| self.writer.push(list, pages, file))
     }
 
@@ -47,14 +71,4 @@ impl SharedLists {
     pub(crate) fn finish(self, pages: &mut PageWriter, file: &mut Vec<u8>) -> Vec<PageEntry> {
         self.writer.finish(pages, file)
     }
-}
-
-/// Two hashes of a list, without random keys, so that the same input gives the same bytes.
-fn wide_hash(list: &[u8]) -> (u64, u64) {
-    let mut first = DefaultHasher::new();
-    first.write(list);
-    let mut second = DefaultHasher::new();
-    second.write_u8(1);
-    second.write(list);
-    (first.finish(), second.finish())
 }

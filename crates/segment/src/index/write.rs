@@ -8,6 +8,7 @@ use crate::limits::LEXICON_INLINE_MAX;
 use crate::page::PageWriter;
 use crate::postings::encode_list;
 use crate::term::{Listed, Location, TermEntry};
+use crate::terms::Term;
 
 impl Index {
     /// Writes the tally page, the posting pages and the lexicon pages, and enters them in the footer.
@@ -19,18 +20,17 @@ impl Index {
     ) {
         self.write_tally(footer, pages, file);
         let order = self.terms.sorted();
-        self.pairs.sort_unstable();
+        let groups = self.groups();
         let mut lists = SharedLists::new(footer.rows);
         let mut lexicon = LexiconWriter::new(footer.rows);
-        let (mut rows, mut key) = (Vec::new(), Vec::new());
+        let (mut list, mut key) = (Vec::new(), Vec::new());
         for number in &order {
             let Some(term) = self.terms.get(*number) else {
                 continue;
             };
-            rows.clear();
-            self.terms.rows_into(term, &mut rows);
-            let groups = groups_of(&self.pairs, *number);
-            let entry = self.entry(&groups, &rows, &mut lists, pages, file);
+            let groups = self.list_groups(groups.of(*number), &mut lists, pages, file);
+            let slots = self.list_slots(term, &mut list, &mut lists, pages, file);
+            let entry = groups.with(slots);
             // Words that are fixed in a kind of no rows are in none.
             if entry.rows > 0 {
                 self.terms.key_into(term, &mut key);
@@ -39,6 +39,26 @@ impl Index {
         }
         footer.posting_pages = lists.finish(pages, file);
         footer.lexicon_pages = lexicon.finish(pages, file);
+    }
+
+    /// Where the rows of a term are that are in none of its groups.
+    fn list_slots(
+        &self,
+        term: &Term,
+        list: &mut Vec<u8>,
+        lists: &mut SharedLists,
+        pages: &mut PageWriter,
+        file: &mut Vec<u8>,
+    ) -> Listed {
+        if term.rows as usize <= LEXICON_INLINE_MAX {
+            let mut rows = Vec::with_capacity(LEXICON_INLINE_MAX);
+            self.terms.rows_into(term, &mut rows);
+            let all = lists.segment_rows() as usize;
+            return listed(&rows, all, lists, pages, file);
+        }
+        list.clear();
+        self.terms.list_into(term, list);
+        listed_encoded(term.rows, list, lists, pages, file)
     }
 
     /// Writes the tally page.
@@ -53,35 +73,77 @@ impl Index {
         }
     }
 
-    /// The entry of a term that all rows of some groups have, and some other rows.
-    pub(crate) fn entry(
+    /// The groups of all terms.
+    pub(crate) fn groups(&self) -> Groups {
+        let mut ends = vec![0; self.terms.len() + 1];
+        for (term, _) in &self.pairs {
+            ends[*term as usize + 1] += 1;
+        }
+        let mut end = 0;
+        for count in &mut ends {
+            end += *count;
+            *count = end;
+        }
+        // Each start moves to its end while groups, which ascend for each term, are put there.
+        let mut groups = vec![0; self.pairs.len()];
+        for (term, group) in &self.pairs {
+            let start = &mut ends[*term as usize];
+            groups[*start as usize] = *group;
+            *start += 1;
+        }
+        Groups { ends, groups }
+    }
+
+    /// Where the groups of a term are.
+    pub(crate) fn list_groups(
         &self,
         groups: &[u32],
-        rows: &[u32],
         lists: &mut SharedLists,
         pages: &mut PageWriter,
         file: &mut Vec<u8>,
-    ) -> TermEntry {
-        let of_groups: u32 = groups.iter().map(|group| self.tally.rows(*group)).sum();
-        let all = lists.segment_rows() as usize;
-        TermEntry {
-            rows: of_groups + rows.len() as u32,
+    ) -> ListedGroups {
+        ListedGroups {
+            rows: groups.iter().map(|group| self.tally.rows(*group)).sum(),
             groups: listed(groups, usize::MAX, lists, pages, file),
-            slots: listed(rows, all, lists, pages, file),
         }
     }
 }
 
-/// The groups of a term among the pairs of terms and groups.
-pub(crate) fn groups_of(pairs: &[(u32, u32)], term: u32) -> Vec<u32> {
-    let start = pairs.partition_point(|(known, _)| *known < term);
-    let own = pairs.get(start..).unwrap_or(&[]).iter();
-    own.take_while(|(known, _)| *known == term)
-        .map(|(_, group)| *group)
-        .collect()
+/// The groups of a term.
+pub(crate) struct ListedGroups {
+    rows: u32,
+    groups: Listed,
 }
 
-fn listed(
+impl ListedGroups {
+    /// The entry of a term that all rows of these groups have, and some other rows.
+    pub(crate) fn with(self, slots: Listed) -> TermEntry {
+        TermEntry {
+            rows: self.rows + slots.count,
+            groups: self.groups,
+            slots,
+        }
+    }
+}
+
+/// For each term the groups whose rows all have it.
+pub(crate) struct Groups {
+    /// For each term the end of its groups.
+    ends: Vec<u32>,
+    groups: Vec<u32>,
+}
+
+impl Groups {
+    /// The groups of a term, ascending.
+    pub(crate) fn of(&self, term: u32) -> &[u32] {
+        let term = term as usize;
+        let start = term.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.groups[start as usize..self.ends[term] as usize]
+    }
+}
+
+/// Where some numbers of `all` are.
+pub(crate) fn listed(
     numbers: &[u32],
     all: usize,
     lists: &mut SharedLists,
@@ -107,6 +169,25 @@ fn listed(
     };
     Listed {
         count: numbers.len() as u32,
+        location,
+    }
+}
+
+/// Where more rows than stand in the lexicon are, whose list is encoded.
+fn listed_encoded(
+    rows: u32,
+    list: &[u8],
+    lists: &mut SharedLists,
+    pages: &mut PageWriter,
+    file: &mut Vec<u8>,
+) -> Listed {
+    let location = if rows == lists.segment_rows() {
+        Location::All
+    } else {
+        lists.push(list, pages, file)
+    };
+    Listed {
+        count: rows,
         location,
     }
 }

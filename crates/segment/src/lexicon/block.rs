@@ -306,7 +306,17 @@ fn checked_sum(value: u64, step: u64) -> Result<u64, Corrupt> {
 }
 
 pub(super) fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+    let (eights, _) = a.as_chunks::<8>();
+    let others = b.as_chunks::<8>().0;
+    for (at, (one, other)) in eights.iter().zip(others).enumerate() {
+        let differ = u64::from_le_bytes(*one) ^ u64::from_le_bytes(*other);
+        if differ != 0 {
+            return 8 * at + differ.trailing_zeros() as usize / 8;
+        }
+    }
+    let same = 8 * eights.len().min(others.len());
+    let rest = a.iter().zip(b).skip(same);
+    same + rest.take_while(|(a, b)| a == b).count()
 }
 
 fn invalid(what: &'static str, value: u64) -> Corrupt {

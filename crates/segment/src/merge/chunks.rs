@@ -10,7 +10,7 @@ use std::ops::Range;
 use model::{RecordBatch, Timestamp};
 
 use super::{MergeError, MergeInput};
-use crate::builder::push_chunk;
+use crate::builder::{push_chunk, write_chunk};
 use crate::footer::Counts;
 use crate::index::Index;
 use crate::input::{self, OpenChunk, PageError, damaged};
@@ -248,10 +248,16 @@ impl Target<'_> {
             rewritten,
             ..
         } = &mut self.merged;
-        let chunk = self.writer.write(records, kinds, self.file);
         let last = self.footer.chunks.last().map(|last| &last.page);
         let first = last.map_or(0, |last| last.first_row + last.rows);
-        index.add_chunk(records, self.writer.last(), kinds, first, &mut self.counted);
+        let chunk = write_chunk(
+            records,
+            &mut self.writer,
+            kinds,
+            index,
+            (&self.footer.chunks, &mut self.counted),
+            self.file,
+        );
         rewritten.push(first..first + records.len() as u32);
         push_chunk(&mut self.footer.chunks, chunk);
     }

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::chunks::{Copied, Merged};
 use super::{MergeError, MergeInput, TermCursor};
 use crate::footer::Footer;
-use crate::index::{Index, SharedLists, groups_of};
+use crate::index::{Index, SharedLists, listed};
 use crate::lexicon::LexiconWriter;
 use crate::page::PageWriter;
 
@@ -26,8 +26,7 @@ pub(super) fn merge<I: MergeInput>(
     let index = &merged.index;
     let mut lists = SharedLists::new(footer.rows);
     let mut lexicon = LexiconWriter::new(footer.rows);
-    let mut pairs = index.pairs.clone();
-    pairs.sort_unstable();
+    let own_groups = index.groups();
     let bases = bases(inputs);
     let (mut rows, mut groups) = (Vec::new(), Vec::new());
     each_term(inputs, index, |key, terms, holders| {
@@ -43,7 +42,7 @@ pub(super) fn merge<I: MergeInput>(
             }
         }
         if let Some(number) = holders.own {
-            groups.extend(groups_of(&pairs, number));
+            groups.extend_from_slice(own_groups.of(number));
             groups.sort_unstable();
             if let Some(term) = index.terms.get(number) {
                 index.terms.rows_into(term, &mut rows);
@@ -52,7 +51,9 @@ pub(super) fn merge<I: MergeInput>(
         }
         // A word that was in slots only, of rows which are written anew, may be gone.
         if !rows.is_empty() || !groups.is_empty() {
-            let entry = index.entry(&groups, &rows, &mut lists, pages, file);
+            let groups = index.list_groups(&groups, &mut lists, pages, file);
+            let all = lists.segment_rows() as usize;
+            let entry = groups.with(listed(&rows, all, &mut lists, pages, file));
             lexicon.push(key, entry, pages);
         }
         Ok(())

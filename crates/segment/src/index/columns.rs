@@ -1,0 +1,123 @@
+//! The columns of a group: what its rows have words in that is not fixed in their kind.
+
+use model::{RecordBatch, RecordRef};
+
+use super::bit;
+use super::kind_words::KindWords;
+use super::open::OpenChunk;
+use super::values::{EMPTY, Habit};
+use crate::Namespace;
+use crate::chunk::CutRows;
+use crate::footer::Counts;
+use crate::kinds::Varying;
+use crate::terms::Terms;
+
+/// A group whose columns are added.
+pub(super) struct Columns<'a> {
+    pub(super) batch: &'a RecordBatch,
+    pub(super) rows: &'a [u32],
+    pub(super) open: &'a mut OpenChunk,
+    pub(super) terms: &'a mut Terms,
+    /// For each row the parts that it has words in.
+    pub(super) worded: &'a mut Vec<u8>,
+}
+
+impl Columns<'_> {
+    /// No row has words yet.
+    pub(super) fn start(&mut self) {
+        self.worded.clear();
+        self.worded.resize(self.rows.len(), 0);
+    }
+
+    /// Adds a text that varies.
+    pub(super) fn add_varying(&mut self, cut: &CutRows, varying: &Varying) {
+        let start = self.open.cells.len();
+        let texts = self.batch.bytes();
+        let mut habit = Habit::default();
+        for (row, worded) in self.rows.iter().zip(self.worded.iter_mut()) {
+            let text = varying.range(cut.places(*row as usize));
+            let values = &mut self.open.values;
+            let text = text.unwrap_or(0..0);
+            let value = values.of_text(varying.part, texts, text, &mut habit, self.terms);
+            if values.has_words(value) {
+                *worded |= bit(varying.part);
+            }
+            self.open.cells.push(value);
+        }
+        self.open.add_column(start);
+    }
+
+    /// Adds all parts of records of the whole kind.
+    pub(super) fn add_whole(&mut self, counts: &mut Counts) {
+        for part in KindWords::PARTS {
+            self.add_each(|record, open, terms| {
+                let text = part.text(record).unwrap_or(&[]);
+                let value = open.values.of_texts(part, [text], terms);
+                let worded = open.values.has_words(value);
+                (value, if worded { bit(part) } else { 0 })
+            });
+        }
+        self.add_each(|record, open, terms| {
+            let severity = record.priority().severity().number();
+            counts.severity[usize::from(severity)] += 1;
+            let value = open.values.of_number(Namespace::Severity, severity, terms);
+            (value, 0)
+        });
+        self.add_each(|record, open, terms| {
+            let facility = record.priority().facility().number();
+            counts.facility[usize::from(facility)] += 1;
+            let value = open.values.of_number(Namespace::Facility, facility, terms);
+            (value, 0)
+        });
+    }
+
+    /// Adds the names of sources.
+    pub(super) fn add_sources(&mut self, counts: &mut Counts) {
+        let mut last = None;
+        self.add_each(|record, open, terms| {
+            let (number, name) = (record.head().source, record.source().as_bytes());
+            counts.add_present(Namespace::Source, u32::from(!name.is_empty()));
+            let value = match last {
+                Some((known, value)) if known == number => value,
+                _ => open.values.of_texts(Namespace::Source, [name], terms),
+            };
+            last = Some((number, value));
+            let worded = open.values.has_words(value);
+            (value, if worded { bit(Namespace::Source) } else { 0 })
+        });
+    }
+
+    /// Adds the names of tags.
+    pub(super) fn add_tags(&mut self, counts: &mut Counts) {
+        let mut last = (0, EMPTY, false);
+        self.add_each(|record, open, terms| {
+            let set = record.head().tags;
+            if set != last.0 {
+                let names = || record.tags().map(str::as_bytes);
+                let value = open.values.of_texts(Namespace::Tag, names(), terms);
+                last = (set, value, names().next().is_some());
+            }
+            let (_, value, is_present) = last;
+            counts.add_present(Namespace::Tag, u32::from(is_present));
+            let worded = open.values.has_words(value);
+            (value, if worded { bit(Namespace::Tag) } else { 0 })
+        });
+    }
+
+    /// Adds a column given the value of each record and the part that it is of, if it has words.
+    fn add_each(
+        &mut self,
+        mut value: impl FnMut(RecordRef<'_>, &mut OpenChunk, &mut Terms) -> (u32, u8),
+    ) {
+        let start = self.open.cells.len();
+        for (row, worded) in self.rows.iter().zip(self.worded.iter_mut()) {
+            let Some(record) = self.batch.get(*row as usize) else {
+                continue;
+            };
+            let (value, part) = value(record, self.open, self.terms);
+            *worded |= part;
+            self.open.cells.push(value);
+        }
+        self.open.add_column(start);
+    }
+}

@@ -1,0 +1,91 @@
+//! The words of the rows of a chunk, column by column: what comes before its terms are put in order.
+
+use super::values::{EMPTY, Values};
+use crate::limits::GROUP_ROWS_MIN;
+
+/// The groups of a chunk and their columns. Its rows stand one group behind another; the place of a
+/// row is counted so. It only holds buffers.
+#[derive(Debug, Default)]
+pub(super) struct OpenChunk {
+    pub(super) values: Values,
+    pub(super) groups: Vec<OpenGroup>,
+    pub(super) columns: Vec<Column>,
+    /// For each column a value for each row of its group.
+    pub(super) cells: Vec<u32>,
+}
+
+/// A group: its rows by their places, and its columns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenGroup {
+    pub(super) kind: u32,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) columns_end: usize,
+}
+
+/// A text of each row of a group, or a part of one.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Column {
+    /// All rows have this value.
+    Constant(u32),
+    /// Cells from this one on.
+    Cells(usize),
+}
+
+impl OpenGroup {
+    /// How many rows it has.
+    pub(super) fn len(&self) -> u32 {
+        self.end - self.start
+    }
+
+    /// Whether its rows are entered one by one.
+    pub(super) fn is_small(&self) -> bool {
+        (self.len() as usize) < GROUP_ROWS_MIN
+    }
+}
+
+impl OpenChunk {
+    /// Forgets all of a chunk.
+    pub(super) fn clear(&mut self) {
+        self.values.clear();
+        self.groups.clear();
+        self.columns.clear();
+        self.cells.clear();
+    }
+
+    /// Adds a column of the group at hand: the cells from `start` on.
+    pub(super) fn add_column(&mut self, start: usize) {
+        let cells = self.cells.get(start..).unwrap_or(&[]);
+        let Some((first, others)) = cells.split_first() else {
+            return;
+        };
+        if others.iter().any(|cell| cell != first) {
+            self.columns.push(Column::Cells(start));
+            return;
+        }
+        let first = *first;
+        self.cells.truncate(start);
+        if first != EMPTY {
+            self.columns.push(Column::Constant(first));
+        }
+    }
+
+    /// Ends the group at hand, of so many rows.
+    pub(super) fn add_group(&mut self, kind: u32, rows: u32) {
+        let start = self.groups.last().map_or(0, |last| last.end);
+        self.groups.push(OpenGroup {
+            kind,
+            start,
+            end: start + rows,
+            columns_end: self.columns.len(),
+        });
+    }
+
+    /// Memory it takes, in bytes.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.cells.capacity() * size_of::<u32>()
+            + self.columns.capacity() * size_of::<Column>()
+            + self.groups.capacity() * size_of::<OpenGroup>()
+            + self.values.memory_bytes()
+    }
+}
