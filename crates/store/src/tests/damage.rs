@@ -320,6 +320,27 @@ fn a_segment_that_a_start_could_not_open_is_made_whole_where_no_record_is_lost()
 }
 
 #[test]
+fn segments_that_could_not_be_read_once_do_not_come_back_beside_what_the_journal_brought() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let small = segments_of(2, dir.path());
+    let store = open_with(small.clone(), Arc::new(RealDisk));
+    fill_three(&store);
+    let expected = rows(&store);
+    drop(store);
+    let disk = Arc::new(FailingDisk::default());
+    // The first read of each segment.
+    disk.reads.store(3, Ordering::SeqCst);
+    let store = open_with(small.clone(), Arc::clone(&disk) as Arc<dyn Disk>);
+    wait_until(&store, |store| segments(store) > 0 && store.is_idle());
+    assert_eq!(rows(&store), expected);
+    drop(store);
+    let store = open_with(small, Arc::new(RealDisk));
+    assert_eq!(rows(&store), expected);
+    drop(store);
+    assert_eq!(check(dir.path()).findings, []);
+}
+
+#[test]
 fn the_readable_records_of_a_damaged_segment_are_saved() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let expected = large_segment(dir.path());
