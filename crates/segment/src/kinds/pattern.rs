@@ -83,7 +83,9 @@ impl Pattern {
         (pieces.slots < TEMPLATE_SLOTS_MAX - 1).then(|| Outline::of(&pieces))
     }
 
-    /// Whether a record is of the kind; its slots then are known.
+    /// Whether a record is of the kind; its slots then are known. By itself it takes a tenth less than
+    /// within its caller, where registers are short.
+    #[inline(never)]
     pub(super) fn is_of(&self, text: &[u8], head: &RecordHead, compared: &mut Compared) -> bool {
         compared.slots.clear();
         self.priority == head.priority
