@@ -42,7 +42,7 @@ fn flips() -> Result<()> {
 /// Runs the simulator and writes down what came out, also where a promise was broken.
 fn record(words: &[&str], tool: &str, amount: &str) -> Result<()> {
     let entry = Entry::begin(tool)?;
-    let mut arguments = vec!["run", "--quiet", "--package", "sim", "--"];
+    let mut arguments = vec!["run", "--quiet", "--release", "--package", "sim", "--"];
     arguments.extend(words);
     let result = shell::output(&mut shell::cargo(&arguments)?);
     let line = match &result {

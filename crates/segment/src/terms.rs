@@ -215,22 +215,16 @@ impl Terms {
 
     /// Replaces `key` by the term's, as the lexicon orders it.
     pub(crate) fn key_into(&self, term: &Term, key: &mut Vec<u8>) {
-        let mut word = Vec::new();
-        let word = self.word_into(term, &mut word);
         key.clear();
-        key.extend_from_slice(&[term.namespace, class_byte(word)]);
-        key.extend_from_slice(word);
-    }
-
-    /// Replaces `word` by the term's, and returns it.
-    fn word_into<'w>(&self, term: &Term, word: &'w mut Vec<u8>) -> &'w [u8] {
-        word.clear();
+        key.extend_from_slice(&[term.namespace, 0]);
         for half in term.head {
-            word.extend_from_slice(&half.to_le_bytes());
+            key.extend_from_slice(&half.to_le_bytes());
         }
-        word.truncate(term.len as usize);
-        word.extend_from_slice(self.tail(term));
-        word
+        key.truncate(2 + term.len as usize);
+        key.extend_from_slice(self.tail(term));
+        if let [_, class, word @ ..] = key.as_mut_slice() {
+            *class = class_byte(word);
+        }
     }
 
     /// Appends the rows of a term.

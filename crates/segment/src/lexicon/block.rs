@@ -194,8 +194,8 @@ impl Block {
         };
         match class {
             Class::Word => self.decode_words(reader, terms),
-            Class::Decimal(len) => self.decode_numbers(reader, terms, (10, len), value),
-            Class::Hexadecimal(len) => self.decode_numbers(reader, terms, (16, len), value),
+            Class::Decimal(len) => self.decode_numbers::<10>(reader, terms, len, value),
+            Class::Hexadecimal(len) => self.decode_numbers::<16>(reader, terms, len, value),
         }
     }
 
@@ -236,11 +236,11 @@ impl Block {
         Ok(())
     }
 
-    fn decode_numbers(
+    fn decode_numbers<const RADIX: u64>(
         &mut self,
         reader: &mut Reader<'_>,
         terms: usize,
-        (radix, len): (u64, usize),
+        len: usize,
         value: &mut u64,
     ) -> Result<(), Corrupt> {
         let mut head = checked_sum(*value, reader.varint()?)?;
@@ -249,7 +249,7 @@ impl Block {
             1 => None,
             _ => Some(Series::decode_bits(reader, terms - 1)?),
         };
-        let head_len = if radix == 16 {
+        let head_len = if RADIX == 16 {
             len.min(HEAD_DIGITS)
         } else {
             len
@@ -263,7 +263,8 @@ impl Block {
             }
             let start = self.words.len();
             self.words.resize(start + head_len, b'0');
-            let left = write_digits(head, radix, self.words.get_mut(start..).unwrap_or_default());
+            let digits = self.words.get_mut(start..).unwrap_or_default();
+            let left = write_digits::<RADIX>(head, digits);
             if left != 0 {
                 return Err(invalid("number of a lexicon block", head));
             }
@@ -289,13 +290,13 @@ fn digit_byte(value: u8) -> u8 {
 }
 
 /// Writes a number from its last digit on over zeros; what did not fit.
-fn write_digits(mut value: u64, radix: u64, digits: &mut [u8]) -> u64 {
+fn write_digits<const RADIX: u64>(mut value: u64, digits: &mut [u8]) -> u64 {
     for digit in digits.iter_mut().rev() {
         if value == 0 {
             break;
         }
-        *digit = digit_byte((value % radix) as u8);
-        value /= radix;
+        *digit = digit_byte((value % RADIX) as u8);
+        value /= RADIX;
     }
     value
 }
