@@ -5,6 +5,7 @@
 //! to a copy of the tree; the copy keeps its own target directory, so that only the store and the
 //! simulator are built again.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -92,6 +93,19 @@ fn first_line(patch: &Path) -> Result<String> {
     Ok(text.lines().next().unwrap_or_default().to_owned())
 }
 
+/// Removes what an older tree had.
+fn remove_others(folder: &Path, files: &HashSet<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            remove_others(&path, files)?;
+        } else if !files.contains(&path) {
+            fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+    }
+    Ok(())
+}
+
 /// A copy of the tree that may be broken.
 struct Copy {
     tree: PathBuf,
@@ -114,6 +128,8 @@ impl Copy {
         for file in files.lines() {
             copy.update(&root.join(file), &copy.tree.join(file))?;
         }
+        let files: HashSet<PathBuf> = files.lines().map(|file| copy.tree.join(file)).collect();
+        remove_others(&copy.tree, &files)?;
         Ok(copy)
     }
 
