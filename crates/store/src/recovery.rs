@@ -8,7 +8,7 @@ use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 
 use crate::disk::Disk;
 use crate::error::Error;
-use crate::journal::{self, Block, Encoded, FileEnd, FileHeader, FileScan, JournalFile};
+use crate::journal::{self, Block, Encoded, FileEnd, FileHeader, FileScan, InGroup, JournalFile};
 use crate::leftovers;
 use crate::logspace::{Logspace, LogspaceState};
 use crate::manifest::{Entry, Manifest};
@@ -176,7 +176,9 @@ impl Recovered {
             };
             self.next_journal_id = self.next_journal_id.max(id + 1);
             let path = dir.join(&entry.name);
-            let scan = journal::scan(disk.as_ref(), &path, id, known_ends.get(&id).copied())?;
+            let known_end = known_ends.get(&id).copied();
+            let scan =
+                journal::scan_with(disk.as_ref(), &path, id, known_end, |_, b| self.found(b))?;
             if scan.torn_bytes > 0 {
                 tracing::info!(
                     path = %path.display(),
@@ -198,13 +200,15 @@ impl Recovered {
                 is_quarantined: is_damaged,
                 last: BTreeMap::new(),
             };
-            for damage in scan.damages {
-                tracing::error!(%damage, "damaged journal");
-                for logspace in self.logspaces.values() {
-                    logspace.state().add_damages([damage.clone()]);
-                }
-            }
-            for (block, is_synced) in scan.blocks.into_iter().zip(synced) {
+            self.note_damages(scan.damages);
+            for (found, is_synced) in scan.blocks.into_iter().zip(synced) {
+                let block = match found {
+                    Found::Open(block) => block,
+                    Found::Settled(settled) => {
+                        self.pass_over(&settled);
+                        continue;
+                    }
+                };
                 if !is_read_only {
                     self.note_sync(&block, is_synced);
                 }
@@ -222,6 +226,42 @@ impl Recovered {
         // Numbers go on behind the files that are there. One that was removed and comes back by a
         // power cut would speak of a file that now has the number of an older one.
         disk.sync_dir(&dir).map_err(Error::io("sync", dir))
+    }
+
+    /// Tells every logspace what is damaged in the journal: nobody knows whose records they were.
+    fn note_damages(&self, damages: Vec<Damage>) {
+        for damage in damages {
+            tracing::error!(%damage, "damaged journal");
+            for logspace in self.logspaces.values() {
+                logspace.state().add_damages([damage.clone()]);
+            }
+        }
+    }
+
+    /// What is kept of a block until the whole file is read: nearly nothing where all its records are
+    /// sealed or deleted, so that a file which holds ten times its size takes no memory for them.
+    fn found(&self, block: Block) -> Found {
+        if let Some(logspace) = self.logspaces.get(&block.logspace)
+            && is_settled(&logspace.state(), &block)
+        {
+            return Found::Settled(Settled {
+                group_start: block.group_start,
+                first: block.first,
+                received: last_received(&block),
+                logspace: block.logspace,
+            });
+        }
+        Found::Open(block)
+    }
+
+    /// Goes past a block whose records are all sealed or deleted.
+    fn pass_over(&mut self, settled: &Settled) {
+        if let Some(logspace) = self.logspaces.get(&settled.logspace) {
+            let mut state = logspace.state();
+            state.last_received = state.last_received.max(settled.received);
+        }
+        let place = (settled.logspace.clone(), settled.first);
+        self.unsynced.remove(&place);
     }
 
     /// Keeps a block that may have to be written once more.
@@ -257,15 +297,7 @@ impl Recovered {
             }
         };
         let mut state = logspace.state();
-        // Also of sealed ones: a segment that was taken back from a damaged manifest counts as
-        // imported, and its times bind nothing.
-        let received = block.batch.iter().next_back().map(|r| r.received());
-        state.last_received = state.last_received.max(received.unwrap_or(Timestamp::MIN));
-        let is_settled = |number| state.is_sealed(number) || state.is_deleted(number);
-        if is_settled(block.first) && is_settled(block.last()) {
-            self.unsynced.remove(&(block.logspace, block.first));
-            return Ok(());
-        }
+        state.last_received = state.last_received.max(last_received(&block));
         // Also where an earlier file has brought the block: its sync may have failed there, so that
         // it is in the page cache only. This one must stay until the records are sealed.
         file.last.insert(block.logspace.clone(), block.last());
@@ -276,9 +308,48 @@ impl Recovered {
     }
 }
 
+/// A block of a journal file that is read back.
+enum Found {
+    /// Some of its records may be in no segment.
+    Open(Block),
+    /// All are, or were deleted.
+    Settled(Settled),
+}
+
+/// What is known of a block whose records are all sealed or deleted.
+struct Settled {
+    logspace: LogspaceName,
+    first: RecordNumber,
+    group_start: u64,
+    /// When its last record was received. It counts all the same: a segment that was taken back from
+    /// a damaged manifest counts as imported, and its times bind nothing.
+    received: Timestamp,
+}
+
+impl InGroup for Found {
+    fn group_start(&self) -> u64 {
+        match self {
+            Self::Open(block) => block.group_start,
+            Self::Settled(settled) => settled.group_start,
+        }
+    }
+}
+
+/// Whether all records of a block are sealed or deleted.
+fn is_settled(state: &LogspaceState, block: &Block) -> bool {
+    let is_settled = |number| state.is_sealed(number) || state.is_deleted(number);
+    is_settled(block.first) && is_settled(block.last())
+}
+
+/// When the last record of a block was received.
+fn last_received(block: &Block) -> Timestamp {
+    let last = block.batch.iter().next_back();
+    last.map_or(Timestamp::MIN, |record| record.received())
+}
+
 /// Where the journal before a file ended, where that file holds nothing: it was made when the
 /// process was stopped, or by one that has committed nothing.
-fn end_told_by(scan: &FileScan, id: u64) -> Option<FileEnd> {
+fn end_told_by<B>(scan: &FileScan<B>, id: u64) -> Option<FileEnd> {
     match scan.header {
         FileHeader::File { id: own, before } if own == id && scan.blocks.is_empty() => before,
         _ => None,
