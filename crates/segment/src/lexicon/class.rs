@@ -34,7 +34,6 @@ impl Class {
     /// The class of a word, or of the code of a severity or facility.
     pub(super) fn of(word: &[u8]) -> Self {
         let len = word.len();
-        let is_hexadecimal = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         if (1..=DECIMAL_DIGITS_MAX).contains(&len) && word.iter().all(u8::is_ascii_digit) {
             Self::Decimal(len)
         } else if (HEXADECIMAL_DIGITS_MIN..=HEXADECIMAL_DIGITS_MAX).contains(&len)
@@ -76,7 +75,6 @@ impl Class {
 
     /// Whether there can be words of this class that start with these bytes, or hold them anywhere.
     pub(super) fn may_start_with(self, start: &[u8]) -> bool {
-        let is_hexadecimal = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         match self {
             Self::Word => true,
             Self::Decimal(len) => start.len() <= len && start.iter().all(u8::is_ascii_digit),
@@ -141,6 +139,11 @@ pub(crate) fn ordered_starts(start: &[u8]) -> Vec<Vec<u8>> {
         .filter(|class| class.may_start_with(word))
         .map(|class| [&[*namespace, class.byte()], word].concat())
         .collect()
+}
+
+/// Whether a byte of a folded word is a hexadecimal digit.
+fn is_hexadecimal(byte: &u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
 /// The value of a digit of either kind.

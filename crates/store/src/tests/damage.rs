@@ -232,6 +232,19 @@ fn a_damaged_index_is_made_anew_without_losing_a_record() {
     assert_eq!(rows(&open(dir.path())), expected);
 }
 
+fn damages(store: &Store) -> Vec<crate::Damage> {
+    store.status().logspaces[0].damages.clone()
+}
+
+/// Wakes the housekeeper and waits until it has mended everything.
+fn wait_until_healed(store: &Store) {
+    let everything = crate::Retention::default();
+    store
+        .set_retention(&LogspaceName::main(), everything)
+        .expect("wakes the housekeeper");
+    wait_until(store, |store| damages(store).is_empty());
+}
+
 #[test]
 fn a_running_store_makes_a_damaged_index_anew_once_a_reader_met_it() {
     let dir = tempfile::tempdir().expect("temporary directory");
@@ -241,7 +254,6 @@ fn a_running_store_makes_a_damaged_index_anew_once_a_reader_met_it() {
     let (_, footer) = raw.footer.expect("whole");
     flip(&path, footer.lexicon_pages[0].page.offset as usize + 20);
     let store = open(dir.path());
-    let damages = |store: &Store| store.status().logspaces[0].damages.clone();
     assert_eq!(damages(&store), []);
     let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
         panic!("no segment");
@@ -250,11 +262,7 @@ fn a_running_store_makes_a_damaged_index_anew_once_a_reader_met_it() {
     // What only the index lost is told and makes no answer incomplete.
     assert_eq!(damages(&store)[0].path, path);
     assert!(snapshot(&store).damages.is_empty());
-    let everything = crate::Retention::default();
-    store
-        .set_retention(&LogspaceName::main(), everything)
-        .expect("wakes the housekeeper");
-    wait_until(&store, |store| damages(store).is_empty());
+    wait_until_healed(&store);
     assert_eq!(rows(&store), expected);
     assert_eq!(
         segment_files(dir.path()),
@@ -276,18 +284,13 @@ fn a_running_store_reads_on_where_the_kinds_are_damaged_and_makes_them_anew() {
     flip(&path, kinds.offset as usize + 20);
     // From the spare page.
     assert_eq!(rows(&store), expected);
-    let damages = |store: &Store| store.status().logspaces[0].damages.clone();
     assert_eq!(damages(&store)[0].path, path);
     assert_eq!(damages(&store)[0].offset, kinds.offset);
     assert!(
         snapshot(&store).damages.is_empty(),
         "no answer lacks a record"
     );
-    let everything = crate::Retention::default();
-    store
-        .set_retention(&LogspaceName::main(), everything)
-        .expect("wakes the housekeeper");
-    wait_until(&store, |store| damages(store).is_empty());
+    wait_until_healed(&store);
     assert_eq!(rows(&store), expected);
     assert!(!path.exists());
     drop(store);
