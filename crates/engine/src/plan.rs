@@ -181,6 +181,9 @@ fn is_any_text(test: &Test) -> bool {
     let (Test::Term(pattern) | Test::Exact(pattern)) = test else {
         return false;
     };
+    if !pattern.bounds().has_usual_stops() {
+        return false;
+    }
     let pieces = pattern.pieces();
     let count = |wanted: &Piece| pieces.iter().filter(|piece| *piece == wanted).count();
     // Without a `*`, the character would have to stand alone.

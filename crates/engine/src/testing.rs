@@ -11,8 +11,8 @@ use model::{
 use proptest::prelude::*;
 use proptest::sample::select;
 use query::{
-    Comparison, Expr, Leaf, Network, Number, Pattern, Piece, Query, RegexPattern, Target, Test,
-    naive,
+    Bounds, Comparison, Delimiters, Expr, Leaf, Network, Number, Pattern, Piece, Query,
+    RegexPattern, Target, Test, naive,
 };
 use store::{Options, Part, RealDisk, Snapshot, Store, SystemClock};
 
@@ -415,5 +415,12 @@ pub(crate) fn queries() -> impl Strategy<Value = Query> {
             inner.prop_map(Expr::negated),
         ]
     });
-    prop_oneof![1 => Just(Expr::All), 20 => expr].prop_map(|root| Query { root })
+    let root = prop_oneof![1 => Just(Expr::All), 20 => expr];
+    let delimiters = |text| Bounds::Tokens(Delimiters::parse(text).expect("punctuation"));
+    let bounds = prop_oneof![
+        4 => Just(Bounds::Words),
+        2 => Just(Bounds::Tokens(Delimiters::SSB)),
+        1 => Just(delimiters("_.@")),
+    ];
+    (root, bounds).prop_map(|(root, bounds)| Query { root }.bounded_by(bounds))
 }

@@ -11,6 +11,7 @@ use std::net::IpAddr;
 use model::words;
 use regex::bytes::{Regex, RegexBuilder};
 
+use crate::bounds::Bounds;
 use crate::limits::{REGEX_BYTES_MAX, REGEX_CACHE_BYTES_MAX};
 
 /// A question to a set of records.
@@ -38,6 +39,13 @@ impl Query {
             }),
         }
     }
+
+    /// The same with all its terms and phrases in other bounds.
+    #[must_use]
+    pub fn bounded_by(mut self, bounds: Bounds) -> Self {
+        self.root.set_bounds(bounds);
+        self
+    }
 }
 
 /// A condition on one record.
@@ -58,6 +66,23 @@ pub enum Expr {
 }
 
 impl Expr {
+    fn set_bounds(&mut self, bounds: Bounds) {
+        match self {
+            Self::All | Self::Nothing => {}
+            Self::And(members) | Self::Or(members) => {
+                for member in members {
+                    member.set_bounds(bounds);
+                }
+            }
+            Self::Not(inner) => inner.set_bounds(bounds),
+            Self::Leaf(leaf) => {
+                if let Test::Term(pattern) | Test::Exact(pattern) = &mut leaf.test {
+                    pattern.bounds = bounds;
+                }
+            }
+        }
+    }
+
     /// All of the members, in the simplest form; of none, [`Expr::All`].
     pub fn and(members: impl IntoIterator<Item = Self>) -> Self {
         let mut flat = Vec::new();
@@ -321,6 +346,7 @@ pub enum Piece {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pattern {
     pieces: Vec<Piece>,
+    bounds: Bounds,
 }
 
 impl Pattern {
@@ -335,12 +361,20 @@ impl Pattern {
                 (_, piece) => joined.push(piece),
             }
         }
-        (!joined.is_empty()).then_some(Self { pieces: joined })
+        (!joined.is_empty()).then_some(Self {
+            pieces: joined,
+            bounds: Bounds::Words,
+        })
     }
 
     /// The pieces, in order.
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
+    }
+
+    /// What bounds it.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
     }
 
     /// The same with its literals in lower case, as [`Test::Term`] wants it.

@@ -5,6 +5,7 @@
 //! know of a leaf. A [`Question`] is a query with a pipe, [`parse_question`] reads it. The reference for people is `docs/reference/query.md`.
 
 mod ast;
+mod bounds;
 mod canonical;
 mod codes;
 mod complete;
@@ -35,6 +36,7 @@ mod ssb;
 pub use ast::{
     Comparison, Expr, Leaf, Network, Number, Pattern, Piece, Query, RegexPattern, Target, Test,
 };
+pub use bounds::{Bounds, Delimiters, InvalidDelimiter};
 pub use codes::codes;
 pub use complete::{Completion, Expected, commands, complete, field_prefix, value_text};
 pub use diagnostic::{Diagnostic, DiagnosticSeverity, InvalidQuery, render};

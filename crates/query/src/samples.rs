@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use crate::ast::{
     Comparison, Expr, Leaf, Network, Number, Pattern, Piece, RegexPattern, Target, Test,
 };
+use crate::{Bounds, Delimiters, Query};
 
 /// What a record holds; everything else is empty.
 #[derive(Clone, Debug, Default)]
@@ -177,6 +178,29 @@ pub(crate) fn any_term() -> impl Strategy<Value = Test> {
 
 pub(crate) fn any_exact() -> impl Strategy<Value = Test> {
     pattern(any_pieces(any_phrase())).prop_map(Test::Exact)
+}
+
+/// Terms and phrases in any bounds.
+pub(crate) fn any_bounded() -> impl Strategy<Value = Test> {
+    (prop_oneof![any_term(), any_exact()], any_bounds()).prop_map(|(test, bounds)| {
+        let target = Target::Message;
+        let root = Expr::Leaf(Leaf { target, test });
+        match (Query { root }).bounded_by(bounds).root {
+            Expr::Leaf(leaf) => leaf.test,
+            other => unreachable!("{other:?} is no leaf"),
+        }
+    })
+}
+
+pub(crate) fn any_bounds() -> impl Strategy<Value = Bounds> {
+    let delimiters = |text| Bounds::Tokens(Delimiters::parse(text).expect("punctuation"));
+    prop_oneof![
+        2 => Just(Bounds::Words),
+        2 => Just(Bounds::Tokens(Delimiters::SSB)),
+        1 => Just(delimiters("")),
+        1 => Just(delimiters("_.-")),
+        1 => Just(delimiters("/:[")),
+    ]
 }
 
 fn any_regex() -> impl Strategy<Value = Test> {
