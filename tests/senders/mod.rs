@@ -5,6 +5,7 @@ mod loggen;
 mod logger;
 mod rsyslog;
 mod syslog_ng;
+mod unix;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

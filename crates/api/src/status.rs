@@ -26,9 +26,9 @@ pub struct StatusAnswer {
 pub struct ListenerStatus {
     /// The source it belongs to.
     pub source: String,
-    /// `udp`, `tcp`, `tls` or `relp`.
+    /// `udp`, `tcp`, `tls`, `relp`, `unix-datagram` or `unix-stream`.
     pub transport: String,
-    /// Address and port.
+    /// Address and port, or a path.
     pub address: String,
 }
 

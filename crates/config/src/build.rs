@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ingest::{
-    Bounds, ClientCertificates, Expected, HttpOptions, ListenerOptions, TlsIdentity, TlsOptions,
-    Transport,
+    Address, Bounds, ClientCertificates, Expected, HttpOptions, ListenerOptions, SocketFileOptions,
+    TlsIdentity, TlsOptions, Transport,
 };
 use jiff::tz::TimeZone;
 use model::LogspaceName;
@@ -130,6 +130,7 @@ pub(crate) fn build(document: Document) -> Config {
             durability: http.durability(),
         },
         budget_bytes: only("receive").size("memory_max"),
+        passed: Vec::new(),
     };
     Config {
         logspaces: document.of_kind("logspace").filter_map(logspace).collect(),
@@ -167,28 +168,46 @@ fn logspace(section: &Section) -> Option<LogspaceOptions> {
     })
 }
 
-/// A source as a listener; every kind of source is a transport.
+/// A source as a listener.
 fn listener(section: &Section, data_dir: &Path) -> Option<ListenerOptions> {
-    let transport = [
-        Transport::Udp,
-        Transport::Tcp,
-        Transport::Tls,
-        Transport::Relp,
-    ]
-    .into_iter()
-    .find(|transport| transport.name() == section.kind())?;
     let values = Values(Some(section));
-    let mut options = ListenerOptions::new(section.name(), transport, values.address("listen"));
+    let (transport, address) = match section.kind() {
+        "unix" => {
+            let transport = match values.text("type") {
+                "stream" => Transport::UnixStream,
+                _ => Transport::UnixDatagram,
+            };
+            (transport, Address::Unix(values.path("listen")?))
+        }
+        kind => {
+            let all = [
+                Transport::Udp,
+                Transport::Tcp,
+                Transport::Tls,
+                Transport::Relp,
+            ];
+            let transport = all.into_iter().find(|transport| transport.name() == kind)?;
+            (transport, values.address("listen").into())
+        }
+    };
+    let mut options = ListenerOptions::new(section.name(), transport, address);
     options.message_bytes_max = values.size("message_max");
-    options.expected = values.expected();
+    options.expected = values.expected(!transport.is_unix());
     options.unpacks = values.text("compression") != "none";
     options.encoding = values.encoding();
-    options.hosts.allow = values.networks("allow");
-    options.hosts.deny = values.networks("deny");
     options.parse = values.parse();
     options.parse.host = values.host();
     options.logspace = values.logspace("logspace");
     options.durability = values.durability();
+    if transport.is_unix() {
+        options.socket_file = values.socket_file();
+    } else {
+        options.hosts.allow = values.networks("allow");
+        options.hosts.deny = values.networks("deny");
+    }
+    if transport != Transport::Relp {
+        options.flow_control = values.bool("flow_control");
+    }
     if transport == Transport::Udp {
         options.receive_buffer_bytes = Some(values.size("receive_buffer"));
         options.udp_sockets = values.size("sockets");
@@ -196,14 +215,16 @@ fn listener(section: &Section, data_dir: &Path) -> Option<ListenerOptions> {
         if transport != Transport::Relp {
             options.framing = values.framing();
         }
-        options.hosts.proxies = values.networks("proxy_from");
+        if !transport.is_unix() {
+            options.hosts.proxies = values.networks("proxy_from");
+        }
         options.connections_max = values.size("connections_max");
         options.idle_timeout = values.duration("idle_timeout");
     }
     let encrypted = match transport {
-        Transport::Udp | Transport::Tcp => false,
         Transport::Tls => true,
         Transport::Relp => values.bool("tls"),
+        _ => false,
     };
     if encrypted {
         let timeout = values.duration("handshake_timeout");
@@ -349,7 +370,19 @@ impl<'a> Values<'a> {
         }
     }
 
-    fn expected(&self) -> Expected {
+    fn socket_file(&self) -> SocketFileOptions {
+        let account = |key| Some(self.text(key)).filter(|name| !name.is_empty());
+        SocketFileOptions {
+            mode: match self.value("mode") {
+                Some(Value::Mode(mode)) => *mode,
+                _ => SocketFileOptions::default().mode,
+            },
+            owner: account("owner").map(str::to_owned),
+            group: account("group").map(str::to_owned),
+        }
+    }
+
+    fn expected(&self, tells_senders: bool) -> Expected {
         let number = |key| Some(self.number(key)).filter(|number| *number > 0);
         let default = Expected::default();
         Expected {
@@ -358,9 +391,12 @@ impl<'a> Values<'a> {
                 min: number("messages_min"),
                 max: number("messages_max"),
             },
-            sender: Bounds {
-                min: number("sender_messages_min"),
-                max: number("sender_messages_max"),
+            sender: match tells_senders {
+                true => Bounds {
+                    min: number("sender_messages_min"),
+                    max: number("sender_messages_max"),
+                },
+                false => Bounds::default(),
             },
         }
     }

@@ -24,6 +24,7 @@ const INTERNAL_SOURCE: &str = "internal";
 pub(crate) fn check(document: &Document, text: &str, findings: &mut Findings<'_>) {
     source_names(document, findings);
     addresses(document, findings);
+    paths(document, findings);
     for section in document.sources() {
         tls_files(section, findings);
         proxies(section, findings);
@@ -136,6 +137,30 @@ impl Listener<'_> {
             && self.address.port() == other.address.port()
             && self.address.port() != 0
             && (one == two || (self.transport == "tcp" && overlap))
+    }
+}
+
+/// Two unix sockets on the same path.
+fn paths(document: &Document, findings: &mut Findings<'_>) {
+    let path = |section: &Section| match section.entry("listen").map(|entry| &entry.value) {
+        Some(Value::Path(path)) => Some(path.clone()),
+        _ => None,
+    };
+    let sections: Vec<_> = document.of_kind("unix").collect();
+    for (index, late) in sections.iter().enumerate() {
+        let mut earlier = sections.iter().take(index);
+        let is_same = |early: &&&Section| path(early).is_some() && path(early) == path(late);
+        if let Some(early) = earlier.find(is_same) {
+            findings.error(
+                late.entry("listen").and_then(|entry| entry.span.clone()),
+                format!(
+                    "the path of `{}` is taken by `{}`",
+                    late.path(),
+                    early.path()
+                ),
+                Some("give one of them another path".to_owned()),
+            );
+        }
     }
 }
 

@@ -168,7 +168,10 @@ pub(crate) fn read(root: &DeTable<'_>, findings: &mut Findings<'_>) -> Document 
         }
     }
     if !sections.iter().any(Section::is_source) {
+        // One that cannot do without some value, as a path, is there only where it is asked for.
+        let is_complete = |spec: &&SectionSpec| spec.keys.iter().all(|key| !key.required);
         let sources = SECTIONS.iter().filter(|spec| spec.path.len() == 2);
+        let sources = sources.filter(is_complete);
         for spec in sources {
             let name = spec.path.last().copied().unwrap_or_default();
             sections.push(Section::new(spec, Some(unplaced(name)), Origin::Default));

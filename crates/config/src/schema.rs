@@ -68,6 +68,10 @@ pub(crate) enum Kind {
     Host,
     /// A character encoding other than UTF-8.
     Encoding,
+    /// Rights to a file, in octal digits.
+    Mode,
+    /// A user or a group, by name or number.
+    Account,
 }
 
 const KIB: u64 = 1 << 10;
@@ -138,6 +142,15 @@ const DURABILITY: KeySpec = key(
      5 s.",
 )
 .also(&["sync", "fsync", "flush", "ack", "reliable"]);
+
+const FLOW_CONTROL: KeySpec = key(
+    "flow_control",
+    Kind::Bool,
+    Some("true"),
+    "Whether senders wait while `receive.memory_max` is used up, as while the disk does not answer. \
+     `false` drops what they send meanwhile, counted as `memory_full`.",
+)
+.also(&["flow-control", "backpressure", "drop"]);
 
 const MESSAGE_MAX: KeySpec = key(
     "message_max",
@@ -367,6 +380,7 @@ const UDP: &[KeySpec] = &[
     HOST_OVERRIDE,
     COMPRESSION,
     DURABILITY,
+    FLOW_CONTROL,
     MESSAGE_MAX,
     PERIOD,
     MESSAGES_MIN,
@@ -391,6 +405,7 @@ const TCP: &[KeySpec] = &[
     HOST_OVERRIDE,
     COMPRESSION,
     DURABILITY,
+    FLOW_CONTROL,
     MESSAGE_MAX,
     PERIOD,
     MESSAGES_MIN,
@@ -415,6 +430,7 @@ const TLS: &[KeySpec] = &[
     HOST_OVERRIDE,
     COMPRESSION,
     DURABILITY,
+    FLOW_CONTROL,
     MESSAGE_MAX,
     PERIOD,
     MESSAGES_MIN,
@@ -462,6 +478,63 @@ const RELP: &[KeySpec] = &[
     CERTIFICATE_KEY,
     CLIENT_CA,
     CLIENT_CERTIFICATES,
+];
+
+const UNIX: &[KeySpec] = &[
+    key(
+        "listen",
+        Kind::Path,
+        None,
+        "Path of the socket, such as `/dev/log`. A file that a killed server has left there is \
+         replaced; one on which another process listens is not.",
+    )
+    .required()
+    .also(&["path", "socket", "file", "address"]),
+    key(
+        "type",
+        Kind::Choice(&["datagram", "stream"]),
+        Some("\"datagram\""),
+        "`datagram`, as programs expect of `/dev/log`: a datagram is a message of at most 65535 bytes; \
+         `stream` takes connections, read as over TCP.",
+    )
+    .also(&["socket_type", "kind", "transport"]),
+    key(
+        "mode",
+        Kind::Mode,
+        Some("\"0666\""),
+        "Mode of the socket's file. To send, one needs the right to write.",
+    )
+    .also(&["perm", "permissions", "umask"]),
+    key(
+        "owner",
+        Kind::Account,
+        None,
+        "User that the socket's file belongs to. Not set: the one that Logwood runs as.",
+    )
+    .also(&["user", "uid"]),
+    key(
+        "group",
+        Kind::Account,
+        None,
+        "Group that the socket's file belongs to. Not set: that of Logwood.",
+    )
+    .also(&["gid"]),
+    LOGSPACE,
+    FRAMING,
+    PARSE,
+    ZONE,
+    ENCODING,
+    HOST_FROM,
+    HOST_OVERRIDE,
+    COMPRESSION,
+    DURABILITY,
+    FLOW_CONTROL,
+    MESSAGE_MAX,
+    PERIOD,
+    MESSAGES_MIN,
+    MESSAGES_MAX,
+    CONNECTIONS_MAX,
+    IDLE_TIMEOUT,
 ];
 
 const LOGSPACE_KEYS: &[KeySpec] = &[
@@ -680,7 +753,7 @@ const LOG: &[KeySpec] = &[
 ];
 
 /// All sections, in the order of the reference.
-pub(crate) static SECTIONS: [SectionSpec; 10] = [
+pub(crate) static SECTIONS: [SectionSpec; 11] = [
     SectionSpec {
         path: &["source", "udp"],
         doc: "Syslog over UDP (RFC 5426). One datagram is one message.",
@@ -704,6 +777,14 @@ pub(crate) static SECTIONS: [SectionSpec; 10] = [
         doc: "RELP, as rsyslog's omrelp sends it. A message is acknowledged when it is durable.",
         named: true,
         keys: RELP,
+    },
+    SectionSpec {
+        path: &["source", "unix"],
+        doc: "Syslog over a unix socket, from programs of this machine. The host of a message that \
+              names none is the name of this machine. `framing`, `connections_max` and \
+              `idle_timeout` are for streams.",
+        named: true,
+        keys: UNIX,
     },
     SectionSpec {
         path: &["logspace"],

@@ -14,6 +14,7 @@ use syslog::limits::HOST_BYTES_MAX;
 use toml::Spanned;
 use toml::de::{DeArray, DeInteger, DeValue};
 
+use crate::limits::ACCOUNT_BYTES_MAX;
 use crate::nearest::{list, nearest};
 use crate::schema::Kind;
 use crate::unit::{format_bytes, format_duration, parse_bytes, parse_duration};
@@ -33,6 +34,7 @@ pub(crate) enum Value {
     Names(Vec<Name>),
     Networks(Vec<Placed<Network>>),
     Encoding(Encoding),
+    Mode(u32),
 }
 
 /// A time zone and how it was written.
@@ -104,6 +106,8 @@ impl Kind {
             Self::Networks => "list of addresses and networks".to_owned(),
             Self::Host => "name".to_owned(),
             Self::Encoding => "encoding".to_owned(),
+            Self::Mode => "octal digits".to_owned(),
+            Self::Account => "name or number".to_owned(),
         }
     }
 
@@ -125,6 +129,8 @@ impl Kind {
             Self::Networks => ("array", "[\"10.0.0.0/8\", \"192.0.2.7\"]"),
             Self::Host => ("string", "\"fw1.example.com\""),
             Self::Encoding => ("string", "\"latin1\""),
+            Self::Mode => ("string", "\"0660\""),
+            Self::Account => ("string", "\"logwood\""),
         }
     }
 
@@ -161,6 +167,8 @@ impl Kind {
             }
             (Self::Host, DeValue::String(text)) => read_host(text).map(Value::Text),
             (Self::Encoding, DeValue::String(text)) => read_encoding(text).map(Value::Encoding),
+            (Self::Mode, DeValue::String(text)) => read_mode(text).map(Value::Mode),
+            (Self::Account, DeValue::String(text)) => read_account(text).map(Value::Text),
             (Self::Networks, DeValue::Array(items)) => read_networks(items).map(Value::Networks),
             (_, other) => Err(self.mismatch(other)),
         }
@@ -191,6 +199,7 @@ impl Kind {
                 format!("write {text} without quotes")
             }
             (Self::Choice(words), _) => choice_hint(words),
+            (Self::Mode, DeValue::Integer(digits)) => format!("write \"{digits}\", in quotes"),
             _ => format!("write {example}"),
         };
         BadValue::new(message, hint)
@@ -209,6 +218,7 @@ impl Value {
             Self::Bool(value) => value.to_string(),
             Self::Text(text) => quote(text),
             Self::Encoding(encoding) => quote(&encoding.name()),
+            Self::Mode(mode) => quote(&format!("{mode:04o}")),
             Self::Path(path) => quote(&path.to_string_lossy()),
             Self::Zone(zone) => quote(&zone.text),
             Self::Names(names) => {
@@ -478,6 +488,35 @@ fn read_host(text: &str) -> Result<String, BadValue> {
         return Err(BadValue::new(
             format!("{text:?} is no name of a host"),
             format!("use up to {HOST_BYTES_MAX} visible ASCII characters without spaces"),
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+/// Rights as `chmod` takes them: digits from 0 to 7.
+fn read_mode(text: &str) -> Result<u32, BadValue> {
+    let is_octal =
+        (3..=4).contains(&text.len()) && text.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
+    let mode = u32::from_str_radix(text, 8).ok();
+    let mode = mode.filter(|mode| is_octal && *mode <= 0o777);
+    mode.ok_or_else(|| {
+        BadValue::new(
+            format!("{text:?} is no mode of a file"),
+            "write three octal digits behind a 0, such as \"0660\"",
+        )
+    })
+}
+
+/// A name as users and groups have it; whether there is one is known where the socket is made.
+fn read_account(text: &str) -> Result<String, BadValue> {
+    let is_account = (1..=ACCOUNT_BYTES_MAX).contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() && byte != b':');
+    if !is_account {
+        return Err(BadValue::new(
+            format!("{text:?} is no name of a user or group"),
+            "write one such as \"logwood\" or \"adm\", or its number",
         ));
     }
     Ok(text.to_owned())

@@ -5,7 +5,7 @@ use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::select;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -15,29 +15,58 @@ use crate::input::End;
 use crate::limits::ACCEPT_PAUSE;
 use crate::listening::Listening;
 use crate::options::Transport;
+use crate::peer::Peer;
 use crate::proxy::{Sender, read_sender};
+use crate::socket_file::SocketFile;
 use crate::source::OpenConnection;
 use crate::stream::Stream;
 use crate::{lines, relp, socket};
 
+/// A socket that waits for connections.
+pub(crate) enum Door {
+    Tcp(TcpListener),
+    /// With its file, where we have made it.
+    Unix(UnixListener, Option<SocketFile>),
+}
+
+/// A connection as it is accepted.
+enum Accepted {
+    Tcp(TcpStream, IpAddr),
+    Unix(UnixStream, Peer),
+}
+
+impl Door {
+    async fn accept(&self) -> io::Result<Accepted> {
+        match self {
+            Self::Tcp(listener) => {
+                let (stream, peer) = listener.accept().await?;
+                Ok(Accepted::Tcp(stream, peer.ip().to_canonical()))
+            }
+            Self::Unix(listener, _) => {
+                let (stream, _) = listener.accept().await?;
+                let peer = stream.peer_cred().map(|found| Peer::Process {
+                    pid: found.pid(),
+                    uid: found.uid(),
+                });
+                Ok(Accepted::Unix(stream, peer.unwrap_or(Peer::Unknown)))
+            }
+        }
+    }
+}
+
 /// Accepts connections until told to stop, and returns when all of them have ended.
-pub(crate) async fn run(
-    listening: Arc<Listening>,
-    listener: Arc<TcpListener>,
-    mut control: Control,
-) {
+pub(crate) async fn run(listening: Arc<Listening>, door: Arc<Door>, mut control: Control) {
     let mut connections = JoinSet::new();
     loop {
         select! {
             biased;
             _ = control.order() => break,
             Some(ended) = connections.join_next() => tell_panic(&listening, ended),
-            accepted = listener.accept() => match accepted {
-                Ok((stream, peer)) => {
-                    let peer = peer.ip().to_canonical();
-                    if may_open(&listening, &control, peer, connections.len()) {
-                        let serving = serve(Arc::clone(&listening), stream, peer, control.clone());
-                        connections.spawn(serving);
+            accepted = door.accept() => match accepted {
+                Ok(accepted) => {
+                    if may_open(&listening, &control, &accepted, connections.len()) {
+                        let listening = Arc::clone(&listening);
+                        connections.spawn(serve(listening, accepted, control.clone()));
                     }
                 }
                 Err(error) => pause(&listening, &error).await,
@@ -51,12 +80,18 @@ pub(crate) async fn run(
 
 /// Whether a peer may have another connection. Whom a proxy speaks for is not known yet. Those who
 /// may not send take no place from those who may.
-fn may_open(listening: &Listening, control: &Control, peer: IpAddr, open: usize) -> bool {
-    let hosts = control.hosts();
-    if !hosts.is_proxy(peer) && !hosts.admits(peer) {
-        deny(listening, peer);
-        return false;
-    }
+fn may_open(listening: &Listening, control: &Control, accepted: &Accepted, open: usize) -> bool {
+    let peer = match accepted {
+        Accepted::Tcp(_, peer) => {
+            let hosts = control.hosts();
+            if !hosts.is_proxy(*peer) && !hosts.admits(*peer) {
+                deny(listening, Peer::Address(*peer));
+                return false;
+            }
+            Peer::Address(*peer)
+        }
+        Accepted::Unix(_, peer) => *peer,
+    };
     if open >= listening.options.connections_max {
         refuse(listening, peer, &"there are as many connections as may be");
         return false;
@@ -65,42 +100,59 @@ fn may_open(listening: &Listening, control: &Control, peer: IpAddr, open: usize)
 }
 
 /// Serves one connection to its end.
-async fn serve(
-    listening: Arc<Listening>,
-    mut stream: TcpStream,
-    mut peer: IpAddr,
-    mut control: Control,
-) {
-    let source = listening.source.name();
+async fn serve(listening: Arc<Listening>, accepted: Accepted, mut control: Control) {
     let _open = OpenConnection::new(&listening.source);
-    if let Err(error) = socket::set_keepalive(&stream) {
-        tracing::debug!(source, %peer, %error, "cannot set keep-alive");
-    }
-    if control.hosts().is_proxy(peer) {
-        match sender(&listening, &mut stream, peer, &mut control).await {
-            Some(Sender::Peer(sender)) if control.hosts().admits(sender) => {
-                peer = sender;
-                control = control.for_peer(sender);
-            }
-            Some(Sender::Peer(sender)) => return deny(&listening, sender),
-            Some(Sender::Proxy) => {}
-            Some(Sender::Nobody) | None => return,
-        }
-    } else {
-        control = control.for_peer(peer);
-    }
-    let Some(stream) = open(&listening, stream, peer, control.clone()).await else {
+    let opened = match accepted {
+        Accepted::Tcp(stream, peer) => admit(&listening, stream, peer, &mut control).await,
+        Accepted::Unix(stream, peer) => Some((Stream::Unix(stream), peer)),
+    };
+    let Some((stream, peer)) = opened else {
         return;
     };
+    let source = listening.source.name();
     tracing::debug!(source, %peer, "connection opened");
     let end = match listening.options.transport {
         Transport::Relp => relp::run(&listening, &stream, peer, control).await,
-        Transport::Udp | Transport::Tcp | Transport::Tls => {
-            lines::run(&listening, &stream, peer, control).await
-        }
+        Transport::Udp
+        | Transport::Tcp
+        | Transport::Tls
+        | Transport::UnixDatagram
+        | Transport::UnixStream => lines::run(&listening, &stream, peer, control).await,
     };
     tell_end(&listening, peer, &end);
     stream.close().await;
+}
+
+/// Learns who sends over a TCP connection, and makes it ready to be read.
+async fn admit(
+    listening: &Listening,
+    mut stream: TcpStream,
+    mut peer: IpAddr,
+    control: &mut Control,
+) -> Option<(Stream, Peer)> {
+    if let Err(error) = socket::set_keepalive(&stream) {
+        let source = listening.source.name();
+        tracing::debug!(source, %peer, %error, "cannot set keep-alive");
+    }
+    if control.hosts().is_proxy(peer) {
+        match sender(listening, &mut stream, peer, control).await? {
+            Sender::Peer(sender) if control.hosts().admits(sender) => {
+                peer = sender;
+                *control = control.clone().for_peer(sender);
+            }
+            Sender::Peer(sender) => {
+                deny(listening, Peer::Address(sender));
+                return None;
+            }
+            Sender::Proxy => {}
+            Sender::Nobody => return None,
+        }
+    } else {
+        *control = control.clone().for_peer(peer);
+    }
+    let peer = Peer::Address(peer);
+    let stream = open(listening, stream, peer, control.clone()).await?;
+    Some((stream, peer))
 }
 
 /// Learns from a proxy who sends; `None` where it does not say so.
@@ -118,8 +170,11 @@ async fn sender(
     };
     match result {
         Ok(Ok(sender)) => return Some(sender),
-        Ok(Err(error)) => refuse(listening, proxy, &error),
-        Err(_) => refuse(listening, proxy, &"the PROXY header took too long"),
+        Ok(Err(error)) => refuse(listening, Peer::Address(proxy), &error),
+        Err(_) => {
+            let proxy = Peer::Address(proxy);
+            refuse(listening, proxy, &"the PROXY header took too long");
+        }
     }
     None
 }
@@ -128,7 +183,7 @@ async fn sender(
 async fn open(
     listening: &Listening,
     stream: TcpStream,
-    peer: IpAddr,
+    peer: Peer,
     mut control: Control,
 ) -> Option<Stream> {
     let Some(tls) = &listening.tls else {
@@ -154,7 +209,7 @@ async fn open(
     None
 }
 
-fn deny(listening: &Listening, peer: IpAddr) {
+fn deny(listening: &Listening, peer: Peer) {
     listening.source.deny_connection();
     let source = listening.source.name();
     match listening.refusals.note() {
@@ -163,7 +218,7 @@ fn deny(listening: &Listening, peer: IpAddr) {
     }
 }
 
-fn refuse(listening: &Listening, peer: IpAddr, why: &dyn fmt::Display) {
+fn refuse(listening: &Listening, peer: Peer, why: &dyn fmt::Display) {
     listening.source.refuse_connection();
     let source = listening.source.name();
     match listening.refusals.note() {
@@ -181,7 +236,7 @@ async fn pause(listening: &Listening, error: &io::Error) {
     sleep(ACCEPT_PAUSE).await;
 }
 
-fn tell_end(listening: &Listening, peer: IpAddr, end: &End) {
+fn tell_end(listening: &Listening, peer: Peer, end: &End) {
     let source = listening.source.name();
     match end {
         End::Closed => tracing::debug!(source, %peer, "connection closed"),

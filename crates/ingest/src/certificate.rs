@@ -82,7 +82,7 @@ fn make(host_name: Option<&str>) -> Result<Made, TlsError> {
 }
 
 /// The name of this machine, where it can stand in a certificate.
-fn host_name() -> Option<String> {
+pub(crate) fn host_name() -> Option<String> {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
     let name = name.trim().to_ascii_lowercase();
     let label = |label: &str| {

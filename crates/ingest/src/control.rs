@@ -75,6 +75,12 @@ impl Control {
         self.word.borrow().is_stop || self.word.has_changed().is_err()
     }
 
+    /// Whether the sender that the task serves may no longer send.
+    pub(crate) fn is_denied(&self) -> bool {
+        let word = self.word.borrow();
+        self.peer.is_some_and(|peer| !word.hosts.admits(peer))
+    }
+
     /// Returns when the task must not go on. Can be dropped and called again.
     pub(crate) async fn order(&mut self) -> Order {
         let peer = self.peer;

@@ -1,9 +1,9 @@
 //! Why listening cannot start or change, in words for whoever has to mend it.
 
 use std::io;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::address::Address;
 use crate::limits::{HOST_LIST_MAX, UDP_SOCKETS_MAX};
 
 /// The receivers cannot be started or changed. Nothing has changed then.
@@ -54,6 +54,24 @@ pub enum Error {
         /// How many there are.
         networks: usize,
     },
+    /// A path where there must be an IP address, or the other way round.
+    #[error("listener {listener}: transport {transport} cannot listen on {address}")]
+    Address {
+        /// The listener.
+        listener: String,
+        /// Its transport.
+        transport: &'static str,
+        /// Where it was to listen.
+        address: Address,
+    },
+    /// A socket that was passed to us cannot be used.
+    #[error("the passed socket {name:?} cannot be used: {reason}")]
+    Passed {
+        /// The name it came under.
+        name: String,
+        /// Why not, and what to do.
+        reason: String,
+    },
     /// Encryption where there is none, or none where there must be.
     #[error("listener {listener}: transport {transport} {} TLS settings", if *.is_missing { "needs" } else { "takes no" })]
     TlsSettings {
@@ -72,7 +90,7 @@ pub enum Error {
         /// Its transport.
         transport: &'static str,
         /// Where it was to listen.
-        address: SocketAddr,
+        address: Address,
         /// Why it cannot.
         source: io::Error,
     },

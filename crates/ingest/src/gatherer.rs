@@ -18,6 +18,8 @@ pub(crate) struct Gatherer<'a> {
     peer: Option<IpAddr>,
     assembler: Assembler,
     permit: Option<Permit>,
+    /// Whether there is no share, and nobody waits for one.
+    is_dropping: bool,
     received: Timestamp,
 }
 
@@ -28,6 +30,7 @@ impl<'a> Gatherer<'a> {
             peer,
             assembler: listening.assembler(),
             permit: None,
+            is_dropping: false,
             received: Timestamp::default(),
         }
     }
@@ -37,6 +40,12 @@ impl<'a> Gatherer<'a> {
         self.assembler.expect(bytes.min(permit.bytes()));
         self.permit = Some(permit);
         self.refresh();
+    }
+
+    /// Starts on bytes that have been read although the budget is used up.
+    pub(crate) fn begin_dropping(&mut self) {
+        self.is_dropping = true;
+        self.listening.tell_memory_full();
     }
 
     /// Stamps the messages to come with the time now.
@@ -51,6 +60,10 @@ impl<'a> Gatherer<'a> {
     /// [`Self::refill`] and add it with [`Self::add_first`]. In this order nobody waits with a
     /// share in hand.
     pub(crate) fn add(&mut self, raw: &[u8], tags: u64) -> Result<(), BatchFull> {
+        if self.is_dropping {
+            self.drop_one(raw);
+            return Ok(());
+        }
         let share = self.permit.as_ref().map_or(0, Permit::bytes);
         if self.assembler.memory_bytes() + Assembler::message_bytes(raw.len()) > share {
             return Err(BatchFull);
@@ -58,10 +71,19 @@ impl<'a> Gatherer<'a> {
         self.assembler.push(raw, tags, self.received, self.peer)
     }
 
-    /// Takes a share for a message of this length and more like it.
+    /// Takes a share for a message of this length and more like it; where the source does not wait,
+    /// only if it is there.
     pub(crate) async fn refill(&mut self, raw_len: usize) {
         let wanted = Assembler::message_bytes(raw_len).max(READ_BUDGET_BYTES);
-        self.permit = Some(self.listening.sink.budget().acquire(wanted).await);
+        let budget = self.listening.sink.budget();
+        if self.listening.options.flow_control {
+            self.permit = Some(budget.acquire(wanted).await);
+            return;
+        }
+        self.permit = budget.try_acquire(wanted);
+        if self.permit.is_none() {
+            self.begin_dropping();
+        }
     }
 
     /// Adds a message to an empty batch, whatever the share: the first always gets through.
@@ -69,6 +91,10 @@ impl<'a> Gatherer<'a> {
     /// # Errors
     /// When no batch can hold it; it is counted as dropped.
     pub(crate) fn add_first(&mut self, raw: &[u8], tags: u64) -> Result<(), BatchFull> {
+        if self.is_dropping {
+            self.drop_one(raw);
+            return Ok(());
+        }
         let added = self.assembler.push(raw, tags, self.received, self.peer);
         if added.is_err() {
             let source = &self.listening.source;
@@ -79,6 +105,7 @@ impl<'a> Gatherer<'a> {
 
     /// Hands over what is gathered, if anything.
     pub(crate) fn hand_over(&mut self) -> Option<Durable> {
+        self.is_dropping = false;
         let permit = self.permit.take()?;
         if self.assembler.is_empty() {
             return None;
@@ -90,5 +117,10 @@ impl<'a> Gatherer<'a> {
             bytes: gathered.raw_bytes,
         });
         Some(self.listening.hand_over(gathered, run.as_slice(), permit))
+    }
+
+    fn drop_one(&self, raw: &[u8]) {
+        let source = &self.listening.source;
+        source.drop_arrived(DropReason::MemoryFull, 1, raw.len() as u64);
     }
 }

@@ -10,11 +10,13 @@ use rustls::ServerConfig;
 use store::{Clock, Store};
 use tokio::time::{Instant, timeout_at};
 
+use crate::address::Address;
 use crate::error::Error;
 use crate::hosts::HostLists;
 use crate::listener::{Late, Listener, ListenerStatus, Sockets, load_tls};
 use crate::listening::Listening;
 use crate::options::{HttpOptions, ListenerOptions, Options};
+use crate::passed::{self, PassedSocket};
 use crate::senders::SenderStatus;
 use crate::sink::Sink;
 use crate::source::{Source, SourceStatus};
@@ -41,6 +43,9 @@ struct State {
     listeners: Vec<Listener>,
     /// Every source there has been since the start: figures do not go back.
     sources: BTreeMap<String, Arc<Source>>,
+    /// Sockets that were passed to us, by the source that takes them. They stay open, so that a
+    /// source that is taken out of the configuration and put back finds its own.
+    passed: BTreeMap<String, (Sockets, Address)>,
     http: HttpOptions,
     is_shut_down: bool,
 }
@@ -58,7 +63,7 @@ enum Plan {
         options: Box<ListenerOptions>,
         tls: Option<Arc<ServerConfig>>,
         sockets: Sockets,
-        address: std::net::SocketAddr,
+        address: Address,
     },
 }
 
@@ -88,6 +93,7 @@ impl Ingest {
             state: Mutex::new(State {
                 listeners: Vec::new(),
                 sources: BTreeMap::new(),
+                passed: passed_sockets(&options)?,
                 http: HttpOptions::default(),
                 is_shut_down: false,
             }),
@@ -269,6 +275,7 @@ impl Ingest {
                         predecessor.set_hosts(&options.hosts);
                     }
                     sockets.set_receive_buffers(&options);
+                    sockets.set_rights(&options);
                     let (source, transport) = (options.name.clone(), options.transport.name());
                     tracing::info!(source, transport, %address, "listening");
                     let source = state.source(&source);
@@ -307,8 +314,9 @@ impl State {
         let reusable = |listener: &Listener| listener.reusable_sockets(options);
         let (sockets, address) = match self.listeners.iter().find_map(reusable) {
             Some(reused) => reused,
+            None if let Some(passed) = self.passed.get(&options.name) => passed.clone(),
             None => {
-                let has_port = |listener: &Listener| listener.has_udp_port(options.address);
+                let has_port = |listener: &Listener| listener.has_udp_port(&options.address);
                 Sockets::bind(options, self.listeners.iter().any(has_port))?
             }
         };
@@ -319,4 +327,28 @@ impl State {
             address,
         })
     }
+}
+
+/// The sockets that were passed to us, each for the source whose name it has.
+fn passed_sockets(options: &Options) -> Result<BTreeMap<String, (Sockets, Address)>, Error> {
+    let mut passed = BTreeMap::new();
+    for listener in &options.listeners {
+        let own = passed::sockets_for(&listener.name, listener.transport, &options.passed)?;
+        if let Some(own) = own {
+            passed.insert(listener.name.clone(), own);
+        }
+    }
+    let is_unclaimed = |socket: &&PassedSocket| !passed.contains_key(socket.name());
+    if let Some(socket) = options.passed.iter().find(is_unclaimed) {
+        let sources = options.listeners.iter();
+        let sources: Vec<_> = sources.map(|listener| listener.name.as_str()).collect();
+        return Err(Error::Passed {
+            name: socket.name().to_owned(),
+            reason: format!(
+                "no source is called so: set FileDescriptorName= of its unit to one of {}",
+                sources.join(", ")
+            ),
+        });
+    }
+    Ok(passed)
 }

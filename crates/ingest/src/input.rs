@@ -85,6 +85,13 @@ impl From<UnpackError> for Unread {
     }
 }
 
+/// What came of an attempt to read.
+enum Attempt {
+    Read,
+    Nothing,
+    Again,
+}
+
 enum Wake {
     Readable(io::Result<()>),
     Idle,
@@ -137,22 +144,49 @@ impl<'a> Input<'a> {
     pub(crate) async fn read_more(&mut self) -> Result<Permit, End> {
         loop {
             let permit = self.share().await?;
-            self.make_room();
-            match self.read() {
-                Ok(0) => return Err(End::Closed),
-                Ok(_) if matches!(self.coding, Coding::Unknown) => {}
-                Ok(_) => {
+            match self.attempt()? {
+                Attempt::Read => {
                     self.take_turns().await;
                     return Ok(permit);
                 }
-                Err(Unread::Io(error)) if error.kind() == ErrorKind::WouldBlock => {
+                Attempt::Nothing => {
                     drop(permit);
                     self.wait().await?;
                 }
-                Err(Unread::Io(error)) if error.kind() == ErrorKind::Interrupted => {}
-                Err(Unread::Io(error)) => return Err(End::Broken(error)),
-                Err(Unread::Packed(error)) => return Err(End::Packed(error)),
+                Attempt::Again => {}
             }
+        }
+    }
+
+    /// The same without waiting for a share: where there is none, what is read is to be dropped.
+    pub(crate) async fn read_at_once(&mut self) -> Result<Option<Permit>, End> {
+        loop {
+            let permit = self.share_at_once()?;
+            match self.attempt()? {
+                Attempt::Read => {
+                    self.take_turns().await;
+                    return Ok(permit);
+                }
+                Attempt::Nothing => {
+                    drop(permit);
+                    self.wait().await?;
+                }
+                Attempt::Again => {}
+            }
+        }
+    }
+
+    /// Reads what there is, without waiting.
+    fn attempt(&mut self) -> Result<Attempt, End> {
+        self.make_room();
+        match self.read() {
+            Ok(0) => Err(End::Closed),
+            Ok(_) if matches!(self.coding, Coding::Unknown) => Ok(Attempt::Again),
+            Ok(_) => Ok(Attempt::Read),
+            Err(Unread::Io(error)) if error.kind() == ErrorKind::WouldBlock => Ok(Attempt::Nothing),
+            Err(Unread::Io(error)) if error.kind() == ErrorKind::Interrupted => Ok(Attempt::Again),
+            Err(Unread::Io(error)) => Err(End::Broken(error)),
+            Err(Unread::Packed(error)) => Err(End::Packed(error)),
         }
     }
 
@@ -219,6 +253,17 @@ impl<'a> Input<'a> {
         let is_late = self.drain_deadline() <= Instant::now();
         let permit = self.budget.try_acquire(READ_BUDGET_BYTES);
         permit.filter(|_| !is_late).ok_or(End::Stopped)
+    }
+
+    /// A share of the budget if it is there now.
+    fn share_at_once(&mut self) -> Result<Option<Permit>, End> {
+        if self.control.is_denied() {
+            return Err(End::Denied);
+        }
+        if self.is_draining() && self.drain_deadline() <= Instant::now() {
+            return Err(End::Stopped);
+        }
+        Ok(self.budget.try_acquire(READ_BUDGET_BYTES))
     }
 
     async fn wait(&mut self) -> Result<(), End> {

@@ -1,4 +1,4 @@
-//! Listens to syslog over UDP, TCP, TLS and RELP, and hands what comes to the store.
+//! Listens to syslog over UDP, TCP, TLS, RELP and unix sockets, and hands what comes to the store.
 //!
 //! The way of a message: a task reads as much as its share of the byte budget allows, cuts the
 //! bytes into messages, parses them into one batch per read, asks the routes where it goes, and
@@ -15,10 +15,12 @@
 //! Start with [`Ingest`].
 
 mod accept;
+mod address;
 mod assembler;
 mod budget;
 mod certificate;
 mod control;
+mod datagrams;
 mod error;
 mod expected;
 mod gatherer;
@@ -33,20 +35,23 @@ mod listening;
 mod log_limit;
 mod opener;
 mod options;
+mod passed;
+mod peer;
 mod proxy;
 mod relp;
 mod senders;
 mod sequence;
 mod sink;
 mod socket;
+mod socket_file;
 mod source;
 mod stream;
 mod submit;
 mod tls;
-mod udp;
 mod unpack;
 mod watch;
 
+pub use address::Address;
 pub use error::{Error, SubmitError, TlsError};
 pub use expected::{Bounds, Expected, Level};
 pub use hosts::HostLists;
@@ -54,7 +59,9 @@ pub use importer::{ImportTime, Importer};
 pub use ingest::{Ingest, NotDurable};
 pub use listener::ListenerStatus;
 pub use options::{
-    ClientCertificates, HttpOptions, ListenerOptions, Options, TlsIdentity, TlsOptions, Transport,
+    ClientCertificates, HttpOptions, ListenerOptions, Options, SocketFileOptions, TlsIdentity,
+    TlsOptions, Transport,
 };
+pub use passed::PassedSocket;
 pub use senders::SenderStatus;
 pub use source::{DropReason, SourceStatus};

@@ -32,6 +32,9 @@ pub const UDP_SOCKETS_MAX: usize = 64;
 /// Receive buffer of a UDP socket in bytes: a pause of one second at 50,000 messages a second.
 pub const UDP_RECEIVE_BUFFER_BYTES: usize = 32 * 1024 * 1024;
 
+/// Mode of the file of a unix socket unless configured: whoever is on this machine may log.
+pub const SOCKET_MODE_DEFAULT: u32 = 0o666;
+
 /// Connections of one listener unless configured.
 pub const CONNECTIONS_DEFAULT: usize = 10_000;
 

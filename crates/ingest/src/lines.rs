@@ -1,6 +1,4 @@
-//! A TCP or TLS connection: lines and counted octets into batches.
-
-use std::net::IpAddr;
+//! A connection over TCP, TLS or a unix socket: lines and counted octets into batches.
 
 use syslog::frame::{Frame, Framer, FramerOptions, Step};
 
@@ -9,13 +7,14 @@ use crate::gatherer::Gatherer;
 use crate::input::{End, Input};
 use crate::listening::Listening;
 use crate::opener::Opener;
+use crate::peer::Peer;
 use crate::stream::Stream;
 
 /// Reads a connection to its end. A message that the end cuts short is kept, and says so.
 pub(crate) async fn run(
     listening: &Listening,
     stream: &Stream,
-    peer: IpAddr,
+    peer: Peer,
     control: Control,
 ) -> End {
     let options = &listening.options;
@@ -35,13 +34,17 @@ pub(crate) async fn run(
     )
     .may_be_packed(options.unpacks);
     let mut opener = listening.opener(message_bytes_max);
-    let mut gatherer = Gatherer::new(listening, Some(peer));
+    let mut gatherer = Gatherer::new(listening, peer.address());
     let end = loop {
-        let permit = match input.read_more().await {
-            Ok(permit) => permit,
-            Err(end) => break end,
+        let permit = match options.flow_control {
+            true => input.read_more().await.map(Some),
+            false => input.read_at_once().await,
         };
-        gatherer.begin(permit, input.buffer().len());
+        match permit {
+            Ok(Some(permit)) => gatherer.begin(permit, input.buffer().len()),
+            Ok(None) => gatherer.begin_dropping(),
+            Err(end) => break end,
+        }
         let consumed = gather(&mut framer, input.buffer(), &mut opener, &mut gatherer).await;
         input.consume(consumed);
         gatherer.hand_over();

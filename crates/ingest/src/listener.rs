@@ -2,27 +2,31 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 
 use rustls::ServerConfig;
-use tokio::net::TcpListener;
+use socket2::Type;
+use tokio::net::{TcpListener, UdpSocket, UnixDatagram, UnixListener};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
+use crate::accept::Door;
+use crate::address::Address;
 use crate::control::{Controller, control};
+use crate::datagrams::{DatagramSocket, Receiver};
 use crate::error::Error;
 use crate::hosts::HostLists;
 use crate::limits::UDP_SOCKETS_MAX;
 use crate::listening::Listening;
 use crate::options::{ListenerOptions, Transport};
-use crate::udp::UdpReceiver;
-use crate::{accept, socket, tls, udp, watch};
+use crate::{accept, datagrams, socket, socket_file, tls, watch};
 
 /// A listener that runs.
 pub(crate) struct Listener {
     listening: Arc<Listening>,
     sockets: Sockets,
-    address: SocketAddr,
+    address: Address,
     controller: Controller,
     tasks: Vec<JoinHandle<()>>,
 }
@@ -30,8 +34,8 @@ pub(crate) struct Listener {
 /// What is bound. Cloned when another listener takes over the same address.
 #[derive(Clone)]
 pub(crate) enum Sockets {
-    Udp(Vec<Arc<UdpReceiver>>),
-    Stream(Arc<TcpListener>),
+    Datagrams(Vec<Arc<Receiver>>),
+    Stream(Arc<Door>),
 }
 
 /// Where and how a listener listens, and since when.
@@ -42,19 +46,19 @@ pub struct ListenerStatus {
     /// How bytes come.
     pub transport: Transport,
     /// Where it listens, the port as bound.
-    pub address: SocketAddr,
+    pub address: Address,
 }
 
 impl Listener {
     /// Starts the tasks. Needs a runtime.
-    pub(crate) fn start(listening: Arc<Listening>, sockets: Sockets, address: SocketAddr) -> Self {
+    pub(crate) fn start(listening: Arc<Listening>, sockets: Sockets, address: Address) -> Self {
         let (controller, control) = control(listening.options.hosts.clone());
         let of_watch = control.clone();
         let mut tasks: Vec<_> = match &sockets {
-            Sockets::Udp(receivers) => receivers
+            Sockets::Datagrams(receivers) => receivers
                 .iter()
                 .map(|receiver| {
-                    let run = udp::run(
+                    let run = datagrams::run(
                         Arc::clone(&listening),
                         Arc::clone(receiver),
                         control.clone(),
@@ -62,8 +66,8 @@ impl Listener {
                     tokio::spawn(run)
                 })
                 .collect(),
-            Sockets::Stream(listener) => {
-                let run = accept::run(Arc::clone(&listening), Arc::clone(listener), control);
+            Sockets::Stream(door) => {
+                let run = accept::run(Arc::clone(&listening), Arc::clone(door), control);
                 vec![tokio::spawn(run)]
             }
         };
@@ -87,7 +91,7 @@ impl Listener {
         ListenerStatus {
             source: self.options().name.clone(),
             transport: self.options().transport,
-            address: self.address,
+            address: self.address.clone(),
         }
     }
 
@@ -105,7 +109,7 @@ impl Listener {
 
     /// Counts what the kernel has dropped.
     pub(crate) fn count_kernel_drops(&self) {
-        if let Sockets::Udp(receivers) = &self.sockets {
+        if let Sockets::Datagrams(receivers) = &self.sockets {
             for receiver in receivers {
                 receiver.count_kernel_drops(&self.listening.source);
             }
@@ -113,21 +117,21 @@ impl Listener {
     }
 
     /// The sockets, where another listener can go on with them.
-    pub(crate) fn reusable_sockets(
-        &self,
-        options: &ListenerOptions,
-    ) -> Option<(Sockets, SocketAddr)> {
+    pub(crate) fn reusable_sockets(&self, options: &ListenerOptions) -> Option<(Sockets, Address)> {
         let own = self.options();
-        let is_udp = |options: &ListenerOptions| options.transport == Transport::Udp;
+        let kind = |options: &ListenerOptions| {
+            (options.transport.is_unix(), options.transport.is_datagram())
+        };
         let same_place = own.address == options.address || self.address == options.address;
-        let same_kind = is_udp(own) == is_udp(options);
-        let same_count = !is_udp(own) || own.udp_sockets == options.udp_sockets;
-        (same_place && same_kind && same_count).then(|| (self.sockets.clone(), self.address))
+        let same_count = own.transport != Transport::Udp || own.udp_sockets == options.udp_sockets;
+        (same_place && kind(own) == kind(options) && same_count)
+            .then(|| (self.sockets.clone(), self.address.clone()))
     }
 
     /// Whether a UDP socket of this listener has the port.
-    pub(crate) fn has_udp_port(&self, address: SocketAddr) -> bool {
-        self.options().transport == Transport::Udp && self.address.port() == address.port()
+    pub(crate) fn has_udp_port(&self, address: &Address) -> bool {
+        let port = |address: &Address| address.internet().map(|address| address.port());
+        self.options().transport == Transport::Udp && port(&self.address) == port(address)
     }
 
     /// Tells the tasks to end.
@@ -165,17 +169,35 @@ impl Sockets {
     pub(crate) fn bind(
         options: &ListenerOptions,
         is_shared: bool,
-    ) -> Result<(Self, SocketAddr), Error> {
-        let bound = match options.transport {
-            Transport::Udp => bind_udp(options, is_shared),
-            Transport::Tcp | Transport::Tls | Transport::Relp => bind_stream(options),
+    ) -> Result<(Self, Address), Error> {
+        let bound = match (&options.address, options.transport.is_datagram()) {
+            (Address::Internet(address), true) => bind_udp(options, *address, is_shared),
+            (Address::Internet(address), false) => bind_tcp(*address),
+            (Address::Unix(path), _) => bind_unix(options, path),
         };
         bound.map_err(|source| Error::Bind {
             listener: options.name.clone(),
             transport: options.transport.name(),
-            address: options.address,
+            address: options.address.clone(),
             source,
         })
+    }
+
+    /// Gives the file of a unix socket that is taken over the rights of these options.
+    pub(crate) fn set_rights(&self, options: &ListenerOptions) {
+        let has_file = match self {
+            Self::Stream(door) => matches!(**door, Door::Unix(_, Some(_))),
+            Self::Datagrams(receivers) => receivers
+                .iter()
+                .any(|receiver| matches!(receiver.socket(), DatagramSocket::Unix(_, Some(_)))),
+        };
+        let Some(path) = options.address.path().filter(|_| has_file) else {
+            return;
+        };
+        if let Err(error) = socket_file::change_rights(path, &options.socket_file) {
+            let source = options.name.as_str();
+            tracing::warn!(source, %error, "cannot change the owner and mode of the socket");
+        }
     }
 
     /// Sets the receive buffers, and says what to do where the system gives less.
@@ -184,8 +206,11 @@ impl Sockets {
             return;
         };
         let granted = match self {
-            Self::Stream(listener) => socket::set_receive_buffer(listener.as_ref(), wanted),
-            Self::Udp(receivers) => receivers
+            Self::Stream(door) => match door.as_ref() {
+                Door::Tcp(listener) => socket::set_receive_buffer(listener, wanted),
+                Door::Unix(..) => return,
+            },
+            Self::Datagrams(receivers) => receivers
                 .iter()
                 .map(|receiver| socket::set_receive_buffer(receiver.socket(), wanted))
                 .try_fold(usize::MAX, |least, granted| {
@@ -209,22 +234,47 @@ impl Sockets {
     }
 }
 
-fn bind_udp(options: &ListenerOptions, is_shared: bool) -> io::Result<(Sockets, SocketAddr)> {
+fn bind_udp(
+    options: &ListenerOptions,
+    address: SocketAddr,
+    is_shared: bool,
+) -> io::Result<(Sockets, Address)> {
     let count = options.udp_sockets.clamp(1, UDP_SOCKETS_MAX);
-    let sockets = socket::bind_udp(options.address, count, is_shared)?;
+    let sockets = socket::bind_udp(address, count, is_shared)?;
     let address = sockets
         .first()
-        .map_or(Ok(options.address), std::net::UdpSocket::local_addr)?;
-    let receivers = sockets
-        .into_iter()
-        .map(|socket| UdpReceiver::new(socket).map(Arc::new));
-    Ok((Sockets::Udp(receivers.collect::<io::Result<_>>()?), address))
+        .map_or(Ok(address), std::net::UdpSocket::local_addr)?;
+    let receiver = |socket| {
+        let socket = DatagramSocket::Udp(UdpSocket::from_std(socket)?);
+        Ok(Arc::new(Receiver::new(socket)))
+    };
+    let receivers = sockets.into_iter().map(receiver);
+    let receivers = receivers.collect::<io::Result<_>>()?;
+    Ok((Sockets::Datagrams(receivers), address.into()))
 }
 
-fn bind_stream(options: &ListenerOptions) -> io::Result<(Sockets, SocketAddr)> {
-    let listener = TcpListener::from_std(socket::listen(options.address)?)?;
+fn bind_tcp(address: SocketAddr) -> io::Result<(Sockets, Address)> {
+    let listener = TcpListener::from_std(socket::listen(address)?)?;
     let address = listener.local_addr()?;
-    Ok((Sockets::Stream(Arc::new(listener)), address))
+    Ok((
+        Sockets::Stream(Arc::new(Door::Tcp(listener))),
+        address.into(),
+    ))
+}
+
+fn bind_unix(options: &ListenerOptions, path: &Path) -> io::Result<(Sockets, Address)> {
+    let rights = &options.socket_file;
+    let sockets = if options.transport.is_datagram() {
+        let (socket, file) = socket_file::bind(path, Type::DGRAM, rights)?;
+        let socket = UnixDatagram::from_std(socket.into())?;
+        let receiver = Receiver::new(DatagramSocket::Unix(socket, Some(file)));
+        Sockets::Datagrams(vec![Arc::new(receiver)])
+    } else {
+        let (socket, file) = socket_file::bind(path, Type::STREAM, rights)?;
+        let listener = UnixListener::from_std(socket.into())?;
+        Sockets::Stream(Arc::new(Door::Unix(listener, Some(file))))
+    };
+    Ok((sockets, path.to_owned().into()))
 }
 
 /// Reads the certificates that a listener asks for.

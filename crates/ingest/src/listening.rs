@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use model::RecordBatch;
-use syslog::Parser;
+use syslog::{HostRule, ParseOptions, Parser};
 
 use crate::assembler::{Assembler, template};
 use crate::budget::Permit;
+use crate::certificate::host_name;
 use crate::log_limit::LogLimit;
 use crate::opener::Opener;
 use crate::options::ListenerOptions;
@@ -18,6 +19,8 @@ use crate::tls::TlsSlot;
 /// What all tasks of one listener share.
 pub(crate) struct Listening {
     pub(crate) options: ListenerOptions,
+    /// How messages are read: as the options say, but that processes of this machine have its name.
+    parse: ParseOptions,
     pub(crate) source: Arc<Source>,
     pub(crate) sink: Arc<Sink>,
     template: RecordBatch,
@@ -36,9 +39,14 @@ impl Listening {
         sink: Arc<Sink>,
         tls: Option<TlsSlot>,
     ) -> Self {
+        let mut parse = options.parse.clone();
+        if options.transport.is_unix() {
+            parse.host = of_this_machine(parse.host);
+        }
         Self {
             template: template(source.name()),
             options,
+            parse,
             source,
             sink,
             tls,
@@ -49,13 +57,25 @@ impl Listening {
 
     /// An assembler of one's own; parsers keep a cache that threads should not share.
     pub(crate) fn assembler(&self) -> Assembler {
-        let parser = Parser::new(self.options.parse.clone());
+        let parser = Parser::new(self.parse.clone());
         Assembler::new(parser, self.template.clone())
     }
 
     /// An opener of one's own, for messages of at most so many bytes.
     pub(crate) fn opener(&self, bytes_max: usize) -> Opener {
         Opener::new(self.options.unpacks, self.options.encoding, bytes_max)
+    }
+
+    /// Says that messages are dropped for want of memory.
+    pub(crate) fn tell_memory_full(&self) {
+        if let Some(unsaid) = self.trouble.note() {
+            let source = self.source.name();
+            tracing::warn!(
+                source,
+                unsaid,
+                "messages are dropped: receive.memory_max is used up and the source does not wait"
+            );
+        }
     }
 
     /// Hands over a batch that these senders sent.
@@ -72,5 +92,15 @@ impl Listening {
             durability: options.durability,
         };
         sink.hand_over(source, destination, gathered, permit)
+    }
+}
+
+/// Whose name the host is where the peer is a process of this machine.
+fn of_this_machine(rule: HostRule) -> HostRule {
+    let name = || host_name().unwrap_or_else(|| "localhost".to_owned());
+    match rule {
+        HostRule::Message => HostRule::MessageOr(name()),
+        HostRule::Peer => HostRule::Fixed(name()),
+        HostRule::MessageOr(_) | HostRule::Fixed(_) => rule,
     }
 }

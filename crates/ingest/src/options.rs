@@ -1,6 +1,5 @@
 //! What an administrator can set.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,14 +9,16 @@ use store::Durability;
 use syslog::frame::Framing;
 use syslog::{Encoding, ParseOptions};
 
+use crate::address::Address;
 use crate::error::Error;
 use crate::expected::Expected;
 use crate::hosts::HostLists;
 use crate::ingest::{HTTP_SOURCE, INTERNAL_SOURCE};
 use crate::limits::{
     BUDGET_BYTES_DEFAULT, CONNECTIONS_DEFAULT, HANDSHAKE_TIMEOUT, HOST_LIST_MAX,
-    UDP_RECEIVE_BUFFER_BYTES, UDP_SOCKETS_MAX,
+    SOCKET_MODE_DEFAULT, UDP_RECEIVE_BUFFER_BYTES, UDP_SOCKETS_MAX,
 };
+use crate::passed::PassedSocket;
 use crate::sink::Destination;
 
 /// Settings of all receivers.
@@ -29,6 +30,9 @@ pub struct Options {
     pub http: HttpOptions,
     /// Most bytes of records that may wait for the disk. Taken at the start only.
     pub budget_bytes: usize,
+    /// Sockets that are open already, for the sources whose names they have. Taken at the start
+    /// only.
+    pub passed: Vec<PassedSocket>,
 }
 
 impl Options {
@@ -38,6 +42,7 @@ impl Options {
             listeners,
             http: HttpOptions::default(),
             budget_bytes: BUDGET_BYTES_DEFAULT,
+            passed: Vec::new(),
         }
     }
 
@@ -63,8 +68,10 @@ pub struct ListenerOptions {
     pub name: String,
     /// How bytes come.
     pub transport: Transport,
-    /// Where to listen. Port 0 stands for any free one.
-    pub address: SocketAddr,
+    /// Where to listen.
+    pub address: Address,
+    /// Who may use the socket's file. Only for unix sockets.
+    pub socket_file: SocketFileOptions,
     /// Longest message in bytes; the rest of a longer one is cut off. At most
     /// [`model::limits::MESSAGE_BYTES_MAX`].
     pub message_bytes_max: usize,
@@ -85,6 +92,9 @@ pub struct ListenerOptions {
     /// What an acknowledgement promises; how soon records are on the disk, for senders that get
     /// none.
     pub durability: Durability,
+    /// Whether senders wait while the byte budget is used up; otherwise what they send is dropped
+    /// and counted. RELP always waits.
+    pub flow_control: bool,
     /// Connections at a time; more are turned away. Not for UDP.
     pub connections_max: usize,
     /// Time without a byte after which a connection is closed; `None` for never. Not for UDP.
@@ -102,15 +112,14 @@ pub struct ListenerOptions {
 
 impl ListenerOptions {
     /// The defaults of a transport.
-    pub fn new(name: &str, transport: Transport, address: SocketAddr) -> Self {
-        let receive_buffer_bytes = match transport {
-            Transport::Udp => Some(UDP_RECEIVE_BUFFER_BYTES),
-            Transport::Tcp | Transport::Tls | Transport::Relp => None,
-        };
+    pub fn new(name: &str, transport: Transport, address: impl Into<Address>) -> Self {
+        let receive_buffer_bytes =
+            (transport == Transport::Udp).then_some(UDP_RECEIVE_BUFFER_BYTES);
         Self {
             name: name.to_owned(),
             transport,
-            address,
+            address: address.into(),
+            socket_file: SocketFileOptions::default(),
             message_bytes_max: MESSAGE_BYTES_DEFAULT,
             framing: Framing::Auto,
             unpacks: true,
@@ -120,6 +129,7 @@ impl ListenerOptions {
             parse: ParseOptions::default(),
             logspace: LogspaceName::main(),
             durability: Durability::Strict,
+            flow_control: true,
             connections_max: CONNECTIONS_DEFAULT,
             idle_timeout: None,
             handshake_timeout: HANDSHAKE_TIMEOUT,
@@ -170,12 +180,21 @@ impl ListenerOptions {
                 });
             }
         }
+        if self.transport.is_unix() != self.address.path().is_some() {
+            return Err(Error::Address {
+                listener: listener(),
+                transport: self.transport.name(),
+                address: self.address.clone(),
+            });
+        }
         self.check_tls()
     }
 
     fn check_tls(&self) -> Result<(), Error> {
         let is_right = match self.transport {
-            Transport::Udp | Transport::Tcp => self.tls.is_none(),
+            Transport::Udp | Transport::Tcp | Transport::UnixDatagram | Transport::UnixStream => {
+                self.tls.is_none()
+            }
             Transport::Tls => self.tls.is_some(),
             Transport::Relp => true,
         };
@@ -201,16 +220,53 @@ pub enum Transport {
     Tls,
     /// RELP: every message is acknowledged when it is durable.
     Relp,
+    /// A unix socket as `/dev/log` is: a datagram is a message.
+    UnixDatagram,
+    /// A unix socket for connections: lines or counted octets, as over TCP.
+    UnixStream,
 }
 
 impl Transport {
-    /// Its name: `udp`, `tcp`, `tls`, `relp`.
+    /// Its name: `udp`, `tcp`, `tls`, `relp`, `unix-datagram`, `unix-stream`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Udp => "udp",
             Self::Tcp => "tcp",
             Self::Tls => "tls",
             Self::Relp => "relp",
+            Self::UnixDatagram => "unix-datagram",
+            Self::UnixStream => "unix-stream",
+        }
+    }
+
+    /// Whether it listens on a path.
+    pub fn is_unix(self) -> bool {
+        matches!(self, Self::UnixDatagram | Self::UnixStream)
+    }
+
+    /// Whether a message comes as a datagram, and not over a connection.
+    pub(crate) fn is_datagram(self) -> bool {
+        matches!(self, Self::Udp | Self::UnixDatagram)
+    }
+}
+
+/// Who may use the file of a unix socket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SocketFileOptions {
+    /// Its mode. To send, one needs the right to write.
+    pub mode: u32,
+    /// The user it belongs to, by name or number; `None` for our own.
+    pub owner: Option<String>,
+    /// The group it belongs to, by name or number; `None` for our own.
+    pub group: Option<String>,
+}
+
+impl Default for SocketFileOptions {
+    fn default() -> Self {
+        Self {
+            mode: SOCKET_MODE_DEFAULT,
+            owner: None,
+            group: None,
         }
     }
 }

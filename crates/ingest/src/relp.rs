@@ -6,7 +6,6 @@
 //! acknowledged: the session ends, and the client keeps the message for the next one.
 
 use std::io;
-use std::net::IpAddr;
 
 use model::Tag;
 use syslog::frame::trim_counted;
@@ -22,6 +21,7 @@ use crate::input::{End, Input};
 use crate::limits::{CLOSE_TIMEOUT, RELP_ANSWER_TIMEOUT, RELP_OFFERS_BYTES, RELP_RESPONSES_MAX};
 use crate::listening::Listening;
 use crate::opener::Opener;
+use crate::peer::Peer;
 use crate::sink::Durable;
 use crate::stream::Stream;
 
@@ -94,7 +94,7 @@ enum AnswerEnd {
 pub(crate) async fn run(
     listening: &Listening,
     stream: &Stream,
-    peer: IpAddr,
+    peer: Peer,
     control: Control,
 ) -> End {
     let (answers, queue) = mpsc::channel(RELP_RESPONSES_MAX);
@@ -139,10 +139,10 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(listening: &'a Listening, peer: IpAddr, answers: mpsc::Sender<Answer>) -> Self {
+    fn new(listening: &'a Listening, peer: Peer, answers: mpsc::Sender<Answer>) -> Self {
         Self {
             message_bytes_max: listening.options.message_bytes_max,
-            gatherer: Gatherer::new(listening, Some(peer)),
+            gatherer: Gatherer::new(listening, peer.address()),
             answers,
             is_open: false,
             expected: None,

@@ -1,16 +1,18 @@
 //! What sockets need and the standard library does not offer: forced receive buffers, the
-//! kernel's count of dropped datagrams, and many datagrams in one system call.
+//! kernel's count of dropped datagrams, many datagrams in one system call, and sockets that were
+//! open when the process started.
 //!
 //! The only unsafe code of this crate.
 #![expect(
     unsafe_code,
-    reason = "setsockopt, getsockopt and recvmmsg have no safe wrapper among our dependencies"
+    reason = "setsockopt, getsockopt, recvmmsg and descriptors that were passed to us have no safe \
+              wrapper among our dependencies"
 )]
 
 use std::io;
 use std::mem;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 
 use socket2::{Domain, Protocol, SockRef, Socket, TcpKeepalive, Type};
@@ -118,6 +120,18 @@ pub(crate) fn kernel_drops(socket: &impl AsFd) -> io::Result<u32> {
         return Err(io::Error::last_os_error());
     }
     Ok(memory.last().copied().unwrap_or_default())
+}
+
+/// Takes a descriptor over that whoever started this process has passed to it; children do not get
+/// it. To be called for each at most once, and before this process opens anything itself.
+pub(crate) fn take_passed(descriptor: RawFd) -> io::Result<OwnedFd> {
+    // SAFETY: the call takes numbers only, and fails for those that are no open descriptors.
+    if unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor is open, or the call above would have failed. As it was open when the
+    // process started, nothing in it is its owner yet.
+    Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 
 /// Room for the datagrams of one system call.

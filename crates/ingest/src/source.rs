@@ -24,6 +24,8 @@ pub enum DropReason {
     EmptyDatagram,
     /// The kernel had no room for the datagram in the socket's receive buffer.
     KernelBufferFull,
+    /// The byte budget was used up, and the source does not wait.
+    MemoryFull,
     /// The store refused the batch or could not write it.
     StorageFailed,
     /// The message alone exceeds what a batch can hold.
@@ -32,10 +34,11 @@ pub enum DropReason {
 
 impl DropReason {
     /// All reasons, in the order of their figures.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Denied,
         Self::EmptyDatagram,
         Self::KernelBufferFull,
+        Self::MemoryFull,
         Self::StorageFailed,
         Self::TooLarge,
     ];
@@ -46,6 +49,7 @@ impl DropReason {
             Self::Denied => "denied",
             Self::EmptyDatagram => "empty_datagram",
             Self::KernelBufferFull => "kernel_buffer_full",
+            Self::MemoryFull => "memory_full",
             Self::StorageFailed => "storage_failed",
             Self::TooLarge => "too_large",
         }
@@ -376,6 +380,7 @@ mod tests {
                 ("denied", 0),
                 ("empty_datagram", 30_000),
                 ("kernel_buffer_full", 0),
+                ("memory_full", 0),
                 ("storage_failed", 35_000),
                 ("too_large", 0)
             ]

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
 use tokio_rustls::server::TlsStream;
 
@@ -20,6 +20,8 @@ use crate::limits::CLOSE_TIMEOUT;
 pub(crate) enum Stream {
     /// As it is.
     Plain(TcpStream),
+    /// Of this machine.
+    Unix(UnixStream),
     /// Encrypted. The lock is held between waits only.
     Tls(Box<Mutex<TlsStream<TcpStream>>>),
 }
@@ -34,6 +36,7 @@ impl Stream {
     pub(crate) async fn readable(&self) -> io::Result<()> {
         match self {
             Self::Plain(stream) => stream.readable().await,
+            Self::Unix(stream) => stream.readable().await,
             Self::Tls(stream) => poll_fn(|context| poll_readable(stream, context)).await,
         }
     }
@@ -43,6 +46,7 @@ impl Stream {
     pub(crate) fn try_read(&self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         match self {
             Self::Plain(stream) => stream.try_read_buf(buffer),
+            Self::Unix(stream) => stream.try_read_buf(buffer),
             Self::Tls(stream) => {
                 let mut stream = locked(stream);
                 let start = buffer.len();
@@ -65,6 +69,13 @@ impl Stream {
         while !data.is_empty() {
             let written = match self {
                 Self::Plain(stream) => {
+                    stream.writable().await?;
+                    match stream.try_write(data) {
+                        Err(error) if error.kind() == ErrorKind::WouldBlock => continue,
+                        result => result?,
+                    }
+                }
+                Self::Unix(stream) => {
                     stream.writable().await?;
                     match stream.try_write(data) {
                         Err(error) if error.kind() == ErrorKind::WouldBlock => continue,
@@ -94,6 +105,7 @@ impl Stream {
         let closing = async {
             match self {
                 Self::Plain(mut stream) => tokio::io::AsyncWriteExt::shutdown(&mut stream).await,
+                Self::Unix(mut stream) => tokio::io::AsyncWriteExt::shutdown(&mut stream).await,
                 Self::Tls(stream) => {
                     let mut stream = stream.into_inner().unwrap_or_else(PoisonError::into_inner);
                     tokio::io::AsyncWriteExt::shutdown(&mut stream).await

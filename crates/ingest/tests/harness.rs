@@ -51,6 +51,14 @@ impl Server {
     }
 
     pub(crate) fn with(options: Options) -> Self {
+        Self::try_with(options).expect("starts")
+    }
+
+    pub(crate) fn try_start(listeners: Vec<ListenerOptions>) -> Result<Self, ingest::Error> {
+        Self::try_with(Options::new(listeners))
+    }
+
+    fn try_with(options: Options) -> Result<Self, ingest::Error> {
         let directory = tempfile::tempdir().expect("makes one");
         let gate = Gate::default();
         let mut settings = store::Options::new(directory.path().join("data"));
@@ -60,19 +68,23 @@ impl Server {
         let store = Arc::new(store);
         let clock = Arc::new(SystemClock);
         let ingest = Ingest::start(options, Pipeline::default(), Arc::clone(&store), clock);
-        Self {
-            ingest: ingest.expect("starts"),
+        Ok(Self {
+            ingest: ingest?,
             store,
             gate,
             _directory: directory,
-        }
+        })
     }
 
     /// Where a source is listened for.
     pub(crate) fn address(&self, source: &str) -> SocketAddr {
         let listeners = self.ingest.listeners();
         let listener = listeners.iter().find(|listener| listener.source == source);
-        listener.expect("listens").address
+        listener
+            .expect("listens")
+            .address
+            .internet()
+            .expect("a port")
     }
 
     /// Figures of a source.
@@ -113,6 +125,20 @@ impl Server {
             }
         }
         records
+    }
+
+    /// The hosts of the records of a logspace, in order. They must not be sealed yet.
+    pub(crate) fn hosts(&self, logspace: &str) -> Vec<String> {
+        let name = LogspaceName::parse(logspace).expect("valid");
+        let snapshot = self.store.snapshot(&name).expect("exists");
+        let mut hosts = Vec::new();
+        for part in snapshot.parts {
+            if let Part::Tail(chunk) = part {
+                let of_chunk = chunk.batch.iter();
+                hosts.extend(of_chunk.map(|r| String::from_utf8_lossy(r.host()).into_owned()));
+            }
+        }
+        hosts
     }
 
     /// The messages stored in `main`, in order.

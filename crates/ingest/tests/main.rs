@@ -17,3 +17,4 @@ mod tcp;
 mod tls;
 mod tls_client;
 mod udp;
+mod unix;

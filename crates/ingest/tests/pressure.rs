@@ -132,3 +132,106 @@ async fn every_message_is_accounted_for_at_every_instant() {
     assert_eq!(server.raws().len(), 20_000);
     assert_eq!(server.ingest.budget_bytes().0, 0);
 }
+
+/// A source that does not wait, with a budget for a few messages.
+fn dropping(transport: Transport) -> Server {
+    let mut listener = listener(transport);
+    listener.flow_control = false;
+    let mut options = Options::new(vec![listener]);
+    options.budget_bytes = BUDGET_BYTES;
+    Server::with(options)
+}
+
+/// Waits until so many messages have come, and checks what became of them.
+async fn dropped_while_stalled(server: &Server, source: &str, sent: u64) {
+    eventually("all are received while the disk stalls", || {
+        server.source(source).received == sent
+    })
+    .await;
+    let status = server.source(source);
+    assert!(status.in_flight > 0 && status.stored == 0, "{status:?}");
+    let by_reason = status.dropped_by_reason();
+    let memory_full = by_reason
+        .filter(|(reason, _)| *reason == ingest::DropReason::MemoryFull)
+        .map(|(_, count)| count)
+        .sum::<u64>();
+    assert_eq!(memory_full, status.dropped_total());
+    assert_eq!(memory_full + status.in_flight, sent);
+    assert!(server.ingest.budget_bytes().0 <= BUDGET_BYTES);
+    server.gate.open();
+    eventually("what was kept is stored", || {
+        server.source(source).in_flight == 0
+    })
+    .await;
+    let after = server.source(source);
+    assert_eq!(after.stored + after.dropped_total(), sent);
+    assert_eq!(server.raws().len() as u64, after.stored);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_source_without_flow_control_never_holds_its_sender_up() {
+    const MESSAGES: u64 = 100_000;
+    let server = dropping(Transport::Tcp);
+    server.gate.close();
+    let to = server.address("tcp");
+    // More than the buffers of the sockets hold: it could not be written if nobody read.
+    let sender = tokio::task::spawn_blocking(move || {
+        let mut client = TcpStream::connect(to).expect("connects");
+        for number in 0..MESSAGES {
+            let line = format!("<34>message {number} {:>200}\n", "padding");
+            client.write_all(line.as_bytes()).expect("writes");
+        }
+    });
+    sender.await.expect("is not held up");
+    dropped_while_stalled(&server, "tcp", MESSAGES).await;
+
+    // It goes on as if nothing had been.
+    let before = server.source("tcp").stored;
+    let mut client = TcpStream::connect(to).expect("connects");
+    client.write_all(b"<34>after\n").expect("writes");
+    server.stored("tcp", before + 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn datagrams_without_flow_control_are_read_and_counted() {
+    let server = dropping(Transport::Udp);
+    server.gate.close();
+    let client = UdpSocket::bind(loopback()).await.expect("binds");
+    let to = server.address("udp");
+    let mut sent = 0;
+    for _ in 0..200 {
+        for _ in 0..10 {
+            client.send_to(&[b'x'; 1_000], to).await.expect("sends");
+            sent += 1;
+        }
+        eventually("they are read", || server.source("udp").received == sent).await;
+    }
+    dropped_while_stalled(&server, "udp", sent).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_while_messages_are_dropped_is_heard() {
+    let server = dropping(Transport::Tcp);
+    server.gate.close();
+    let mut client = TcpStream::connect(server.address("tcp")).expect("connects");
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            // Until the connection is cut.
+            while client.write_all(b"<34>more and more of it\n").is_ok() {}
+            is_done.store(true, Ordering::Relaxed);
+        });
+        tokio::task::block_in_place(|| {
+            tokio::runtime::Handle::current().block_on(async {
+                eventually("some are dropped", || {
+                    server.source("tcp").dropped_total() > 0
+                })
+                .await;
+                server.gate.open();
+                let stopped = server.ingest.shutdown(Duration::from_secs(20)).await;
+                stopped.expect("in time");
+                eventually("the sender is cut off", || is_done.load(Ordering::Relaxed)).await;
+            });
+        });
+    });
+}

@@ -3,6 +3,7 @@
 mod demo;
 mod internal;
 mod logging;
+mod passed;
 mod reload;
 mod run;
 
@@ -19,8 +20,10 @@ use crate::failure::Failure;
 
 /// Serves until SIGTERM or SIGINT.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<Outcome, Failure> {
+    let passed = passed::take()?;
     let source = ConfigSource::new(arguments);
-    let config = source.read()?;
+    let mut config = source.read()?;
+    config.ingest.passed = passed;
     let internal = logging::start(&config.log);
     raise_open_files();
     let store = Store::open(

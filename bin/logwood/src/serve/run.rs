@@ -98,11 +98,12 @@ fn welcome(http: SocketAddr, listeners: &[ListenerStatus], store: &Store) {
         ));
     }
     output::words(&ready);
-    let tcp = listeners
+    let mut tcp = listeners
         .iter()
-        .find(|listener| listener.transport.name() == "tcp");
-    let send = tcp.map_or_else(String::new, |tcp| {
-        let (host, port) = (tcp.address.ip(), tcp.address.port());
+        .filter(|listener| listener.transport.name() == "tcp")
+        .filter_map(|listener| listener.address.internet());
+    let send = tcp.next().map_or_else(String::new, |tcp| {
+        let (host, port) = (tcp.ip(), tcp.port());
         format!("  send   logger -n {host} -P {port} -T \"hello from $(hostname)\"\n")
     });
     output::words(&format!(

@@ -78,7 +78,7 @@ fn an_unknown_section_is_told_its_nearest_name() {
               |
             3 | [source.syslog.c]
               |         ^^^^^^
-            hint: known here are `udp`, `tcp`, `tls` and `relp`
+            hint: known here are `udp`, `tcp`, `tls`, `relp` and `unix`
 
             error: unknown section `retention`
              --> logwood.toml:4:2

@@ -49,6 +49,8 @@ pub enum HostRule {
     /// The one in the message, otherwise the address of the peer.
     #[default]
     Message,
+    /// The one in the message, otherwise this one.
+    MessageOr(String),
     /// The address of the peer, whatever the message says.
     Peer,
     /// Always this one.
@@ -135,12 +137,12 @@ impl Parser {
 
     fn choose_host(&self, raw_len: usize, peer: Option<IpAddr>, parts: &mut RecordParts) {
         match (&self.host, peer) {
-            (HostRule::Message, _) if !parts.host.is_empty() => {}
+            (HostRule::Message | HostRule::MessageOr(_), _) if !parts.host.is_empty() => {}
             (HostRule::Message | HostRule::Peer, Some(peer)) => {
                 parts.host = push_address(peer, raw_len, &mut parts.extra);
             }
             (HostRule::Message | HostRule::Peer, None) => {}
-            (HostRule::Fixed(name), _) => {
+            (HostRule::Fixed(name) | HostRule::MessageOr(name), _) => {
                 let start = raw_len + parts.extra.len();
                 parts.extra.extend_from_slice(name.as_bytes());
                 parts.host = Span::new(start, start + name.len());

@@ -1,12 +1,13 @@
 //! Datagrams into batches.
 
 use std::io::{self, ErrorKind};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use model::Tag;
 use syslog::frame::trim_counted;
 use tokio::io::Interest;
-use tokio::net::UdpSocket;
+use tokio::net::{UdpSocket, UnixDatagram};
 use tokio::select;
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep, timeout};
@@ -23,26 +24,68 @@ use crate::listening::Listening;
 use crate::opener::Opener;
 use crate::senders::{Run, add_to_runs};
 use crate::socket::{self, Datagrams};
+use crate::socket_file::SocketFile;
 use crate::source::{DropReason, Source};
 
 /// Calls in a row before other tasks get their turn: about a millisecond of work.
 const CALLS_IN_A_ROW: u32 = 16;
 
 /// A bound socket, and how many of the kernel's drops at it have been counted.
-pub(crate) struct UdpReceiver {
-    socket: UdpSocket,
+pub(crate) struct Receiver {
+    socket: DatagramSocket,
     drops_counted: Mutex<u32>,
 }
 
-impl UdpReceiver {
-    pub(crate) fn new(socket: std::net::UdpSocket) -> io::Result<Self> {
-        Ok(Self {
-            socket: UdpSocket::from_std(socket)?,
-            drops_counted: Mutex::new(0),
-        })
+/// A socket for datagrams.
+pub(crate) enum DatagramSocket {
+    Udp(UdpSocket),
+    /// With its file, where we have made it.
+    Unix(UnixDatagram, Option<SocketFile>),
+}
+
+impl DatagramSocket {
+    async fn readable(&self) -> io::Result<()> {
+        match self {
+            Self::Udp(socket) => socket.readable().await,
+            Self::Unix(socket, _) => socket.readable().await,
+        }
     }
 
-    pub(crate) fn socket(&self) -> &UdpSocket {
+    /// Receives without waiting.
+    fn receive(&self, datagrams: &mut Datagrams) -> io::Result<()> {
+        match self {
+            Self::Udp(socket) => socket.try_io(Interest::READABLE, || datagrams.receive(socket)),
+            Self::Unix(socket, _) => {
+                socket.try_io(Interest::READABLE, || datagrams.receive(socket))
+            }
+        }
+    }
+
+    /// Whether its queue holds enough that it may fill up for a while. Those of unix sockets hold
+    /// a few hundred messages, and their senders would wait.
+    fn may_fill(&self) -> bool {
+        matches!(self, Self::Udp(_))
+    }
+}
+
+impl AsFd for DatagramSocket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Udp(socket) => socket.as_fd(),
+            Self::Unix(socket, _) => socket.as_fd(),
+        }
+    }
+}
+
+impl Receiver {
+    pub(crate) fn new(socket: DatagramSocket) -> Self {
+        Self {
+            socket,
+            drops_counted: Mutex::new(0),
+        }
+    }
+
+    pub(crate) fn socket(&self) -> &DatagramSocket {
         &self.socket
     }
 
@@ -63,11 +106,7 @@ impl UdpReceiver {
 }
 
 /// Receives until told to stop, then what has already arrived.
-pub(crate) async fn run(
-    listening: Arc<Listening>,
-    receiver: Arc<UdpReceiver>,
-    mut control: Control,
-) {
+pub(crate) async fn run(listening: Arc<Listening>, receiver: Arc<Receiver>, mut control: Control) {
     let mut reception = Reception {
         assembler: listening.assembler(),
         // What is packed in a datagram gets no more of the budget than a datagram.
@@ -87,7 +126,8 @@ pub(crate) async fn run(
         let since_last_call = last_call.elapsed();
         last_call += since_last_call;
         calls_in_a_row += 1;
-        if !reception.datagrams.is_full() && since_last_call < DATAGRAMS_NAP {
+        let may_fill = receiver.socket.may_fill() && !reception.datagrams.is_full();
+        if may_fill && since_last_call < DATAGRAMS_NAP {
             sleep(DATAGRAMS_NAP).await;
             calls_in_a_row = 0;
         } else if calls_in_a_row == CALLS_IN_A_ROW {
@@ -106,7 +146,7 @@ pub(crate) async fn run(
 /// One socket at work.
 struct Reception<'a> {
     listening: &'a Listening,
-    receiver: &'a UdpReceiver,
+    receiver: &'a Receiver,
     datagrams: Datagrams,
     assembler: Assembler,
     opener: Opener,
@@ -117,16 +157,17 @@ struct Reception<'a> {
 }
 
 impl Reception<'_> {
-    /// Waits for datagrams and a share of the budget for them; `None` when told to stop.
-    async fn wait(&self, control: &mut Control) -> Option<Permit> {
+    /// Waits for datagrams and a share of the budget for them, if that is to be waited for; `None`
+    /// when told to stop.
+    async fn wait(&self, control: &mut Control) -> Option<Option<Permit>> {
         let ready = async {
             // An error shows itself again when we receive.
             _ = self.receiver.socket.readable().await;
-            self.listening
-                .sink
-                .budget()
-                .acquire(self.call_bytes())
-                .await
+            let budget = self.listening.sink.budget();
+            match self.listening.options.flow_control {
+                true => Some(budget.acquire(self.call_bytes()).await),
+                false => budget.try_acquire(self.call_bytes()),
+            }
         };
         select! {
             biased;
@@ -142,20 +183,20 @@ impl Reception<'_> {
             let ready = timeout(DRAIN_QUIET, self.receiver.socket.readable()).await;
             let permit = self.listening.sink.budget().try_acquire(self.call_bytes());
             match (ready, permit) {
-                (Ok(_), Some(permit)) => self.receive(permit).await,
+                (Ok(_), Some(permit)) => self.receive(Some(permit)).await,
                 _ => break,
             }
         }
     }
 
-    /// Receives once and hands over what there was.
-    async fn receive(&mut self, permit: Permit) {
-        let socket = &self.receiver.socket;
-        let received = socket.try_io(Interest::READABLE, || self.datagrams.receive(socket));
-        match received {
+    /// Receives once and hands over what there was; without a share it is dropped.
+    async fn receive(&mut self, permit: Option<Permit>) {
+        match self.receiver.socket.receive(&mut self.datagrams) {
             Ok(()) => {
-                self.gather();
-                if !self.assembler.is_empty() {
+                self.gather(permit.is_none());
+                if let Some(permit) = permit
+                    && !self.assembler.is_empty()
+                {
                     let gathered = self.assembler.take();
                     self.listening.hand_over(gathered, &self.runs, permit);
                     self.runs.clear();
@@ -172,7 +213,10 @@ impl Reception<'_> {
         }
     }
 
-    fn gather(&mut self) {
+    fn gather(&mut self, is_dropping: bool) {
+        if is_dropping {
+            self.listening.tell_memory_full();
+        }
         let received = self.listening.sink.now();
         let source = &self.listening.source;
         let bytes = self
@@ -191,6 +235,10 @@ impl Reception<'_> {
             let raw = trim_counted(datagram.bytes);
             if raw.is_empty() {
                 source.drop_arrived(DropReason::EmptyDatagram, 1, 0);
+                continue;
+            }
+            if is_dropping {
+                source.drop_arrived(DropReason::MemoryFull, 1, raw.len() as u64);
                 continue;
             }
             let (raw, mut tags) = self.opener.open(raw);
