@@ -23,6 +23,7 @@ mod fields;
 mod histogram;
 pub mod limits;
 mod merge;
+mod named;
 mod part;
 mod plan;
 mod question;

@@ -97,6 +97,49 @@ fn times() -> impl Strategy<Value = i64> {
 }
 
 fn messages() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![3 => words(), 2 => formatted()]
+}
+
+/// Messages with fields in their text, whole and torn.
+fn formatted() -> impl Strategy<Value = Vec<u8>> {
+    let name = select(vec!["n", "N", "user", "status", "meta.seq", "src.ip", "x"]);
+    let value = select(vec![
+        "5",
+        "12",
+        "apple",
+        "",
+        "10.0.0.1",
+        "green-apple",
+        "Error fox",
+        "a\\napple",
+        "\\u0061pple",
+        "n\u{e9}e",
+        "root",
+        "404",
+    ]);
+    let format = select(vec![
+        "NAME=VALUE",
+        "error: NAME=VALUE, x=VALUE",
+        "NAME=\"VALUE\" fox",
+        "{\"NAME\":\"VALUE\",\"x\":[1,\"VALUE\"]}",
+        "@cee: {\"src\":{\"ip\":\"VALUE\"},\"NAME\":VALUE}",
+        "a - VALUE [01/Jan/2026:00:00:00 +0000] \"GET /apple?NAME=VALUE HTTP/1.1\" 404 5 NAME=VALUE",
+        "CEF:0|apple|VALUE|1|2|error|5|NAME=VALUE x=apple",
+        "LEEF:2.0|apple|VALUE|1|2|^|NAME=VALUE^x=apple",
+    ]);
+    (format, name, value, 0_usize..40).prop_map(|(format, name, value, torn)| {
+        let mut message = format
+            .replace("NAME", name)
+            .replace("VALUE", value)
+            .into_bytes();
+        if torn < 10 {
+            message.truncate(message.len().saturating_sub(torn));
+        }
+        message
+    })
+}
+
+fn words() -> impl Strategy<Value = Vec<u8>> {
     let words = prop::collection::vec(select(&WORDS[..]), 0..4);
     (words, any::<bool>(), 0..12_u8).prop_map(|(words, spaced, odd)| {
         let mut message = words.join(if spaced { " " } else { "/" }).into_bytes();
@@ -391,7 +434,12 @@ fn leaves() -> impl Strategy<Value = Expr> {
         Target::Source,
         Target::Peer,
         Target::Named("n".to_owned()),
+        Target::Named("n".to_owned()),
         Target::Named("meta.seq".to_owned()),
+        Target::Named("User".to_owned()),
+        Target::Named("status".to_owned()),
+        Target::Named("src.ip".to_owned()),
+        Target::Named("deviceProduct".to_owned()),
     ]);
     let networked = select(vec![
         Target::Peer,

@@ -9,7 +9,8 @@ use std::ops::ControlFlow;
 
 use model::{RecordBatch, RecordNumber, RecordRef, TimeRange};
 use proptest::prelude::*;
-use query::Query;
+use query::{Query, Target, naive};
+use text_fields::Detector;
 
 use crate::search::search_within;
 use crate::testing::{self, Listed, list};
@@ -175,11 +176,7 @@ fn values(by: &StatsField, row: &Listed, record: RecordRef<'_>) -> BTreeSet<Vec<
             .collect(),
         StatsField::Tag => record.tags().map(Vec::from).collect(),
         StatsField::Logspace => vec![row.id.logspace.as_str().into()],
-        StatsField::Named(name) => record
-            .fields()
-            .filter(|field| field.is_named(name.as_bytes()))
-            .map(|field| field.value.into())
-            .collect(),
+        StatsField::Named(name) => naive::texts(&Target::Named(name.clone()), record),
     };
     values
         .into_iter()
@@ -191,7 +188,7 @@ fn values(by: &StatsField, row: &Listed, record: RecordRef<'_>) -> BTreeSet<Vec<
 fn stats_count_the_matches_by_value() {
     let names = [
         "host", "program", "pid", "msgid", "facility", "severity", "source", "peer", "tag",
-        "logspace", "n", "meta.seq",
+        "logspace", "n", "meta.seq", "user", "status",
     ];
     check_all(10, |case| {
         for name in names {
@@ -237,6 +234,15 @@ fn fields_are_counted_where_they_are_not_empty() {
             let record = row.batch.get(0).expect("one");
             let names = record.fields().filter(|field| !field.value.is_empty());
             let mut names: BTreeSet<String> = names.map(|field| field.full_name()).collect();
+            Detector::default().each(record.message(), &mut |name, value| {
+                let name = String::from_utf8_lossy(name).into_owned();
+                let name = if name == "severity" {
+                    "nvpair:severity".into()
+                } else {
+                    name
+                };
+                names.extend((!value.is_empty()).then_some(name));
+            });
             for (name, text) in [
                 ("host", record.host()),
                 ("program", record.program()),

@@ -181,7 +181,8 @@ pub enum Target {
     Source,
     /// The address of the sender; IPv4 that arrived on an IPv6 socket counts as IPv4.
     Peer,
-    /// The fields of this name, as [`model::FieldRef::is_named`] has it.
+    /// The fields of this name: those of the structured data, as [`model::FieldRef::is_named`] has it,
+    /// and those in the text of the message, which have it in any ASCII case.
     Named(String),
 }
 

@@ -20,6 +20,7 @@
 pub mod pipe;
 
 use model::{FieldRef, RecordRef, words};
+use text_fields::Detector;
 
 use crate::Bounds;
 use crate::ast::{Expr, Leaf, Number, Pattern, Piece, Target, Test};
@@ -74,12 +75,21 @@ pub fn texts(target: &Target, record: RecordRef<'_>) -> Vec<Vec<u8>> {
             .map(|address| address.to_canonical().to_string().into_bytes())
             .into_iter()
             .collect(),
-        Target::Named(name) => record
-            .fields()
-            .filter(|field: &FieldRef<'_>| field.is_named(name.as_bytes()))
-            .map(|field| field.value.into())
-            .collect(),
+        Target::Named(name) => named(name.as_bytes(), record),
     }
+}
+
+/// The fields of a name: those of the structured data, then those in the text of the message.
+fn named(name: &[u8], record: RecordRef<'_>) -> Vec<Vec<u8>> {
+    let fields = record.fields();
+    let fields = fields.filter(|field: &FieldRef<'_>| field.is_named(name));
+    let mut values: Vec<Vec<u8>> = fields.map(|field| field.value.into()).collect();
+    Detector::default().each(record.message(), &mut |own, value| {
+        if own.eq_ignore_ascii_case(name) {
+            values.push(value.into());
+        }
+    });
+    values
 }
 
 /// Whether one text passes the test.
