@@ -111,6 +111,10 @@ pub(crate) struct QuestionArguments {
     /// Up to this time, itself excluded.
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) to: Option<String>,
+    /// What bounds a term: words, ssb, or a list of delimiters such as ':=,;' [default: what the
+    /// logspaces say, else words].
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) tokens: Option<String>,
     /// Print NDJSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -180,6 +184,10 @@ pub(crate) struct TailArguments {
     /// Only these logspaces, separated by commas; all without it.
     #[arg(long, value_name = "NAME")]
     pub(crate) logspace: Option<String>,
+    /// What bounds a term: words, ssb, or a list of delimiters such as ':=,;' [default: what the
+    /// logspaces say, else words].
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) tokens: Option<String>,
     /// Start behind this record, such as main:42, instead of at the end.
     #[arg(long, value_name = "ID")]
     pub(crate) after: Option<String>,

@@ -146,6 +146,7 @@ pub(crate) fn question(arguments: &QuestionArguments) -> Pairs {
         ("logspace", &arguments.logspace),
         ("from", &arguments.from),
         ("to", &arguments.to),
+        ("tokens", &arguments.tokens),
     ];
     pairs.extend(
         optional

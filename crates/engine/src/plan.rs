@@ -186,7 +186,7 @@ fn is_any_text(test: &Test) -> bool {
     let (Test::Term(pattern) | Test::Exact(pattern)) = test else {
         return false;
     };
-    if !pattern.bounds().has_usual_stops() {
+    if !pattern.tokens().has_usual_stops() {
         return false;
     }
     let pieces = pattern.pieces();

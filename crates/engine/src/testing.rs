@@ -11,8 +11,8 @@ use model::{
 use proptest::prelude::*;
 use proptest::sample::select;
 use query::{
-    Bounds, Comparison, Delimiters, Expr, Leaf, Network, Number, Pattern, Piece, Query,
-    RegexPattern, Target, Test, naive,
+    Comparison, Delimiters, Expr, Leaf, Network, Number, Pattern, Piece, Query, RegexPattern,
+    Target, Test, Tokens, naive,
 };
 use store::{Options, Part, RealDisk, Snapshot, Store, SystemClock};
 
@@ -464,11 +464,11 @@ pub(crate) fn queries() -> impl Strategy<Value = Query> {
         ]
     });
     let root = prop_oneof![1 => Just(Expr::All), 20 => expr];
-    let delimiters = |text| Bounds::Tokens(Delimiters::parse(text).expect("punctuation"));
-    let bounds = prop_oneof![
-        4 => Just(Bounds::Words),
-        2 => Just(Bounds::Tokens(Delimiters::SSB)),
+    let delimiters = |text| Tokens::Between(Delimiters::parse(text).expect("punctuation"));
+    let tokens = prop_oneof![
+        4 => Just(Tokens::Words),
+        2 => Just(Tokens::Between(Delimiters::SSB)),
         1 => Just(delimiters("_.@")),
     ];
-    (root, bounds).prop_map(|(root, bounds)| Query { root }.bounded_by(bounds))
+    (root, tokens).prop_map(|(root, tokens)| Query { root }.bounded_by(tokens))
 }

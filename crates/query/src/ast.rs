@@ -11,8 +11,8 @@ use std::net::IpAddr;
 use model::words;
 use regex::bytes::{Regex, RegexBuilder};
 
-use crate::bounds::Bounds;
 use crate::limits::{REGEX_BYTES_MAX, REGEX_CACHE_BYTES_MAX};
+use crate::tokens::Tokens;
 
 /// A question to a set of records.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,10 +40,10 @@ impl Query {
         }
     }
 
-    /// The same with all its terms and phrases in other bounds.
+    /// The same with all its terms and phrases bounded by other tokens.
     #[must_use]
-    pub fn bounded_by(mut self, bounds: Bounds) -> Self {
-        self.root.set_bounds(bounds);
+    pub fn bounded_by(mut self, tokens: Tokens) -> Self {
+        self.root.set_tokens(tokens);
         self
     }
 }
@@ -66,18 +66,18 @@ pub enum Expr {
 }
 
 impl Expr {
-    fn set_bounds(&mut self, bounds: Bounds) {
+    fn set_tokens(&mut self, tokens: Tokens) {
         match self {
             Self::All | Self::Nothing => {}
             Self::And(members) | Self::Or(members) => {
                 for member in members {
-                    member.set_bounds(bounds);
+                    member.set_tokens(tokens);
                 }
             }
-            Self::Not(inner) => inner.set_bounds(bounds),
+            Self::Not(inner) => inner.set_tokens(tokens),
             Self::Leaf(leaf) => {
                 if let Test::Term(pattern) | Test::Exact(pattern) = &mut leaf.test {
-                    pattern.bounds = bounds;
+                    pattern.tokens = tokens;
                 }
             }
         }
@@ -347,7 +347,7 @@ pub enum Piece {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pattern {
     pieces: Vec<Piece>,
-    bounds: Bounds,
+    tokens: Tokens,
 }
 
 impl Pattern {
@@ -364,7 +364,7 @@ impl Pattern {
         }
         (!joined.is_empty()).then_some(Self {
             pieces: joined,
-            bounds: Bounds::Words,
+            tokens: Tokens::Words,
         })
     }
 
@@ -374,8 +374,8 @@ impl Pattern {
     }
 
     /// What bounds it.
-    pub fn bounds(&self) -> Bounds {
-        self.bounds
+    pub fn tokens(&self) -> Tokens {
+        self.tokens
     }
 
     /// The same with its literals in lower case, as [`Test::Term`] wants it.

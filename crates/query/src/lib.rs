@@ -5,7 +5,6 @@
 //! know of a leaf. A [`Question`] is a query with a pipe, [`parse_question`] reads it. The reference for people is `docs/reference/query.md`.
 
 mod ast;
-mod bounds;
 mod canonical;
 mod codes;
 mod complete;
@@ -24,6 +23,7 @@ mod required;
 mod scan;
 mod sum;
 mod time;
+mod tokens;
 mod value;
 
 #[cfg(test)]
@@ -36,7 +36,6 @@ mod ssb;
 pub use ast::{
     Comparison, Expr, Leaf, Network, Number, Pattern, Piece, Query, RegexPattern, Target, Test,
 };
-pub use bounds::{Bounds, Delimiters, InvalidDelimiter};
 pub use codes::codes;
 pub use complete::{Completion, Expected, commands, complete, field_prefix, value_text};
 pub use diagnostic::{Diagnostic, DiagnosticSeverity, InvalidQuery, render};
@@ -50,3 +49,4 @@ pub use question::{
 };
 pub use sum::Sum;
 pub use time::{InvalidTimeText, parse_time};
+pub use tokens::{Delimiters, InvalidDelimiter, Tokens};

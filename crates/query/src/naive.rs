@@ -12,7 +12,7 @@
 //! the end of its word; an end of the pattern that is no word byte (`[err`, `foo-`) needs no bound
 //! there.
 //!
-//! With [`Bounds::Tokens`] all of this holds for tokens in the place of words: neither wildcards nor
+//! With [`Tokens::Between`] all of this holds for tokens in the place of words: neither wildcards nor
 //! the ends of a run cut a token, and stops are white space and the delimiters that were given.
 //!
 //! A term without regard to case is folded, and the text too, before any of this.
@@ -22,7 +22,7 @@ pub mod pipe;
 use model::{FieldRef, RecordRef, words};
 use text_fields::Detector;
 
-use crate::Bounds;
+use crate::Tokens;
 use crate::ast::{Expr, Leaf, Number, Pattern, Piece, Target, Test};
 
 /// Whether the record meets the condition.
@@ -116,9 +116,9 @@ pub(crate) fn matches_number(test: &Test, value: Number) -> bool {
 
 /// Whether the text holds the pattern, bounded.
 fn holds(pattern: &Pattern, text: &[u8]) -> bool {
-    let bounds = pattern.bounds();
+    let tokens = pattern.tokens();
     // reached[p]: what is matched so far can end before byte p.
-    let mut reached: Vec<bool> = (0..=text.len()).map(|p| !cuts(bounds, text, p)).collect();
+    let mut reached: Vec<bool> = (0..=text.len()).map(|p| !cuts(tokens, text, p)).collect();
     for piece in pattern.pieces() {
         let mut next = vec![false; text.len() + 1];
         match piece {
@@ -131,26 +131,26 @@ fn holds(pattern: &Pattern, text: &[u8]) -> bool {
             }
             Piece::AnyOne => {
                 for p in 0..text.len() {
-                    if reached[p] && !bounds.is_stop(text[p]) {
+                    if reached[p] && !tokens.is_stop(text[p]) {
                         next[p + character_len(&text[p..])] = true;
                     }
                 }
             }
             Piece::AnyRun => {
                 for p in 0..=text.len() {
-                    let from_before = p > 0 && next[p - 1] && !bounds.is_stop(text[p - 1]);
+                    let from_before = p > 0 && next[p - 1] && !tokens.is_stop(text[p - 1]);
                     next[p] = reached[p] || from_before;
                 }
             }
         }
         reached = next;
     }
-    (0..=text.len()).any(|p| reached[p] && !cuts(bounds, text, p))
+    (0..=text.len()).any(|p| reached[p] && !cuts(tokens, text, p))
 }
 
 /// Whether a word, or token, goes on over the position.
-fn cuts(bounds: Bounds, text: &[u8], p: usize) -> bool {
-    0 < p && p < text.len() && bounds.joins(text[p - 1]) && bounds.joins(text[p])
+fn cuts(tokens: Tokens, text: &[u8], p: usize) -> bool {
+    0 < p && p < text.len() && tokens.joins(text[p - 1]) && tokens.joins(text[p])
 }
 
 /// Length of the UTF-8 character at the start; 1 where there is none. The text is not empty.

@@ -10,7 +10,7 @@
 use memchr::memmem;
 use model::words::{fold, is_word_byte};
 
-use crate::Bounds;
+use crate::Tokens;
 use crate::ast::{Leaf, Pattern, Piece, RegexPattern, Test};
 use crate::matcher::character_len;
 use crate::required::Required;
@@ -130,7 +130,7 @@ impl Probe {
 /// delimiters, which end words too, so it always can run on to the end of the word and no further
 /// condition is left. Of tokens words do not tell where they end: it needs `*` on both sides.
 fn is_one_word(pattern: &Pattern) -> bool {
-    let is_of_words = pattern.bounds() == Bounds::Words;
+    let is_of_words = pattern.tokens() == Tokens::Words;
     let is_open = matches!(
         pattern.pieces(),
         [Piece::AnyRun, Piece::Literal(_), Piece::AnyRun]
@@ -151,7 +151,7 @@ fn is_one_word(pattern: &Pattern) -> bool {
 /// For a single `?` among bytes of words: it stands for a character of the word, or for one between
 /// two words.
 fn one_between(pattern: &Pattern) -> Vec<Probe> {
-    if pattern.bounds() != Bounds::Words {
+    if pattern.tokens() != Tokens::Words {
         return Vec::new();
     }
     let (before, behind): (&[u8], &[u8]) = match pattern.pieces() {
@@ -244,7 +244,7 @@ fn is_long(probe: &WordProbe) -> bool {
 
 fn words(pattern: &Pattern) -> Vec<WordProbe> {
     let pieces = pattern.pieces();
-    let keeps_words = pattern.bounds().keeps_words();
+    let keeps_words = pattern.tokens().keeps_words();
     let mut probes = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
         let Piece::Literal(bytes) = piece else {

@@ -11,7 +11,7 @@ use proptest::sample::select;
 use crate::ast::{
     Comparison, Expr, Leaf, Network, Number, Pattern, Piece, RegexPattern, Target, Test,
 };
-use crate::{Bounds, Delimiters, Query};
+use crate::{Delimiters, Query, Tokens};
 
 /// What a record holds; everything else is empty.
 #[derive(Clone, Debug, Default)]
@@ -227,23 +227,23 @@ pub(crate) fn any_exact() -> impl Strategy<Value = Test> {
     pattern(any_pieces(any_phrase())).prop_map(Test::Exact)
 }
 
-/// Terms and phrases in any bounds.
+/// Terms and phrases in any tokens.
 pub(crate) fn any_bounded() -> impl Strategy<Value = Test> {
-    (prop_oneof![any_term(), any_exact()], any_bounds()).prop_map(|(test, bounds)| {
+    (prop_oneof![any_term(), any_exact()], any_tokens()).prop_map(|(test, tokens)| {
         let target = Target::Message;
         let root = Expr::Leaf(Leaf { target, test });
-        match (Query { root }).bounded_by(bounds).root {
+        match (Query { root }).bounded_by(tokens).root {
             Expr::Leaf(leaf) => leaf.test,
             other => unreachable!("{other:?} is no leaf"),
         }
     })
 }
 
-pub(crate) fn any_bounds() -> impl Strategy<Value = Bounds> {
-    let delimiters = |text| Bounds::Tokens(Delimiters::parse(text).expect("punctuation"));
+pub(crate) fn any_tokens() -> impl Strategy<Value = Tokens> {
+    let delimiters = |text| Tokens::Between(Delimiters::parse(text).expect("punctuation"));
     prop_oneof![
-        2 => Just(Bounds::Words),
-        2 => Just(Bounds::Tokens(Delimiters::SSB)),
+        2 => Just(Tokens::Words),
+        2 => Just(Tokens::Between(Delimiters::SSB)),
         1 => Just(delimiters("")),
         1 => Just(delimiters("_.-")),
         1 => Just(delimiters("/:[")),

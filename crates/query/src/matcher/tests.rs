@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use crate::ast::{Expr, Leaf, Query, Target};
 use crate::samples::{
-    Sample, any_bounded, any_bounds, any_expr, any_leaf, any_sample, any_text, batch,
+    Sample, any_bounded, any_expr, any_leaf, any_sample, any_text, any_tokens, batch,
 };
 use crate::{Matcher, naive};
 
@@ -20,10 +20,10 @@ proptest! {
     #[test]
     fn any_query_finds_what_the_oracle_finds(
         root in any_expr(),
-        bounds in any_bounds(),
+        tokens in any_tokens(),
         samples in vec(any_sample(), 1..6),
     ) {
-        let query = Query { root }.bounded_by(bounds);
+        let query = Query { root }.bounded_by(tokens);
         agrees(&query.root, &samples)?;
     }
 

@@ -43,8 +43,8 @@ impl TextMatcher {
             TextTest::Regex(pattern) => self.is_free && pattern.regex().is_match(bytes),
             TextTest::Pattern(search) => {
                 // Words at the ends may go on, and so be others.
-                let bounds = search.bounds();
-                let is_end = |byte: &u8| !bounds.joins(*byte);
+                let tokens = search.tokens();
+                let is_end = |byte: &u8| !tokens.joins(*byte);
                 let start = bytes.iter().position(is_end);
                 let end = bytes.iter().rposition(is_end);
                 let inside = start

@@ -1,7 +1,7 @@
 //! Where a term may end: at the edges of words, or at those of whole tokens, as SSB has them.
 //!
-//! The index has words whatever the bounds: a token consists of words and what is between them. So the
-//! bounds belong to the question and not to the data, may be others for the next question, and nothing
+//! The index has words in any case: a token consists of words and what is between them. So what a token
+//! is belongs to the question and not to the data, may be others for the next question, and nothing
 //! that is stored has to be indexed anew.
 
 use std::fmt;
@@ -10,14 +10,14 @@ use model::words::{is_wildcard_stop, is_word_byte};
 
 /// What bounds a term, and what its wildcards do not run over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Bounds {
+pub enum Tokens {
     /// Words: `error` is found in `/error/` and `error.c`. Wildcards stop at white space and at the
     /// delimiters of [`Delimiters::SSB`].
     #[default]
     Words,
     /// Whole tokens, between white space and these delimiters: `error` is not found in `/error/` or
     /// `error.c`, but `/error/` is. Wildcards stop where tokens end.
-    Tokens(Delimiters),
+    Between(Delimiters),
 }
 
 /// ASCII punctuation that ends a token, beside white space and control characters.
@@ -80,12 +80,35 @@ impl fmt::Debug for Delimiters {
     }
 }
 
-impl Bounds {
+/// As [`Tokens::parse`] reads it.
+impl fmt::Display for Tokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Words => f.write_str("words"),
+            Self::Between(Delimiters::SSB) => f.write_str("ssb"),
+            Self::Between(delimiters) => delimiters.fmt(f),
+        }
+    }
+}
+
+impl Tokens {
+    /// Reads `words`, `ssb`, or a list of delimiters.
+    ///
+    /// # Errors
+    /// When it is neither of the words, and has a character that is no punctuation of ASCII.
+    pub fn parse(text: &str) -> Result<Self, InvalidDelimiter> {
+        match text {
+            "words" => Ok(Self::Words),
+            "ssb" => Ok(Self::Between(Delimiters::SSB)),
+            list => Delimiters::parse(list).map(Self::Between),
+        }
+    }
+
     /// Whether wildcards do not run over a byte.
     pub fn is_stop(self, byte: u8) -> bool {
         match self {
             Self::Words => is_wildcard_stop(byte),
-            Self::Tokens(delimiters) => byte <= b' ' || byte == 0x7f || delimiters.has(byte),
+            Self::Between(delimiters) => byte <= b' ' || byte == 0x7f || delimiters.has(byte),
         }
     }
 
@@ -93,7 +116,7 @@ impl Bounds {
     pub fn joins(self, byte: u8) -> bool {
         match self {
             Self::Words => is_word_byte(byte),
-            Self::Tokens(_) => !self.is_stop(byte),
+            Self::Between(_) => !self.is_stop(byte),
         }
     }
 
@@ -111,7 +134,7 @@ impl Bounds {
 
     /// Whether wildcards stop where those of [`Self::Words`] do.
     pub fn has_usual_stops(self) -> bool {
-        matches!(self, Self::Words | Self::Tokens(Delimiters::SSB))
+        matches!(self, Self::Words | Self::Between(Delimiters::SSB))
     }
 }
 
@@ -131,11 +154,11 @@ mod tests {
     use crate::ast::{Expr, Query};
     use crate::{naive, parse};
 
-    fn finds(text: &str, bounds: Bounds, message: &str) -> bool {
+    fn finds(text: &str, tokens: Tokens, message: &str) -> bool {
         let query = parse(text).into_result().expect("it is valid");
         let Query {
             root: Expr::Leaf(leaf),
-        } = query.bounded_by(bounds)
+        } = query.bounded_by(tokens)
         else {
             panic!("{text} is no leaf");
         };
@@ -144,7 +167,7 @@ mod tests {
 
     #[test]
     fn tokens_of_ssb_are_found_whole() {
-        let ssb = Bounds::Tokens(Delimiters::SSB);
+        let ssb = Tokens::Between(Delimiters::SSB);
         for (text, message, of_words, of_tokens) in [
             ("error", "an [Error] here", true, true),
             ("error", "in error.c", true, false),
@@ -163,7 +186,7 @@ mod tests {
             ("\"a b\"", "(a b)", true, true),
         ] {
             assert_eq!(
-                finds(text, Bounds::Words, message),
+                finds(text, Tokens::Words, message),
                 of_words,
                 "{text} in {message}"
             );
@@ -181,17 +204,22 @@ mod tests {
             Err(InvalidDelimiter('\u{e9}'))
         );
         assert_eq!(Delimiters::parse("|a"), Err(InvalidDelimiter('a')));
-        let bounds = Bounds::Tokens(some);
-        assert!(finds("foo", bounds, "foo_bar/x"));
-        assert!(!finds("foo", bounds, "foo:bar"));
-        assert!(finds("foo*r", bounds, "foo:bar"));
+        for text in ["words", "ssb", "/_|"] {
+            let tokens = Tokens::parse(text).expect("valid");
+            assert_eq!(tokens.to_string(), text);
+        }
+        assert_eq!(Tokens::parse("wrods"), Err(InvalidDelimiter('w')));
+        let tokens = Tokens::Between(some);
+        assert!(finds("foo", tokens, "foo_bar/x"));
+        assert!(!finds("foo", tokens, "foo:bar"));
+        assert!(finds("foo*r", tokens, "foo:bar"));
     }
 
     #[test]
     fn the_delimiters_of_ssb_are_where_wildcards_stop() {
         for byte in 0..=u8::MAX {
-            let ssb = Bounds::Tokens(Delimiters::SSB);
-            assert_eq!(ssb.is_stop(byte), Bounds::Words.is_stop(byte), "{byte}");
+            let ssb = Tokens::Between(Delimiters::SSB);
+            assert_eq!(ssb.is_stop(byte), Tokens::Words.is_stop(byte), "{byte}");
         }
     }
 }
