@@ -12,6 +12,8 @@ pub struct SavedView {
     pub from: String,
     /// End of the range.
     pub to: String,
+    /// `event` where records are taken by the time that their senders gave.
+    pub time: String,
     /// Logspaces, separated by commas.
     pub logspace: String,
     /// Columns, separated by commas.
