@@ -96,6 +96,15 @@ pub(crate) struct TargetArguments {
     pub(crate) data_dir: Option<PathBuf>,
 }
 
+/// Which of its two times stands for a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TimeArgument {
+    /// When it was received.
+    Received,
+    /// When its sender says that it happened.
+    Event,
+}
+
 /// What to ask for.
 #[derive(Debug, Args)]
 pub(crate) struct QuestionArguments {
@@ -115,6 +124,9 @@ pub(crate) struct QuestionArguments {
     /// logspaces say, else words].
     #[arg(long, value_name = "TOKENS")]
     pub(crate) tokens: Option<String>,
+    /// Which time of a record counts for ranges, order and bars.
+    #[arg(long, value_name = "TIME", default_value = "received")]
+    pub(crate) time: TimeArgument,
     /// Print NDJSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -12,6 +12,7 @@ use store::SystemClock;
 use crate::Outcome;
 use crate::arguments::{
     CountArguments, HistogramArguments, QuestionArguments, SearchArguments, StatsArguments,
+    TimeArgument,
 };
 use crate::failure::Failure;
 use crate::output;
@@ -153,6 +154,9 @@ pub(crate) fn question(arguments: &QuestionArguments) -> Pairs {
             .into_iter()
             .filter_map(|(name, value)| Some((name, value.clone()?))),
     );
+    if arguments.time == TimeArgument::Event {
+        pairs.push(("time", "event".to_owned()));
+    }
     pairs
 }
 

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{RecordId, RecordRef};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use text_fields::Detector;
 
 /// A record. Bytes that are not UTF-8 are shown as U+FFFD, except in `raw`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
     /// What it is called for ever: `main:42`.
     pub id: String,
@@ -57,7 +58,7 @@ pub struct Row {
 }
 
 /// Where a part of a record stands in the bytes that arrived.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PartPlace {
     /// The name of the part or field. That of a field stands as often as it has values, in order.
     pub part: String,
@@ -68,7 +69,7 @@ pub struct PartPlace {
 }
 
 /// The value of a field, or its values where its name stands several times.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum FieldValue {
     /// The value.

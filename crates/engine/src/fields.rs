@@ -7,7 +7,7 @@ use text_fields::Detector;
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
 use crate::limits::STATS_BYTES_MAX;
-use crate::resolve::{resolve, visit_rows};
+use crate::resolve::{resolve_within, visit_rows};
 use crate::run::Run;
 use crate::scope::Scope;
 use crate::value_table::ValueTable;
@@ -43,13 +43,12 @@ const BUILT_IN: [&str; 10] = [
 pub fn fields(scope: Scope, query: &Query, cancel: &Cancel) -> Fields {
     let mut run = Run::new(&scope.snapshots, query, cancel);
     let mut names = Names::new();
-    let time = scope.range;
+    let when = scope.when();
     for (_, part) in scope.into_parts() {
         if run.is_stopped() {
             break;
         }
-        let range = run.rows_in(&part, time);
-        let set = resolve(&mut run, &part, &range);
+        let (set, range) = resolve_within(&mut run, &part, when);
         visit_rows(&mut run, &part, &set, &range, &mut |record| {
             names.add(record);
         });

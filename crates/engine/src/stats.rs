@@ -16,7 +16,7 @@ use crate::cancel::Cancel;
 use crate::evaluate::count_code;
 use crate::limits::STATS_BYTES_MAX;
 use crate::question::values::each_different;
-use crate::resolve::{resolve, visit_rows};
+use crate::resolve::{resolve_within, visit_rows};
 use crate::row_set::RowSet;
 use crate::run::Run;
 use crate::scope::Scope;
@@ -116,13 +116,12 @@ pub fn stats(scope: Scope, query: &Query, by: &StatsField, limit: usize, cancel:
     let mut run = Run::new(&scope.snapshots, query, cancel);
     let mut tally = Tally::new(STATS_BYTES_MAX);
     let mut total = 0;
-    let time = scope.range;
+    let when = scope.when();
     for (logspace, part) in scope.into_parts() {
         if run.is_stopped() {
             break;
         }
-        let range = run.rows_in(&part, time);
-        let set = resolve(&mut run, &part, &range);
+        let (set, range) = resolve_within(&mut run, &part, when);
         total += set.len_within(&range);
         add_part(&mut run, &mut tally, by, &logspace, &part, &set, &range);
     }

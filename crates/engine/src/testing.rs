@@ -16,12 +16,14 @@ use query::{
 };
 use store::{Options, Part, RealDisk, Snapshot, Store, SystemClock};
 
-use crate::Scope;
+use crate::{Scope, TimeKind};
 
 /// A record to be stored.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sample {
     pub(crate) received: i64,
+    /// When it happened; 5 ns before receipt where there is none.
+    pub(crate) time: Option<i64>,
     pub(crate) message: Vec<u8>,
     pub(crate) structured_data: String,
     pub(crate) host: String,
@@ -71,7 +73,7 @@ pub(crate) fn batch(samples: &[Sample]) -> RecordBatch {
             value: put(value.as_bytes()),
         });
         let parts = RecordParts {
-            time: Timestamp::from_nanos(sample.received - 5),
+            time: Timestamp::from_nanos(sample.time.unwrap_or(sample.received - 5)),
             priority: Priority::from_number(sample.priority).expect("below 192"),
             fields: fields.collect(),
             host: put(sample.host.as_bytes()),
@@ -94,6 +96,18 @@ pub(crate) fn batch(samples: &[Sample]) -> RecordBatch {
 /// Times that often coincide, over about three days.
 fn times() -> impl Strategy<Value = i64> {
     (0_i64..60).prop_map(|step| 1_790_000_000_000_000_000 + step * 4_321_000_000_007)
+}
+
+/// Times of senders: mostly those of receipt, some near, some of clocks that are far off.
+fn event_times() -> impl Strategy<Value = Option<i64>> {
+    let year = 365 * 86_400 * 1_000_000_000;
+    let odd = vec![0, i64::MIN, i64::MAX - 1, -year];
+    prop_oneof![
+        4 => Just(None),
+        3 => times().prop_map(Some),
+        1 => times().prop_map(move |time| Some(time + year)),
+        1 => select(odd).prop_map(Some),
+    ]
 }
 
 fn messages() -> impl Strategy<Value = Vec<u8>> {
@@ -166,7 +180,7 @@ pub(crate) fn samples() -> impl Strategy<Value = Sample> {
         select(vec!["ID47", ""]),
     );
     let numbers = (
-        times(),
+        (times(), event_times()),
         select(vec![0_u8, 13, 34, 35, 191]),
         select(vec![
             0,
@@ -191,7 +205,8 @@ pub(crate) fn samples() -> impl Strategy<Value = Sample> {
             (group.to_owned(), name.to_owned(), value.to_owned())
         };
         Sample {
-            received: numbers.0,
+            received: numbers.0.0,
+            time: numbers.0.1,
             message: texts.0,
             structured_data: texts.1.to_owned(),
             host: texts.2.to_owned(),
@@ -288,7 +303,8 @@ pub(crate) fn snapshots(store: &Store) -> Vec<Snapshot> {
 /// A stored record, listed. The order of the fields is the order of answers.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Listed {
-    pub(crate) received: Timestamp,
+    /// Its time, of the kind that counts.
+    pub(crate) at: Timestamp,
     pub(crate) id: RecordId,
     /// A batch of this record alone.
     pub(crate) batch: RecordBatch,
@@ -302,9 +318,8 @@ pub(crate) fn list(scope: &Scope, query: &Query) -> Vec<Listed> {
             let mut number = part.first_number().0;
             for batch in batches(part) {
                 for record in batch.iter() {
-                    if scope.range.contains(record.received())
-                        && naive::matches(&query.root, record)
-                    {
+                    let at = scope.time.of(record);
+                    if scope.range.contains(at) && naive::matches(&query.root, record) {
                         let mut alone = RecordBatch::new();
                         alone.push_record(record).expect("room");
                         let id = RecordId {
@@ -312,7 +327,7 @@ pub(crate) fn list(scope: &Scope, query: &Query) -> Vec<Listed> {
                             number: RecordNumber(number),
                         };
                         listed.push(Listed {
-                            received: record.received(),
+                            at,
                             id,
                             batch: alone,
                         });
@@ -322,7 +337,7 @@ pub(crate) fn list(scope: &Scope, query: &Query) -> Vec<Listed> {
             }
         }
     }
-    listed.sort_by(|one, two| (one.received, &one.id).cmp(&(two.received, &two.id)));
+    listed.sort_by(|one, two| (one.at, &one.id).cmp(&(two.at, &two.id)));
     listed
 }
 
@@ -345,6 +360,11 @@ pub(crate) fn ranges() -> impl Strategy<Value = TimeRange> {
             end: one.max(two),
         }),
     ]
+}
+
+/// Either kind of time.
+pub(crate) fn time_kinds() -> impl Strategy<Value = TimeKind> {
+    select(vec![TimeKind::Received, TimeKind::Event])
 }
 
 fn patterns() -> impl Strategy<Value = Pattern> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::str::FromStr;
 
-use engine::Scope;
+use engine::{Scope, TimeKind};
 use model::{LogspaceName, TimeRange, Timestamp};
 use query::{Query, Question, Tokens};
 use store::Store;
@@ -121,6 +121,11 @@ impl Parameters {
         })
     }
 
+    /// Which of its two times stands for a record.
+    pub(crate) fn time(&self) -> Result<TimeKind, Refusal> {
+        parse_time_kind(self.get("time").unwrap_or_default())
+    }
+
     /// The logspaces asked for, as they are now, and the range of time.
     pub(crate) fn scope(&self, store: &Store, now: Timestamp) -> Result<Scope, Refusal> {
         let known = store.logspaces();
@@ -142,6 +147,7 @@ impl Parameters {
         Ok(Scope {
             snapshots,
             range: self.range(now)?,
+            time: self.time()?,
         })
     }
 
@@ -154,6 +160,20 @@ impl Parameters {
             return Ok(parsed);
         }
         Err(Refusal::unknown_logspace(name, &known))
+    }
+}
+
+/// Which of its two times stands for a record; receipt where nothing is said.
+pub(crate) fn parse_time_kind(text: &str) -> Result<TimeKind, Refusal> {
+    match text {
+        "" | "received" => Ok(TimeKind::Received),
+        "event" => Ok(TimeKind::Event),
+        text => {
+            let detail = format!("{text:?} is no kind of time");
+            let hint =
+                "use received, when records came, or event, when their senders say they happened";
+            Err(Refusal::parameter("time", detail, hint))
+        }
     }
 }
 

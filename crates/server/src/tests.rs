@@ -1,5 +1,6 @@
 //! The interface as a client sees it: a real store, a real listener, a real client.
 
+mod openapi;
 mod query;
 mod saved;
 mod tokens;

@@ -21,6 +21,8 @@ const HOUSE: &[(&str, &[&str])] = &[
     ("api", &["model", "text_fields"]),
     ("server", &["api", "engine", "ingest", "outputs", "config"]),
     ("client", &["api"]),
+    ("fuzzing", &["syslog", "engine"]),
+    ("fuzz", &["fuzzing"]),
     ("load", &["syslog"]),
     ("logwood", &["server", "client", "load"]),
     ("testkit", &["model", "client"]),
