@@ -1,4 +1,5 @@
 //! The corpora of the fuzz targets, and mutations of what is in them, on any machine.
+#![expect(clippy::expect_used, reason = "a test may panic")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -116,7 +116,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         "/api/v1/count",
         "count",
         "How many records match.",
-        &[Q, FROM, TO, TIME, LOGSPACE],
+        &[Q, FROM, TO, TIME, LOGSPACE, TOKENS],
         &[Answer::ok(Shape::Json(of::<CountAnswer>), "The number.")],
     ),
     question(
@@ -164,7 +164,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         "/api/v1/fields",
         "fields",
         "The fields of the records that match.",
-        &[Q, FROM, TO, TIME, LOGSPACE],
+        &[Q, FROM, TO, TIME, LOGSPACE, TOKENS],
         &[Answer::ok(Shape::Json(of::<FieldsAnswer>), "The fields.")],
     ),
     question(
