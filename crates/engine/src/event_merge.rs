@@ -161,10 +161,15 @@ impl<'a> EventMerge<'a> {
 
     /// Lets the pieces of a part wait.
     fn open(&mut self, run: &mut Run<'_>, index: usize) {
+        let Some(part) = self.parts.get(index).map(|opened| opened.part) else {
+            return;
+        };
+        if !self.is_wanted(TimeKind::Event.bounds(part)) {
+            return;
+        }
         let Some(opened) = self.parts.get_mut(index) else {
             return;
         };
-        let part = opened.part;
         if let Part::Segment(segment) = part {
             opened.node = Some(run.examine(part, segment));
         }

@@ -173,6 +173,38 @@ fn counts_bars_values_and_fields_agree() {
 }
 
 #[test]
+fn events_are_found_by_the_time_of_their_senders() {
+    let fixture = Fixture::with_records();
+    let day = |q: &str| {
+        let day = Parameters::query(q).with("from", "2026-01-01");
+        day.with("to", "2026-01-01T00:00:03Z")
+    };
+    let by_event = |q: &str| day(q).with("time", "event");
+    let count = |parameters| fixture.client.count(&parameters).expect("answers").count;
+    assert_eq!((count(by_event("")), count(by_event("disk"))), (2, 1));
+    // They were received today.
+    assert_eq!(
+        (count(day("")), count(day("").with("time", "received"))),
+        (0, 0)
+    );
+    let bars = by_event("").with("bars", "3");
+    let bars = fixture.client.histogram(&bars).expect("answers").bars;
+    assert_eq!(bars.iter().map(|bar| bar.count).sum::<u64>(), 2);
+    let (rows, end) = fixture.search(&by_event("").with("limit", "1"));
+    assert_eq!(messages(&rows), ["all is well"]);
+    let cursor = end.cursor.expect("there is more");
+    let next = by_event("").with("cursor", cursor.clone());
+    assert_eq!(messages(&fixture.search(&next).0), ["disk full"]);
+    for wrong in [day("").with("cursor", cursor), day("").with("time", "tea")] {
+        let refused = fixture.client.search(&wrong);
+        assert!(
+            matches!(refused, Err(client::Error::Refused(problem)) if problem.status == 400),
+            "{wrong:?}"
+        );
+    }
+}
+
+#[test]
 fn a_record_has_a_place_of_its_own() {
     let fixture = Fixture::with_records();
     let row = fixture

@@ -11,6 +11,15 @@ pub fn is_root() -> bool {
     getuid().is_root()
 }
 
+/// The most memory that a process has held so far, in bytes.
+pub fn resident_bytes_max(process: u32) -> Result<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let word = line.and_then(|line| line.split_whitespace().next());
+    let kilobytes: u64 = word.context("no VmHWM")?.parse()?;
+    Ok(kilobytes * 1024)
+}
+
 /// Lets this process, and those it starts, open this many files.
 pub fn raise_open_files(wanted: u64) -> Result<()> {
     let limit = getrlimit(Resource::Nofile);
