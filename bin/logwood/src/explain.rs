@@ -87,7 +87,7 @@ fn print(record: RecordRef<'_>, out: &mut impl io::Write) -> io::Result<()> {
         in_text.push(format!("{}={}", text(name), text(value)));
     });
     for field in in_text {
-        line("field of the text", &field)?;
+        line("text field", &field)?;
     }
     for tag in record.tags() {
         line("tag", tag)?;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use model::{RecordId, RecordRef};
+use model::{RecordId, RecordRef, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use text_fields::Detector;
@@ -140,6 +140,7 @@ fn places(record: RecordRef<'_>) -> Vec<PartPlace> {
     let values = record.field_spans().iter().map(|field| field.value);
     parts
         .chain(names.zip(values))
+        .chain(text_places(record))
         .filter_map(|(part, span)| {
             let end = span.start.checked_add(span.len)?;
             let is_there = !span.is_empty() && end <= head.raw_len;
@@ -150,6 +151,28 @@ fn places(record: RecordRef<'_>) -> Vec<PartPlace> {
             })
         })
         .collect()
+}
+
+/// Where the values of the fields of the text stand, those that stand there as they are.
+fn text_places(record: RecordRef<'_>) -> Vec<(String, Span)> {
+    let (message, span) = (record.message(), record.head().message);
+    let mut places = Vec::new();
+    let mut unescaped = BTreeSet::new();
+    Detector::default().each(message, &mut |name, value| {
+        if value.is_empty() {
+            return;
+        }
+        let name = String::from_utf8_lossy(name).into_owned();
+        if message.as_ptr_range().contains(&value.as_ptr()) {
+            let start = span.start as usize + (value.as_ptr().addr() - message.as_ptr().addr());
+            places.push((name, Span::new(start, start + value.len())));
+        } else {
+            unescaped.insert(name);
+        }
+    });
+    // The values of a name are told by their order.
+    places.retain(|(name, _)| !unescaped.contains(name));
+    places
 }
 
 /// The fields, and the names of those that stand in the text.
@@ -187,7 +210,34 @@ impl FieldValue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Field, RecordBatch, RecordParts, Span};
+    use model::{Field, RecordBatch, RecordParts};
+
+    #[test]
+    fn fields_of_the_text_are_among_the_fields() {
+        let raw = br#"a=1 {"b":"x","b":"y\n","c":{"d":2}} e="#;
+        let mut batch = RecordBatch::new();
+        let parts = RecordParts {
+            message: Span::new(0, raw.len()),
+            ..RecordParts::default()
+        };
+        batch.push(raw, &parts, parts.time, None, 0).expect("room");
+        let id = RecordId::parse("main:1").expect("valid");
+        let row = Row::new(&id, batch.get(0).expect("one record"), true);
+        assert_eq!(row.text_fields, ["a", "b", "c.d"]);
+        let one = |text: &str| FieldValue::One(text.to_owned());
+        assert_eq!(
+            (&row.fields["a"], &row.fields["c.d"]),
+            (&one("1"), &one("2"))
+        );
+        let both = FieldValue::Many(vec!["x".to_owned(), "y\n".to_owned()]);
+        assert_eq!(row.fields["b"], both);
+        let places = row
+            .places
+            .iter()
+            .map(|place| (&place.part[..], place.start));
+        let places: Vec<_> = places.filter(|(part, _)| *part != "message").collect();
+        assert_eq!(places, [("a", 2), ("c.d", 32)]);
+    }
 
     #[test]
     fn places_are_those_of_parts_that_stand_in_the_message() {
@@ -215,7 +265,9 @@ mod tests {
             .iter()
             .map(|place| (&place.part[..], place.start, place.end))
             .collect();
-        assert_eq!(told, [("host", 4, 8), ("message", 14, 17), ("k", 16, 17)]);
+        // The field is structured data and stands in the text as well.
+        let k = ("k", 16, 17);
+        assert_eq!(told, [("host", 4, 8), ("message", 14, 17), k, k]);
         assert!(Row::new(&id, record, false).places.is_empty());
     }
 

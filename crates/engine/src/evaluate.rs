@@ -5,10 +5,11 @@
 
 use std::ops::Range;
 
-use query::WordProbe;
+use query::{FieldName, Leaf, Target, Test, WordProbe};
 use segment::{Location, Namespace, TermEntry};
-use store::{ReadError, SegmentHandle};
+use store::{Part, ReadError, SegmentHandle};
 
+use crate::named::NamedAsk;
 use crate::plan::{Ask, Plan, WHOLE_LEXICON_COST, Words};
 use crate::row_set::{RowSet, Scatter};
 
@@ -174,6 +175,32 @@ fn evaluate_among(plan: &Plan, segment: &SegmentHandle, asked: u64) -> Node {
             Node::new(bounds, Inner::Or(nodes))
         }
     }
+}
+
+/// The rows of a part, of some, that may have all of these fields of records; others have no value to
+/// count. Where the index cannot tell, all of them.
+pub(crate) fn with_fields<'f>(
+    part: &Part,
+    mut rows: RowSet,
+    fields: impl IntoIterator<Item = &'f FieldName>,
+) -> RowSet {
+    let Part::Segment(segment) = part else {
+        return rows;
+    };
+    for field in fields {
+        let FieldName::Part(target @ Target::Named(name)) = field else {
+            continue;
+        };
+        let leaf = Leaf {
+            target: target.clone(),
+            test: Test::Present,
+        };
+        let ask = Ask::Field(Box::new(NamedAsk::new(name, &leaf)));
+        if let Ok(bounds) = ask_index(&ask, segment) {
+            rows = rows.and(bounds.upper().clone());
+        }
+    }
+    rows
 }
 
 fn ask_index(ask: &Ask, segment: &SegmentHandle) -> Result<Bounds, ReadError> {

@@ -6,14 +6,14 @@ use std::fmt;
 use std::ops::Range;
 
 use model::{Facility, LogspaceName, RecordRef, Severity};
-use query::Query;
+use query::{FieldName, Query, Target};
 use segment::Namespace;
 use store::Part;
 use text_fields::FieldFinder;
 
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
-use crate::evaluate::count_code;
+use crate::evaluate::{count_code, with_fields};
 use crate::limits::STATS_BYTES_MAX;
 use crate::question::values::each_different;
 use crate::resolve::{resolve_within, visit_rows};
@@ -170,7 +170,9 @@ fn add_part(
     }
     if let StatsField::Named(name) = by {
         let mut finder = FieldFinder::new(name.as_bytes());
-        return visit_rows(run, part, set, range, &mut |record| {
+        let field = FieldName::Part(Target::Named(name.clone()));
+        let set = with_fields(part, set.clone(), [&field]);
+        return visit_rows(run, part, &set, range, &mut |record| {
             each_different(&mut finder, record, &mut |value| tally.add(value, 1));
         });
     }

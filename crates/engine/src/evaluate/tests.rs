@@ -3,11 +3,9 @@ use std::collections::BTreeSet;
 use model::{LogspaceName, RecordRef, words};
 use proptest::prelude::*;
 use proptest::sample::select;
-use query::{Leaf, Target, Test, naive};
-use store::Part;
+use query::naive;
 
 use super::*;
-use crate::named::NamedAsk;
 use crate::testing;
 
 /// Whether a record has what a plan asks for, by looking at its words.

@@ -107,7 +107,7 @@ fn sorted(
 ) -> Start {
     let mut run = Run::new(&scope.snapshots, &question.query, cancel);
     let mut first = First::new(limit);
-    let matched = each_row(&mut run, scope, &mut |row| {
+    let matched = each_row(&mut run, scope, &[], &mut |row| {
         let place = Place::of(sorts, scope.time, row);
         if first.has_room_for(&place) {
             first.add(place, cells(&columns, row));

@@ -5,6 +5,7 @@ use query::{FieldName, Measure, Number, Question, Stage, Table, Value};
 use segment::Patterns;
 
 use crate::cancel::Cancel;
+use crate::evaluate::with_fields;
 use crate::histogram::edges;
 use crate::limits::STATS_BYTES_MAX;
 use crate::question::Start;
@@ -31,7 +32,7 @@ pub(super) fn summarise(
     let mut run = Run::new(&scope.snapshots, &question.query, cancel);
     let mut matched = 0;
     let mut each = |visit: &mut dyn FnMut(RowRef<'_>)| {
-        matched = each_row(&mut run, scope, visit);
+        matched = each_row(&mut run, scope, &needed(stage), visit);
     };
     let (rows, is_full) = match stage {
         Stage::Count { by } => counts(by, limit, &mut each),
@@ -62,8 +63,27 @@ pub(super) fn summarise(
     }
 }
 
-/// Hands every record that matches to `visit`, part by part; returns how many there are.
-pub(super) fn each_row(run: &mut Run<'_>, scope: &Scope, visit: &mut dyn FnMut(RowRef<'_>)) -> u64 {
+/// The fields without which a record adds nothing to the table of a stage.
+fn needed(stage: &Stage) -> Vec<&FieldName> {
+    match stage {
+        Stage::Count { by } => by.iter().collect(),
+        Stage::Top { field, .. } | Stage::Distinct { field } => vec![field],
+        Stage::Bars { by, .. } => by.iter().collect(),
+        Stage::Measure { field, by, .. } => by.iter().chain([field]).collect(),
+        Stage::Patterns { .. } | Stage::Fields(_) | Stage::Sort { .. } | Stage::Head(_) => {
+            Vec::new()
+        }
+    }
+}
+
+/// Hands every record that matches, and may have some fields, to `visit`, part by part; returns how
+/// many match.
+pub(super) fn each_row(
+    run: &mut Run<'_>,
+    scope: &Scope,
+    needed: &[&FieldName],
+    visit: &mut dyn FnMut(RowRef<'_>),
+) -> u64 {
     let mut matched = 0;
     for (snapshot, part) in scope.parts() {
         if run.is_stopped() {
@@ -71,6 +91,7 @@ pub(super) fn each_row(run: &mut Run<'_>, scope: &Scope, visit: &mut dyn FnMut(R
         }
         let (set, range) = resolve_within(run, part, scope.when());
         matched += set.len_within(&range);
+        let set = with_fields(part, set, needed.iter().copied());
         let first = part.first_number().0;
         visit_numbered(run, part, &set, &range, &mut |row, record| {
             visit(RowRef {
