@@ -307,3 +307,41 @@ fn tables_are_printed_as_text_csv_and_json() -> Result<()> {
     assert!(wrong.errors.contains("      ^^^"), "{}", wrong.errors);
     Ok(())
 }
+
+#[test]
+fn top_shows_rates_once_or_as_json() -> Result<()> {
+    let server = Server::start()?;
+    let url = server.url();
+    let words = ["top", "--url", &url, "--interval", "0.5", "--once"];
+    // Something comes while it looks.
+    let is_done = std::sync::atomic::AtomicBool::new(false);
+    let (text, json) = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_done.load(std::sync::atomic::Ordering::Relaxed) {
+                if send_stream(server.addresses().tcp, b"<13>1 - h p - - - m\n").is_err() {
+                    break;
+                }
+            }
+        });
+        let text = run(&words);
+        let json = run(&[&words[..], &["--json"]].concat());
+        is_done.store(true, std::sync::atomic::Ordering::Relaxed);
+        (text, json)
+    });
+    let text = text?;
+    ensure!(text.code == Some(0), "{}", text.errors);
+    for word in ["SOURCE", "tcp", "udp", "LOGSPACE", "main", "storage ok"] {
+        ensure!(text.output.contains(word), "{word}: {}", text.output);
+    }
+    ensure!(!text.output.contains('\u{1b}'), "no terminal, no escapes");
+    let picture: Value = serde_json::from_str(&json?.output)?;
+    let sources = picture["sources"].as_array().context("sources")?;
+    let tcp = sources.iter().find(|source| source["name"] == "tcp");
+    let tcp = tcp.context("tcp")?;
+    ensure!(tcp["received_per_second"].as_f64() > Some(0.0), "{tcp}");
+    ensure!(
+        tcp["dropped"] == 0 && tcp["lag_seconds"].is_number(),
+        "{tcp}"
+    );
+    Ok(())
+}

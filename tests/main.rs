@@ -6,6 +6,7 @@ mod api; // What scripts rely on in the HTTP API: pages, errors, tail, counters.
 mod backup; // Backups, restores and the archive: what comes back is what was there.
 mod bad_input; // Everything a network or a disk can get wrong.
 mod bombs; // Hostile questions beside records at full rate.
+mod certificates; // Client certificates of every kind, and what is said of each.
 mod cli; // What scripts rely on in the command line: exit codes, output, reload.
 mod corpus; // Every word of a log is counted as an independent program counts it.
 mod crash; // Kills and power cuts: nothing acknowledged is lost.

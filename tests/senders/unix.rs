@@ -2,18 +2,20 @@
 
 use std::io::Write as _;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
-use testkit::peers::{Logger, Rsyslog, SyslogNg};
-use testkit::{Server, Setup, need, text};
+use testkit::peers::{Logger, Rsyslog, SyslogNg, program};
+use testkit::{Line, Server, Setup, need, text, wait_for};
 
 use super::{assert_row, recent_lines};
 
 const LINES: usize = 300;
+
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// A server with a socket of each type, in a folder of its own.
 fn start() -> Result<(Server, TempDir)> {
@@ -65,19 +67,18 @@ fn logger_as_to_dev_log() -> Result<()> {
     Ok(())
 }
 
-fn arrives(server: &Server, source: &str, seed: u64) -> Result<()> {
+fn arrived(server: &Server, source: &str, lines: &[Line]) -> Result<()> {
     let rows = server
         .api()
-        .wait_for_rows(&format!("source:{source}"), LINES as u64)?;
-    for (line, row) in recent_lines(seed, LINES)?.iter().zip(&rows) {
+        .wait_for_rows(&format!("source:{source}"), lines.len() as u64)?;
+    for (line, row) in lines.iter().zip(&rows) {
         assert_row(row, line).with_context(|| format!("sent {line:?}, found {row}"))?;
     }
     Ok(())
 }
 
-fn wire(seed: u64) -> Result<Vec<String>> {
-    let lines = recent_lines(seed, LINES)?;
-    Ok(lines.iter().map(|line| line.rfc3164()).collect())
+fn wire(lines: &[Line]) -> Vec<String> {
+    lines.iter().map(|line| line.rfc3164()).collect()
 }
 
 #[test]
@@ -93,8 +94,9 @@ fn omuxsock() -> Result<()> {
          $OMUxSockSocket {}\n*.* :omuxsock:;wire",
         path.display()
     ))?;
-    rsyslog.feed(&wire(21)?)?;
-    arrives(&server, "datagrams", 21)
+    let lines = recent_lines(21, LINES)?;
+    rsyslog.feed(&wire(&lines))?;
+    arrived(&server, "datagrams", &lines)
         .with_context(|| format!("rsyslog said: {}", rsyslog.errors().join("\n")))
 }
 
@@ -107,29 +109,26 @@ fn syslog_ng_over_unix_sockets() -> Result<()> {
     for (source, driver) in [("datagrams", "unix-dgram"), ("streams", "unix-stream")] {
         let path = folder.path().join(source);
         let mut syslog_ng = SyslogNg::start(&format!("{driver}(\"{}\");", path.display()))?;
-        syslog_ng.feed(&wire(22)?)?;
-        arrives(&server, source, 22)
+        let lines = recent_lines(22, LINES)?;
+        syslog_ng.feed(&wire(&lines))?;
+        arrived(&server, source, &lines)
             .with_context(|| format!("syslog-ng said: {}", syslog_ng.errors().join("\n")))?;
     }
     Ok(())
 }
 
 /// Connects and sends as soon as somebody listens.
-fn send_when_there(path: PathBuf) -> thread::JoinHandle<Option<()>> {
+fn send_when_there(path: PathBuf) -> thread::JoinHandle<Result<()>> {
     thread::spawn(move || {
-        for _ in 0..3_000 {
-            if let Ok(mut stream) = UnixStream::connect(&path) {
-                return stream.write_all(b"<13>before the start\n").ok();
-            }
-            thread::sleep(Duration::from_millis(10));
-        }
-        None
+        let connect = || Ok(UnixStream::connect(&path).ok());
+        let mut stream = wait_for("somebody listened", LIMIT, connect)?;
+        Ok(stream.write_all(b"<13>before the start\n")?)
     })
 }
 
 #[test]
 fn systemd_passes_sockets_on() -> Result<()> {
-    if !Path::new("/usr/bin/systemd-socket-activate").exists() {
+    if need(program("systemd-socket-activate", "systemd"))?.is_none() {
         return Ok(());
     }
     let folder = tempfile::tempdir()?;
@@ -153,7 +152,7 @@ fn systemd_passes_sockets_on() -> Result<()> {
     // It starts the server when somebody comes.
     let sender = send_when_there(path.clone());
     let mut server = Server::start_with(setup)?;
-    ensure!(sender.join().is_ok_and(|sent| sent.is_some()), "not sent");
+    ensure!(sender.join().is_ok_and(|sent| sent.is_ok()), "not sent");
     server.api().wait_for_rows("source:log", 1)?;
     ensure!(!unused.exists(), "it listens where it was not to");
     let status = server.api().status()?;
@@ -168,7 +167,7 @@ fn systemd_passes_sockets_on() -> Result<()> {
 
 #[test]
 fn a_passed_socket_that_fits_no_source_is_told() -> Result<()> {
-    if !Path::new("/usr/bin/systemd-socket-activate").exists() {
+    if need(program("systemd-socket-activate", "systemd"))?.is_none() {
         return Ok(());
     }
     let folder = tempfile::tempdir()?;

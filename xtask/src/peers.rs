@@ -45,6 +45,16 @@ const PEERS: &[Peer] = &[
         needed_by: "senders::syslog_ng",
     },
     Peer {
+        program: "openssl",
+        package: "openssl",
+        needed_by: "certificates",
+    },
+    Peer {
+        program: "systemd-socket-activate",
+        package: "systemd",
+        needed_by: "senders::unix",
+    },
+    Peer {
         program: "python3",
         package: "python3",
         needed_by: "corpus",

@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Query(QueryArguments),
     /// Print records as they arrive.
     Tail(TailArguments),
+    /// Show what a server receives, loses and keeps, as it happens.
+    Top(TopArguments),
     /// Store the messages of files, one a line; plain, .gz or .zst.
     Import(ImportArguments),
     /// Send messages, as fast as asked for or as fast as it goes, and count them; learn from logs;
@@ -279,6 +281,33 @@ pub(crate) struct CheckArguments {
     /// Take warnings for errors.
     #[arg(long)]
     pub(crate) deny_warnings: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TopArguments {
+    /// Ask the server at this URL [default: http://127.0.0.1:8514].
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// Seconds from one picture to the next, over which rates are taken.
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = interval)]
+    pub(crate) interval: f64,
+    /// Print one picture and end.
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// Print each picture as a line of JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Seconds between two pictures.
+fn interval(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| "write a number of seconds".to_owned())?;
+    match (0.1..=3_600.0).contains(&seconds) {
+        true => Ok(seconds),
+        false => Err("between 0.1 and 3600 are possible".to_owned()),
+    }
 }
 
 #[derive(Debug, Args)]

@@ -18,6 +18,7 @@ mod serve;
 mod table;
 mod tail;
 mod target;
+mod top;
 mod verify;
 
 use std::process::ExitCode;
@@ -64,6 +65,7 @@ fn run(command: Option<Command>) -> Result<Outcome, Failure> {
         Some(Command::Stats(arguments)) => ask::stats(&arguments),
         Some(Command::Query(arguments)) => table::query(&arguments),
         Some(Command::Tail(arguments)) => tail::tail(&arguments),
+        Some(Command::Top(arguments)) => top::top(&arguments),
         Some(Command::Import(arguments)) => import::import(&arguments),
         Some(Command::Load(arguments)) => load::load(&arguments),
         Some(Command::Backup(arguments)) => backup::backup(&arguments),

@@ -34,7 +34,7 @@ pub struct ListenerStatus {
 }
 
 /// A source: received = stored + dropped + in flight, at every moment.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SourceStatus {
     /// Its name.
     pub name: String,
@@ -46,6 +46,12 @@ pub struct SourceStatus {
     pub dropped: BTreeMap<String, u64>,
     /// Messages on their way.
     pub in_flight: u64,
+    /// How long the oldest of these has been on its way, in seconds.
+    #[serde(default)]
+    pub lag_seconds: f64,
+    /// Memory of datagrams that wait in the kernel to be read, in bytes.
+    #[serde(default)]
+    pub kernel_queue_bytes: u64,
     /// Bytes read.
     pub bytes: u64,
     /// Open connections.

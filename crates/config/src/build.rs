@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ingest::{
-    Address, Bounds, ClientCertificates, Expected, HttpOptions, ListenerOptions, SocketFileOptions,
-    TlsIdentity, TlsOptions, Transport,
+    Address, Bounds, ClientCertificates, ClientChecks, Expected, HttpOptions, ListenerOptions,
+    SocketFileOptions, TlsIdentity, TlsOptions, Transport,
 };
 use jiff::tz::TimeZone;
 use model::LogspaceName;
@@ -200,6 +200,7 @@ fn listener(section: &Section, data_dir: &Path) -> Option<ListenerOptions> {
     options.encoding = values.encoding();
     options.parse = values.parse();
     options.parse.host = values.host();
+    options.resolves = values.text("host_from") == "dns";
     options.logspace = values.logspace("logspace");
     options.durability = values.durability();
     if transport.is_unix() {
@@ -226,6 +227,7 @@ fn listener(section: &Section, data_dir: &Path) -> Option<ListenerOptions> {
     }
     let encrypted = match transport {
         Transport::Tls => true,
+        Transport::Tcp => values.text("tls") == "detect",
         Transport::Relp => values.bool("tls"),
         _ => false,
     };
@@ -247,9 +249,26 @@ fn tls(values: &Values<'_>, data_dir: &Path) -> TlsOptions {
     let clients = match (values.text("client_certificates"), values.path("client_ca")) {
         ("optional", Some(authorities)) => ClientCertificates::Optional { authorities },
         ("required", Some(authorities)) => ClientCertificates::Required { authorities },
+        ("optional-untrusted", _) => ClientCertificates::OptionalUntrusted,
+        ("required-untrusted", _) => ClientCertificates::RequiredUntrusted,
         _ => ClientCertificates::None,
     };
-    TlsOptions { identity, clients }
+    let checks = ClientChecks {
+        names: match values.value("client_names") {
+            Some(Value::Texts(names)) => names.clone(),
+            _ => Vec::new(),
+        },
+        fingerprints: match values.value("client_fingerprints") {
+            Some(Value::Fingerprints(fingerprints)) => fingerprints.clone(),
+            _ => Vec::new(),
+        },
+        revoked: values.path("client_crl"),
+    };
+    TlsOptions {
+        identity,
+        clients,
+        checks,
+    }
 }
 
 fn route(section: &Section) -> Route {
@@ -352,7 +371,7 @@ impl<'a> Values<'a> {
 
     fn host(&self) -> HostRule {
         match (self.text("host_override"), self.text("host_from")) {
-            ("", "peer") => HostRule::Peer,
+            ("", "peer" | "dns") => HostRule::Peer,
             ("", _) => HostRule::Message,
             (name, _) => HostRule::Fixed(name.to_owned()),
         }

@@ -192,12 +192,16 @@ fn tls_files(section: &Section, findings: &mut Findings<'_>) {
     let (certificate, key) = (span_of("certificate"), span_of("key"));
     let client_ca = span_of("client_ca");
     let tls = section.entry("tls").map(|entry| &entry.value);
-    if let (Some(Value::Bool(false)), Some(span)) = (tls, certificate.clone().or(client_ca.clone()))
-    {
+    let remedy = match tls {
+        Some(Value::Bool(false)) => Some("set `tls = true`"),
+        Some(Value::Text(word)) if word == "none" => Some("set `tls = \"detect\"`"),
+        _ => None,
+    };
+    if let (Some(remedy), Some(span)) = (remedy, certificate.clone().or(client_ca.clone())) {
         findings.warning(
             span,
             "this is not used: the connection is not encrypted",
-            Some("set `tls = true`".to_owned()),
+            Some(remedy.to_owned()),
         );
     }
     match (certificate, key) {
@@ -216,8 +220,12 @@ fn tls_files(section: &Section, findings: &mut Findings<'_>) {
     let Some(mode) = section.entry("client_certificates") else {
         return;
     };
-    let asks = !matches!(&mode.value, Value::Text(word) if word == "none");
-    match (asks, client_ca) {
+    let word = match &mode.value {
+        Value::Text(word) => word.as_str(),
+        _ => return,
+    };
+    let trusts = matches!(word, "optional" | "required");
+    match (trusts, client_ca) {
         (true, None) => findings.error(
             mode.span.clone(),
             "client certificates cannot be checked without `client_ca`",
@@ -225,8 +233,52 @@ fn tls_files(section: &Section, findings: &mut Findings<'_>) {
         ),
         (false, Some(span)) => findings.warning(
             span,
-            "`client_ca` is not used: no client is asked for a certificate",
+            match word {
+                "none" => "`client_ca` is not used: no client is asked for a certificate",
+                _ => "`client_ca` is not used: certificates of any issuer are taken",
+            },
             Some("set `client_certificates = \"required\"`, or \"optional\"".to_owned()),
+        ),
+        _ => {}
+    }
+    client_lists(section, word, findings);
+}
+
+/// Lists that nobody looks at, and certificates that nobody checks.
+fn client_lists(section: &Section, word: &str, findings: &mut Findings<'_>) {
+    let listed = |key| {
+        let entry = section.entry(key)?;
+        let is_empty = match &entry.value {
+            Value::Texts(texts) => texts.is_empty(),
+            Value::Fingerprints(fingerprints) => fingerprints.is_empty(),
+            Value::Path(_) => false,
+            _ => true,
+        };
+        (!is_empty).then(|| entry.span.clone())
+    };
+    let lists = listed("client_names").or(listed("client_fingerprints"));
+    match (word, lists, listed("client_crl")) {
+        ("none", Some(span), _) | ("none", None, Some(span)) => findings.warning(
+            span,
+            "this is not used: no client is asked for a certificate",
+            Some("set `client_certificates = \"required\"`, or \"optional\"".to_owned()),
+        ),
+        ("optional-untrusted" | "required-untrusted", _, Some(span)) => findings.warning(
+            span,
+            "`client_crl` is not used: certificates of any issuer are taken",
+            Some("set `client_certificates = \"required\"`, or \"optional\"".to_owned()),
+        ),
+        ("required-untrusted", None, None) => findings.warning(
+            section
+                .entry("client_certificates")
+                .and_then(|entry| entry.span.clone()),
+            "whoever makes a certificate may send",
+            Some("list those that may in `client_fingerprints`".to_owned()),
+        ),
+        ("optional" | "optional-untrusted", Some(span), _) => findings.warning(
+            span,
+            "clients that show no certificate may send all the same",
+            Some("set `client_certificates = \"required\"`".to_owned()),
         ),
         _ => {}
     }

@@ -74,6 +74,10 @@ pub(crate) enum Kind {
     Mode,
     /// A user or a group, by name or number.
     Account,
+    /// Names of client certificates.
+    ClientNames,
+    /// Fingerprints of certificates.
+    Fingerprints,
 }
 
 const KIB: u64 = 1 << 10;
@@ -203,7 +207,7 @@ const PROXY_FROM: KeySpec = key(
     Kind::Networks,
     Some("[]"),
     "Addresses of proxies. Each connection from there must start with a PROXY header (version 1 or \
-     2, in front of any TLS), and the address in it is the peer. From other addresses such a header \
+     2, in front of TLS or inside of it), and the address in it is the peer. From other addresses such a header \
      is not believed.",
 )
 .also(&["proxy", "proxy_protocol", "haproxy", "proxies", "trusted_proxies"]);
@@ -218,10 +222,11 @@ const HOST_OVERRIDE: KeySpec = key(
 
 const HOST_FROM: KeySpec = key(
     "host_from",
-    Kind::Choice(&["message", "peer"]),
+    Kind::Choice(&["message", "peer", "dns"]),
     Some("\"message\""),
     "Whose name the host is: `message`, that of the message, and the peer's address where it names \
-     none; `peer`, always the peer's address.",
+     none; `peer`, always the peer's address; `dns`, always the peer's name by reverse DNS, and its \
+     address while that is not known.",
 )
 .also(&["keep_hostname", "use_dns", "chain_hostnames"]);
 
@@ -346,12 +351,50 @@ const CLIENT_CA: KeySpec = key(
 
 const CLIENT_CERTIFICATES: KeySpec = key(
     "client_certificates",
-    Kind::Choice(&["none", "optional", "required"]),
+    Kind::Choice(&[
+        "none",
+        "optional",
+        "required",
+        "optional-untrusted",
+        "required-untrusted",
+    ]),
     Some("\"none\""),
     "Whether clients show a certificate: `none` does not ask, `optional` checks what is shown, \
-     `required` refuses clients without.",
+     `required` refuses clients without. The `untrusted` ones take certificates of any issuer, \
+     expired ones too; what they say is checked by the lists below alone.",
 )
 .also(&["peer_verify", "client_auth", "verify"]);
+
+const CLIENT_NAMES: KeySpec = key(
+    "client_names",
+    Kind::ClientNames,
+    Some("[]"),
+    "Names that client certificates may have, each a DNS name such as `*.example.com` or parts of \
+     the subject such as `O=Example, CN=web*`. Empty, with `client_fingerprints` empty too: all.",
+)
+.also(&[
+    "permitted_peer",
+    "permittedpeer",
+    "trusted_dn",
+    "client_subjects",
+]);
+
+const CLIENT_FINGERPRINTS: KeySpec = key(
+    "client_fingerprints",
+    Kind::Fingerprints,
+    Some("[]"),
+    "SHA-256 fingerprints of client certificates that are taken, whatever their names, such as \
+     `SHA256:AB:01:...`.",
+)
+.also(&["fingerprints", "trusted_keys"]);
+
+const CLIENT_CRL: KeySpec = key(
+    "client_crl",
+    Kind::Path,
+    None,
+    "PEM file with lists of revoked client certificates, signed by the authorities of `client_ca`.",
+)
+.also(&["crl", "crl_file", "crl_dir"]);
 
 const RECEIVE_BUFFER: KeySpec = key(
     "receive_buffer",
@@ -416,6 +459,21 @@ const TCP: &[KeySpec] = &[
     SENDER_MESSAGES_MAX,
     CONNECTIONS_MAX,
     IDLE_TIMEOUT,
+    key(
+        "tls",
+        Kind::Choice(&["none", "detect"]),
+        Some("\"none\""),
+        "`detect` takes TLS on the same port: a connection that begins with a handshake is encrypted, \
+         any other is read as it is. The keys below need it.",
+    ),
+    HANDSHAKE_TIMEOUT,
+    CERTIFICATE,
+    CERTIFICATE_KEY,
+    CLIENT_CA,
+    CLIENT_CERTIFICATES,
+    CLIENT_NAMES,
+    CLIENT_FINGERPRINTS,
+    CLIENT_CRL,
 ];
 
 const TLS: &[KeySpec] = &[
@@ -446,6 +504,9 @@ const TLS: &[KeySpec] = &[
     CERTIFICATE_KEY,
     CLIENT_CA,
     CLIENT_CERTIFICATES,
+    CLIENT_NAMES,
+    CLIENT_FINGERPRINTS,
+    CLIENT_CRL,
 ];
 
 const RELP: &[KeySpec] = &[
@@ -480,6 +541,9 @@ const RELP: &[KeySpec] = &[
     CERTIFICATE_KEY,
     CLIENT_CA,
     CLIENT_CERTIFICATES,
+    CLIENT_NAMES,
+    CLIENT_FINGERPRINTS,
+    CLIENT_CRL,
 ];
 
 const UNIX: &[KeySpec] = &[

@@ -5,7 +5,8 @@ use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ingest::limits::HOST_LIST_MAX;
+use ingest::limits::{CLIENT_LIST_MAX, HOST_LIST_MAX};
+use ingest::{Fingerprint, check_client_pattern};
 use jiff::tz::{Offset, TimeZone};
 use model::LogspaceName;
 use query::{Network, Tokens};
@@ -36,6 +37,8 @@ pub(crate) enum Value {
     Encoding(Encoding),
     Tokens(Tokens),
     Mode(u32),
+    Texts(Vec<String>),
+    Fingerprints(Vec<Fingerprint>),
 }
 
 /// A time zone and how it was written.
@@ -110,6 +113,8 @@ impl Kind {
             Self::Tokens => "`words`, `ssb` or delimiters".to_owned(),
             Self::Mode => "octal digits".to_owned(),
             Self::Account => "name or number".to_owned(),
+            Self::ClientNames => "list of names".to_owned(),
+            Self::Fingerprints => "list of fingerprints".to_owned(),
         }
     }
 
@@ -134,6 +139,8 @@ impl Kind {
             Self::Tokens => ("string", "\"ssb\""),
             Self::Mode => ("string", "\"0660\""),
             Self::Account => ("string", "\"logwood\""),
+            Self::ClientNames => ("array", "[\"*.example.com\", \"O=Example\"]"),
+            Self::Fingerprints => ("array", "[\"SHA256:AB:01:...\"]"),
         }
     }
 
@@ -173,6 +180,13 @@ impl Kind {
             (Self::Tokens, DeValue::String(text)) => read_tokens(text).map(Value::Tokens),
             (Self::Mode, DeValue::String(text)) => read_mode(text).map(Value::Mode),
             (Self::Account, DeValue::String(text)) => read_account(text).map(Value::Text),
+            (Self::ClientNames, DeValue::Array(items)) => {
+                let names = read_list(items, read_client_name)?;
+                Ok(Value::Texts(names))
+            }
+            (Self::Fingerprints, DeValue::Array(items)) => {
+                read_list(items, read_fingerprint).map(Value::Fingerprints)
+            }
             (Self::Networks, DeValue::Array(items)) => read_networks(items).map(Value::Networks),
             (_, other) => Err(self.mismatch(other)),
         }
@@ -190,7 +204,14 @@ impl Kind {
             (Self::Duration(_), DeValue::Integer(digits)) => {
                 format!("times carry a unit: write \"{digits}s\" for seconds")
             }
-            (Self::Sources | Self::Tags | Self::Networks, DeValue::String(text)) => {
+            (
+                Self::Sources
+                | Self::Tags
+                | Self::Networks
+                | Self::ClientNames
+                | Self::Fingerprints,
+                DeValue::String(text),
+            ) => {
                 format!("write [{text:?}]")
             }
             (Self::Address, DeValue::Integer(port)) => {
@@ -226,6 +247,14 @@ impl Value {
             Self::Mode(mode) => quote(&format!("{mode:04o}")),
             Self::Path(path) => quote(&path.to_string_lossy()),
             Self::Zone(zone) => quote(&zone.text),
+            Self::Texts(texts) => {
+                let quoted: Vec<_> = texts.iter().map(|text| quote(text)).collect();
+                format!("[{}]", quoted.join(", "))
+            }
+            Self::Fingerprints(fingerprints) => {
+                let quoted = fingerprints.iter().map(|one| quote(&one.to_string()));
+                format!("[{}]", quoted.collect::<Vec<_>>().join(", "))
+            }
             Self::Names(names) => {
                 let quoted: Vec<_> = names.iter().map(|name| quote(&name.text)).collect();
                 format!("[{}]", quoted.join(", "))
@@ -437,6 +466,42 @@ fn read_networks(items: &DeArray<'_>) -> Result<Vec<Placed<Network>>, BadValue> 
         ));
     }
     read_texts(items, read_network)
+}
+
+/// A list of at most so many as one listener looks through.
+fn read_list<T>(
+    items: &DeArray<'_>,
+    read_text: impl Fn(&str) -> Result<T, BadValue>,
+) -> Result<Vec<T>, BadValue> {
+    if items.len() > CLIENT_LIST_MAX {
+        return Err(BadValue::new(
+            format!("{} of them are too many", items.len()),
+            format!(
+                "up to {CLIENT_LIST_MAX} are possible: sign them with an authority of their own"
+            ),
+        ));
+    }
+    let placed = read_texts(items, read_text)?;
+    Ok(placed.into_iter().map(|placed| placed.item).collect())
+}
+
+fn read_client_name(text: &str) -> Result<String, BadValue> {
+    match check_client_pattern(text) {
+        Ok(()) => Ok(text.to_owned()),
+        Err(reason) => Err(BadValue::new(
+            format!("{text:?} can be the name of no certificate: {reason}"),
+            "write one such as \"web.example.com\", \"*.example.com\" or \"O=Example, CN=web*\"",
+        )),
+    }
+}
+
+fn read_fingerprint(text: &str) -> Result<Fingerprint, BadValue> {
+    Fingerprint::parse(text).ok_or_else(|| {
+        BadValue::new(
+            format!("{text:?} is no SHA-256 fingerprint"),
+            "`openssl x509 -in FILE -noout -fingerprint -sha256` says it",
+        )
+    })
 }
 
 /// Reads strings, each by itself, so that an error says which of them it means.

@@ -9,6 +9,7 @@ use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::select;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
+use tokio_rustls::server::TlsStream;
 
 use crate::control::{Control, Order};
 use crate::input::End;
@@ -16,11 +17,11 @@ use crate::limits::ACCEPT_PAUSE;
 use crate::listening::Listening;
 use crate::options::Transport;
 use crate::peer::Peer;
-use crate::proxy::{Sender, read_sender};
+use crate::proxy::{Sender, read_sender, read_sender_inside, starts_tls};
 use crate::socket_file::SocketFile;
 use crate::source::OpenConnection;
 use crate::stream::Stream;
-use crate::{lines, relp, socket};
+use crate::{handshake, lines, relp, socket};
 
 /// A socket that waits for connections.
 pub(crate) enum Door {
@@ -126,8 +127,8 @@ async fn serve(listening: Arc<Listening>, accepted: Accepted, mut control: Contr
 /// Learns who sends over a TCP connection, and makes it ready to be read.
 async fn admit(
     listening: &Listening,
-    mut stream: TcpStream,
-    mut peer: IpAddr,
+    stream: TcpStream,
+    peer: IpAddr,
     control: &mut Control,
 ) -> Option<(Stream, Peer)> {
     if let Err(error) = socket::set_keepalive(&stream) {
@@ -135,62 +136,116 @@ async fn admit(
         tracing::debug!(source, %peer, %error, "cannot set keep-alive");
     }
     if control.hosts().is_proxy(peer) {
-        match sender(listening, &mut stream, peer, control).await? {
-            Sender::Peer(sender) if control.hosts().admits(sender) => {
-                peer = sender;
-                *control = control.clone().for_peer(sender);
-            }
-            Sender::Peer(sender) => {
-                deny(listening, Peer::Address(sender));
-                return None;
-            }
-            Sender::Proxy => {}
-            Sender::Nobody => return None,
-        }
-    } else {
-        *control = control.clone().for_peer(peer);
+        return admit_proxy(listening, stream, peer, control).await;
     }
+    *control = control.clone().for_peer(peer);
     let peer = Peer::Address(peer);
-    let stream = open(listening, stream, peer, control.clone()).await?;
+    let stream = match is_encrypted(listening, &stream, peer, control).await? {
+        true => Stream::tls(encrypt(listening, stream, peer, control).await?),
+        false => Stream::Plain(stream),
+    };
     Some((stream, peer))
 }
 
-/// Learns from a proxy who sends; `None` where it does not say so.
-async fn sender(
+/// The same where a proxy must say who sends: in front of TLS or inside of it.
+async fn admit_proxy(
     listening: &Listening,
-    stream: &mut TcpStream,
+    mut stream: TcpStream,
     proxy: IpAddr,
     control: &mut Control,
-) -> Option<Sender> {
-    let reading = timeout(listening.options.handshake_timeout, read_sender(stream));
-    let result = select! {
-        biased;
-        _ = control.order() => return None,
-        result = reading => result,
-    };
-    match result {
-        Ok(Ok(sender)) => return Some(sender),
-        Ok(Err(error)) => refuse(listening, Peer::Address(proxy), &error),
-        Err(_) => {
-            let proxy = Peer::Address(proxy);
-            refuse(listening, proxy, &"the PROXY header took too long");
-        }
+) -> Option<(Stream, Peer)> {
+    const HEADER: &str = "the PROXY header";
+    let peer = Peer::Address(proxy);
+    let may_be_inside = listening.tls.is_some();
+    if may_be_inside && in_time(listening, peer, control, HEADER, starts_tls(&stream)).await? {
+        let mut stream = encrypt(listening, stream, peer, control).await?;
+        let reading = read_sender_inside(&mut stream);
+        let sender = in_time(listening, peer, control, HEADER, reading).await?;
+        let peer = believe(listening, sender, proxy, control)?;
+        return Some((Stream::tls(stream), peer));
     }
-    None
+    let reading = read_sender(&mut stream);
+    let sender = in_time(listening, peer, control, HEADER, reading).await?;
+    let peer = believe(listening, sender, proxy, control)?;
+    let stream = match is_encrypted(listening, &stream, peer, control).await? {
+        true => Stream::tls(encrypt(listening, stream, peer, control).await?),
+        false => Stream::Plain(stream),
+    };
+    Some((stream, peer))
 }
 
-/// Does the handshake where there is one.
-async fn open(
+/// Who sends, by the word of a proxy; `None` where it may not.
+fn believe(
+    listening: &Listening,
+    sender: Sender,
+    proxy: IpAddr,
+    control: &mut Control,
+) -> Option<Peer> {
+    match sender {
+        Sender::Peer(sender) if control.hosts().admits(sender) => {
+            *control = control.clone().for_peer(sender);
+            Some(Peer::Address(sender))
+        }
+        Sender::Peer(sender) => {
+            deny(listening, Peer::Address(sender));
+            None
+        }
+        Sender::Proxy => Some(Peer::Address(proxy)),
+        Sender::Nobody => None,
+    }
+}
+
+/// Whether a TLS handshake is to be done; `None` where the connection has ended.
+async fn is_encrypted(
+    listening: &Listening,
+    stream: &TcpStream,
+    peer: Peer,
+    control: &Control,
+) -> Option<bool> {
+    if listening.tls.is_none() || listening.options.transport != Transport::Tcp {
+        return Some(listening.tls.is_some());
+    }
+    let mut control = control.clone();
+    // Whoever opens a connection long before it sends may: only what it sends can tell.
+    let starting = async {
+        match listening.options.idle_timeout {
+            Some(limit) => timeout(limit, starts_tls(stream)).await.ok(),
+            None => Some(starts_tls(stream).await),
+        }
+    };
+    select! {
+        biased;
+        order = control.order() => {
+            if order == Order::Deny {
+                deny(listening, peer);
+            }
+            None
+        }
+        found = starting => found?.ok(),
+    }
+}
+
+/// Does the TLS handshake.
+async fn encrypt(
     listening: &Listening,
     stream: TcpStream,
     peer: Peer,
-    mut control: Control,
-) -> Option<Stream> {
-    let Some(tls) = &listening.tls else {
-        return Some(Stream::Plain(stream));
-    };
-    let handshake = tls.acceptor().accept(stream);
-    let handshake = timeout(listening.options.handshake_timeout, handshake);
+    control: &Control,
+) -> Option<TlsStream<TcpStream>> {
+    let handshake = listening.tls.as_ref()?.acceptor().accept(stream);
+    let handshake = async { handshake.await.map_err(handshake::Failure) };
+    in_time(listening, peer, control, "the TLS handshake", handshake).await
+}
+
+/// Waits for what a peer has to send before anything else, for as long as it may take.
+async fn in_time<T, E: fmt::Display>(
+    listening: &Listening,
+    peer: Peer,
+    control: &Control,
+    what: &str,
+    doing: impl Future<Output = Result<T, E>>,
+) -> Option<T> {
+    let mut control = control.clone();
     let result = select! {
         biased;
         order = control.order() => {
@@ -199,12 +254,12 @@ async fn open(
             }
             return None;
         }
-        result = handshake => result,
+        result = timeout(listening.options.handshake_timeout, doing) => result,
     };
     match result {
-        Ok(Ok(stream)) => return Some(Stream::tls(stream)),
+        Ok(Ok(done)) => return Some(done),
         Ok(Err(error)) => refuse(listening, peer, &error),
-        Err(_) => refuse(listening, peer, &"the TLS handshake took too long"),
+        Err(_) => refuse(listening, peer, &format_args!("{what} took too long")),
     }
     None
 }

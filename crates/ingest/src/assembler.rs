@@ -6,6 +6,7 @@ use model::limits::BATCH_BYTES_MAX;
 use model::{BatchFull, RecordBatch, RecordHead, RecordParts, Timestamp};
 use syslog::{Context, Parser};
 
+use crate::names::{LastName, Names};
 use crate::sequence;
 use crate::sink::Gathered;
 
@@ -16,6 +17,8 @@ const SOURCE: u16 = 0;
 pub(crate) struct Assembler {
     parser: Parser,
     parts: RecordParts,
+    /// Where the names of peers are found, if those are wanted.
+    names: Option<(Names, LastName)>,
     /// Without records, with the source's name: its clones cost nothing.
     template: RecordBatch,
     batch: RecordBatch,
@@ -40,12 +43,19 @@ impl Assembler {
         Self {
             parser,
             parts: RecordParts::default(),
+            names: None,
             batch: template.clone(),
             template,
             raw_bytes: 0,
             numbers: Vec::new(),
             last: (0, 1),
         }
+    }
+
+    /// The same where peers have their names by DNS, as far as they are known.
+    pub(crate) fn with_names(mut self, names: Option<Names>) -> Self {
+        self.names = names.map(|names| (names, LastName::default()));
+        self
     }
 
     /// Makes room for the messages of so many bytes from the wire, so that they are not moved
@@ -67,7 +77,12 @@ impl Assembler {
         peer: Option<IpAddr>,
     ) -> Result<(), BatchFull> {
         let context = Context { received, peer };
-        self.parser.parse(raw, &context, &mut self.parts);
+        let name = match (&mut self.names, peer) {
+            (Some((names, last)), Some(peer)) => last.name(names, peer),
+            _ => None,
+        };
+        self.parser
+            .parse_named(raw, &context, name, &mut self.parts);
         self.parts.tags |= tags;
         self.batch.push(raw, &self.parts, received, peer, SOURCE)?;
         self.raw_bytes += raw.len() as u64;

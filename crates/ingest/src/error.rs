@@ -166,6 +166,14 @@ pub enum TlsError {
         /// Why not.
         source: rustls::Error,
     },
+    /// Lists of revoked certificates cannot be used.
+    #[error("the revocation lists in {path} cannot be used: {reason}")]
+    Revoked {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
     /// A certificate of an authority cannot be used.
     #[error("the authorities in {path} cannot be used: {reason}")]
     Authorities {

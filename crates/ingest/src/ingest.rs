@@ -161,11 +161,15 @@ impl Ingest {
         for listener in &state.listeners {
             listener.count_kernel_drops();
         }
-        state
-            .sources
-            .values()
-            .map(|source| source.status())
-            .collect()
+        let status = |source: &Arc<Source>| {
+            let own = |listener: &&Listener| listener.options().name == source.name();
+            let listeners = state.listeners.iter().filter(own);
+            SourceStatus {
+                kernel_queue_bytes: listeners.map(Listener::kernel_queue_bytes).sum(),
+                ..source.status()
+            }
+        };
+        state.sources.values().map(status).collect()
     }
 
     /// The figures of each sender of a source, by address; `None` where there is no such source.
@@ -305,7 +309,7 @@ impl State {
         if self
             .listeners
             .iter()
-            .any(|listener| listener.options().is_same_but_hosts(options))
+            .any(|listener| listener.options().is_same_but_told(options))
         {
             let name = options.name.clone();
             let hosts = options.hosts.clone();

@@ -19,11 +19,14 @@ mod address;
 mod assembler;
 mod budget;
 mod certificate;
+mod client_names;
 mod control;
 mod datagrams;
 mod error;
 mod expected;
+mod fingerprint;
 mod gatherer;
+mod handshake;
 mod hosts;
 mod importer;
 mod ingest;
@@ -33,6 +36,7 @@ mod lines;
 mod listener;
 mod listening;
 mod log_limit;
+mod names;
 mod opener;
 mod options;
 mod passed;
@@ -49,18 +53,21 @@ mod stream;
 mod submit;
 mod tls;
 mod unpack;
+mod verifier;
 mod watch;
 
 pub use address::Address;
+pub use client_names::check_client_pattern;
 pub use error::{Error, SubmitError, TlsError};
 pub use expected::{Bounds, Expected, Level};
+pub use fingerprint::Fingerprint;
 pub use hosts::HostLists;
 pub use importer::{ImportTime, Importer};
 pub use ingest::{Ingest, NotDurable};
 pub use listener::ListenerStatus;
 pub use options::{
-    ClientCertificates, HttpOptions, ListenerOptions, Options, SocketFileOptions, TlsIdentity,
-    TlsOptions, Transport,
+    ClientCertificates, ClientChecks, HttpOptions, ListenerOptions, Options, SocketFileOptions,
+    TlsIdentity, TlsOptions, Transport,
 };
 pub use passed::PassedSocket;
 pub use senders::SenderStatus;

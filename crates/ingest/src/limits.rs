@@ -131,6 +131,35 @@ pub const LOG_INTERVAL: Duration = Duration::from_secs(10);
 /// How often a UDP socket asks the kernel what it has dropped.
 pub const KERNEL_DROPS_INTERVAL: Duration = Duration::from_secs(1);
 
+/// Threads that look names of senders up. A lookup that gets no answer takes one for seconds.
+pub const DNS_THREADS: usize = 4;
+
+/// Addresses that may wait for them; others are asked for again with their next message.
+pub const DNS_QUEUE_MAX: usize = 1_000;
+
+/// Addresses whose names are kept, found or not. Each takes some 150 bytes.
+pub const DNS_NAMES_MAX: usize = 20_000;
+
+/// How long a name is kept until it is looked up again; it is used meanwhile.
+pub const DNS_KNOWN_FOR: Duration = Duration::from_secs(3_600);
+
+/// How long an address that has no name is left alone.
+pub const DNS_UNKNOWN_FOR: Duration = Duration::from_secs(300);
+
+/// Attributes of a certificate's subject that are looked at: several times what any has.
+pub const SUBJECT_PARTS_MAX: usize = 64;
+
+/// Names, or fingerprints, of client certificates that one listener takes. They are looked through
+/// once for each connection.
+pub const CLIENT_LIST_MAX: usize = 10_000;
+
+/// How long a connection whose first byte may be that of TLS, and which has sent no second one,
+/// is left alone before it is looked at again.
+pub const DETECT_PAUSE: Duration = Duration::from_millis(10);
+
+/// How often it is looked at, for a second altogether: handshakes come in one piece.
+pub const DETECT_LOOKS: u32 = 100;
+
 /// Largest certificate, key or certificate authority file that is read, in bytes.
 pub const PEM_BYTES_MAX: u64 = 4 * 1024 * 1024;
 

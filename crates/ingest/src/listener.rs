@@ -116,6 +116,15 @@ impl Listener {
         }
     }
 
+    /// Memory of datagrams that wait to be read, in bytes.
+    pub(crate) fn kernel_queue_bytes(&self) -> u64 {
+        let Sockets::Datagrams(receivers) = &self.sockets else {
+            return 0;
+        };
+        let bytes = |receiver: &Arc<Receiver>| socket::kernel_queue_bytes(receiver.socket());
+        receivers.iter().flat_map(bytes).map(u64::from).sum()
+    }
+
     /// The sockets, where another listener can go on with them.
     pub(crate) fn reusable_sockets(&self, options: &ListenerOptions) -> Option<(Sockets, Address)> {
         let own = self.options();

@@ -58,7 +58,8 @@ impl Listening {
     /// An assembler of one's own; parsers keep a cache that threads should not share.
     pub(crate) fn assembler(&self) -> Assembler {
         let parser = Parser::new(self.parse.clone());
-        Assembler::new(parser, self.template.clone())
+        let names = self.options.resolves.then(|| self.sink.names().clone());
+        Assembler::new(parser, self.template.clone()).with_names(names)
     }
 
     /// An opener of one's own, for messages of at most so many bytes.

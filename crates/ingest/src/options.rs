@@ -12,6 +12,7 @@ use syslog::{Encoding, ParseOptions};
 use crate::address::Address;
 use crate::error::Error;
 use crate::expected::Expected;
+use crate::fingerprint::Fingerprint;
 use crate::hosts::HostLists;
 use crate::ingest::{HTTP_SOURCE, INTERNAL_SOURCE};
 use crate::limits::{
@@ -87,6 +88,9 @@ pub struct ListenerOptions {
     pub expected: Expected,
     /// How messages are read.
     pub parse: ParseOptions,
+    /// Whether peers have their names by DNS where the rule for hosts has their addresses; those
+    /// whose names are not known yet, or not at all, have their addresses.
+    pub resolves: bool,
     /// Where records go that no route takes.
     pub logspace: LogspaceName,
     /// What an acknowledgement promises; how soon records are on the disk, for senders that get
@@ -105,7 +109,8 @@ pub struct ListenerOptions {
     pub receive_buffer_bytes: Option<usize>,
     /// Sockets that share the port, 1 to [`crate::limits::UDP_SOCKETS_MAX`]. Only for UDP.
     pub udp_sockets: usize,
-    /// Encryption: required for [`Transport::Tls`], possible for [`Transport::Relp`], not for the
+    /// Encryption: required for [`Transport::Tls`], possible for [`Transport::Relp`]; for
+    /// [`Transport::Tcp`], connections that begin with a TLS handshake are encrypted. Not for the
     /// others.
     pub tls: Option<TlsOptions>,
 }
@@ -127,6 +132,7 @@ impl ListenerOptions {
             hosts: HostLists::default(),
             expected: Expected::default(),
             parse: ParseOptions::default(),
+            resolves: false,
             logspace: LogspaceName::main(),
             durability: Durability::Strict,
             flow_control: true,
@@ -140,11 +146,16 @@ impl ListenerOptions {
     }
 
     /// Whether a listener with the other options could go on with these: what it keeps between
-    /// its tasks is the same, and host lists can be told to it.
-    pub(crate) fn is_same_but_hosts(&self, other: &Self) -> bool {
+    /// its tasks is the same, and host lists and certificates can be told to it.
+    pub(crate) fn is_same_but_told(&self, other: &Self) -> bool {
         let hosts = other.hosts.clone();
+        let tls = match (&self.tls, &other.tls) {
+            (Some(_), Some(new)) => Some(new.clone()),
+            (own, _) => own.clone(),
+        };
         Self {
             hosts,
+            tls,
             ..self.clone()
         } == *other
     }
@@ -192,11 +203,9 @@ impl ListenerOptions {
 
     fn check_tls(&self) -> Result<(), Error> {
         let is_right = match self.transport {
-            Transport::Udp | Transport::Tcp | Transport::UnixDatagram | Transport::UnixStream => {
-                self.tls.is_none()
-            }
+            Transport::Udp | Transport::UnixDatagram | Transport::UnixStream => self.tls.is_none(),
             Transport::Tls => self.tls.is_some(),
-            Transport::Relp => true,
+            Transport::Tcp | Transport::Relp => true,
         };
         if !is_right {
             return Err(Error::TlsSettings {
@@ -278,6 +287,20 @@ pub struct TlsOptions {
     pub identity: TlsIdentity,
     /// What we ask of clients.
     pub clients: ClientCertificates,
+    /// Which of their certificates we take.
+    pub checks: ClientChecks,
+}
+
+/// Which client certificates are taken, of those that are trusted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClientChecks {
+    /// Patterns of names, as [`crate::check_client_pattern`] takes them. Where there are names or
+    /// fingerprints, one of them must fit.
+    pub names: Vec<String>,
+    /// Fingerprints of certificates.
+    pub fingerprints: Vec<Fingerprint>,
+    /// Lists of revoked certificates, in PEM form. Only with authorities.
+    pub revoked: Option<PathBuf>,
 }
 
 /// Certificate and key of the server.
@@ -312,6 +335,10 @@ pub enum ClientCertificates {
         /// Certificates of the authorities, in PEM form.
         authorities: PathBuf,
     },
+    /// A certificate is asked for, and taken whoever has issued it.
+    OptionalUntrusted,
+    /// A certificate must be there, whoever has issued it.
+    RequiredUntrusted,
 }
 
 /// How lines handed in over HTTP are read.

@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use crate::budget::{Budget, Permit};
 use crate::limits::UNPACK_BYTES_MAX;
 use crate::log_limit::LogLimit;
+use crate::names::Names;
 use crate::source::{InFlight, Source};
 
 /// Where all batches go.
@@ -19,6 +20,7 @@ pub(crate) struct Sink {
     clock: Arc<dyn Clock>,
     budget: Budget,
     unpacking: Budget,
+    names: Names,
     pipeline: RwLock<Arc<Pipeline>>,
     log_limit: Arc<LogLimit>,
 }
@@ -69,6 +71,7 @@ impl Sink {
             clock,
             budget: Budget::new(budget_bytes),
             unpacking: Budget::new(UNPACK_BYTES_MAX),
+            names: Names::default(),
             pipeline: RwLock::new(Arc::new(pipeline)),
             log_limit: Arc::default(),
         }
@@ -85,6 +88,11 @@ impl Sink {
     /// Memory for unpacking compressed streams.
     pub(crate) fn unpacking(&self) -> &Budget {
         &self.unpacking
+    }
+
+    /// Names of senders by DNS.
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
     }
 
     /// The time that a message read now is stamped with.

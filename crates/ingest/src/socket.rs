@@ -5,17 +5,18 @@
 //! The only unsafe code of this crate.
 #![expect(
     unsafe_code,
-    reason = "setsockopt, getsockopt, recvmmsg and descriptors that were passed to us have no safe \
+    reason = "setsockopt, getsockopt, recvmmsg, getnameinfo and descriptors that were passed to us have no safe \
               wrapper among our dependencies"
 )]
 
+use std::ffi::CStr;
 use std::io;
 use std::mem;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 
-use socket2::{Domain, Protocol, SockRef, Socket, TcpKeepalive, Type};
+use socket2::{Domain, Protocol, SockAddr, SockRef, Socket, TcpKeepalive, Type};
 
 use crate::limits::{
     ACCEPT_BACKLOG, DATAGRAM_BYTES_MAX, DATAGRAMS_PER_CALL, KEEPALIVE_INTERVAL, KEEPALIVE_TIME,
@@ -102,8 +103,24 @@ pub(crate) fn set_keepalive(socket: &impl AsFd) -> io::Result<()> {
 
 /// Datagrams that the kernel has dropped at this socket since it was opened, modulo 2^32.
 pub(crate) fn kernel_drops(socket: &impl AsFd) -> io::Result<u32> {
-    const FIELDS: usize = libc::SK_MEMINFO_DROPS as usize + 1;
-    let mut memory = [0_u32; FIELDS];
+    Ok(memory_figures(socket)?.last().copied().unwrap_or_default())
+}
+
+/// Memory that the kernel has in use for what waits to be read from a socket, in bytes; as
+/// `rx_queue` of `/proc/net/udp`.
+pub(crate) fn kernel_queue_bytes(socket: &impl AsFd) -> io::Result<u32> {
+    const FIELD: usize = libc::SK_MEMINFO_RMEM_ALLOC as usize;
+    Ok(memory_figures(socket)?
+        .get(FIELD)
+        .copied()
+        .unwrap_or_default())
+}
+
+/// Figures of the kernel's memory for a socket, up to that of what it dropped.
+const MEMORY_FIGURES: usize = libc::SK_MEMINFO_DROPS as usize + 1;
+
+fn memory_figures(socket: &impl AsFd) -> io::Result<[u32; MEMORY_FIGURES]> {
+    let mut memory = [0_u32; MEMORY_FIGURES];
     let mut len = size_of_val(&memory) as libc::socklen_t;
     // SAFETY: the descriptor is open for the length of the borrow; the kernel writes at most
     // `len` bytes to `memory`, which is that large and has no invalid values.
@@ -119,7 +136,29 @@ pub(crate) fn kernel_drops(socket: &impl AsFd) -> io::Result<u32> {
     if result != 0 {
         return Err(io::Error::last_os_error());
     }
-    Ok(memory.last().copied().unwrap_or_default())
+    Ok(memory)
+}
+
+/// The name of an address, as the system finds it: in `/etc/hosts`, by DNS. May take many seconds.
+pub(crate) fn name_of(address: IpAddr) -> Option<String> {
+    let address = SockAddr::from(SocketAddr::new(address, 0));
+    let mut name = [0_u8; libc::NI_MAXHOST as usize];
+    // SAFETY: the address is a whole one of the length that is passed along, and the kernel's
+    // library writes at most the length of `name` to it, a NUL at the end included. There is no
+    // room for a service, which its length of 0 says.
+    let result = unsafe {
+        libc::getnameinfo(
+            address.as_ptr().cast(),
+            address.len(),
+            name.as_mut_ptr().cast(),
+            libc::NI_MAXHOST,
+            ptr::null_mut(),
+            0,
+            libc::NI_NAMEREQD,
+        )
+    };
+    let name = CStr::from_bytes_until_nul(&name).ok()?.to_str().ok()?;
+    (result == 0).then(|| name.trim_end_matches('.').to_owned())
 }
 
 /// Takes a descriptor over that whoever started this process has passed to it; children do not get
@@ -338,11 +377,14 @@ mod tests {
             sender.send_to(&[b'x'; 500], to).expect("sends");
         }
         let dropped = kernel_drops(&receiver).expect("answers");
+        let waiting = kernel_queue_bytes(&receiver).expect("answers");
+        assert!(waiting > 500, "{waiting}");
         let mut datagrams = Datagrams::new(500);
         let mut received = 0;
         while datagrams.receive(&receiver).is_ok() {
             received += u32::try_from(datagrams.iter().count()).expect("few");
         }
+        assert_eq!(kernel_queue_bytes(&receiver).expect("answers"), 0);
         assert!(dropped > 0 && received > 0);
         assert_eq!(received + dropped, sent);
     }

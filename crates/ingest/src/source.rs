@@ -4,10 +4,12 @@
 //! together under one lock, once per batch, so the equation is never seen broken; a guard per
 //! batch settles it even where a callback is lost.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use model::Timestamp;
 
@@ -75,6 +77,10 @@ pub struct SourceStatus {
     pub dropped: [u64; DropReason::ALL.len()],
     /// Messages on their way to the disk.
     pub in_flight: u64,
+    /// How long the oldest of these has been on its way.
+    pub lag: Duration,
+    /// Memory of datagrams that wait in the kernel for us to read them, in bytes.
+    pub kernel_queue_bytes: u64,
     /// Bytes of the received messages, without framing.
     pub bytes: u64,
     /// Further copies, made by routes to several logspaces, that could not be stored although the
@@ -130,6 +136,9 @@ struct Counts {
     stored: u64,
     dropped: [u64; DropReason::ALL.len()],
     in_flight: u64,
+    /// Since when each batch is on its way, in the order in which they left.
+    departures: BTreeMap<u64, Instant>,
+    next_departure: u64,
     bytes: u64,
     copies_dropped: u64,
     level: Level,
@@ -185,6 +194,11 @@ impl Source {
             stored: counts.stored,
             dropped: counts.dropped,
             in_flight: counts.in_flight,
+            lag: counts
+                .departures
+                .first_key_value()
+                .map_or(Duration::ZERO, |(_, departure)| departure.elapsed()),
+            kernel_queue_bytes: 0,
             bytes: counts.bytes,
             copies_dropped: counts.copies_dropped,
             connections: self.connections.load(Ordering::Relaxed),
@@ -243,8 +257,18 @@ impl Source {
         self.senders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn settle(&self, messages: u64, copies: u64, stored: bool) {
+    /// A batch leaves for the disk; returns what [`Self::settle`] knows it by.
+    fn depart(&self) -> u64 {
         let mut counts = self.counts();
+        let departure = counts.next_departure;
+        counts.next_departure += 1;
+        counts.departures.insert(departure, Instant::now());
+        departure
+    }
+
+    fn settle(&self, departure: u64, messages: u64, copies: u64, stored: bool) {
+        let mut counts = self.counts();
+        counts.departures.remove(&departure);
         counts.in_flight -= messages;
         if stored {
             counts.stored += messages;
@@ -273,6 +297,7 @@ impl Counts {
 #[derive(Debug)]
 pub(crate) struct InFlight {
     source: Arc<Source>,
+    departure: u64,
     messages: u64,
     copies: u64,
     stored: bool,
@@ -282,6 +307,7 @@ impl InFlight {
     /// Takes charge of messages that [`Source::receive`] has counted, and of further copies.
     pub(crate) fn new(source: Arc<Source>, messages: u64, copies: u64) -> Self {
         Self {
+            departure: source.depart(),
             source,
             messages,
             copies,
@@ -297,7 +323,8 @@ impl InFlight {
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        self.source.settle(self.messages, self.copies, self.stored);
+        self.source
+            .settle(self.departure, self.messages, self.copies, self.stored);
     }
 }
 
@@ -385,6 +412,21 @@ mod tests {
                 ("too_large", 0)
             ]
         );
+    }
+
+    #[test]
+    fn the_oldest_batch_on_its_way_is_the_lag() {
+        let source = Arc::new(Source::new("tcp"));
+        assert_eq!(source.status().lag, Duration::ZERO);
+        source.receive(2, 2);
+        let first = InFlight::new(Arc::clone(&source), 1, 0);
+        thread::sleep(Duration::from_millis(5));
+        let second = InFlight::new(Arc::clone(&source), 1, 0);
+        let lag = source.status().lag;
+        assert!(lag >= Duration::from_millis(5), "{lag:?}");
+        first.store();
+        second.store();
+        assert_eq!(source.status().lag, Duration::ZERO);
     }
 
     #[test]

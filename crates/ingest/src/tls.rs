@@ -5,8 +5,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::server::danger::ClientCertVerifier;
 use rustls::{RootCertStore, ServerConfig};
@@ -16,6 +17,7 @@ use crate::certificate;
 use crate::error::TlsError;
 use crate::limits::PEM_BYTES_MAX;
 use crate::options::{ClientCertificates, TlsIdentity, TlsOptions};
+use crate::verifier::Verifier;
 
 /// The certificates in use. Replaced as a whole; connections keep those they began with.
 #[derive(Debug)]
@@ -55,8 +57,8 @@ pub(crate) fn load(options: &TlsOptions) -> Result<Arc<ServerConfig>, TlsError> 
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(identity_error)?;
-    let builder = match client_verifier(&options.clients, provider)? {
-        Some(verifier) => builder.with_client_cert_verifier(verifier),
+    let builder = match client_verifier(options, provider)? {
+        Some(verifier) => builder.with_client_cert_verifier(Arc::new(verifier)),
         None => builder.with_no_client_auth(),
     };
     let mut config = builder
@@ -69,16 +71,31 @@ pub(crate) fn load(options: &TlsOptions) -> Result<Arc<ServerConfig>, TlsError> 
 }
 
 fn client_verifier(
-    clients: &ClientCertificates,
-    provider: Arc<rustls::crypto::CryptoProvider>,
-) -> Result<Option<Arc<dyn ClientCertVerifier>>, TlsError> {
-    let (authorities, is_required) = match clients {
+    options: &TlsOptions,
+    provider: Arc<CryptoProvider>,
+) -> Result<Option<Verifier>, TlsError> {
+    let (authorities, is_required) = match &options.clients {
         ClientCertificates::None => return Ok(None),
-        ClientCertificates::Optional { authorities } => (authorities, false),
-        ClientCertificates::Required { authorities } => (authorities, true),
+        ClientCertificates::Optional { authorities } => (Some(authorities), false),
+        ClientCertificates::Required { authorities } => (Some(authorities), true),
+        ClientCertificates::OptionalUntrusted => (None, false),
+        ClientCertificates::RequiredUntrusted => (None, true),
     };
+    let checks = &options.checks;
+    let trusted = authorities
+        .map(|path| trusted_by(path, checks.revoked.as_deref(), &provider))
+        .transpose()?;
+    Ok(Some(Verifier::new(trusted, is_required, provider, checks)))
+}
+
+/// Who checks that a certificate comes from one of these authorities and is not revoked.
+fn trusted_by(
+    authorities: &Path,
+    revoked: Option<&Path>,
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<dyn ClientCertVerifier>, TlsError> {
     let unusable = |reason: String| TlsError::Authorities {
-        path: authorities.clone(),
+        path: authorities.to_owned(),
         reason,
     };
     let mut roots = RootCertStore::empty();
@@ -87,16 +104,34 @@ fn client_verifier(
             .add(certificate)
             .map_err(|error| unusable(error.to_string()))?;
     }
-    let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
-    let builder = if is_required {
-        builder
-    } else {
-        builder.allow_unauthenticated()
+    let builder =
+        WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));
+    let Some(path) = revoked else {
+        return builder.build().map_err(|error| unusable(error.to_string()));
     };
-    let verifier = builder
+    // Authorities without a list are taken at their word; a list that is out of date still holds.
+    builder
+        .with_crls(read_revoked(path)?)
+        .allow_unknown_revocation_status()
         .build()
-        .map_err(|error| unusable(error.to_string()))?;
-    Ok(Some(verifier))
+        .map_err(|error| TlsError::Revoked {
+            path: path.to_owned(),
+            reason: format!("{error}; each must be of version 2, with a number (RFC 5280)"),
+        })
+}
+
+fn read_revoked(path: &Path) -> Result<Vec<CertificateRevocationListDer<'static>>, TlsError> {
+    let not_pem = || TlsError::NotPem {
+        path: path.to_owned(),
+        expected: "revocation list",
+    };
+    let pem = read(path)?;
+    let lists: Result<Vec<_>, _> = CertificateRevocationListDer::pem_slice_iter(&pem).collect();
+    let lists = lists.map_err(|_| not_pem())?;
+    if lists.is_empty() {
+        return Err(not_pem());
+    }
+    Ok(lists)
 }
 
 fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
@@ -154,6 +189,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::options::ClientChecks;
 
     fn self_signed(directory: &Path) -> TlsOptions {
         TlsOptions {
@@ -161,6 +197,7 @@ mod tests {
                 directory: directory.to_owned(),
             },
             clients: ClientCertificates::None,
+            checks: ClientChecks::default(),
         }
     }
 
@@ -185,6 +222,7 @@ mod tests {
                 key,
             },
             clients: ClientCertificates::None,
+            checks: ClientChecks::default(),
         };
         check(&files("none.pem", path("key.pem")), "cannot open");
         check(
@@ -210,5 +248,7 @@ mod tests {
             authorities: path("certificate.pem"),
         };
         load(&options).expect("a certificate is an authority for itself");
+        options.checks.revoked = Some(path("text.pem"));
+        check(&options, "text.pem holds no revocation list");
     }
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on fails")]
 
 mod disk;
+mod dns;
 mod harness;
 mod hosts;
 mod packed;
@@ -12,6 +13,7 @@ mod relp;
 mod relp_client;
 mod senders;
 mod shutdown;
+mod storm;
 mod submit;
 mod tcp;
 mod tls;

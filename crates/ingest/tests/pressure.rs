@@ -150,6 +150,7 @@ async fn dropped_while_stalled(server: &Server, source: &str, sent: u64) {
     .await;
     let status = server.source(source);
     assert!(status.in_flight > 0 && status.stored == 0, "{status:?}");
+    assert!(status.lag > Duration::ZERO, "{status:?}");
     let by_reason = status.dropped_by_reason();
     let memory_full = by_reason
         .filter(|(reason, _)| *reason == ingest::DropReason::MemoryFull)
@@ -164,6 +165,7 @@ async fn dropped_while_stalled(server: &Server, source: &str, sent: u64) {
     })
     .await;
     let after = server.source(source);
+    assert_eq!(after.lag, Duration::ZERO);
     assert_eq!(after.stored + after.dropped_total(), sent);
     assert_eq!(server.raws().len() as u64, after.stored);
 }

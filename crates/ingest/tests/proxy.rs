@@ -149,6 +149,7 @@ async fn the_header_stands_in_front_of_the_tls_handshake() {
             directory: directory.path().to_owned(),
         },
         clients: ingest::ClientCertificates::None,
+        checks: ingest::ClientChecks::default(),
     });
     let server = Server::start(vec![options]);
     let trusted = std::fs::read_to_string(directory.path().join("certificate.pem"));
@@ -163,4 +164,91 @@ async fn the_header_stands_in_front_of_the_tls_handshake() {
         peers(&server),
         [("<34>one".to_owned(), "192.0.2.9".to_owned())]
     );
+}
+
+fn encrypted(directory: &std::path::Path) -> TlsOptions {
+    TlsOptions {
+        identity: TlsIdentity::SelfSigned {
+            directory: directory.to_owned(),
+        },
+        clients: ingest::ClientCertificates::None,
+        checks: ingest::ClientChecks::default(),
+    }
+}
+
+#[tokio::test]
+async fn the_header_may_stand_inside_of_tls() {
+    let directory = tempfile::tempdir().expect("makes one");
+    for transport in [Transport::Tls, Transport::Tcp] {
+        let mut options = proxied(transport);
+        options.tls = Some(encrypted(directory.path()));
+        let name = options.name.clone();
+        let server = Server::start(vec![options]);
+        let trusted = std::fs::read_to_string(directory.path().join("certificate.pem"));
+        let trusted = trusted.expect("is there");
+        for header in [VERSION_2, b"PROXY TCP4 192.0.2.9 198.51.100.1 1 2\r\n"] {
+            let stream = TcpStream::connect(server.address(&name)).await;
+            let stream = stream.expect("connects");
+            let connecting =
+                crate::tls_client::connect_over(stream, "localhost", &trusted, None).await;
+            let mut client = connecting.expect("connects");
+            client.write_all(header).await.expect("writes");
+            client.write_all(b"<34>one\n").await.expect("writes");
+            client.shutdown().await.expect("closes");
+        }
+        server.stored(&name, 2).await;
+        for (raw, peer) in peers(&server) {
+            assert_eq!((raw.as_str(), peer.as_str()), ("<34>one", "192.0.2.9"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_port_takes_plain_text_and_tls_behind_a_header_or_not() {
+    let directory = tempfile::tempdir().expect("makes one");
+    let mut direct = listener(Transport::Tcp);
+    direct.tls = Some(encrypted(directory.path()));
+    let mut behind = proxied(Transport::Tcp);
+    behind.name = "behind".to_owned();
+    behind.tls = direct.tls.clone();
+    let server = Server::start(vec![direct, behind]);
+    let trusted = std::fs::read_to_string(directory.path().join("certificate.pem"));
+    let trusted = trusted.expect("is there");
+    for (name, header) in [("tcp", [].as_slice()), ("behind", VERSION_2)] {
+        let plain = send(&server, name, &[header, b"<34>plain\n"]).await;
+        let stream = send(&server, name, &[header]).await;
+        let mut client = crate::tls_client::connect_over(stream, "localhost", &trusted, None)
+            .await
+            .expect("connects");
+        client.write_all(b"<34>encrypted\n").await.expect("writes");
+        server.stored(name, 2).await;
+        drop(plain);
+    }
+    let status = server.source("tcp");
+    assert_eq!(status.connections_refused, 0);
+}
+
+#[tokio::test]
+async fn the_first_byte_of_a_handshake_may_come_alone_and_silence_is_waited_for() {
+    let directory = tempfile::tempdir().expect("makes one");
+    let mut options = listener(Transport::Tcp);
+    options.tls = Some(encrypted(directory.path()));
+    options.handshake_timeout = Duration::from_millis(1);
+    let server = Server::start(vec![options]);
+    let mut silent = send(&server, "tcp", &[]).await;
+    let mut halting = send(&server, "tcp", &[&[0x16]]).await;
+    eventually("both are open", || server.source("tcp").connections == 2).await;
+    silent.write_all(b"<34>at last\n").await.expect("writes");
+    server.stored("tcp", 1).await;
+    halting
+        .write_all(b"\x20is no handshake\n")
+        .await
+        .expect("writes");
+    server.stored("tcp", 2).await;
+    assert_eq!(server.raws(), ["<34>at last", "\u{16} is no handshake"]);
+    drop(send(&server, "tcp", &[&[0x16]]).await);
+    eventually("what closes there is a message", || {
+        server.source("tcp").stored == 3
+    })
+    .await;
 }

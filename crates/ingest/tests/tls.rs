@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use ingest::{ClientCertificates, ListenerOptions, Options, TlsIdentity, TlsOptions, Transport};
+use ingest::{
+    ClientCertificates, ClientChecks, ListenerOptions, Options, TlsIdentity, TlsOptions, Transport,
+};
 use pipeline::Pipeline;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -20,6 +22,7 @@ fn tls(directory: &Path, clients: ClientCertificates) -> ListenerOptions {
             directory: directory.to_owned(),
         },
         clients,
+        checks: ClientChecks::default(),
     });
     options
 }
@@ -198,4 +201,56 @@ async fn a_reload_takes_new_certificates_for_new_connections() {
     old.write_all(b"<34>still here\n").await.expect("writes");
     old.flush().await.expect("writes");
     server.stored("tls", 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn certificates_change_under_load_and_no_connection_is_lost() {
+    const SENDERS: u64 = 20;
+    const LINES: u64 = 200;
+    let directory = tempfile::tempdir().expect("makes one");
+    let authority = Authority::new();
+    authority.sign("localhost").write(directory.path());
+    let mut listener = tls(directory.path(), ClientCertificates::None);
+    if let Some(tls) = &mut listener.tls {
+        tls.identity = TlsIdentity::Files {
+            certificate: directory.path().join("certificate.pem"),
+            key: directory.path().join("key.pem"),
+        };
+    }
+    let server = Server::start(vec![listener.clone()]);
+    let trusted = authority.pem();
+    let mut clients = Vec::new();
+    for _ in 0..SENDERS {
+        let client = connect(&server, "localhost", &trusted, None).await;
+        clients.push(client.expect("connects"));
+    }
+    let mut senders = tokio::task::JoinSet::new();
+    for mut client in clients {
+        senders.spawn(async move {
+            for number in 0..LINES {
+                let line = format!("<34>message {number}\n");
+                client.write_all(line.as_bytes()).await.expect("still open");
+                client.flush().await.expect("still open");
+                tokio::task::yield_now().await;
+            }
+            client
+        });
+    }
+    for round in 0..20 {
+        authority.sign("localhost").write(directory.path());
+        if let Some(tls) = &mut listener.tls {
+            // What is asked of clients to come changes too.
+            tls.checks.names = vec![format!("round{round}.example")];
+        }
+        let options = Options::new(vec![listener.clone()]);
+        let reloaded = server.ingest.reload(options, Pipeline::default()).await;
+        reloaded.expect("reloads");
+        connect(&server, "localhost", &trusted, None)
+            .await
+            .expect("new ones are taken");
+    }
+    let open = senders.join_all().await;
+    server.stored("tls", SENDERS * LINES).await;
+    assert_eq!(server.source("tls").connections_refused, 0);
+    drop(open);
 }

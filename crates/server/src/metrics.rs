@@ -91,13 +91,13 @@ impl Page {
     }
 
     /// A metric with one sample for each source.
-    fn by_source(
+    fn by_source<T: std::fmt::Display>(
         &mut self,
         status: &StatusAnswer,
         name: &str,
         kind: &str,
         help: &str,
-        value: impl Fn(&api::SourceStatus) -> u64,
+        value: impl Fn(&api::SourceStatus) -> T,
     ) {
         self.metric(name, kind, help);
         for source in &status.sources {
@@ -123,6 +123,12 @@ impl Page {
             "Messages on their way to disk.",
             |s| s.in_flight,
         );
+        let lag = "logwood_ingest_lag_seconds";
+        let help = "How long the oldest of these has been on its way.";
+        self.by_source(status, lag, GAUGE, help, |s| s.lag_seconds);
+        let queue = "logwood_ingest_kernel_queue_bytes";
+        let help = "Memory of datagrams that wait in the kernel to be read.";
+        self.by_source(status, queue, GAUGE, help, |s| s.kernel_queue_bytes);
         let bytes = "logwood_ingest_received_bytes_total";
         self.by_source(status, bytes, COUNTER, "Bytes of messages read.", |s| {
             s.bytes

@@ -94,6 +94,8 @@ fn source(source: ingest::SourceStatus) -> SourceStatus {
             .map(|(reason, count)| (reason.name().to_owned(), count))
             .collect(),
         in_flight: source.in_flight,
+        lag_seconds: source.lag.as_secs_f64(),
+        kernel_queue_bytes: source.kernel_queue_bytes,
         bytes: source.bytes,
         connections: source.connections,
         connections_refused: source.connections_refused,

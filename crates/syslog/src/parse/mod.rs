@@ -113,6 +113,17 @@ impl Parser {
     /// up to [`model::limits::MESSAGE_BYTES_MAX`]; spans saturate beyond 4 GiB. The tags of the
     /// frame are added by the caller: `parts.tags |= frame.tags`.
     pub fn parse(&self, raw: &[u8], context: &Context, parts: &mut RecordParts) {
+        self.parse_named(raw, context, None, parts);
+    }
+
+    /// The same where the peer has a name, which stands wherever its address would.
+    pub fn parse_named(
+        &self,
+        raw: &[u8],
+        context: &Context,
+        name: Option<&str>,
+        parts: &mut RecordParts,
+    ) {
         parts.clear();
         parts.time = context.received;
         match self.mode {
@@ -126,7 +137,7 @@ impl Parser {
             .parse(),
             ParseMode::None => parts.message = Span::new(0, raw.len()),
         }
-        self.choose_host(raw.len(), context.peer, parts);
+        self.choose_host(raw.len(), context.peer, name, parts);
         if parts.message.is_empty() && parts.structured_data.is_empty() {
             parts.tags |= Tag::Empty.bit();
         }
@@ -135,17 +146,24 @@ impl Parser {
         }
     }
 
-    fn choose_host(&self, raw_len: usize, peer: Option<IpAddr>, parts: &mut RecordParts) {
+    fn choose_host(
+        &self,
+        raw_len: usize,
+        peer: Option<IpAddr>,
+        name: Option<&str>,
+        parts: &mut RecordParts,
+    ) {
         match (&self.host, peer) {
             (HostRule::Message | HostRule::MessageOr(_), _) if !parts.host.is_empty() => {}
+            (HostRule::Message | HostRule::Peer, Some(_)) if let Some(name) = name => {
+                parts.host = push_name(name, raw_len, &mut parts.extra);
+            }
             (HostRule::Message | HostRule::Peer, Some(peer)) => {
                 parts.host = push_address(peer, raw_len, &mut parts.extra);
             }
             (HostRule::Message | HostRule::Peer, None) => {}
             (HostRule::Fixed(name) | HostRule::MessageOr(name), _) => {
-                let start = raw_len + parts.extra.len();
-                parts.extra.extend_from_slice(name.as_bytes());
-                parts.host = Span::new(start, start + name.len());
+                parts.host = push_name(name, raw_len, &mut parts.extra);
             }
         }
     }
@@ -270,6 +288,13 @@ fn trim_end(raw: &[u8]) -> &[u8] {
 /// The value of an ASCII digit.
 fn digit(byte: u8) -> u16 {
     u16::from(byte.wrapping_sub(b'0'))
+}
+
+/// Appends a name to `extra` and returns its span.
+fn push_name(name: &str, raw_len: usize, extra: &mut Vec<u8>) -> Span {
+    let start = raw_len + extra.len();
+    extra.extend_from_slice(name.as_bytes());
+    Span::new(start, start + name.len())
 }
 
 /// Appends the text of an address to `extra` and returns its span. An IPv4 address that came over
