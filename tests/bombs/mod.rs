@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use model::Timestamp;
 use testkit::{Api, Corpus, Server, resident_bytes_max};
 
@@ -23,9 +23,6 @@ const ASKERS: usize = 3;
 /// How long one question may take, in a debug build on a busy machine. The regular expressions and
 /// wildcards take a tenth of a second here.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(30);
-
-/// What takes longer is told.
-const SLOW: Duration = Duration::from_secs(2);
 
 /// How long a record may wait for its acknowledgement meanwhile.
 const ACKNOWLEDGEMENT_TIME_MAX: Duration = Duration::from_secs(10);
@@ -167,8 +164,8 @@ fn probe(server: &Server, stop: &AtomicBool) -> Result<Duration> {
     Ok(longest)
 }
 
-/// Asks every question, several at once; how many were answered.
-fn ask_all(server: &Server, bombs: &[Bomb], bursts: &Sender<()>) -> Result<u64> {
+/// Asks every question, several at once; how many were answered, and which took longest.
+fn ask_all(server: &Server, bombs: &[Bomb], bursts: &Sender<()>) -> Result<Asked> {
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
         let askers: Vec<_> = (0..ASKERS)
@@ -177,12 +174,21 @@ fn ask_all(server: &Server, bombs: &[Bomb], bursts: &Sender<()>) -> Result<u64> 
                 scope.spawn(move || ask_next(server, bombs, next, &bursts))
             })
             .collect();
-        let mut answered = 0;
+        let mut all = Asked::default();
         for asker in askers {
-            answered += asker.join().expect("no panic")?;
+            let asked = asker.join().map_err(|_| anyhow!("an asker panicked"))??;
+            all.answered += asked.answered;
+            all.slowest = all.slowest.max(asked.slowest);
         }
-        Ok(answered)
+        Ok(all)
     })
+}
+
+/// What became of questions.
+#[derive(Default)]
+struct Asked {
+    answered: u64,
+    slowest: (Duration, &'static str),
 }
 
 /// Asks what nobody has asked yet, one after the other.
@@ -191,19 +197,17 @@ fn ask_next(
     bombs: &[Bomb],
     next: &AtomicUsize,
     bursts: &Sender<()>,
-) -> Result<u64> {
-    let (api, mut answered) = (server.api(), 0);
+) -> Result<Asked> {
+    let (api, mut asked) = (server.api(), Asked::default());
     while let Some(bomb) = bombs.get(next.fetch_add(1, Ordering::Relaxed)) {
         bursts.send(())?;
         let start = Instant::now();
-        answered += u64::from(is_answered(&api, bomb).with_context(|| bomb.line)?);
+        asked.answered += u64::from(is_answered(&api, bomb).with_context(|| bomb.line)?);
         let taken = start.elapsed();
-        if taken > SLOW {
-            println!("{} took {taken:?}", bomb.line);
-        }
+        asked.slowest = asked.slowest.max((taken, bomb.line));
         ensure!(taken < ANSWER_TIME_MAX, "{} took {taken:?}", bomb.line);
     }
-    Ok(answered)
+    Ok(asked)
 }
 
 #[test]
@@ -223,18 +227,20 @@ fn hostile_questions_are_answered_or_refused_and_receiving_goes_on() -> Result<(
 
     let stop = AtomicBool::new(false);
     let (bursts, of_sender) = mpsc::channel();
-    let (answered, sent, longest) = thread::scope(|scope| -> Result<_> {
+    let (asked, sent, longest) = thread::scope(|scope| -> Result<_> {
         let of_server = &server;
         let sender = scope.spawn(move || send(of_server, &of_sender));
         let probe = scope.spawn(|| probe(&server, &stop));
-        let answered = ask_all(&server, &bombs, &bursts);
+        let asked = ask_all(&server, &bombs, &bursts);
         drop(bursts);
         stop.store(true, Ordering::Relaxed);
         let sent = sender.join().expect("no panic")?;
         let longest = probe.join().expect("no panic")?;
-        Ok((answered?, sent, longest))
+        Ok((asked?, sent, longest))
     })?;
+    let answered = asked.answered;
     let refused = bombs.len() as u64 - answered;
+    println!("slowest: {:?}", asked.slowest);
     println!("{answered} answered, {refused} refused, beside {sent} messages; ack {longest:?}");
     assert!(
         answered > 100 && refused > 30,

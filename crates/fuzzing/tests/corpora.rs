@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, reason = "a test may panic")]
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use fuzzing::{Mutations, TARGETS};
@@ -19,24 +20,22 @@ fn corpora() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus")
 }
 
-fn inputs(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
-    let listed = fs::read_dir(corpora().join(target)).expect("a corpus");
-    let mut paths: Vec<PathBuf> = listed
-        .map(|entry| entry.expect("an entry").path())
-        .collect();
-    paths.sort();
-    let read = |path: PathBuf| {
-        let bytes = fs::read(&path).expect("readable");
-        (path, bytes)
-    };
-    paths.into_iter().map(read).collect()
+fn inputs(target: &str) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
+    let mut inputs = Vec::new();
+    for entry in fs::read_dir(corpora().join(target))? {
+        let path = entry?.path();
+        let bytes = fs::read(&path)?;
+        inputs.push((path, bytes));
+    }
+    inputs.sort();
+    Ok(inputs)
 }
 
 #[test]
 fn no_input_and_no_mutation_of_one_breaks_a_target() {
     let mut bytes = 0;
     for (name, target) in TARGETS {
-        let inputs = inputs(name);
+        let inputs = inputs(name).expect("a corpus");
         assert!(!inputs.is_empty(), "{name} has no corpus");
         let files = matches!(name, "journal" | "manifest");
         for (path, input) in &inputs {

@@ -102,7 +102,7 @@ impl File {
             || self.path.contains("/testdata/")
             || self.path.starts_with("web/dist/")
             || self.path.starts_with("fuzz/corpus/")
-            || self.name() == "openapi.json"
+            || self.path == "docs/reference/openapi.json"
             || self.name() == "package-lock.json"
             || self.name() == "Cargo.lock"
     }
