@@ -51,6 +51,9 @@ pub(crate) struct Arguments {
     /// Measure OpenSearch as well; needs Java and Maven.
     #[arg(long)]
     pub(crate) opensearch: bool,
+    /// Measure ClickHouse and tantivy as well: a Python that has the packages chdb and tantivy.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) python: Option<PathBuf>,
     /// Real logs, a folder with *.log files, for the scenarios that take some.
     #[arg(long, value_name = "DIR")]
     pub(crate) logs: Option<PathBuf>,

@@ -181,6 +181,7 @@ fn programs(arguments: &Arguments) -> Result<Programs> {
         logwood,
         victoria_logs: arguments.victoria_logs.clone(),
         opensearch: arguments.opensearch,
+        python: arguments.python.clone(),
     })
 }
 

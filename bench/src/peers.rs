@@ -2,6 +2,7 @@
 
 mod logsql;
 mod opensearch;
+pub(crate) mod python;
 
 pub(crate) use logsql::logsql;
 pub(crate) use opensearch::{OpenSearch, spelled};

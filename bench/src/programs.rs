@@ -9,6 +9,8 @@ use std::process::Command;
 use anyhow::Result;
 use testkit::peers::{Rsyslog, SyslogNg};
 
+use crate::peers::python;
+
 /// Where they lie.
 #[derive(Clone, Debug)]
 pub(crate) struct Programs {
@@ -21,6 +23,8 @@ pub(crate) struct Programs {
     pub(crate) victoria_logs: Option<PathBuf>,
     /// Run OpenSearch from Maven, which takes Java and a while.
     pub(crate) opensearch: bool,
+    /// A Python that has ClickHouse and tantivy.
+    pub(crate) python: Option<PathBuf>,
 }
 
 impl Programs {
@@ -34,11 +38,20 @@ impl Programs {
                 Some("needs --victoria-logs PATH".to_owned())
             }
             "opensearch" if !self.opensearch => Some("not asked for; --opensearch".to_owned()),
+            "clickhouse" => self.python_obstacle("chdb"),
+            "tantivy" => self.python_obstacle("tantivy"),
             name @ ("gzip" | "zstd" | "xz" | "ripgrep" | "zgrep") => {
                 let program = if name == "ripgrep" { "rg" } else { name };
                 (!is_installed(program)).then(|| format!("no {program} on the path"))
             }
             _ => None,
+        }
+    }
+
+    fn python_obstacle(&self, library: &str) -> Option<String> {
+        match &self.python {
+            None => Some("needs --python PATH".to_owned()),
+            Some(python) => python::obstacle(python, library),
         }
     }
 
@@ -62,6 +75,19 @@ impl Programs {
         }
         for program in ["gzip", "zstd", "xz", "rg"] {
             ask(program, Command::new(program).arg("--version"));
+        }
+        if let Some(python) = &self.python {
+            let told = |code: &str| {
+                let mut command = Command::new(python);
+                command.args(["-c", code]);
+                command
+            };
+            let clickhouse = "import chdb; print(chdb.engine_version)";
+            ask("clickhouse", &mut told(clickhouse));
+            ask(
+                "tantivy",
+                &mut told("import tantivy; print(tantivy.__version__)"),
+            );
         }
         if let Some(program) = &self.victoria_logs {
             ask("victoria-logs", Command::new(program).arg("-version"));
@@ -119,6 +145,7 @@ mod tests {
             generator: "logwood".into(),
             victoria_logs: None,
             opensearch: false,
+            python: None,
         };
         assert_eq!(programs.obstacle("logwood"), None);
         assert!(programs.obstacle("opensearch").is_some());

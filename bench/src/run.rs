@@ -195,6 +195,7 @@ mod tests {
             generator: "logwood".into(),
             victoria_logs: None,
             opensearch: false,
+            python: None,
         };
         let context = Context::new(Size::Quick, programs, None, folder.path()).unwrap();
         Place { folder, context }

@@ -1,17 +1,35 @@
-//! What Logwood has sealed: rows and bytes of the segment files of a data directory.
+//! What Logwood has sealed: rows and bytes of the segment files of a data directory, by kind of page.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use segment::{Footer, Trailer};
+use segment::{Footer, Section, Trailer};
 
 /// Messages and the bytes they take.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Kept {
     pub(crate) messages: u64,
     pub(crate) bytes: u64,
+    /// Of the pages of each kind.
+    pub(crate) sections: BTreeMap<Section, u64>,
+}
+
+/// What a kind of pages is called among the metrics of scenarios.
+pub(crate) fn metric(section: Section) -> &'static str {
+    match section {
+        Section::Columns => "columns",
+        Section::Rows => "rows",
+        Section::Chunks => "chunks",
+        Section::Received => "received",
+        Section::Kinds => "kinds",
+        Section::Spare => "spare",
+        Section::Tally => "tally",
+        Section::Postings => "postings",
+        Section::Lexicon => "lexicon",
+    }
 }
 
 /// Sums up the segments below a folder.
@@ -28,6 +46,9 @@ pub(crate) fn sealed(folder: &Path) -> Result<Kept> {
         };
         sum.messages += found.messages;
         sum.bytes += found.bytes;
+        for (section, bytes) in found.sections {
+            *sum.sections.entry(section).or_default() += bytes;
+        }
     }
     Ok(sum)
 }
@@ -41,8 +62,16 @@ fn of_file(path: &Path) -> Result<Kept> {
     let trailer = Trailer::decode(&trailer, bytes)?;
     let mut footer = vec![0; usize::try_from(trailer.footer_len)?];
     file.read_exact_at(&mut footer, trailer.footer_offset)?;
-    let messages = u64::from(Footer::decode(&footer, &trailer)?.rows);
-    Ok(Kept { messages, bytes })
+    let footer = Footer::decode(&footer, &trailer)?;
+    let mut sections = BTreeMap::new();
+    for (section, page) in footer.pages() {
+        *sections.entry(section).or_default() += u64::from(page.stored_len);
+    }
+    Ok(Kept {
+        messages: u64::from(footer.rows),
+        bytes,
+        sections,
+    })
 }
 
 #[cfg(test)]

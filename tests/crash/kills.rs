@@ -47,10 +47,12 @@ fn kills_lose_nothing_acknowledged() -> Result<()> {
         "hardly anything was sent: {tally:?}"
     );
     println!(
-        "result: 0 of {} acknowledged lost, {} stored, {} stored twice, seed {seed}, {} s",
+        "result: 0 of {} acknowledged lost, {} stored, {} stored twice, compacted days at {} starts, \
+         seed {seed}, {} s",
         tally.acknowledged,
         tally.stored,
         tally.duplicates,
+        tally.compacted,
         started.elapsed().as_secs(),
     );
     Ok(())
@@ -88,5 +90,10 @@ fn run_lane(seed: u64, kills: u64) -> Result<Tally> {
         kills < KILLS_UNTIL_EXPIRED || lane.expired() > 0,
         "retention deleted nothing in {kills} kills"
     );
-    lane.finish()
+    let tally = lane.finish()?;
+    ensure!(
+        kills < KILLS_UNTIL_EXPIRED || tally.compacted > 0,
+        "nothing was compacted in {kills} kills"
+    );
+    Ok(tally)
 }

@@ -6,8 +6,10 @@ use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
-use testkit::{Api, Random, Server, Setup, Signal, text, wait_until};
+use serde_json::Value;
+use testkit::{Api, Random, Server, Setup, Signal, wait_until};
 
+use super::import::{self, Import};
 use super::oracle::{self, Tally};
 use super::stream::{Kind, Stream, Transport};
 
@@ -16,8 +18,6 @@ const LIMIT: Duration = Duration::from_secs(60);
 const MOMENT_MS: (u64, u64) = (5, 1_000);
 /// Every so many kills everything is read again, not only what is new.
 const WHOLE_EVERY: u64 = 20;
-/// Lines of an import: several batches, of several days.
-const IMPORT_LINES: u64 = 1_500;
 /// The streams whose records go to the logspace that forgets.
 const RING: &str = "ring";
 
@@ -70,13 +70,6 @@ fn config(reloads: u64) -> String {
          [route.big]\nmatch = \"pid:big0\"\nlogspace = \"ring\"\ntags = [\"reloaded-{reloads}\"]\n",
         16 + reloads % 2
     )
-}
-
-/// An import that was started, and whether it was acknowledged.
-struct Import {
-    name: String,
-    is_acknowledged: bool,
-    stored: u64,
 }
 
 pub(super) struct Lane {
@@ -162,7 +155,7 @@ impl Lane {
                     scope.spawn(move || stream.run(addresses, stop, random))
                 })
                 .collect();
-            let import = import.map(|name| scope.spawn(move || run_import(api, name)));
+            let import = import.map(|name| scope.spawn(move || Import::run(api, name)));
             let started = Instant::now();
             if let Some(at) = reload_at {
                 reach(started, at)?;
@@ -222,11 +215,18 @@ impl Lane {
         let counted = count("program:crash", "main")?;
         ensure!(counted == stored, "{counted} counted, {stored} before");
         for import in &mut self.imports {
-            let found = count(&format!("pid:{}", import.name), "old")?;
-            check_import(import, found)?;
+            let found = count(&format!("pid:{}", import.name), import::LOGSPACE)?;
+            import.check_count(found)?;
         }
         if let Some(last) = self.imports.last() {
-            check_import_rows(api, last)?;
+            let query = format!("pid:{}", last.name);
+            let rows = api.export(&query, &[("logspace", import::LOGSPACE)])?;
+            let found = last.check_rows(last.stored(), rows.iter())?;
+            ensure!(
+                found == last.stored(),
+                "import {}: {found} found",
+                last.name
+            );
         }
         if whole {
             for stream in &self.streams {
@@ -242,7 +242,10 @@ impl Lane {
                 }
             }
         }
-        check_status(api)
+        let status = api.status()?;
+        let (_, compacted, _) = import::compaction(&status)?;
+        self.tally.compacted += u64::from(compacted > 0);
+        check_status(&status)
     }
 }
 
@@ -280,68 +283,12 @@ fn settle(api: Api) -> Result<()> {
 }
 
 /// No kill damages a file, and writing goes on.
-fn check_status(api: Api) -> Result<()> {
-    let status = api.status()?;
+fn check_status(status: &Value) -> Result<()> {
     ensure!(status["storage"]["state"] == "ok", "{status}");
     let logspaces = status["logspaces"].as_array().context("no logspaces")?;
     for logspace in logspaces {
         let is_whole = logspace["damages"].as_array().is_some_and(Vec::is_empty);
         ensure!(is_whole, "{logspace}");
-    }
-    Ok(())
-}
-
-fn import_line(name: &str, number: u64) -> String {
-    // Three days, one after the other.
-    let (day, second) = (1 + number * 3 / IMPORT_LINES, number % 86_400);
-    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
-    format!(
-        "<13>1 2026-03-0{day}T{hour:02}:{minute:02}:{second:02}Z h import {name} - - line {number}"
-    )
-}
-
-fn run_import(api: Api, name: String) -> Import {
-    let lines: Vec<String> = (0..IMPORT_LINES)
-        .map(|number| import_line(&name, number))
-        .collect();
-    let path = "/api/v1/import?logspace=old&time=message";
-    let answer = api.post(path, lines.join("\n").as_bytes());
-    Import {
-        name,
-        is_acknowledged: answer.is_ok_and(|answer| answer.status == 200),
-        stored: 0,
-    }
-}
-
-/// All of an import that was acknowledged; otherwise some of it, and always the same.
-fn check_import(import: &mut Import, found: u64) -> Result<()> {
-    let Import {
-        name,
-        is_acknowledged,
-        stored,
-    } = import;
-    ensure!(
-        !*is_acknowledged || found == IMPORT_LINES,
-        "import {name} was acknowledged and {found} records of it found"
-    );
-    ensure!(
-        found <= IMPORT_LINES && (*stored == 0 || found == *stored),
-        "import {name}: {found} records found, {stored} before"
-    );
-    *stored = found;
-    Ok(())
-}
-
-/// What is there of an import is a prefix of it.
-fn check_import_rows(api: Api, import: &Import) -> Result<()> {
-    let rows = api.export(&format!("pid:{}", import.name), &[("logspace", "old")])?;
-    ensure!(rows.len() as u64 == import.stored, "{}", import.name);
-    for (number, row) in rows.iter().enumerate() {
-        let expected = format!("line {number}");
-        ensure!(
-            text(row, "message") == expected,
-            "expected {expected}: {row}"
-        );
     }
     Ok(())
 }

@@ -5,6 +5,7 @@
 //! with which seed, is told by the variables that [`number`] reads.
 
 mod images; // Power cuts: what a disk may hold, mounted and recovered.
+pub(crate) mod import; // Days that are over, which are merged and compacted.
 mod kills; // SIGKILL under load, beside merges, retention, imports and reloads.
 mod lane; // One server that is killed again and again.
 pub(crate) mod oracle; // What must be found of a stream after a kill.

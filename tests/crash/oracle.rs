@@ -19,6 +19,8 @@ pub(crate) struct Tally {
     pub(crate) stored: u64,
     /// Records that an earlier session had stored already.
     pub(crate) duplicates: u64,
+    /// Starts that found days which had been compacted.
+    pub(crate) compacted: u64,
 }
 
 impl Tally {
@@ -26,6 +28,7 @@ impl Tally {
         self.acknowledged += other.acknowledged;
         self.stored += other.stored;
         self.duplicates += other.duplicates;
+        self.compacted += other.compacted;
     }
 }
 
@@ -68,6 +71,7 @@ pub(crate) fn check_session(api: Api, stream: &mut Stream) -> Result<Tally> {
         acknowledged,
         stored: found,
         duplicates,
+        compacted: 0,
     })
 }
 

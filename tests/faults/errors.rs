@@ -29,6 +29,16 @@ fn a_disk_without_room_for_writes_loses_nothing_acknowledged() -> Result<()> {
     survives("pwrite64:error=ENOSPC:when=11+41")
 }
 
+#[test]
+fn a_quota_that_is_used_up_loses_nothing_acknowledged() -> Result<()> {
+    survives("pwrite64:error=EDQUOT:when=11+41")
+}
+
+#[test]
+fn a_file_system_that_turns_read_only_loses_nothing_acknowledged() -> Result<()> {
+    survives("pwrite64:error=EROFS:when=17+43")
+}
+
 fn survives(fault: &str) -> Result<()> {
     let Some(launcher) = need(strace(fault))? else {
         return Ok(());

@@ -11,6 +11,7 @@ describe('a view', () => {
     '?from=2026-11-21T18:47:27.000000001Z&logspace=main,audit&tz=utc',
     '?q=%C3%A9+%F0%9F%98%80&cols=host,pid,meta.sequenceId&at=main:42',
     '?cols=',
+    '?q=a&time=event',
     '?q=a&split=severity&by=host&around=program&at=main:42',
   ])('comes back from its URL: %s', (search) => {
     const view = parseView(search);
@@ -27,7 +28,7 @@ describe('a view', () => {
   });
 
   it('asks the API with the same names and values', () => {
-    const search = '?q=a%2Bb&from=now-1h&logspace=main';
+    const search = '?q=a%2Bb&from=now-1h&time=event&logspace=main';
     expect(apiUrl('search', scopeOf(parseView(search)))).toBe(`/api/v1/search${search}`);
   });
 
@@ -39,7 +40,7 @@ describe('a view', () => {
 it('saves what is asked and comes back to it', () => {
   const view = parseView('?q=a+|+count&from=now-1h&cols=pid,x&split=host&at=main:1&tz=utc');
   const saved = savedView(view);
-  expect(saved).toEqual({ q: 'a | count', from: 'now-1h', to: '', logspace: '', cols: 'pid,x', split: 'host' });
-  expect(changesOf(saved)).toEqual({ from: 'now-1h', to: '', logspace: '', cols: ['pid', 'x'], split: 'host' });
+  expect(saved).toEqual({ q: 'a | count', from: 'now-1h', to: '', time: '', logspace: '', cols: 'pid,x', split: 'host' });
+  expect(changesOf(saved)).toEqual({ from: 'now-1h', to: '', time: '', logspace: '', cols: ['pid', 'x'], split: 'host' });
   expect(changesOf(savedView(parseView('')))['cols']).toEqual(['host', 'program']);
 });

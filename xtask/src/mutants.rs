@@ -25,6 +25,8 @@ const TESTS: &[(&str, &str)] = &[
     ("sim", "two_processes"),
     ("sim", "no_seed"),
     ("sim", "any_call"),
+    ("sim", "a_failed_sync"),
+    ("sim", "what_waits"),
     ("store", ""),
 ];
 

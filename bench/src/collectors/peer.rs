@@ -154,6 +154,7 @@ impl Collector for Peer {
             Arrivals::File(counter) => Kept {
                 messages: counter.counted(),
                 bytes: files::bytes(&self.out)?,
+                ..Kept::default()
             },
             Arrivals::Receiver(_) => Kept::default(),
         })

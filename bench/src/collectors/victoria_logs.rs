@@ -223,6 +223,7 @@ impl Collector for VictoriaLogs {
         Ok(Kept {
             messages: self.counted,
             bytes: data_bytes(&metrics)?,
+            ..Kept::default()
         })
     }
 }

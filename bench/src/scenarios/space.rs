@@ -12,8 +12,9 @@ use crate::context::Context;
 use crate::file::ScenarioFile;
 use crate::measurement::{Measurement, figure};
 use crate::parameters::Parameters;
-use crate::peers::OpenSearch;
+use crate::peers::{OpenSearch, python};
 use crate::scenario::{Scenario, Step};
+use crate::segments;
 
 /// The scenario `size`.
 #[derive(Debug)]
@@ -34,7 +35,7 @@ impl Scenario for Space {
     }
 
     fn obstacle(&self, step: &Step, context: &Context) -> Option<String> {
-        if step.table == "logs" && context.logs.is_none() {
+        if step.table.ends_with("logs") && context.logs.is_none() {
             return Some("no real logs are given; --logs DIR".to_owned());
         }
         context.programs.obstacle(&step.subject)
@@ -107,6 +108,7 @@ fn measure(subject: &str, path: &Path, context: &Context) -> Result<Vec<Measurem
         "logwood" => logwood(&text, context),
         "opensearch" => opensearch(&text, context),
         "victoria-logs" => victoria_logs(&text, context),
+        "clickhouse" | "tantivy" => library(subject, &text, context),
         _ => compressor(subject, &text),
     }
 }
@@ -173,6 +175,12 @@ fn logwood(text: &Text<'_>, context: &Context) -> Result<Vec<Measurement>> {
     let mut measurements = text.measurements(of("total")?, Some(imported.cpu_seconds));
     measurements.push(Measurement::new("data", of("data")?, "B/message"));
     measurements.push(Measurement::new("index", of("index")?, "B/message"));
+    let kept = segments::sealed(&data_dir)?;
+    for (section, bytes) in &kept.sections {
+        let of_each = figure(*bytes) / figure(kept.messages);
+        let name = segments::metric(*section);
+        measurements.push(Measurement::new(name, of_each, "B/message"));
+    }
     Ok(measurements)
 }
 
@@ -211,6 +219,31 @@ fn victoria_logs(text: &Text<'_>, context: &Context) -> Result<Vec<Measurement>>
     );
     let bytes = figure(server.disk_bytes()?) / figure(messages);
     Ok(text.measurements(bytes, None))
+}
+
+fn library(subject: &str, text: &Text<'_>, context: &Context) -> Result<Vec<Measurement>> {
+    let python = context.programs.python.as_deref();
+    let folder = context.folder()?;
+    let path = text.path.canonicalize()?;
+    let taken = python::index(
+        python.context("needs --python PATH")?,
+        subject,
+        &path,
+        folder.path(),
+    )?;
+    ensure!(
+        taken.messages == text.messages,
+        "{} of {} are indexed",
+        taken.messages,
+        text.messages
+    );
+    let of_each = |bytes: u64| figure(bytes) / figure(taken.messages);
+    let index = of_each(taken.index_bytes);
+    let bytes = of_each(taken.bytes);
+    let mut measurements = text.measurements(bytes, Some(taken.cpu_seconds));
+    measurements.push(Measurement::new("data", bytes - index, "B/message"));
+    measurements.push(Measurement::new("index", index, "B/message"));
+    Ok(measurements)
 }
 
 #[cfg(test)]

@@ -98,6 +98,15 @@ pub(crate) struct TargetArguments {
     pub(crate) data_dir: Option<PathBuf>,
 }
 
+/// Which of its two times stands for a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TimeArgument {
+    /// When it was received.
+    Received,
+    /// When its sender says that it happened.
+    Event,
+}
+
 /// What to ask for.
 #[derive(Debug, Args)]
 pub(crate) struct QuestionArguments {
@@ -113,6 +122,13 @@ pub(crate) struct QuestionArguments {
     /// Up to this time, itself excluded.
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) to: Option<String>,
+    /// What bounds a term: words, ssb, or a list of delimiters such as ':=,;' [default: what the
+    /// logspaces say, else words].
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) tokens: Option<String>,
+    /// Which time of a record counts for ranges, order and bars.
+    #[arg(long, value_name = "TIME", default_value = "received")]
+    pub(crate) time: TimeArgument,
     /// Print NDJSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -182,6 +198,10 @@ pub(crate) struct TailArguments {
     /// Only these logspaces, separated by commas; all without it.
     #[arg(long, value_name = "NAME")]
     pub(crate) logspace: Option<String>,
+    /// What bounds a term: words, ssb, or a list of delimiters such as ':=,;' [default: what the
+    /// logspaces say, else words].
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) tokens: Option<String>,
     /// Start behind this record, such as main:42, instead of at the end.
     #[arg(long, value_name = "ID")]
     pub(crate) after: Option<String>,

@@ -12,6 +12,7 @@ use store::SystemClock;
 use crate::Outcome;
 use crate::arguments::{
     CountArguments, HistogramArguments, QuestionArguments, SearchArguments, StatsArguments,
+    TimeArgument,
 };
 use crate::failure::Failure;
 use crate::output;
@@ -146,12 +147,16 @@ pub(crate) fn question(arguments: &QuestionArguments) -> Pairs {
         ("logspace", &arguments.logspace),
         ("from", &arguments.from),
         ("to", &arguments.to),
+        ("tokens", &arguments.tokens),
     ];
     pairs.extend(
         optional
             .into_iter()
             .filter_map(|(name, value)| Some((name, value.clone()?))),
     );
+    if arguments.time == TimeArgument::Event {
+        pairs.push(("time", "event".to_owned()));
+    }
     pairs
 }
 

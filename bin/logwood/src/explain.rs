@@ -5,6 +5,7 @@ use std::io::{self, BufRead as _, Write as _};
 use model::{RecordBatch, RecordParts, RecordRef};
 use store::{Clock as _, SystemClock};
 use syslog::{Context, Parser};
+use text_fields::Detector;
 
 use crate::Outcome;
 use crate::arguments::ExplainArguments;
@@ -80,6 +81,13 @@ fn print(record: RecordRef<'_>, out: &mut impl io::Write) -> io::Result<()> {
             "field",
             &format!("{}={}", field.full_name(), text(field.value)),
         )?;
+    }
+    let mut in_text = Vec::new();
+    Detector::default().each(record.message(), &mut |name, value| {
+        in_text.push(format!("{}={}", text(name), text(value)));
+    });
+    for field in in_text {
+        line("field of the text", &field)?;
     }
     for tag in record.tags() {
         line("tag", tag)?;

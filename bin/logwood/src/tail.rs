@@ -15,6 +15,7 @@ use crate::target;
 pub(crate) fn tail(arguments: &TailArguments) -> Result<Outcome, Failure> {
     let parameters = Parameters::query(&arguments.query)
         .with_some("logspace", arguments.logspace.clone())
+        .with_some("tokens", arguments.tokens.clone())
         .with_some("after", arguments.after.clone());
     let client = target::server(arguments.url.as_deref());
     let mut out = output::data();

@@ -1,11 +1,12 @@
 //! Answers to questions.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::row::Row;
 
 /// What an answer cost and whether it is all there is.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cost {
     /// Whether everything that was asked for was read.
     pub complete: bool,
@@ -20,7 +21,7 @@ pub struct Cost {
 }
 
 /// Segments looked at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Segments {
     /// Segments of the logspaces that were asked.
     pub total: u64,
@@ -29,7 +30,7 @@ pub struct Segments {
 }
 
 /// A line of a stream.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StreamLine {
     /// A record.
@@ -43,23 +44,23 @@ pub enum StreamLine {
 }
 
 /// A sign of life of a tail.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Heartbeat {
     /// The server's time.
     pub time: String,
 }
 
 /// Records that were skipped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Dropped {
     /// How many.
     pub count: u64,
 }
 
 /// The end of a stream.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct End {
-    /// Where the next page starts; `None` at the end of what there is.
+    /// Where the next page starts; null at the end of what there is.
     pub cursor: Option<String>,
     /// Rows in this stream.
     pub rows: u64,
@@ -69,7 +70,7 @@ pub struct End {
 }
 
 /// Answer of `count`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CountAnswer {
     /// Records that match.
     pub count: u64,
@@ -79,7 +80,7 @@ pub struct CountAnswer {
 }
 
 /// Answer of `histogram`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistogramAnswer {
     /// Start of the range, included.
     pub from: String,
@@ -95,7 +96,7 @@ pub struct HistogramAnswer {
 }
 
 /// A bar of a histogram.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Bar {
     /// Its start, included; it ends where the next one starts.
     pub start: String,
@@ -104,7 +105,7 @@ pub struct Bar {
 }
 
 /// Answer of `stats`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StatsAnswer {
     /// The field.
     pub by: String,
@@ -120,7 +121,7 @@ pub struct StatsAnswer {
 }
 
 /// A value and how many records have it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ValueCount {
     /// The value.
     pub value: String,
@@ -129,7 +130,7 @@ pub struct ValueCount {
 }
 
 /// Answer of `fields`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FieldsAnswer {
     /// The fields: the built-in ones in a fixed order, then the others by name.
     pub fields: Vec<FieldCount>,
@@ -139,7 +140,7 @@ pub struct FieldsAnswer {
 }
 
 /// A field and how many records have it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FieldCount {
     /// Its name, as a query takes it.
     pub name: String,
@@ -148,7 +149,7 @@ pub struct FieldCount {
 }
 
 /// Answer of `query/parse`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ParseAnswer {
     /// Whether it can be run.
     pub valid: bool,
@@ -161,7 +162,7 @@ pub struct ParseAnswer {
 }
 
 /// Something wrong or doubtful in a query.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ParseDiagnostic {
     /// Offset of its first byte in the UTF-8 text.
     pub start: usize,
@@ -176,7 +177,7 @@ pub struct ParseDiagnostic {
 }
 
 /// A part of a query.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ParseToken {
     /// What it is: `term`, `field`, `operator`, `phrase`, ...
     pub kind: String,
@@ -187,14 +188,14 @@ pub struct ParseToken {
 }
 
 /// Answer of `ingest`: the records are durable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Accepted {
     /// How many there are.
     pub accepted: u64,
 }
 
 /// Answer of `import`: the records are durable.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Imported {
     /// How many records there are.
     pub imported: u64,

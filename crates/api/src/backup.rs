@@ -1,9 +1,10 @@
 //! Backups.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Body of `admin/backup`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BackupRequest {
     /// Where to, on the server's machine: an absolute path.
@@ -11,7 +12,7 @@ pub struct BackupRequest {
 }
 
 /// Answer of `admin/backup`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BackupAnswer {
     /// Where it is.
     pub directory: String,
@@ -24,7 +25,7 @@ pub struct BackupAnswer {
 }
 
 /// What a backup holds of a logspace.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LogspaceBackup {
     /// Its name.
     pub name: String,

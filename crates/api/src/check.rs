@@ -1,25 +1,26 @@
 //! What is made of a message or a configuration before it is used.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::row::Row;
 
 /// Answer of `explain`: a message as it would be stored.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExplainAnswer {
     /// The record, with its bytes; its id is empty.
     pub row: Row,
 }
 
 /// Answer of `config`: what is in force.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConfigAnswer {
     /// A configuration file that says all of it, with the origin of each value as a comment.
     pub effective: String,
 }
 
 /// Answer of `config/check`: what is wrong with a configuration file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckAnswer {
     /// Whether it can be used.
     pub valid: bool,
@@ -30,7 +31,7 @@ pub struct CheckAnswer {
 }
 
 /// Something wrong or doubtful in a configuration file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConfigProblem {
     /// `error` or `warning`.
     pub severity: String,

@@ -1,14 +1,16 @@
 //! A record as JSON.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::{RecordId, RecordRef};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use text_fields::Detector;
 
 /// A record. Bytes that are not UTF-8 are shown as U+FFFD, except in `raw`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
     /// What it is called for ever: `main:42`.
     pub id: String,
@@ -38,8 +40,12 @@ pub struct Row {
     pub peer: Option<String>,
     /// Its tags.
     pub tags: Vec<String>,
-    /// Structured data and other parsed values, by full name.
+    /// Structured data by full name, and the fields in the text of the message. Where both have a name,
+    /// the values of the structured data come first.
     pub fields: BTreeMap<String, FieldValue>,
+    /// The names of those that stand in the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub text_fields: Vec<String>,
     /// The bytes as they arrived, where they are UTF-8 and were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
@@ -52,7 +58,7 @@ pub struct Row {
 }
 
 /// Where a part of a record stands in the bytes that arrived.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PartPlace {
     /// The name of the part or field. That of a field stands as often as it has values, in order.
     pub part: String,
@@ -63,7 +69,7 @@ pub struct PartPlace {
 }
 
 /// The value of a field, or its values where its name stands several times.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum FieldValue {
     /// The value.
@@ -78,6 +84,7 @@ impl Row {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let raw = with_raw.then(|| record.raw());
         let priority = record.priority();
+        let (fields, text_fields) = fields(record);
         Self {
             id: id.to_string(),
             logspace: id.logspace.to_string(),
@@ -93,7 +100,8 @@ impl Row {
             source: record.source().to_owned(),
             peer: record.peer().map(|peer| peer.to_string()),
             tags: record.tags().map(String::from).collect(),
-            fields: fields(record),
+            fields,
+            text_fields,
             raw: raw
                 .and_then(|raw| std::str::from_utf8(raw).ok())
                 .map(String::from),
@@ -144,16 +152,27 @@ fn places(record: RecordRef<'_>) -> Vec<PartPlace> {
         .collect()
 }
 
-fn fields(record: RecordRef<'_>) -> BTreeMap<String, FieldValue> {
+/// The fields, and the names of those that stand in the text.
+fn fields(record: RecordRef<'_>) -> (BTreeMap<String, FieldValue>, Vec<String>) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut fields = BTreeMap::new();
-    for field in record.fields() {
-        let value = String::from_utf8_lossy(field.value).into_owned();
+    let mut add = |name: String, value: String| {
         fields
-            .entry(field.full_name())
+            .entry(name)
             .and_modify(|known: &mut FieldValue| known.add(value.clone()))
             .or_insert(FieldValue::One(value));
+    };
+    for field in record.fields() {
+        add(field.full_name(), text(field.value));
     }
-    fields
+    let mut in_text = BTreeSet::new();
+    Detector::default().each(record.message(), &mut |name, value| {
+        if !value.is_empty() {
+            add(text(name), text(value));
+            in_text.insert(text(name));
+        }
+    });
+    (fields, in_text.into_iter().collect())
 }
 
 impl FieldValue {

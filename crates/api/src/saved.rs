@@ -1,9 +1,10 @@
 //! Searches that people saved under a name, for everybody who uses the server.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a search shows, by the parameters of the page's address. Empty stands for absent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SavedView {
     /// The question, which may have a pipe.
@@ -12,6 +13,8 @@ pub struct SavedView {
     pub from: String,
     /// End of the range.
     pub to: String,
+    /// `event` where records are taken by the time that their senders gave.
+    pub time: String,
     /// Logspaces, separated by commas.
     pub logspace: String,
     /// Columns, separated by commas.
@@ -21,7 +24,7 @@ pub struct SavedView {
 }
 
 /// A search under its name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SavedSearch {
     /// What it is called.
     pub name: String,
@@ -32,7 +35,7 @@ pub struct SavedSearch {
 }
 
 /// Answer of `searches`: all of them, by name.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SavedSearches {
     /// The searches.
     pub searches: Vec<SavedSearch>,

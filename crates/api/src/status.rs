@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Answer of `status`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StatusAnswer {
     /// The program's version.
     pub version: String,
@@ -22,7 +23,7 @@ pub struct StatusAnswer {
 }
 
 /// A listening socket.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ListenerStatus {
     /// The source it belongs to.
     pub source: String,
@@ -33,7 +34,7 @@ pub struct ListenerStatus {
 }
 
 /// A source: received = stored + dropped + in flight, at every moment.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SourceStatus {
     /// Its name.
     pub name: String,
@@ -78,7 +79,7 @@ pub struct SourceStatus {
 }
 
 /// The senders of a source.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SendersAnswer {
     /// The source.
     pub source: String,
@@ -87,7 +88,7 @@ pub struct SendersAnswer {
 }
 
 /// A sender of a source.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SenderStatus {
     /// Its address.
     pub peer: String,
@@ -104,7 +105,7 @@ pub struct SenderStatus {
 }
 
 /// A logspace.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LogspaceStatus {
     /// Its name.
     pub name: String,
@@ -147,7 +148,7 @@ pub struct LogspaceStatus {
 }
 
 /// The records of a logspace that are in segments; the newest are in the journal only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SealedStatus {
     /// How many.
     pub records: u64,
@@ -160,7 +161,7 @@ pub struct SealedStatus {
 }
 
 /// The disk.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StorageStatus {
     /// `ok`, or `stalled` when records cannot be made durable.
     pub state: String,

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::Cost;
 
 /// Answer of `query`: a table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct QueryAnswer {
     /// The question as it was understood, in its one canonical form.
     pub query: String,
@@ -25,7 +26,7 @@ pub struct QueryAnswer {
 }
 
 /// A column of a table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QueryColumn {
     /// Its name: `host`, `count`, `p99`.
     pub name: String,
@@ -34,7 +35,7 @@ pub struct QueryColumn {
 }
 
 /// What the values of a column are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ColumnKind {
     /// Texts.
@@ -46,7 +47,7 @@ pub enum ColumnKind {
 }
 
 /// A value of a table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Cell {
     /// A whole number.
@@ -72,7 +73,7 @@ impl fmt::Display for Cell {
 }
 
 /// Answer of `complete`: what can stand at a place of a query.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompleteAnswer {
     /// Offset of the first byte that a choice replaces.
     pub start: usize,
@@ -88,7 +89,7 @@ pub struct CompleteAnswer {
 }
 
 /// Something that could stand at a place of a query.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Completion {
     /// The text to write.
     pub text: String,
@@ -101,7 +102,7 @@ pub struct Completion {
 }
 
 /// What a choice is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CompletionKind {
     /// A field, with its colon in front of the pipe.

@@ -11,7 +11,7 @@ use ingest::{
 use jiff::tz::TimeZone;
 use model::LogspaceName;
 use pipeline::Route;
-use query::Network;
+use query::{Network, Tokens};
 use store::{Archive, Durability, Retention};
 use syslog::frame::Framing;
 use syslog::{Encoding, HostRule, ParseMode, ParseOptions};
@@ -47,6 +47,8 @@ pub struct LogspaceOptions {
     pub retention: Retention,
     /// What of it moves to an archive.
     pub archive: Option<Archive>,
+    /// What bounds terms where the query does not say.
+    pub tokens: Option<Tokens>,
 }
 
 /// What Logwood says about itself.
@@ -165,6 +167,7 @@ fn logspace(section: &Section) -> Option<LogspaceOptions> {
             (Some(after), Some(dir)) => Some(Archive { after, dir }),
             _ => None,
         },
+        tokens: values.tokens(),
     })
 }
 
@@ -371,6 +374,13 @@ impl<'a> Values<'a> {
             ("", "peer" | "dns") => HostRule::Peer,
             ("", _) => HostRule::Message,
             (name, _) => HostRule::Fixed(name.to_owned()),
+        }
+    }
+
+    fn tokens(&self) -> Option<Tokens> {
+        match self.value("tokens") {
+            Some(Value::Tokens(tokens)) => Some(*tokens),
+            _ => None,
         }
     }
 

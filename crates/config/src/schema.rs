@@ -68,6 +68,8 @@ pub(crate) enum Kind {
     Host,
     /// A character encoding other than UTF-8.
     Encoding,
+    /// What bounds the terms of a query.
+    Tokens,
     /// Rights to a file, in octal digits.
     Mode,
     /// A user or a group, by name or number.
@@ -635,6 +637,17 @@ const LOGSPACE_KEYS: &[KeySpec] = &[
          logspace gets a directory of its name in it. Needed for `archive_after`.",
     )
     .also(&["archive_path", "archive_directory", "cold_path", "cold_dir"]),
+    key(
+        "tokens",
+        Kind::Tokens,
+        None,
+        "What a term of a query is bounded by where the query does not say: `words`, or whole tokens \
+         as the syslog-ng Store Box has them, `ssb`, or tokens between white space and the delimiters \
+         listed here. It is a matter of the question: nothing is indexed anew when it changes. Where \
+         logspaces that are searched together say different things, `words` is meant. Not set: \
+         nothing is said.",
+    )
+    .also(&["delimiters", "tokenizer", "separators", "indexer_delimiters"]),
 ];
 
 const ROUTE: &[KeySpec] = &[

@@ -9,7 +9,7 @@ use ingest::limits::{CLIENT_LIST_MAX, HOST_LIST_MAX};
 use ingest::{Fingerprint, check_client_pattern};
 use jiff::tz::{Offset, TimeZone};
 use model::LogspaceName;
-use query::Network;
+use query::{Network, Tokens};
 use syslog::Encoding;
 use syslog::limits::HOST_BYTES_MAX;
 use toml::Spanned;
@@ -35,6 +35,7 @@ pub(crate) enum Value {
     Names(Vec<Name>),
     Networks(Vec<Placed<Network>>),
     Encoding(Encoding),
+    Tokens(Tokens),
     Mode(u32),
     Texts(Vec<String>),
     Fingerprints(Vec<Fingerprint>),
@@ -109,6 +110,7 @@ impl Kind {
             Self::Networks => "list of addresses and networks".to_owned(),
             Self::Host => "name".to_owned(),
             Self::Encoding => "encoding".to_owned(),
+            Self::Tokens => "`words`, `ssb` or delimiters".to_owned(),
             Self::Mode => "octal digits".to_owned(),
             Self::Account => "name or number".to_owned(),
             Self::ClientNames => "list of names".to_owned(),
@@ -134,6 +136,7 @@ impl Kind {
             Self::Networks => ("array", "[\"10.0.0.0/8\", \"192.0.2.7\"]"),
             Self::Host => ("string", "\"fw1.example.com\""),
             Self::Encoding => ("string", "\"latin1\""),
+            Self::Tokens => ("string", "\"ssb\""),
             Self::Mode => ("string", "\"0660\""),
             Self::Account => ("string", "\"logwood\""),
             Self::ClientNames => ("array", "[\"*.example.com\", \"O=Example\"]"),
@@ -174,6 +177,7 @@ impl Kind {
             }
             (Self::Host, DeValue::String(text)) => read_host(text).map(Value::Text),
             (Self::Encoding, DeValue::String(text)) => read_encoding(text).map(Value::Encoding),
+            (Self::Tokens, DeValue::String(text)) => read_tokens(text).map(Value::Tokens),
             (Self::Mode, DeValue::String(text)) => read_mode(text).map(Value::Mode),
             (Self::Account, DeValue::String(text)) => read_account(text).map(Value::Text),
             (Self::ClientNames, DeValue::Array(items)) => {
@@ -239,6 +243,7 @@ impl Value {
             Self::Bool(value) => value.to_string(),
             Self::Text(text) => quote(text),
             Self::Encoding(encoding) => quote(&encoding.name()),
+            Self::Tokens(tokens) => quote(&tokens.to_string()),
             Self::Mode(mode) => quote(&format!("{mode:04o}")),
             Self::Path(path) => quote(&path.to_string_lossy()),
             Self::Zone(zone) => quote(&zone.text),
@@ -585,6 +590,14 @@ fn read_account(text: &str) -> Result<String, BadValue> {
         ));
     }
     Ok(text.to_owned())
+}
+
+fn read_tokens(text: &str) -> Result<Tokens, BadValue> {
+    let hint = "write \"words\", \"ssb\", or delimiters such as \":=,;\"";
+    if text.trim().is_empty() {
+        return Err(BadValue::new("no delimiters are listed", hint));
+    }
+    Tokens::parse(text).map_err(|error| BadValue::new(error.to_string(), hint))
 }
 
 fn read_encoding(text: &str) -> Result<Encoding, BadValue> {

@@ -7,6 +7,7 @@ use model::{RecordBatch, RecordRef};
 use query::{Expr, Leaf, Matcher, Query, Target, TextMatcher};
 use segment::{Namespace, Selected, TextPart, TextTest};
 use store::{ReadError, SegmentHandle};
+use text_fields::FieldFinder;
 
 use crate::plan::namespaces;
 
@@ -23,8 +24,8 @@ pub(crate) struct Check {
 enum Sight {
     /// Texts in its bytes.
     Parts(&'static [Namespace]),
-    /// The fields of a name.
-    Field(String),
+    /// The fields of a name, in the structured data and in the text of the message.
+    Field(Box<FieldFinder<'static>>),
     /// What is kept of it beside its bytes.
     Head,
     /// Anything.
@@ -44,6 +45,28 @@ impl TextTest for LeafTest {
     }
 }
 
+/// The test of the fields of a name in a message.
+struct FieldTest<'t> {
+    finder: &'t mut FieldFinder<'static>,
+    test: &'t mut TextMatcher,
+}
+
+impl TextTest for FieldTest<'_> {
+    fn passes(&mut self, text: &[u8]) -> bool {
+        let mut found = false;
+        let test = &mut *self.test;
+        self.finder.each(text, &mut |value| {
+            found = found || test.passes(value);
+        });
+        found
+    }
+
+    fn passes_around(&mut self, _: &[u8]) -> bool {
+        // Around it, there may be other fields.
+        false
+    }
+}
+
 impl Check {
     /// The checks of all leaves of a query, in the order in which plans number them.
     pub(crate) fn of_leaves(query: &Query) -> Vec<Self> {
@@ -58,7 +81,9 @@ impl Check {
         let sight = match &leaf.target {
             Target::Tag | Target::Source | Target::Peer => Sight::Head,
             Target::Severity | Target::Facility => Sight::Record,
-            Target::Named(name) => Sight::Field(name.clone()),
+            Target::Named(name) => {
+                Sight::Field(Box::new(FieldFinder::new(name.clone().into_bytes())))
+            }
             target => Sight::Parts(namespaces(target)),
         };
         let root = Expr::Leaf(leaf.clone());
@@ -82,14 +107,28 @@ impl Check {
         rows: &[u32],
     ) -> Result<Selected, ReadError> {
         let own = rows.iter().copied();
-        match &self.sight {
+        match &mut self.sight {
             Sight::Parts(namespaces) => {
                 let parts: Vec<_> = namespaces.iter().copied().map(TextPart::Part).collect();
                 segment.select(chunk, &parts, own, &mut self.test)
             }
-            Sight::Field(name) => {
-                let parts = [TextPart::Field(name.as_bytes())];
-                segment.select(chunk, &parts, own, &mut self.test)
+            Sight::Field(finder) => {
+                let parts = [TextPart::Field(finder.name())];
+                let mut selected = segment.select(chunk, &parts, own, &mut self.test)?;
+                let mut done = [&selected.passed[..], &selected.open].concat();
+                done.sort_unstable();
+                let left = rows.iter().copied();
+                let left = left.filter(|row| done.binary_search(row).is_err());
+                let mut test = FieldTest {
+                    finder,
+                    test: &mut self.test.0,
+                };
+                let parts = [TextPart::Part(Namespace::Message)];
+                let in_text = segment.select(chunk, &parts, left, &mut test)?;
+                selected.passed.extend(in_text.passed);
+                selected.open.extend(in_text.open);
+                selected.looked_at += in_text.looked_at;
+                Ok(selected)
             }
             Sight::Head => {
                 let heads = segment.heads(chunk, own)?;

@@ -6,7 +6,7 @@ use store::Part;
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
 use crate::evaluate::count_by_lexicon;
-use crate::resolve::resolve;
+use crate::resolve::resolve_within;
 use crate::run::Run;
 use crate::scope::Scope;
 
@@ -41,9 +41,7 @@ pub fn count(scope: &Scope, query: &Query, cancel: &Cancel) -> Count {
 
 fn count_part(run: &mut Run<'_>, scope: &Scope, part: &Part) -> u64 {
     if let Part::Segment(segment) = part
-        && scope
-            .range
-            .covers(part.first_received(), part.last_received())
+        && scope.when().covers(part)
     {
         run.touch(part);
         if let Some(count) = count_by_lexicon(&run.plan, segment) {
@@ -53,6 +51,6 @@ fn count_part(run: &mut Run<'_>, scope: &Scope, part: &Part) -> u64 {
             return count;
         }
     }
-    let range = run.rows_in(part, scope.range);
-    resolve(run, part, &range).len_within(&range)
+    let (set, range) = resolve_within(run, part, scope.when());
+    set.len_within(&range)
 }

@@ -5,14 +5,18 @@ use std::fmt;
 use model::{LogspaceName, RecordNumber, Timestamp};
 
 use crate::limits::CURSOR_BYTES_MAX;
+use crate::time_kind::TimeKind;
 
-/// The place of a record in the order of all records: by time of receipt, then logspace, then
-/// number. New records, sealing and merging do not move it.
+/// What stands in front of a cursor in the order of events.
+const EVENT_MARK: char = 't';
+
+/// The place of a record in the order of all records: by time, then logspace, then number. New records, sealing and merging do not move it.
 ///
 /// As text it is opaque and safe in a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
-    received: Timestamp,
+    kind: TimeKind,
+    at: Timestamp,
     logspace: LogspaceName,
     number: RecordNumber,
 }
@@ -20,8 +24,8 @@ pub struct Cursor {
 /// The same, borrowed. The order of the fields is the order of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Position<'a> {
-    /// When it was received.
-    pub(crate) received: Timestamp,
+    /// Its time, of the kind that counts.
+    pub(crate) at: Timestamp,
     /// Its logspace, by name.
     pub(crate) logspace: &'a LogspaceName,
     /// Its number there.
@@ -44,21 +48,31 @@ impl Cursor {
                 .flatten();
             value.ok_or(InvalidCursor)
         };
+        let (kind, text) = match text.strip_prefix(EVENT_MARK) {
+            Some(rest) => (TimeKind::Event, rest),
+            None => (TimeKind::Received, text),
+        };
         let mut parts = text.splitn(3, '.');
-        let received = hexadecimal(parts.next().unwrap_or(""))?;
+        let at = hexadecimal(parts.next().unwrap_or(""))?;
         let number = hexadecimal(parts.next().unwrap_or(""))?;
         let logspace = LogspaceName::parse(parts.next().unwrap_or(""));
         Ok(Self {
-            received: Timestamp::from_nanos(received.cast_signed()),
+            kind,
+            at: Timestamp::from_nanos(at.cast_signed()),
             logspace: logspace.map_err(|_| InvalidCursor)?,
             number: RecordNumber(number),
         })
     }
 
+    /// The kind of time in whose order it is a place.
+    pub fn kind(&self) -> TimeKind {
+        self.kind
+    }
+
     /// The place it stands for.
     pub(crate) fn position(&self) -> Position<'_> {
         Position {
-            received: self.received,
+            at: self.at,
             logspace: &self.logspace,
             number: self.number,
         }
@@ -66,10 +80,11 @@ impl Cursor {
 }
 
 impl Position<'_> {
-    /// The place as a cursor.
-    pub(crate) fn to_cursor(self) -> Cursor {
+    /// The place as a cursor, in the order of a kind of time.
+    pub(crate) fn to_cursor(self, kind: TimeKind) -> Cursor {
         Cursor {
-            received: self.received,
+            kind,
+            at: self.at,
             logspace: self.logspace.clone(),
             number: self.number,
         }
@@ -78,8 +93,11 @@ impl Position<'_> {
 
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let received = self.received.nanos().cast_unsigned();
-        write!(f, "{received:x}.{:x}.{}", self.number.0, self.logspace)
+        if self.kind == TimeKind::Event {
+            write!(f, "{EVENT_MARK}")?;
+        }
+        let at = self.at.nanos().cast_unsigned();
+        write!(f, "{at:x}.{:x}.{}", self.number.0, self.logspace)
     }
 }
 
@@ -101,13 +119,16 @@ mod tests {
 
     #[test]
     fn cursors_round_trip_as_text() {
-        for received in [Timestamp::MIN, Timestamp::from_nanos(-1), Timestamp::MAX] {
-            let cursor = Cursor {
-                received,
-                logspace: LogspaceName::parse("web.eu-1").expect("valid"),
-                number: RecordNumber(u64::MAX),
-            };
-            assert_eq!(Cursor::parse(&cursor.to_string()), Ok(cursor));
+        for at in [Timestamp::MIN, Timestamp::from_nanos(-1), Timestamp::MAX] {
+            for kind in [TimeKind::Received, TimeKind::Event] {
+                let cursor = Cursor {
+                    kind,
+                    at,
+                    logspace: LogspaceName::parse("web.eu-1").expect("valid"),
+                    number: RecordNumber(u64::MAX),
+                };
+                assert_eq!(Cursor::parse(&cursor.to_string()), Ok(cursor));
+            }
         }
     }
 
@@ -122,6 +143,8 @@ mod tests {
             "1.x.main",
             "+1.1.main",
             "1..main",
+            "tt1.1.main",
+            "t",
             &long,
         ] {
             assert_eq!(Cursor::parse(text), Err(InvalidCursor), "{text:?}");
@@ -132,7 +155,7 @@ mod tests {
     fn the_order_is_time_then_logspace_then_number() {
         let [a, b] = ["a", "b"].map(|name| LogspaceName::parse(name).expect("valid"));
         let at = |nanos, logspace, number| Position {
-            received: Timestamp::from_nanos(nanos),
+            at: Timestamp::from_nanos(nanos),
             logspace,
             number: RecordNumber(number),
         };

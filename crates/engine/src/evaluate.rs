@@ -197,10 +197,10 @@ fn ask_index(ask: &Ask, segment: &SegmentHandle) -> Result<Bounds, ReadError> {
             let namespaces = [Namespace::Message, Namespace::StructuredData];
             Ok(any_word(&namespaces, rows, segment))
         }
-        Ask::Field(name) => {
+        Ask::Field(ask) => {
             let mut scatter = Scatter::new(segment.rows());
-            segment.mark_field(name.as_bytes(), scatter.bits())?;
-            Ok(Bounds::doubtful(scatter.finish()))
+            segment.mark_field(ask.name.as_bytes(), scatter.bits())?;
+            Ok(Bounds::doubtful(scatter.finish().or(ask.rows(segment)?)))
         }
     }
 }
@@ -302,7 +302,8 @@ fn word_rows(words: &Words, segment: &SegmentHandle) -> Result<RowSet, ReadError
     Ok(either)
 }
 
-fn probe_rows(
+/// The rows with a word in a text that meets a condition.
+pub(crate) fn probe_rows(
     namespace: Namespace,
     probe: &WordProbe,
     segment: &SegmentHandle,
@@ -339,7 +340,7 @@ fn code_rows(
 const SPARSE: u32 = 64;
 
 /// The rows that hold any of the terms.
-fn union(terms: &[TermEntry], segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+pub(crate) fn union(terms: &[TermEntry], segment: &SegmentHandle) -> Result<RowSet, ReadError> {
     if terms.iter().any(|term| term.rows == segment.rows()) {
         return Ok(RowSet::All);
     }

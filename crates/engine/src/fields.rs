@@ -1,12 +1,13 @@
 //! What the records that match have to offer: the names of their parts and fields.
 
 use model::RecordRef;
-use query::Query;
+use query::{FieldName, Query, Target};
+use text_fields::Detector;
 
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
 use crate::limits::STATS_BYTES_MAX;
-use crate::resolve::{resolve, visit_rows};
+use crate::resolve::{resolve_within, visit_rows};
 use crate::run::Run;
 use crate::scope::Scope;
 use crate::value_table::ValueTable;
@@ -26,7 +27,8 @@ pub struct Fields {
 /// A part or field, and how many records have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldCount {
-    /// `host`, or the full name of a field such as `meta.sequenceId`.
+    /// `host`, or the full name of a field such as `meta.sequenceId`; `nvpair:host` for a field that
+    /// is called as something else.
     pub name: String,
     /// How many records have it, and not empty.
     pub count: u64,
@@ -41,13 +43,12 @@ const BUILT_IN: [&str; 10] = [
 pub fn fields(scope: Scope, query: &Query, cancel: &Cancel) -> Fields {
     let mut run = Run::new(&scope.snapshots, query, cancel);
     let mut names = Names::new();
-    let time = scope.range;
+    let when = scope.when();
     for (_, part) in scope.into_parts() {
         if run.is_stopped() {
             break;
         }
-        let range = run.rows_in(&part, time);
-        let set = resolve(&mut run, &part, &range);
+        let (set, range) = resolve_within(&mut run, &part, when);
         visit_rows(&mut run, &part, &set, &range, &mut |record| {
             names.add(record);
         });
@@ -73,6 +74,24 @@ pub(crate) struct Names {
     /// twice in a record counts once.
     named: ValueTable<(u64, u64)>,
     full_name: Vec<u8>,
+    detector: Detector,
+}
+
+/// How a field is asked for.
+fn as_asked(name: &str) -> String {
+    match FieldName::parse(name) {
+        Ok(FieldName::Part(Target::Named(_))) => name.to_owned(),
+        _ => format!("nvpair:{name}"),
+    }
+}
+
+/// Counts a field of the record of this number.
+fn add_named(named: &mut ValueTable<(u64, u64)>, record: u64, name: &[u8]) {
+    // Records are numbered from 1, so that a new name was last seen in none.
+    if let Some((count, last)) = named.entry(name) {
+        *count += u64::from(*last != record);
+        *last = record;
+    }
 }
 
 impl Names {
@@ -82,6 +101,7 @@ impl Names {
             built_in: [0; BUILT_IN.len()],
             named: ValueTable::new(STATS_BYTES_MAX),
             full_name: Vec::new(),
+            detector: Detector::default(),
         }
     }
 
@@ -109,17 +129,14 @@ impl Names {
                 self.full_name.push(b'.');
             }
             self.full_name.extend_from_slice(field.name);
-            self.add_named();
+            add_named(&mut self.named, self.records, &self.full_name);
         }
-    }
-
-    /// Counts the field in `full_name` for the record at hand.
-    fn add_named(&mut self) {
-        // Records are numbered from 1, so that a new name was last seen in none.
-        if let Some((count, last)) = self.named.entry(&self.full_name) {
-            *count += u64::from(*last != self.records);
-            *last = self.records;
-        }
+        let (named, records) = (&mut self.named, self.records);
+        self.detector.each(record.message(), &mut |name, value| {
+            if !value.is_empty() {
+                add_named(named, records, name);
+            }
+        });
     }
 
     pub(crate) fn list(&self) -> Vec<FieldCount> {
@@ -130,7 +147,7 @@ impl Names {
         let built_in = built_in.map(|(name, count)| ((*name).to_owned(), count));
         let named = named
             .into_iter()
-            .map(|(name, (count, _))| (String::from_utf8_lossy(name).into_owned(), *count));
+            .map(|(name, (count, _))| (as_asked(&String::from_utf8_lossy(name)), *count));
         built_in
             .chain(named)
             .map(|(name, count)| FieldCount { name, count })

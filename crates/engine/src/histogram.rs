@@ -7,11 +7,13 @@ use store::{Part, ReadError};
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
 use crate::evaluate::count_by_lexicon;
+use crate::event::add_to_bars;
 use crate::limits::HISTOGRAM_BARS_MAX;
 use crate::part::row_at;
-use crate::resolve::resolve;
+use crate::resolve::{resolve, resolve_within};
 use crate::run::Run;
 use crate::scope::Scope;
+use crate::time_kind::{TimeKind, When};
 
 /// Counts over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +35,7 @@ pub struct Histogram {
 pub struct Bar {
     /// Where it starts; it ends where the next one starts.
     pub start: Timestamp,
-    /// How many records that match were received in it.
+    /// How many records that match are in it.
     pub count: u64,
 }
 
@@ -48,7 +50,14 @@ pub fn histogram(scope: &Scope, query: &Query, bars: usize, cancel: &Cancel) -> 
         if run.is_stopped() {
             break;
         }
-        if let Err(error) = add_part(&mut run, part, &edges, &mut counts) {
+        let added = match scope.time {
+            TimeKind::Received => add_part(&mut run, part, &edges, &mut counts),
+            TimeKind::Event => {
+                add_by_event(&mut run, part, scope.when(), &edges, &mut counts);
+                Ok(())
+            }
+        };
+        if let Err(error) = added {
             run.missed(&error);
         }
     }
@@ -81,6 +90,32 @@ pub(crate) fn edges(range: TimeRange, bars: usize) -> Vec<Timestamp> {
             Timestamp::from_nanos(i64::try_from(nanos).unwrap_or(i64::MAX))
         })
         .collect()
+}
+
+/// Adds the rows of a part to the bars that their senders' times fall into.
+fn add_by_event(
+    run: &mut Run<'_>,
+    part: &Part,
+    when: When,
+    edges: &[Timestamp],
+    counts: &mut [u64],
+) {
+    run.touch(part);
+    let (first, last) = when.kind.bounds(part);
+    let bar_of = |time: Timestamp| edges.partition_point(|edge| *edge <= time).checked_sub(1);
+    if let Part::Segment(segment) = part
+        && let (Some(bar), true) = (bar_of(first), bar_of(first) == bar_of(last))
+        && let Some(count) = counts.get_mut(bar)
+        && let Some(matches) = count_by_lexicon(&run.plan, segment)
+    {
+        *count += matches;
+        if matches == 0 {
+            run.rule_out();
+        }
+        return;
+    }
+    let (set, _) = resolve_within(run, part, when);
+    add_to_bars(run, part, &set, edges, counts);
 }
 
 /// Adds the rows of a part to the bars. The time of a row is not looked at: rows are in order, so

@@ -19,10 +19,14 @@ mod check;
 mod count;
 mod cursor;
 mod evaluate;
+mod event;
+mod event_merge;
 mod fields;
 mod histogram;
 pub mod limits;
 mod merge;
+mod named;
+mod ordered;
 mod part;
 mod plan;
 mod question;
@@ -35,6 +39,7 @@ mod scope;
 mod search;
 mod settle;
 mod stats;
+mod time_kind;
 mod value_table;
 mod walk;
 
@@ -57,3 +62,4 @@ pub use search::{
     Each, Order, RowsAfter, Search, SearchOptions, record, rows_after, search, search_each,
 };
 pub use stats::{InvalidStatsField, Stats, StatsField, ValueCount, stats};
+pub use time_kind::TimeKind;

@@ -28,8 +28,12 @@ pub const BLOCK_ROWS: usize = 256;
 /// millisecond of matching.
 pub const TAIL_PAGE_ROWS: u32 = 1_024;
 
-/// Longest text of a cursor that is read, in bytes: two numbers of 16 digits and a name.
-pub const CURSOR_BYTES_MAX: usize = 2 * 16 + 2 + model::limits::NAME_BYTES_MAX;
+/// Longest text of a cursor that is read, in bytes: a mark, two numbers of 16 digits and a name.
+pub const CURSOR_BYTES_MAX: usize = 1 + 2 * 16 + 2 + model::limits::NAME_BYTES_MAX;
+
+/// Rows of a chunk that are put in the order of their events at a time, where there are more: what
+/// finds the first 200 seldom needs more, and thousands of chunks with wrong clocks fit into memory.
+pub const EVENT_LIST_ROWS: usize = 256;
 
 /// Most memory for the rows of a list, in bytes. Rows behind that are left out and the answer is
 /// marked incomplete.

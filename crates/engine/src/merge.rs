@@ -124,15 +124,15 @@ impl<'a> Merge<'a> {
             return true;
         };
         match self.order {
-            Order::NewestFirst => part.last_received() >= head.position.received,
-            Order::OldestFirst => part.first_received() <= head.position.received,
+            Order::NewestFirst => part.last_received() >= head.position.at,
+            Order::OldestFirst => part.first_received() <= head.position.at,
         }
     }
 
     /// The rows of a part that are in scope and behind the cursor.
     fn rows_left(&self, run: &mut Run<'_>, snapshot: &Snapshot, part: &Part) -> Range<u32> {
         let passed = self.cursor.is_some_and(|cursor| {
-            let received = cursor.position().received;
+            let received = cursor.position().at;
             match self.order {
                 Order::NewestFirst => received < part.first_received(),
                 Order::OldestFirst => part.last_received() < received,
@@ -161,10 +161,10 @@ impl<'a> Merge<'a> {
 /// Where a place falls among the rows of a part: the row itself, or the gap it would stand in.
 fn row_of(place: Position<'_>, snapshot: &Snapshot, part: &Part) -> Result<Range<u32>, ReadError> {
     // Rows received at the same instant, which logspace and number tell apart.
-    let equal = if place.received == Timestamp::MAX {
-        row_at(part, place.received)?..part.rows()
+    let equal = if place.at == Timestamp::MAX {
+        row_at(part, place.at)?..part.rows()
     } else {
-        rows_between(part, place.received, behind(place.received))?
+        rows_between(part, place.at, behind(place.at))?
     };
     Ok(match place.logspace.cmp(&snapshot.logspace) {
         Ordering::Less => equal.start..equal.start,

@@ -3,6 +3,8 @@
 use query::{Expr, Leaf, Piece, Probe, Target, Test, WordProbe};
 use segment::Namespace;
 
+use crate::named::NamedAsk;
+
 /// A condition in terms of the index.
 #[derive(Clone, Debug)]
 pub(crate) enum Plan {
@@ -33,8 +35,8 @@ pub(crate) enum Ask {
     Presence(Namespace),
     /// For rows with anything but white space and delimiters in the message or the structured data.
     AnyText,
-    /// For rows that may have a field of this name.
-    Field(String),
+    /// For rows that may have a field of a name, in their structured data or in their text.
+    Field(Box<NamedAsk>),
     /// Nothing: no index tells.
     Nothing,
 }
@@ -90,7 +92,8 @@ impl Ask {
             Self::Nothing | Self::Codes(..) => 0,
             Self::Words(words) => words.cost(),
             Self::AnyWords(choice) => choice.iter().map(Words::cost).max().unwrap_or(0),
-            Self::Presence(_) | Self::AnyText | Self::Field(_) => 3,
+            Self::Presence(_) | Self::AnyText => 3,
+            Self::Field(ask) => ask.cost().max(3),
         }
     }
 }
@@ -111,7 +114,8 @@ fn sorted(members: &[Expr], leaves: &mut usize) -> Vec<Plan> {
 /// What a look-up costs that goes through the whole lexicon.
 pub(crate) const WHOLE_LEXICON_COST: usize = 4;
 
-fn probe_cost(probe: &WordProbe) -> usize {
+/// What a look-up of a word costs.
+pub(crate) fn probe_cost(probe: &WordProbe) -> usize {
     match probe {
         WordProbe::Exact(_) => 1,
         WordProbe::OneBetween(before, _) if before.is_empty() => WHOLE_LEXICON_COST,
@@ -141,9 +145,10 @@ fn of_leaf(leaf: &Leaf, number: usize) -> Plan {
         Target::Facility => return of_codes(Namespace::Facility, leaf, number, 24),
         // The sender's address is not indexed.
         Target::Peer => Ask::Nothing,
-        // Neither are fields: their values may stand anywhere in the raw message or nowhere, so that
-        // the words of no other part can rule a row out. But kinds of records tell their fields.
-        Target::Named(name) => Ask::Field(name.clone()),
+        // Fields of the structured data are not: their values may stand anywhere in the raw message or
+        // nowhere, so that the words of no other part can rule a row out. But kinds of records tell
+        // their fields.
+        Target::Named(name) => Ask::Field(Box::new(NamedAsk::new(name, leaf))),
         target => of_text(leaf, namespaces(target)),
     };
     Plan::Leaf(ask, number)
@@ -181,6 +186,9 @@ fn is_any_text(test: &Test) -> bool {
     let (Test::Term(pattern) | Test::Exact(pattern)) = test else {
         return false;
     };
+    if !pattern.tokens().has_usual_stops() {
+        return false;
+    }
     let pieces = pattern.pieces();
     let count = |wanted: &Piece| pieces.iter().filter(|piece| *piece == wanted).count();
     // Without a `*`, the character would have to stand alone.

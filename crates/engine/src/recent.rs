@@ -87,7 +87,7 @@ fn query_for(field: &FieldName, start: &str) -> Query {
     };
     let pieces = [Piece::Literal(start.as_bytes().to_vec()), Piece::AnyRun];
     match (target, Pattern::new(pieces)) {
-        (Target::Named(_) | Target::Peer, _) => Query::all(),
+        (Target::Peer, _) => Query::all(),
         (target, Some(pattern)) if !start.is_empty() => Query {
             root: Expr::Leaf(Leaf {
                 target: target.clone(),

@@ -3,13 +3,17 @@
 use model::{LogspaceName, TimeRange, Timestamp};
 use store::{Part, Snapshot};
 
+use crate::time_kind::{TimeKind, When};
+
 /// Logspaces as they were at one moment, and the time that counts.
 #[derive(Clone, Debug)]
 pub struct Scope {
     /// The logspaces, each at most once.
     pub snapshots: Vec<Snapshot>,
-    /// Only records received within it.
+    /// Only records within it.
     pub range: TimeRange,
+    /// Which of its two times stands for a record, in the range and in the order of answers.
+    pub time: TimeKind,
 }
 
 impl Scope {
@@ -18,17 +22,27 @@ impl Scope {
         Self {
             snapshots,
             range: TimeRange::ALL,
+            time: TimeKind::Received,
         }
     }
 
-    /// From the first to just behind the last record stored, whatever [`Scope::range`] is; `None`
-    /// where there is no record.
+    /// From the first to just behind the last record stored by [`Scope::time`], whatever
+    /// [`Scope::range`] is; `None` where there is no record.
     pub fn stored_range(&self) -> Option<TimeRange> {
-        let parts = || self.snapshots.iter().flat_map(|snapshot| &snapshot.parts);
+        let parts = self.snapshots.iter().flat_map(|snapshot| &snapshot.parts);
+        let bounds: Vec<_> = parts.map(|part| self.time.bounds(part)).collect();
         Some(TimeRange {
-            start: parts().map(Part::first_received).min()?,
-            end: parts().map(Part::last_received).max()?.plus_nanos(1),
+            start: bounds.iter().map(|(first, _)| *first).min()?,
+            end: bounds.iter().map(|(_, last)| *last).max()?.plus_nanos(1),
         })
+    }
+
+    /// The range with its kind of time.
+    pub(crate) fn when(&self) -> When {
+        When {
+            kind: self.time,
+            range: self.range,
+        }
     }
 
     /// The parts that may hold records within the range, with their logspaces.
@@ -37,10 +51,7 @@ impl Scope {
             snapshot
                 .parts
                 .iter()
-                .filter(|part| {
-                    self.range
-                        .overlaps(part.first_received(), part.last_received())
-                })
+                .filter(|part| self.when().overlaps(part))
                 .map(move |part| (snapshot, part))
         })
     }
@@ -49,7 +60,7 @@ impl Scope {
     /// first, and each part is let go before the next. So memory is not held for records that have
     /// become segments meanwhile.
     pub(crate) fn into_parts(self) -> impl Iterator<Item = (LogspaceName, Part)> {
-        let range = self.range;
+        let when = self.when();
         let parts = self.snapshots.into_iter().flat_map(|snapshot| {
             let Snapshot {
                 logspace, parts, ..
@@ -57,8 +68,7 @@ impl Scope {
             let named = move |part| (logspace.clone(), part);
             parts.into_iter().map(named)
         });
-        let in_range = parts
-            .filter(move |(_, part)| range.overlaps(part.first_received(), part.last_received()));
+        let in_range = parts.filter(move |(_, part)| when.overlaps(part));
         let (unsealed, sealed): (Vec<_>, Vec<_>) =
             in_range.partition(|(_, part)| matches!(part, Part::Tail(_)));
         unsealed.into_iter().chain(sealed)

@@ -10,14 +10,14 @@ use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
 use crate::cursor::Cursor;
 use crate::limits::{SEARCH_BYTES_MAX, SEARCH_ROWS_MAX};
-use crate::merge::Merge;
+use crate::ordered::Ordered;
 use crate::part::block;
 use crate::rows::{FoundRow, RowRef};
 use crate::run::Run;
 use crate::scope::Scope;
 use crate::walk::{Hit, Walk};
 
-/// In which order rows come: by time of receipt, at the same instant by logspace, then by number.
+/// In which order rows come: by [`Scope::time`], at the same instant by logspace, then by number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// Descending.
@@ -32,7 +32,8 @@ pub enum Order {
 pub struct SearchOptions {
     /// How many at most; never more than [`SEARCH_ROWS_MAX`].
     pub limit: usize,
-    /// Only those behind this place in the order asked for. A cursor of the other order turns
+    /// Only those behind this place in the order asked for, which is one of the same kind of time
+    /// ([`Cursor::kind`]). A cursor of the other order turns
     /// round: it leads to the rows before.
     pub cursor: Option<Cursor>,
     /// Which come first.
@@ -105,7 +106,7 @@ pub(crate) fn search_within(
     cancel: &Cancel,
 ) -> Search {
     let mut run = Run::new(&scope.snapshots, query, cancel);
-    let mut merge = Merge::new(scope, options.order, options.cursor.as_ref(), true);
+    let mut merge = Ordered::new(scope, options.order, options.cursor.as_ref(), true);
     let limit = options.limit.min(SEARCH_ROWS_MAX);
     let mut rows = Vec::new();
     let mut bytes = 0;
@@ -125,7 +126,7 @@ pub(crate) fn search_within(
         };
         bytes += row.record().bytes().len();
         rows.push(row);
-        cursor = Some(place.to_cursor());
+        cursor = Some(place.to_cursor(scope.time));
     }
     if is_finished || merge.is_at_end() {
         cursor = None;
@@ -149,7 +150,7 @@ pub fn search_each(
     visit: &mut dyn FnMut(RowRef<'_>) -> ControlFlow<()>,
 ) -> Each {
     let mut run = Run::new(&scope.snapshots, query, cancel);
-    let mut merge = Merge::new(scope, order, None, false);
+    let mut merge = Ordered::new(scope, order, None, false);
     let mut rows = 0;
     let mut last = None;
     while let Some((place, hit)) = merge.next(&mut run) {
@@ -171,7 +172,7 @@ pub fn search_each(
     let (cost, completeness) = run.finish();
     Each {
         rows,
-        cursor: last.map(|place| place.to_cursor()),
+        cursor: last.map(|place| place.to_cursor(scope.time)),
         cost,
         completeness,
     }

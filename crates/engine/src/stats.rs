@@ -9,12 +9,14 @@ use model::{Facility, LogspaceName, RecordRef, Severity};
 use query::Query;
 use segment::Namespace;
 use store::Part;
+use text_fields::FieldFinder;
 
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
 use crate::evaluate::count_code;
 use crate::limits::STATS_BYTES_MAX;
-use crate::resolve::{resolve, visit_rows};
+use crate::question::values::each_different;
+use crate::resolve::{resolve_within, visit_rows};
 use crate::row_set::RowSet;
 use crate::run::Run;
 use crate::scope::Scope;
@@ -43,8 +45,8 @@ pub enum StatsField {
     Tag,
     /// The logspace.
     Logspace,
-    /// The fields of this name, as [`model::FieldRef::is_named`] has it; a record counts for each
-    /// distinct value of its own.
+    /// The fields of this name, as [`query::Target::Named`] has them; a record counts for each distinct
+    /// value of its own.
     Named(String),
 }
 
@@ -114,13 +116,12 @@ pub fn stats(scope: Scope, query: &Query, by: &StatsField, limit: usize, cancel:
     let mut run = Run::new(&scope.snapshots, query, cancel);
     let mut tally = Tally::new(STATS_BYTES_MAX);
     let mut total = 0;
-    let time = scope.range;
+    let when = scope.when();
     for (logspace, part) in scope.into_parts() {
         if run.is_stopped() {
             break;
         }
-        let range = run.rows_in(&part, time);
-        let set = resolve(&mut run, &part, &range);
+        let (set, range) = resolve_within(&mut run, &part, when);
         total += set.len_within(&range);
         add_part(&mut run, &mut tally, by, &logspace, &part, &set, &range);
     }
@@ -167,6 +168,12 @@ fn add_part(
         }
         _ => {}
     }
+    if let StatsField::Named(name) = by {
+        let mut finder = FieldFinder::new(name.as_bytes());
+        return visit_rows(run, part, set, range, &mut |record| {
+            each_different(&mut finder, record, &mut |value| tally.add(value, 1));
+        });
+    }
     visit_rows(run, part, set, range, &mut |record| {
         add_record(tally, by, record);
     });
@@ -212,23 +219,8 @@ fn add_record(tally: &mut Tally, by: &StatsField, record: RecordRef<'_>) {
                 tally.add(tag.as_bytes(), 1);
             }
         }
-        // Known without a look at the record.
-        StatsField::Logspace => {}
-        StatsField::Named(name) => {
-            let named = || {
-                record
-                    .fields()
-                    .filter(|field| field.is_named(name.as_bytes()))
-            };
-            for (index, field) in named().enumerate() {
-                if named()
-                    .take(index)
-                    .all(|earlier| earlier.value != field.value)
-                {
-                    tally.add(field.value, 1);
-                }
-            }
-        }
+        // Known without a look at the record, or found in another way.
+        StatsField::Logspace | StatsField::Named(_) => {}
     }
 }
 

@@ -11,17 +11,19 @@ use model::{
 use proptest::prelude::*;
 use proptest::sample::select;
 use query::{
-    Comparison, Expr, Leaf, Network, Number, Pattern, Piece, Query, RegexPattern, Target, Test,
-    naive,
+    Comparison, Delimiters, Expr, Leaf, Network, Number, Pattern, Piece, Query, RegexPattern,
+    Target, Test, Tokens, naive,
 };
 use store::{Options, Part, RealDisk, Snapshot, Store, SystemClock};
 
-use crate::Scope;
+use crate::{Scope, TimeKind};
 
 /// A record to be stored.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sample {
     pub(crate) received: i64,
+    /// When it happened; 5 ns before receipt where there is none.
+    pub(crate) time: Option<i64>,
     pub(crate) message: Vec<u8>,
     pub(crate) structured_data: String,
     pub(crate) host: String,
@@ -71,7 +73,7 @@ pub(crate) fn batch(samples: &[Sample]) -> RecordBatch {
             value: put(value.as_bytes()),
         });
         let parts = RecordParts {
-            time: Timestamp::from_nanos(sample.received - 5),
+            time: Timestamp::from_nanos(sample.time.unwrap_or(sample.received - 5)),
             priority: Priority::from_number(sample.priority).expect("below 192"),
             fields: fields.collect(),
             host: put(sample.host.as_bytes()),
@@ -96,7 +98,62 @@ fn times() -> impl Strategy<Value = i64> {
     (0_i64..60).prop_map(|step| 1_790_000_000_000_000_000 + step * 4_321_000_000_007)
 }
 
+/// Times of senders: mostly those of receipt, some near, some of clocks that are far off.
+fn event_times() -> impl Strategy<Value = Option<i64>> {
+    let year = 365 * 86_400 * 1_000_000_000;
+    let odd = vec![0, i64::MIN, i64::MAX - 1, -year];
+    prop_oneof![
+        4 => Just(None),
+        3 => times().prop_map(Some),
+        1 => times().prop_map(move |time| Some(time + year)),
+        1 => select(odd).prop_map(Some),
+    ]
+}
+
 fn messages() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![3 => words(), 2 => formatted()]
+}
+
+/// Messages with fields in their text, whole and torn.
+fn formatted() -> impl Strategy<Value = Vec<u8>> {
+    let name = select(vec!["n", "N", "user", "status", "meta.seq", "src.ip", "x"]);
+    let value = select(vec![
+        "5",
+        "12",
+        "apple",
+        "",
+        "10.0.0.1",
+        "green-apple",
+        "Error fox",
+        "a\\napple",
+        "\\u0061pple",
+        "n\u{e9}e",
+        "root",
+        "404",
+    ]);
+    let format = select(vec![
+        "NAME=VALUE",
+        "error: NAME=VALUE, x=VALUE",
+        "NAME=\"VALUE\" fox",
+        "{\"NAME\":\"VALUE\",\"x\":[1,\"VALUE\"]}",
+        "@cee: {\"src\":{\"ip\":\"VALUE\"},\"NAME\":VALUE}",
+        "a - VALUE [01/Jan/2026:00:00:00 +0000] \"GET /apple?NAME=VALUE HTTP/1.1\" 404 5 NAME=VALUE",
+        "CEF:0|apple|VALUE|1|2|error|5|NAME=VALUE x=apple",
+        "LEEF:2.0|apple|VALUE|1|2|^|NAME=VALUE^x=apple",
+    ]);
+    (format, name, value, 0_usize..40).prop_map(|(format, name, value, torn)| {
+        let mut message = format
+            .replace("NAME", name)
+            .replace("VALUE", value)
+            .into_bytes();
+        if torn < 10 {
+            message.truncate(message.len().saturating_sub(torn));
+        }
+        message
+    })
+}
+
+fn words() -> impl Strategy<Value = Vec<u8>> {
     let words = prop::collection::vec(select(&WORDS[..]), 0..4);
     (words, any::<bool>(), 0..12_u8).prop_map(|(words, spaced, odd)| {
         let mut message = words.join(if spaced { " " } else { "/" }).into_bytes();
@@ -123,7 +180,7 @@ pub(crate) fn samples() -> impl Strategy<Value = Sample> {
         select(vec!["ID47", ""]),
     );
     let numbers = (
-        times(),
+        (times(), event_times()),
         select(vec![0_u8, 13, 34, 35, 191]),
         select(vec![
             0,
@@ -148,7 +205,8 @@ pub(crate) fn samples() -> impl Strategy<Value = Sample> {
             (group.to_owned(), name.to_owned(), value.to_owned())
         };
         Sample {
-            received: numbers.0,
+            received: numbers.0.0,
+            time: numbers.0.1,
             message: texts.0,
             structured_data: texts.1.to_owned(),
             host: texts.2.to_owned(),
@@ -245,7 +303,8 @@ pub(crate) fn snapshots(store: &Store) -> Vec<Snapshot> {
 /// A stored record, listed. The order of the fields is the order of answers.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Listed {
-    pub(crate) received: Timestamp,
+    /// Its time, of the kind that counts.
+    pub(crate) at: Timestamp,
     pub(crate) id: RecordId,
     /// A batch of this record alone.
     pub(crate) batch: RecordBatch,
@@ -259,9 +318,8 @@ pub(crate) fn list(scope: &Scope, query: &Query) -> Vec<Listed> {
             let mut number = part.first_number().0;
             for batch in batches(part) {
                 for record in batch.iter() {
-                    if scope.range.contains(record.received())
-                        && naive::matches(&query.root, record)
-                    {
+                    let at = scope.time.of(record);
+                    if scope.range.contains(at) && naive::matches(&query.root, record) {
                         let mut alone = RecordBatch::new();
                         alone.push_record(record).expect("room");
                         let id = RecordId {
@@ -269,7 +327,7 @@ pub(crate) fn list(scope: &Scope, query: &Query) -> Vec<Listed> {
                             number: RecordNumber(number),
                         };
                         listed.push(Listed {
-                            received: record.received(),
+                            at,
                             id,
                             batch: alone,
                         });
@@ -279,7 +337,7 @@ pub(crate) fn list(scope: &Scope, query: &Query) -> Vec<Listed> {
             }
         }
     }
-    listed.sort_by(|one, two| (one.received, &one.id).cmp(&(two.received, &two.id)));
+    listed.sort_by(|one, two| (one.at, &one.id).cmp(&(two.at, &two.id)));
     listed
 }
 
@@ -302,6 +360,11 @@ pub(crate) fn ranges() -> impl Strategy<Value = TimeRange> {
             end: one.max(two),
         }),
     ]
+}
+
+/// Either kind of time.
+pub(crate) fn time_kinds() -> impl Strategy<Value = TimeKind> {
+    select(vec![TimeKind::Received, TimeKind::Event])
 }
 
 fn patterns() -> impl Strategy<Value = Pattern> {
@@ -391,7 +454,12 @@ fn leaves() -> impl Strategy<Value = Expr> {
         Target::Source,
         Target::Peer,
         Target::Named("n".to_owned()),
+        Target::Named("n".to_owned()),
         Target::Named("meta.seq".to_owned()),
+        Target::Named("User".to_owned()),
+        Target::Named("status".to_owned()),
+        Target::Named("src.ip".to_owned()),
+        Target::Named("deviceProduct".to_owned()),
     ]);
     let networked = select(vec![
         Target::Peer,
@@ -415,5 +483,12 @@ pub(crate) fn queries() -> impl Strategy<Value = Query> {
             inner.prop_map(Expr::negated),
         ]
     });
-    prop_oneof![1 => Just(Expr::All), 20 => expr].prop_map(|root| Query { root })
+    let root = prop_oneof![1 => Just(Expr::All), 20 => expr];
+    let delimiters = |text| Tokens::Between(Delimiters::parse(text).expect("punctuation"));
+    let tokens = prop_oneof![
+        4 => Just(Tokens::Words),
+        2 => Just(Tokens::Between(Delimiters::SSB)),
+        1 => Just(delimiters("_.@")),
+    ];
+    (root, tokens).prop_map(|(root, tokens)| Query { root }.bounded_by(tokens))
 }

@@ -9,13 +9,14 @@ use std::ops::ControlFlow;
 
 use model::{RecordBatch, RecordNumber, RecordRef, TimeRange};
 use proptest::prelude::*;
-use query::Query;
+use query::{Query, Target, naive};
+use text_fields::Detector;
 
 use crate::search::search_within;
 use crate::testing::{self, Listed, list};
 use crate::{
-    Cancel, Cursor, FoundRow, Order, Scope, SearchOptions, StatsField, count, fields, histogram,
-    record, rows_after, search, search_each, stats,
+    Cancel, Cursor, FoundRow, Order, Scope, SearchOptions, StatsField, TimeKind, count, fields,
+    histogram, record, rows_after, search, search_each, stats,
 };
 
 /// A question to a store and the records that answer it.
@@ -29,24 +30,25 @@ struct Case {
 fn check_all(questions: u32, check: impl Fn(&Case) -> Result<(), TestCaseError>) {
     let mut config = ProptestConfig::with_cases(12);
     config.max_shrink_iters = 200;
-    let asked = prop::collection::vec((testing::queries(), testing::ranges()), questions as usize);
+    let asked = (testing::queries(), testing::ranges(), testing::time_kinds());
+    let asked = prop::collection::vec(asked, questions as usize);
     proptest!(config, |(steps in testing::steps(), rows in 10..60_usize, asked in asked)| {
         let directory = tempfile::tempdir().expect("a directory");
         let store = testing::open(directory.path(), rows);
         testing::perform(&store, &steps);
-        for (query, range) in asked {
-            let scope = Scope { snapshots: testing::snapshots(&store), range };
+        for (query, range, time) in asked {
+            let scope = Scope { snapshots: testing::snapshots(&store), range, time };
             let expected = list(&scope, &query);
             check(&Case { scope, query, expected })?;
         }
     });
 }
 
-fn listed(row: &FoundRow) -> Listed {
+fn listed(row: &FoundRow, time: TimeKind) -> Listed {
     let mut batch = RecordBatch::new();
     batch.push_record(row.record()).expect("room");
     Listed {
-        received: row.record().received(),
+        at: time.of(row.record()),
         id: row.id.clone(),
         batch,
     }
@@ -65,7 +67,7 @@ fn paged(case: &Case, order: Order, limit: usize) -> Vec<Listed> {
         let page = search(&case.scope, &case.query, &options, &Cancel::new());
         assert!(page.completeness.is_complete());
         assert!(page.rows.len() <= limit);
-        rows.extend(page.rows.iter().map(listed));
+        rows.extend(page.rows.iter().map(|row| listed(row, case.scope.time)));
         let Some(next) = page.cursor else { return rows };
         cursor = Some(Cursor::parse(&next.to_string()).expect("a cursor"));
     }
@@ -96,7 +98,7 @@ fn search_each_streams_all_matches_in_order() {
                 order,
                 &Cancel::new(),
                 &mut |row| {
-                    ids.push((row.record.received(), row.id()));
+                    ids.push((case.scope.time.of(row.record), row.id()));
                     ControlFlow::Continue(())
                 },
             );
@@ -106,7 +108,7 @@ fn search_each_streams_all_matches_in_order() {
             let expected: Vec<_> = case
                 .expected
                 .iter()
-                .map(|row| (row.received, row.id.clone()))
+                .map(|row| (row.at, row.id.clone()))
                 .collect();
             prop_assert_eq!(&ids, &expected);
             prop_assert_eq!(each.rows, expected.len() as u64);
@@ -147,10 +149,7 @@ fn histogram_counts_the_matches_of_each_bar() {
                     start: bar.start,
                     end,
                 };
-                let expected = case
-                    .expected
-                    .iter()
-                    .filter(|row| range.contains(row.received));
+                let expected = case.expected.iter().filter(|row| range.contains(row.at));
                 prop_assert_eq!(bar.count, expected.count() as u64);
             }
         }
@@ -175,11 +174,7 @@ fn values(by: &StatsField, row: &Listed, record: RecordRef<'_>) -> BTreeSet<Vec<
             .collect(),
         StatsField::Tag => record.tags().map(Vec::from).collect(),
         StatsField::Logspace => vec![row.id.logspace.as_str().into()],
-        StatsField::Named(name) => record
-            .fields()
-            .filter(|field| field.is_named(name.as_bytes()))
-            .map(|field| field.value.into())
-            .collect(),
+        StatsField::Named(name) => naive::texts(&Target::Named(name.clone()), record),
     };
     values
         .into_iter()
@@ -191,7 +186,7 @@ fn values(by: &StatsField, row: &Listed, record: RecordRef<'_>) -> BTreeSet<Vec<
 fn stats_count_the_matches_by_value() {
     let names = [
         "host", "program", "pid", "msgid", "facility", "severity", "source", "peer", "tag",
-        "logspace", "n", "meta.seq",
+        "logspace", "n", "meta.seq", "user", "status",
     ];
     check_all(10, |case| {
         for name in names {
@@ -237,6 +232,15 @@ fn fields_are_counted_where_they_are_not_empty() {
             let record = row.batch.get(0).expect("one");
             let names = record.fields().filter(|field| !field.value.is_empty());
             let mut names: BTreeSet<String> = names.map(|field| field.full_name()).collect();
+            Detector::default().each(record.message(), &mut |name, value| {
+                let name = String::from_utf8_lossy(name).into_owned();
+                let name = if name == "severity" {
+                    "nvpair:severity".into()
+                } else {
+                    name
+                };
+                names.extend((!value.is_empty()).then_some(name));
+            });
             for (name, text) in [
                 ("host", record.host()),
                 ("program", record.program()),
@@ -279,7 +283,8 @@ fn rows_after_goes_on_where_it_stopped() {
                 loop {
                     let new = rows_after(snapshot, after, &case.query, limit, &Cancel::new());
                     prop_assert!(new.last > after || new.is_at_end);
-                    found.extend(new.rows.iter().map(listed));
+                    let received = TimeKind::Received;
+                    found.extend(new.rows.iter().map(|row| listed(row, received)));
                     after = new.last;
                     if new.is_at_end {
                         break;
@@ -304,7 +309,7 @@ fn every_record_is_found_by_its_name() {
             let found = record(&scope.snapshots, &row.id)
                 .expect("readable")
                 .expect("there");
-            prop_assert_eq!(&listed(&found), row);
+            prop_assert_eq!(&listed(&found, TimeKind::Received), row);
         }
         let mut id = all[0].id.clone();
         for number in [0, 1_000_000] {

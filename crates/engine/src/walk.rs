@@ -59,8 +59,8 @@ impl Known {
 pub(crate) struct Hit {
     /// Its number.
     pub(crate) number: RecordNumber,
-    /// When it was received.
-    pub(crate) received: Timestamp,
+    /// Its time, of the kind that counts.
+    pub(crate) at: Timestamp,
     /// Where its record is.
     pub(crate) holder: Holder,
     /// The index of the record there.
@@ -71,7 +71,7 @@ impl Hit {
     /// Its place in the order of all records.
     pub(crate) fn position<'a>(&self, logspace: &'a LogspaceName) -> Position<'a> {
         Position {
-            received: self.received,
+            at: self.at,
             logspace,
             number: self.number,
         }
@@ -199,7 +199,7 @@ impl<'a> Walk<'a> {
             .flatten();
         let first = self.part.first_number().0;
         let hit = |(place, row): (usize, &u32)| {
-            let received = block.record(*row)?.received();
+            let at = block.record(*row)?.received();
             let (holder, index) = match &copied {
                 Some(holder) => (holder.clone(), place),
                 None => (block.holder.clone(), block.index(*row)?),
@@ -207,7 +207,7 @@ impl<'a> Walk<'a> {
             let number = RecordNumber(first + u64::from(*row));
             Some(Hit {
                 number,
-                received,
+                at,
                 holder,
                 index,
             })

@@ -12,6 +12,7 @@ use model::words;
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::limits::{REGEX_BYTES_MAX, REGEX_CACHE_BYTES_MAX};
+use crate::tokens::Tokens;
 
 /// A question to a set of records.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +39,13 @@ impl Query {
             }),
         }
     }
+
+    /// The same with all its terms and phrases bounded by other tokens.
+    #[must_use]
+    pub fn bounded_by(mut self, tokens: Tokens) -> Self {
+        self.root.set_tokens(tokens);
+        self
+    }
 }
 
 /// A condition on one record.
@@ -58,6 +66,23 @@ pub enum Expr {
 }
 
 impl Expr {
+    fn set_tokens(&mut self, tokens: Tokens) {
+        match self {
+            Self::All | Self::Nothing => {}
+            Self::And(members) | Self::Or(members) => {
+                for member in members {
+                    member.set_tokens(tokens);
+                }
+            }
+            Self::Not(inner) => inner.set_tokens(tokens),
+            Self::Leaf(leaf) => {
+                if let Test::Term(pattern) | Test::Exact(pattern) = &mut leaf.test {
+                    pattern.tokens = tokens;
+                }
+            }
+        }
+    }
+
     /// All of the members, in the simplest form; of none, [`Expr::All`].
     pub fn and(members: impl IntoIterator<Item = Self>) -> Self {
         let mut flat = Vec::new();
@@ -156,7 +181,8 @@ pub enum Target {
     Source,
     /// The address of the sender; IPv4 that arrived on an IPv6 socket counts as IPv4.
     Peer,
-    /// The fields of this name, as [`model::FieldRef::is_named`] has it.
+    /// The fields of this name: those of the structured data, as [`model::FieldRef::is_named`] has it,
+    /// and those in the text of the message, which have it in any ASCII case.
     Named(String),
 }
 
@@ -321,6 +347,7 @@ pub enum Piece {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pattern {
     pieces: Vec<Piece>,
+    tokens: Tokens,
 }
 
 impl Pattern {
@@ -335,12 +362,20 @@ impl Pattern {
                 (_, piece) => joined.push(piece),
             }
         }
-        (!joined.is_empty()).then_some(Self { pieces: joined })
+        (!joined.is_empty()).then_some(Self {
+            pieces: joined,
+            tokens: Tokens::Words,
+        })
     }
 
     /// The pieces, in order.
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
+    }
+
+    /// What bounds it.
+    pub fn tokens(&self) -> Tokens {
+        self.tokens
     }
 
     /// The same with its literals in lower case, as [`Test::Term`] wants it.

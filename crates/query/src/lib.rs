@@ -23,6 +23,7 @@ mod required;
 mod scan;
 mod sum;
 mod time;
+mod tokens;
 mod value;
 
 #[cfg(test)]
@@ -48,3 +49,4 @@ pub use question::{
 };
 pub use sum::Sum;
 pub use time::{InvalidTimeText, parse_time};
+pub use tokens::{Delimiters, InvalidDelimiter, Tokens};

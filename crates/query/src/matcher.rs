@@ -9,6 +9,7 @@ mod search;
 mod text;
 
 use model::RecordRef;
+use text_fields::FieldFinder;
 
 use crate::ast::{Expr, Leaf, Network, Number, Query, RegexPattern, Target, Test};
 use crate::codes::codes;
@@ -55,6 +56,8 @@ enum Node {
     Facility(u32),
     Network(Network),
     Text(Target, Box<TextTest>),
+    /// A test of the fields of a name.
+    Named(Box<FieldFinder<'static>>, Box<TextTest>),
 }
 
 /// A test of one text.
@@ -99,6 +102,10 @@ impl Node {
             (Target::Severity, _, Some(set)) => Self::Severity(set),
             (_, _, Some(set)) => Self::Facility(set),
             (Target::Peer, Test::Network(network), _) => Self::Network(*network),
+            (Target::Named(name), test, _) => Self::Named(
+                Box::new(FieldFinder::new(name.clone().into_bytes())),
+                Box::new(TextTest::new(test)),
+            ),
             (target, test, _) => Self::Text(target.clone(), Box::new(TextTest::new(test))),
         }
     }
@@ -110,10 +117,12 @@ impl Node {
             Self::And(members) | Self::Or(members) => members.iter().map(Self::cost).sum(),
             Self::Not(inner) => inner.cost(),
             Self::Severity(_) | Self::Facility(_) | Self::Network(_) => 1,
+            // Finding the fields is what costs.
+            Self::Named(..) => 150,
             Self::Text(target, test) => {
                 let text = match target {
                     Target::Text | Target::Message => 100,
-                    Target::Named(_) | Target::Peer => 50,
+                    Target::Peer => 50,
                     _ => 10,
                 };
                 match &**test {
@@ -126,18 +135,25 @@ impl Node {
         }
     }
 
-    fn matches(&self, record: RecordRef<'_>, scratch: &mut Scratch) -> bool {
+    fn matches(&mut self, record: RecordRef<'_>, scratch: &mut Scratch) -> bool {
         match self {
             Self::Constant(value) => *value,
-            Self::And(members) => members.iter().all(|member| member.matches(record, scratch)),
-            Self::Or(members) => members.iter().any(|member| member.matches(record, scratch)),
+            Self::And(members) => {
+                let mut members = members.iter_mut();
+                members.all(|member| member.matches(record, scratch))
+            }
+            Self::Or(members) => {
+                let mut members = members.iter_mut();
+                members.any(|member| member.matches(record, scratch))
+            }
             Self::Not(inner) => !inner.matches(record, scratch),
-            Self::Severity(set) => set >> record.priority().severity().number() & 1 == 1,
-            Self::Facility(set) => set >> record.priority().facility().number() & 1 == 1,
+            Self::Severity(set) => *set >> record.priority().severity().number() & 1 == 1,
+            Self::Facility(set) => *set >> record.priority().facility().number() & 1 == 1,
             Self::Network(network) => record
                 .peer()
                 .is_some_and(|address| network.contains(address.to_canonical())),
             Self::Text(target, test) => test.matches_target(target, record, scratch),
+            Self::Named(finder, test) => test.matches_named(finder, record, scratch),
         }
     }
 }
@@ -189,10 +205,31 @@ impl TextTest {
             Target::Peer => record
                 .peer()
                 .is_some_and(|address| matches(address.to_canonical().to_string().as_bytes())),
-            Target::Named(name) => record
-                .fields()
-                .any(|field| field.is_named(name.as_bytes()) && matches(field.value)),
+            // Those have a node of their own.
+            Target::Named(_) => false,
         }
+    }
+
+    fn matches_named(
+        &self,
+        finder: &mut FieldFinder<'_>,
+        record: RecordRef<'_>,
+        scratch: &mut Scratch,
+    ) -> bool {
+        let Scratch { other, search, .. } = scratch;
+        let mut matches = |text: &[u8]| {
+            other.reset();
+            self.matches(text, other, search)
+        };
+        let mut fields = record.fields();
+        if fields.any(|field| field.is_named(finder.name()) && matches(field.value)) {
+            return true;
+        }
+        let mut found = false;
+        finder.each(record.message(), &mut |value| {
+            found = found || matches(value);
+        });
+        found
     }
 
     /// Whether a text may pass. Most records have no structured data, and of all tests only an

@@ -12,12 +12,17 @@
 //! the end of its word; an end of the pattern that is no word byte (`[err`, `foo-`) needs no bound
 //! there.
 //!
+//! With [`Tokens::Between`] all of this holds for tokens in the place of words: neither wildcards nor
+//! the ends of a run cut a token, and stops are white space and the delimiters that were given.
+//!
 //! A term without regard to case is folded, and the text too, before any of this.
 
 pub mod pipe;
 
 use model::{FieldRef, RecordRef, words};
+use text_fields::Detector;
 
+use crate::Tokens;
 use crate::ast::{Expr, Leaf, Number, Pattern, Piece, Target, Test};
 
 /// Whether the record meets the condition.
@@ -70,12 +75,21 @@ pub fn texts(target: &Target, record: RecordRef<'_>) -> Vec<Vec<u8>> {
             .map(|address| address.to_canonical().to_string().into_bytes())
             .into_iter()
             .collect(),
-        Target::Named(name) => record
-            .fields()
-            .filter(|field: &FieldRef<'_>| field.is_named(name.as_bytes()))
-            .map(|field| field.value.into())
-            .collect(),
+        Target::Named(name) => named(name.as_bytes(), record),
     }
+}
+
+/// The fields of a name: those of the structured data, then those in the text of the message.
+fn named(name: &[u8], record: RecordRef<'_>) -> Vec<Vec<u8>> {
+    let fields = record.fields();
+    let fields = fields.filter(|field: &FieldRef<'_>| field.is_named(name));
+    let mut values: Vec<Vec<u8>> = fields.map(|field| field.value.into()).collect();
+    Detector::default().each(record.message(), &mut |own, value| {
+        if own.eq_ignore_ascii_case(name) {
+            values.push(value.into());
+        }
+    });
+    values
 }
 
 /// Whether one text passes the test.
@@ -102,8 +116,9 @@ pub(crate) fn matches_number(test: &Test, value: Number) -> bool {
 
 /// Whether the text holds the pattern, bounded.
 fn holds(pattern: &Pattern, text: &[u8]) -> bool {
+    let tokens = pattern.tokens();
     // reached[p]: what is matched so far can end before byte p.
-    let mut reached: Vec<bool> = (0..=text.len()).map(|p| !cuts_word(text, p)).collect();
+    let mut reached: Vec<bool> = (0..=text.len()).map(|p| !cuts(tokens, text, p)).collect();
     for piece in pattern.pieces() {
         let mut next = vec![false; text.len() + 1];
         match piece {
@@ -116,26 +131,26 @@ fn holds(pattern: &Pattern, text: &[u8]) -> bool {
             }
             Piece::AnyOne => {
                 for p in 0..text.len() {
-                    if reached[p] && !words::is_wildcard_stop(text[p]) {
+                    if reached[p] && !tokens.is_stop(text[p]) {
                         next[p + character_len(&text[p..])] = true;
                     }
                 }
             }
             Piece::AnyRun => {
                 for p in 0..=text.len() {
-                    let from_before = p > 0 && next[p - 1] && !words::is_wildcard_stop(text[p - 1]);
+                    let from_before = p > 0 && next[p - 1] && !tokens.is_stop(text[p - 1]);
                     next[p] = reached[p] || from_before;
                 }
             }
         }
         reached = next;
     }
-    (0..=text.len()).any(|p| reached[p] && !cuts_word(text, p))
+    (0..=text.len()).any(|p| reached[p] && !cuts(tokens, text, p))
 }
 
-/// Whether a word goes on over the position.
-fn cuts_word(text: &[u8], p: usize) -> bool {
-    0 < p && p < text.len() && words::is_word_byte(text[p - 1]) && words::is_word_byte(text[p])
+/// Whether a word, or token, goes on over the position.
+fn cuts(tokens: Tokens, text: &[u8], p: usize) -> bool {
+    0 < p && p < text.len() && tokens.joins(text[p - 1]) && tokens.joins(text[p])
 }
 
 /// Length of the UTF-8 character at the start; 1 where there is none. The text is not empty.

@@ -10,6 +10,7 @@
 use memchr::memmem;
 use model::words::{fold, is_word_byte};
 
+use crate::Tokens;
 use crate::ast::{Leaf, Pattern, Piece, RegexPattern, Test};
 use crate::matcher::character_len;
 use crate::required::Required;
@@ -127,8 +128,16 @@ impl Probe {
 
 /// Whether the pattern is one word, with or without `*` around it. `*` stops at white space and
 /// delimiters, which end words too, so it always can run on to the end of the word and no further
-/// condition is left.
+/// condition is left. Of tokens words do not tell where they end: it needs `*` on both sides.
 fn is_one_word(pattern: &Pattern) -> bool {
+    let is_of_words = pattern.tokens() == Tokens::Words;
+    let is_open = matches!(
+        pattern.pieces(),
+        [Piece::AnyRun, Piece::Literal(_), Piece::AnyRun]
+    );
+    if !is_of_words && !is_open {
+        return false;
+    }
     let ([Piece::Literal(word)]
     | [Piece::AnyRun, Piece::Literal(word)]
     | [Piece::Literal(word), Piece::AnyRun]
@@ -142,6 +151,9 @@ fn is_one_word(pattern: &Pattern) -> bool {
 /// For a single `?` among bytes of words: it stands for a character of the word, or for one between
 /// two words.
 fn one_between(pattern: &Pattern) -> Vec<Probe> {
+    if pattern.tokens() != Tokens::Words {
+        return Vec::new();
+    }
     let (before, behind): (&[u8], &[u8]) = match pattern.pieces() {
         [
             Piece::Literal(before),
@@ -232,13 +244,14 @@ fn is_long(probe: &WordProbe) -> bool {
 
 fn words(pattern: &Pattern) -> Vec<WordProbe> {
     let pieces = pattern.pieces();
+    let keeps_words = pattern.tokens().keeps_words();
     let mut probes = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
         let Piece::Literal(bytes) = piece else {
             continue;
         };
-        let is_bounded_before = index == 0;
-        let is_bounded_behind = index + 1 == pieces.len();
+        let is_bounded_before = index == 0 && keeps_words;
+        let is_bounded_behind = index + 1 == pieces.len() && keeps_words;
         let mut end = 0;
         for run in bytes.chunk_by(|one, two| is_word_byte(*one) == is_word_byte(*two)) {
             let start = end;

@@ -141,6 +141,7 @@ fn answer(text: &str, records: &RecordBatch) -> Vec<Vec<String>> {
             number: RecordNumber(number),
         },
         record,
+        at: record.received(),
     });
     let rows: Vec<Row<'_>> = named.collect();
     let mut patterns = segment::Patterns::default();

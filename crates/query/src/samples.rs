@@ -6,10 +6,12 @@ use std::net::IpAddr;
 use model::{Field, Priority, RecordBatch, RecordParts, Span, Timestamp};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::select;
 
 use crate::ast::{
     Comparison, Expr, Leaf, Network, Number, Pattern, Piece, RegexPattern, Target, Test,
 };
+use crate::{Delimiters, Query, Tokens};
 
 /// What a record holds; everything else is empty.
 #[derive(Clone, Debug, Default)]
@@ -90,6 +92,46 @@ pub(crate) fn any_text() -> impl Strategy<Value = Vec<u8>> {
     vec(part, 0..12).prop_map(|parts| parts.concat())
 }
 
+/// Messages, some of them with fields in their text, whole and torn.
+fn any_message() -> impl Strategy<Value = Vec<u8>> {
+    let value = || {
+        prop_oneof![
+            3 => any_text(),
+            2 => select(vec!["7", "-2.5", "1e3", "10.0.0.1", "a b", ""]).prop_map(Vec::from),
+        ]
+    };
+    let name = || {
+        select(vec![
+            "user", "USER", "k 2", "aa", "C", "http", "x@1.user", "host",
+        ])
+    };
+    let format = select(vec![
+        "NAME=VALUE",
+        "NAME=\"VALUE\"",
+        "(NAME=VALUE), aa=7",
+        "{\"NAME\":\"VALUE\"}",
+        "@cee: {\"x@1\":{\"NAME\":VALUE}, \"aa\":[7, \"VALUE\"]}",
+        "CEF:0|a|b|1|2|n|5|NAME=VALUE aa=b",
+        "LEEF:1.0|a|b|1|2|NAME=VALUE\taa=b",
+        "a - VALUE [01/Jan/2026:00:00:00 +0000] \"GET /b HTTP/1.1\" 200 7 NAME=VALUE",
+    ]);
+    let formatted =
+        (format, name(), value(), 0_usize..64).prop_map(|(format, name, value, torn)| {
+            let mut message = Vec::new();
+            for (place, part) in format.replace("NAME", name).split("VALUE").enumerate() {
+                if place > 0 {
+                    message.extend_from_slice(&value);
+                }
+                message.extend_from_slice(part.as_bytes());
+            }
+            if torn < 16 {
+                message.truncate(message.len().saturating_sub(torn));
+            }
+            message
+        });
+    prop_oneof![2 => any_text(), 1 => formatted]
+}
+
 pub(crate) fn any_sample() -> impl Strategy<Value = Sample> {
     let name = prop_oneof![Just(b"user".to_vec()), Just(b"k 2".to_vec())];
     let group = prop_oneof![Just(Vec::new()), Just(b"x@1".to_vec())];
@@ -100,7 +142,13 @@ pub(crate) fn any_sample() -> impl Strategy<Value = Sample> {
         3 => number.prop_map(|text| text.into()),
         1 => address
     ];
-    let texts = (any_text(), any_text(), any_text(), any_text(), any_text());
+    let texts = (
+        any_text(),
+        any_text(),
+        any_text(),
+        any_text(),
+        any_message(),
+    );
     let rest = (
         vec((group, name, value.clone()), 0..3),
         vec("[ab]\\.?[abA]", 0..3),
@@ -177,6 +225,29 @@ pub(crate) fn any_term() -> impl Strategy<Value = Test> {
 
 pub(crate) fn any_exact() -> impl Strategy<Value = Test> {
     pattern(any_pieces(any_phrase())).prop_map(Test::Exact)
+}
+
+/// Terms and phrases in any tokens.
+pub(crate) fn any_bounded() -> impl Strategy<Value = Test> {
+    (prop_oneof![any_term(), any_exact()], any_tokens()).prop_map(|(test, tokens)| {
+        let target = Target::Message;
+        let root = Expr::Leaf(Leaf { target, test });
+        match (Query { root }).bounded_by(tokens).root {
+            Expr::Leaf(leaf) => leaf.test,
+            other => unreachable!("{other:?} is no leaf"),
+        }
+    })
+}
+
+pub(crate) fn any_tokens() -> impl Strategy<Value = Tokens> {
+    let delimiters = |text| Tokens::Between(Delimiters::parse(text).expect("punctuation"));
+    prop_oneof![
+        2 => Just(Tokens::Words),
+        2 => Just(Tokens::Between(Delimiters::SSB)),
+        1 => Just(delimiters("")),
+        1 => Just(delimiters("_.-")),
+        1 => Just(delimiters("/:[")),
+    ]
 }
 
 fn any_regex() -> impl Strategy<Value = Test> {

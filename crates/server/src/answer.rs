@@ -11,7 +11,7 @@ use api::{
 };
 use std::ops::ControlFlow;
 
-use engine::{Cancel, Cursor, FoundRow, Order, RowRef, Scope, SearchOptions, StatsField};
+use engine::{Cancel, Cursor, FoundRow, Order, RowRef, Scope, SearchOptions, StatsField, TimeKind};
 use model::{RecordId, Timestamp};
 use store::{Clock, Store};
 
@@ -46,7 +46,7 @@ impl Asked<'_> {
         let scope = parameters.scope(self.store, start)?;
         let options = SearchOptions {
             limit: parameters.number("limit", SEARCH_ROWS_DEFAULT, SEARCH_ROWS_MAX)?,
-            cursor: cursor(parameters)?,
+            cursor: cursor(parameters, scope.time)?,
             order: order(parameters)?,
         };
         let with_raw = parameters.flag("raw")?;
@@ -277,14 +277,18 @@ pub fn parse(text: &str, takes_pipe: bool) -> ParseAnswer {
     }
 }
 
-fn cursor(parameters: &Parameters) -> Result<Option<Cursor>, Refusal> {
+fn cursor(parameters: &Parameters, time: TimeKind) -> Result<Option<Cursor>, Refusal> {
     let Some(text) = parameters.get("cursor") else {
         return Ok(None);
     };
-    Cursor::parse(text).map(Some).map_err(|error| {
-        let hint = "use the cursor of the answer before, as it is, with the same query";
-        Refusal::parameter("cursor", error.to_string(), hint)
-    })
+    let hint = "use the cursor of the answer before, as it is, with the same query";
+    let refuse = |detail: String| Refusal::parameter("cursor", detail, hint);
+    let cursor = Cursor::parse(text).map_err(|error| refuse(error.to_string()))?;
+    if cursor.kind() != time {
+        let detail = "it comes from an answer with another value of the parameter time";
+        return Err(refuse(detail.to_owned()));
+    }
+    Ok(Some(cursor))
 }
 
 fn order(parameters: &Parameters) -> Result<Order, Refusal> {

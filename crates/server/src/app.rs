@@ -1,12 +1,15 @@
 //! What every request can reach.
 
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use ingest::Ingest;
-use model::Timestamp;
+use model::{LogspaceName, Timestamp};
+use query::Tokens;
 use store::{Clock, Store};
 use tokio::sync::watch;
 
+use crate::parameters::Parameters;
 use crate::saved::Saved;
 
 /// The running server, as the routes see it.
@@ -21,6 +24,8 @@ pub struct App {
     pub started: Timestamp,
     /// The configuration in force, as a file that says all of it.
     config: RwLock<String>,
+    /// What bounds terms in logspaces that say so.
+    tokens: RwLock<HashMap<LogspaceName, Tokens>>,
     /// Searches that people saved.
     pub(crate) saved: Saved,
     /// Counts commits; tails wait for it to change.
@@ -39,6 +44,7 @@ impl App {
             clock,
             started,
             config: RwLock::default(),
+            tokens: RwLock::default(),
             saved: Saved::default(),
             commits,
         }
@@ -52,6 +58,17 @@ impl App {
     pub(crate) fn config(&self) -> String {
         let config = self.config.read();
         config.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Says what bounds the terms of queries in logspaces, where the query does not.
+    pub fn set_tokens(&self, tokens: HashMap<LogspaceName, Tokens>) {
+        *self.tokens.write().unwrap_or_else(PoisonError::into_inner) = tokens;
+    }
+
+    /// The parameters of a request to this server.
+    pub(crate) fn parameters(&self, pairs: Vec<(String, String)>) -> Parameters {
+        let tokens = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
+        Parameters::new(pairs).or_tokens(&tokens)
     }
 
     /// Changes with every commit.

@@ -7,7 +7,7 @@ use axum::Router;
 use axum::extract::{DefaultBodyLimit, OriginalUri};
 use axum::http::{HeaderMap, HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post, put};
+use axum::routing::{MethodRouter, get, post, put};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 use crate::app::App;
 use crate::assets;
 use crate::limits::{INGEST_BYTES_MAX, SHUTDOWN_TIME};
+use crate::openapi;
 use crate::problem::Refusal;
 use crate::routes::{admin, check, export, ingest, query, saved, state, tail};
 
@@ -98,41 +99,54 @@ async fn turned_true(mut signal: watch::Receiver<bool>) {
     _ = signal.wait_for(|stopped| *stopped).await;
 }
 
-fn router(context: Context) -> Router {
-    let api = Router::new()
-        .route("/search", get(query::search))
-        .route("/count", get(query::count))
-        .route("/histogram", get(query::histogram))
-        .route("/stats", get(query::stats))
-        .route("/fields", get(query::fields))
-        .route("/query", get(query::query))
-        .route("/complete", get(query::complete))
-        .route("/records/{id}", get(query::record))
-        .route("/query/parse", get(query::parse))
-        .route("/export", get(export::export))
-        .route("/tail", get(tail::tail))
-        .route("/status", get(state::status))
-        .route("/explain", post(check::explain))
-        .route("/config", get(check::effective))
-        .route("/config/check", post(check::check))
-        .route("/searches", get(saved::list))
-        .route("/searches/{name}", put(saved::put).delete(saved::delete))
-        .route("/sources/{name}/senders", get(state::senders))
-        .route(
-            "/ingest",
-            post(ingest::ingest).layer(DefaultBodyLimit::max(INGEST_BYTES_MAX)),
-        )
-        .route(
+/// The routes under `/api/v1`. The OpenAPI document describes the same.
+pub(crate) fn api_routes() -> Vec<(&'static str, MethodRouter<Context>)> {
+    let of_records = DefaultBodyLimit::max(INGEST_BYTES_MAX);
+    vec![
+        ("/search", get(query::search)),
+        ("/count", get(query::count)),
+        ("/histogram", get(query::histogram)),
+        ("/stats", get(query::stats)),
+        ("/fields", get(query::fields)),
+        ("/query", get(query::query)),
+        ("/complete", get(query::complete)),
+        ("/records/{id}", get(query::record)),
+        ("/query/parse", get(query::parse)),
+        ("/export", get(export::export)),
+        ("/tail", get(tail::tail)),
+        ("/status", get(state::status)),
+        ("/explain", post(check::explain)),
+        ("/config", get(check::effective)),
+        ("/config/check", post(check::check)),
+        ("/searches", get(saved::list)),
+        ("/searches/{name}", put(saved::put).delete(saved::delete)),
+        ("/sources/{name}/senders", get(state::senders)),
+        ("/ingest", post(ingest::ingest).layer(of_records)),
+        (
             "/import",
             post(ingest::import).layer(DefaultBodyLimit::disable()),
-        )
-        .route("/admin/backup", post(admin::backup))
-        .fallback(unknown_endpoint);
-    Router::new()
-        .nest("/api/v1", api)
-        .route("/healthz", get(state::healthz))
-        .route("/readyz", get(state::readyz))
-        .route("/metrics", get(state::metrics))
+        ),
+        ("/admin/backup", post(admin::backup)),
+        ("/openapi.json", get(openapi::openapi)),
+    ]
+}
+
+/// The routes for monitoring.
+pub(crate) fn health_routes() -> Vec<(&'static str, MethodRouter<Context>)> {
+    vec![
+        ("/healthz", get(state::healthz)),
+        ("/readyz", get(state::readyz)),
+        ("/metrics", get(state::metrics)),
+    ]
+}
+
+fn router(context: Context) -> Router {
+    let with_all = |router: Router<Context>, routes: Vec<(&str, MethodRouter<Context>)>| {
+        let add = |router: Router<Context>, (path, route)| router.route(path, route);
+        routes.into_iter().fold(router, add)
+    };
+    let api = with_all(Router::new(), api_routes()).fallback(unknown_endpoint);
+    with_all(Router::new().nest("/api/v1", api), health_routes())
         .fallback(get(page))
         .with_state(context)
         .layer(axum::middleware::map_response(harden))

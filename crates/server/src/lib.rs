@@ -14,6 +14,7 @@ mod http;
 pub mod limits;
 mod metrics;
 mod ndjson;
+mod openapi;
 mod parameters;
 mod problem;
 mod routes;

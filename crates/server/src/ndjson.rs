@@ -1,26 +1,34 @@
 //! Records given as JSON objects, one a line.
 
 use model::{Facility, Priority, RecordBatch, RecordParts, Severity, Span, Timestamp};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::problem::Refusal;
 
-/// The members that are understood; a line with others is refused, so that a misspelt one is
-/// noticed.
-#[derive(Deserialize)]
+/// A record that is sent. A line with other members is refused, so that a misspelt one is noticed.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Line {
+pub(crate) struct Line {
+    /// The message.
     message: String,
+    /// The host.
     #[serde(default)]
     host: String,
+    /// The program.
     #[serde(default)]
     program: String,
+    /// The process id.
     #[serde(default)]
     pid: String,
+    /// The message id (RFC 5424 MSGID).
     #[serde(default)]
     msgid: String,
+    /// The facility, by name or number.
     facility: Option<String>,
+    /// The severity, by name or number.
     severity: Option<String>,
+    /// When it happened, as a parameter takes times; now where it is missing.
     time: Option<String>,
 }
 

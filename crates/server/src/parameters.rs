@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::str::FromStr;
 
-use engine::Scope;
+use engine::{Scope, TimeKind};
 use model::{LogspaceName, TimeRange, Timestamp};
-use query::{Query, Question};
+use query::{Query, Question, Tokens};
 use store::Store;
 
 use crate::problem::Refusal;
@@ -56,20 +56,53 @@ impl Parameters {
         }
     }
 
+    /// With what bounds terms in the logspaces that are asked for, where the request does not say, and
+    /// they do not say different things.
+    #[must_use]
+    pub(crate) fn or_tokens(mut self, known: &HashMap<LogspaceName, Tokens>) -> Self {
+        if self.get("tokens").is_some() {
+            return self;
+        }
+        let list = self.get("logspace");
+        let is_asked = |name: &LogspaceName| {
+            list.is_none_or(|list| list.split(',').any(|asked| asked.trim() == name.as_str()))
+        };
+        let mut said = known.iter().filter(|(name, _)| is_asked(name));
+        let said = said
+            .next()
+            .filter(|(_, first)| said.all(|(_, tokens)| tokens == *first));
+        if let Some((_, tokens)) = said {
+            self.0.insert("tokens".to_owned(), tokens.to_string());
+        }
+        self
+    }
+
+    /// What bounds terms; words unless it is said.
+    fn tokens(&self) -> Result<Tokens, Refusal> {
+        let tokens = self.get("tokens").map_or(Ok(Tokens::Words), Tokens::parse);
+        tokens.map_err(|error| {
+            let hint = "use words, ssb, or a list of delimiters such as :=,;";
+            Refusal::parameter("tokens", error.to_string(), hint)
+        })
+    }
+
     /// The query; everything where there is none.
     pub(crate) fn query(&self) -> Result<Query, Refusal> {
         let text = self.get("q").unwrap_or_default();
-        query::parse(text)
-            .into_result()
-            .map_err(|error| Refusal::query(&error))
+        let query = query::parse(text).into_result();
+        let query = query.map_err(|error| Refusal::query(&error))?;
+        Ok(query.bounded_by(self.tokens()?))
     }
 
     /// The query and its pipe; everything where there is none.
     pub(crate) fn question(&self) -> Result<Question, Refusal> {
         let text = self.get("q").unwrap_or_default();
-        query::parse_question(text)
-            .into_result()
-            .map_err(|error| Refusal::query(&error))
+        let question = query::parse_question(text).into_result();
+        let Question { query, stages } = question.map_err(|error| Refusal::query(&error))?;
+        Ok(Question {
+            query: query.bounded_by(self.tokens()?),
+            stages,
+        })
     }
 
     /// The range of time; unbounded where it is not given.
@@ -86,6 +119,11 @@ impl Parameters {
             start: time("from", Timestamp::MIN)?,
             end: time("to", Timestamp::MAX)?,
         })
+    }
+
+    /// Which of its two times stands for a record.
+    pub(crate) fn time(&self) -> Result<TimeKind, Refusal> {
+        parse_time_kind(self.get("time").unwrap_or_default())
     }
 
     /// The logspaces asked for, as they are now, and the range of time.
@@ -109,6 +147,7 @@ impl Parameters {
         Ok(Scope {
             snapshots,
             range: self.range(now)?,
+            time: self.time()?,
         })
     }
 
@@ -121,6 +160,20 @@ impl Parameters {
             return Ok(parsed);
         }
         Err(Refusal::unknown_logspace(name, &known))
+    }
+}
+
+/// Which of its two times stands for a record; receipt where nothing is said.
+pub(crate) fn parse_time_kind(text: &str) -> Result<TimeKind, Refusal> {
+    match text {
+        "" | "received" => Ok(TimeKind::Received),
+        "event" => Ok(TimeKind::Event),
+        text => {
+            let detail = format!("{text:?} is no kind of time");
+            let hint =
+                "use received, when records came, or event, when their senders say they happened";
+            Err(Refusal::parameter("time", detail, hint))
+        }
     }
 }
 

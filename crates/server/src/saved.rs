@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use store::Store;
 
 use crate::limits::{SAVED_NAME_CHARS_MAX, SAVED_SEARCHES_MAX, SAVED_TEXT_BYTES_MAX};
+use crate::parameters::parse_time_kind;
 use crate::problem::Refusal;
 
 /// The version of the file that this program writes, and the only one it reads.
@@ -144,6 +145,7 @@ fn check(name: &str, view: &SavedView, now: Timestamp) -> Result<(), Refusal> {
         ("logspace", &view.logspace),
         ("cols", &view.cols),
         ("split", &view.split),
+        ("time", &view.time),
     ];
     for (parameter, text) in texts {
         if text.len() > SAVED_TEXT_BYTES_MAX {
@@ -154,6 +156,7 @@ fn check(name: &str, view: &SavedView, now: Timestamp) -> Result<(), Refusal> {
     query::parse_question(&view.q)
         .into_result()
         .map_err(|error| Refusal::query(&error))?;
+    parse_time_kind(&view.time)?;
     for (parameter, text) in [("from", &view.from), ("to", &view.to)] {
         if !text.is_empty() {
             query::parse_time(text, now).map_err(|error| {

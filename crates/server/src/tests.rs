@@ -1,7 +1,9 @@
 //! The interface as a client sees it: a real store, a real listener, a real client.
 
+mod openapi;
 mod query;
 mod saved;
+mod tokens;
 
 use std::sync::Arc;
 
@@ -18,6 +20,7 @@ use crate::{App, Server};
 struct Fixture {
     client: Client,
     runtime: Runtime,
+    app: Arc<App>,
     server: Option<Server>,
     dir: tempfile::TempDir,
 }
@@ -29,18 +32,19 @@ impl Fixture {
         let clock = Arc::new(SystemClock);
         let store = Store::open(Options::new(dir.path()), Arc::new(RealDisk), clock.clone());
         let store = Arc::new(store.expect("opens"));
-        let server = runtime.block_on(async {
+        let (app, server) = runtime.block_on(async {
             let options = ingest::Options::new(Vec::new());
             let ingest = Ingest::start(options, Pipeline::default(), store.clone(), clock.clone());
             let app = App::new(store, Arc::new(ingest.expect("starts")), clock);
-            Server::start(([127, 0, 0, 1], 0).into(), Arc::new(app))
-                .await
-                .expect("listens")
+            let app = Arc::new(app);
+            let server = Server::start(([127, 0, 0, 1], 0).into(), Arc::clone(&app));
+            (app, server.await.expect("listens"))
         });
         let client = Client::new(&server.address().to_string());
         Self {
             client,
             runtime,
+            app,
             server: Some(server),
             dir,
         }

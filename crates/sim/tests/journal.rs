@@ -62,6 +62,16 @@ fn wait_until(what: &str, is_done: impl Fn() -> bool) {
 }
 
 fn append(store: &Store, text: &str, durability: Durability) -> mpsc::Receiver<Outcome> {
+    append_then(store, text, durability, || ())
+}
+
+/// Appends a record; `then` is called when it is durable, or never will be.
+fn append_then(
+    store: &Store,
+    text: &str,
+    durability: Durability,
+    then: impl FnOnce() + Send + 'static,
+) -> mpsc::Receiver<Outcome> {
     let mut batch = RecordBatch::new();
     let source = batch.source_index("test").expect("room");
     let parts = RecordParts {
@@ -72,7 +82,10 @@ fn append(store: &Store, text: &str, durability: Durability) -> mpsc::Receiver<O
     let pushed = batch.push(text.as_bytes(), &parts, received, None, source);
     pushed.expect("room");
     let (sender, receiver) = mpsc::channel();
-    let on_durable = Box::new(move |result| _ = sender.send(result));
+    let on_durable = Box::new(move |result| {
+        then();
+        _ = sender.send(result);
+    });
     store.append(&LogspaceName::main(), batch, durability, on_durable);
     receiver
 }
@@ -177,4 +190,29 @@ fn a_failed_sync_waits_for_a_disk_that_makes_files_again() {
             }
         }
     }
+}
+
+#[test]
+fn what_waits_behind_a_commit_that_is_refused_is_refused_too() {
+    let rig = Rig::new();
+    let store = rig.open();
+    assert_eq!(
+        acknowledged(&append(&store, "before", Durability::Strict)),
+        1
+    );
+    let plan = failing(&[Call::Sync, Call::Write], Fault::Io);
+    rig.machine.set_plan(plan);
+    // The disk works again from the very moment at which the first of them is given up.
+    let machine = rig.machine.clone();
+    let mend = move || machine.mend();
+    let refused = append_then(&store, "refused", Durability::Strict, mend);
+    wait_until("a stall", || is_stalled(&store));
+    let behind = append(&store, "behind", Durability::Strict);
+    rig.wait_for_tries();
+    drop(store);
+    for outcome in [refused, behind] {
+        let outcome = outcome.recv().expect("called back");
+        assert!(matches!(outcome, Err(AppendError::Closed)), "{outcome:?}");
+    }
+    assert_eq!(texts(&rig.open()), ["before"]);
 }

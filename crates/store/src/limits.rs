@@ -134,5 +134,13 @@ pub const INSPECT_CACHE_BYTES: u64 = 4 * 1024 * 1024;
 /// Most terms of a segment that are listed. More than that nobody reads.
 pub const INSPECT_TERMS_MAX: usize = 10_000;
 
+/// Most stretches of time that are remembered of a chunk: that of clocks that are right, and a few of
+/// clocks that are wrong. 64 bytes for 16,384 rows.
+pub const TIME_SPANS_MAX: usize = 4;
+
+/// The least that lies between two stretches of time, in nanoseconds: an hour. Senders that wait for
+/// each other, or resend what they kept, are not further apart.
+pub const TIME_SPAN_GAP_NANOS: i64 = 3_600_000_000_000;
+
 /// How many of the most frequent terms are listed: a screen.
 pub const INSPECT_TOP_TERMS: usize = 20;

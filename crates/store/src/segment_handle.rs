@@ -1,6 +1,7 @@
 //! A sealed segment, open for reading: pages from disk, decoded once, kept in a bounded cache.
 
 mod select;
+mod times;
 
 use std::fmt;
 use std::io;
@@ -20,6 +21,8 @@ use segment::{
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::{Error, ReadError};
 use crate::snapshot::Damage;
+
+pub use times::{ChunkTimes, TimeSpan};
 
 /// The decoded pages of all segments of a store.
 pub(crate) type PageCache = Cache<PageKey, Page, PageWeight>;
@@ -124,6 +127,8 @@ pub struct SegmentHandle {
     /// Distinguishes segments in the cache; paths can be reused after a failed seal.
     uid: u64,
     bytes_read: AtomicU64,
+    /// For each chunk the stretches of time that its records fall into, where that was asked for.
+    time_spans: Box<[OnceLock<Box<[TimeSpan]>>]>,
     /// The first page of the index that turned out to be damaged.
     index_damage: OnceLock<Damage>,
 }
@@ -169,6 +174,7 @@ impl SegmentHandle {
             .map_err(Error::io("read", path))?;
         let footer = Footer::decode(&footer, &trailer).map_err(damaged(trailer.footer_offset))?;
         let columns_before = columns_before(&footer);
+        let time_spans = footer.chunks.iter().map(|_| OnceLock::new()).collect();
         Ok(Self {
             path: path.to_owned(),
             file,
@@ -178,6 +184,7 @@ impl SegmentHandle {
             cache,
             uid: NEXT_UID.fetch_add(1, Ordering::Relaxed),
             bytes_read: AtomicU64::new(0),
+            time_spans,
             index_damage: OnceLock::new(),
         })
     }

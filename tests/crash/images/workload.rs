@@ -1,23 +1,28 @@
 //! What the server does while its disk is recorded, and what was acknowledged at which place.
+//!
+//! First old days are imported; they are merged and compacted while the streams run.
 
 use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 use std::thread;
+use std::time::Duration;
 
 use anyhow::{Result, anyhow, ensure};
 use serde_json::Value;
-use testkit::{Addresses, Api, Random, RelpClient, Server, Setup, raw, text};
+use testkit::{Addresses, Api, Random, RelpClient, Server, Setup, raw, text, wait_until};
 
 use super::device::Device;
 use super::trace::Trace;
+use crate::crash::import::{Import, compaction};
 use crate::crash::stream::{Kind, Stream, Transport};
 
 const DISK_BYTES: u64 = 128 << 20;
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// Small files: journals change, segments are sealed and merged, all within one recording.
 pub(super) const CONFIG: &str = "[store]\njournal_file = \"4MiB\"\nmemory_max = \"8MiB\"\n\
-     segment_rows_max = 1024\nfree_min = \"4MiB\"\nfree_warn = \"4MiB\"\n";
+     segment_rows_max = 1024\nfree_min = \"4MiB\"\nfree_warn = \"4MiB\"\n[logspace.old]\n";
 
 const STREAMS: &[Kind] = &[
     Kind {
@@ -51,6 +56,8 @@ const STREAMS: &[Kind] = &[
 pub(super) struct Recording {
     pub(super) device: Device,
     pub(super) trace: Trace,
+    /// And the length of the trace at which it was acknowledged.
+    import: (u64, Import),
     streams: Vec<Marked>,
 }
 
@@ -72,6 +79,9 @@ pub(super) fn record(environment: &[(String, String)]) -> Result<Recording> {
         ..Setup::default()
     })?;
     let (addresses, path) = (server.addresses(), device.trace());
+    let import = Import::run(server.api(), "import".to_owned());
+    ensure!(import.is_acknowledged, "the import was refused");
+    let imported = fs::metadata(&path)?.len();
     let all = Mutex::new(Vec::new());
     thread::scope(|scope| {
         let senders: Vec<_> = STREAMS
@@ -91,6 +101,7 @@ pub(super) fn record(environment: &[(String, String)]) -> Result<Recording> {
         }
         Ok::<_, anyhow::Error>(())
     })?;
+    wait_for_compaction(server.api())?;
     let length = fs::metadata(&path)?.len();
     server.kill()?;
     drop(server);
@@ -106,7 +117,16 @@ pub(super) fn record(environment: &[(String, String)]) -> Result<Recording> {
             },
         )?,
         device,
+        import: (imported, import),
         streams: all.into_inner().map_err(|_| anyhow!("a sender panicked"))?,
+    })
+}
+
+/// Waits until the days that were imported are smaller than they were.
+fn wait_for_compaction(api: Api) -> Result<()> {
+    wait_until("old days were compacted", LIMIT, || {
+        let status = api.status().and_then(|status| compaction(&status));
+        status.is_ok_and(|(segments, compacted, saved)| compacted == segments && saved > 0)
     })
 }
 
@@ -156,13 +176,20 @@ impl Recording {
     /// How many messages were acknowledged.
     pub(super) fn acknowledged(&self) -> u64 {
         let last = self.streams.iter().filter_map(|marked| marked.marks.last());
-        last.map(|(_, acknowledged)| acknowledged).sum()
+        let (_, import) = &self.import;
+        import.acknowledged() + last.map(|(_, acknowledged)| acknowledged).sum::<u64>()
     }
 
     /// Asserts that the rows, in order, are a prefix of each stream with all that was acknowledged
     /// when the trace had this length.
     pub(super) fn check(&self, position: u64, rows: &[Value]) -> Result<()> {
-        let mut all = 0;
+        let (imported, import) = &self.import;
+        let acknowledged = match position >= *imported {
+            true => import.acknowledged(),
+            false => 0,
+        };
+        let mine = rows.iter().filter(|row| text(row, "pid") == import.name);
+        let mut all = import.check_rows(acknowledged, mine)?;
         for marked in &self.streams {
             let Marked {
                 stream,

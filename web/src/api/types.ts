@@ -121,6 +121,7 @@ export interface SavedView {
   q: string;
   from: string;
   to: string;
+  time: 'event' | '';
   logspace: string;
   /** Names with commas between; empty for the usual ones. */
   cols: string;

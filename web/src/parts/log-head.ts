@@ -92,12 +92,13 @@ export function drawHead(
   head: HTMLElement,
   columns: readonly string[],
   zone: Zone,
+  timeLabel: string,
   onResize: OnResize,
 ): void {
   const focused = head.contains(document.activeElement)
     ? (document.activeElement as HTMLElement).dataset['testid']
     : undefined;
-  const time = headCell('log-time', 'received ');
+  const time = headCell('log-time', `${timeLabel} `);
   time.append(element('span', 'log-zone', zoneText(zone, Date.now())));
   head.replaceChildren(
     narrowHeadCell('log-chevron', 'details'),

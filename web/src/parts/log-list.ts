@@ -260,7 +260,7 @@ export class LogList {
     this.#root.style.setProperty('--log-columns', columnTracks(style.columns, style.widths));
     this.#root.classList.toggle('is-wrapped', style.wrap);
     this.#wrapped.clear();
-    drawHead(this.#head, style.columns, style.zone, this.#events.onResize);
+    drawHead(this.#head, style.columns, style.zone, style.time || 'received', this.#events.onResize);
     for (const node of this.#drawn.values()) node.remove();
     this.#drawn.clear();
   }

@@ -5,11 +5,13 @@ import { dateText, isoText, timeText, zoneText, type Zone } from '../text/clock'
 import { visible } from '../text/glyphs';
 import { pieces, type MarkedColumn, type Marks } from '../text/highlight';
 import { severityClass, severityLetter } from '../text/severity';
-import { textMs } from '../text/stamp';
+import { stampOf, textMs } from '../text/stamp';
 import type { ColumnWidths } from './log-head';
 
 export interface RowStyle {
   zone: Zone;
+  /** Which time is shown: `event` for that of the sender, empty for that of receipt. */
+  time: 'event' | '';
   columns: readonly string[];
   marks: Marks;
   /** Whether long messages go on in further lines. */
@@ -93,9 +95,9 @@ function textCell(
   return node;
 }
 
-function timeCell(row: Row, zone: Zone): HTMLElement {
+function timeCell(row: Row, { zone, time }: RowStyle): HTMLElement {
   const node = cell('log-time');
-  const ms = textMs(row.received);
+  const ms = textMs(stampOf(row, time));
   node.append(element('span', 'log-date', dateText(ms, zone)), ` ${timeText(ms, zone)}`);
   const event = row.time ? `\nsent ${isoText(row.time, zone)}` : '';
   node.title = `received ${isoText(row.received, zone)} (${zoneText(zone, ms)})${event}`;
@@ -117,7 +119,7 @@ export function drawRow(node: HTMLElement, row: Row, style: RowStyle): void {
   const chevron = element('div', 'log-chevron');
   chevron.setAttribute('role', 'gridcell');
   chevron.append(element('span', 'log-chevron-mark'));
-  node.append(chevron, timeCell(row, style.zone), severityCell(row));
+  node.append(chevron, timeCell(row, style), severityCell(row));
   for (const column of style.columns) {
     const text = columnText(row, column, style.zone);
     const node_ = textCell('log-column', text, style.marks[column as MarkedColumn]);
@@ -131,6 +133,6 @@ export function drawRow(node: HTMLElement, row: Row, style: RowStyle): void {
 /** A row as one clean line, for the clipboard. */
 export function rowLine(row: Row, style: RowStyle): string {
   const columns = style.columns.map((column) => columnText(row, column, style.zone));
-  const parts = [isoText(row.received, style.zone), row.severity, ...columns, row.message];
+  const parts = [isoText(stampOf(row, style.time), style.zone), row.severity, ...columns, row.message];
   return visible(parts.filter((part) => part !== '').join(' '));
 }

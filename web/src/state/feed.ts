@@ -2,11 +2,11 @@
 //
 // Rows are newest first. Growing at one end drops rows at the other; what was dropped, or was never
 // loaded, is fetched again from the row at that edge. Nothing is counted in offsets: an edge is a
-// record id and its time of receipt, so records that arrive meanwhile cannot shift a page.
+// record id and its time, so records that arrive meanwhile cannot shift a page.
 
 import type { Params } from '../api/client';
 import type { Row, SearchEnd } from '../api/types';
-import { shiftStamp } from '../text/stamp';
+import { shiftStamp, stampOf } from '../text/stamp';
 import { slim } from './slim';
 
 /** Most rows kept: 10,000 rows of 4 KiB are 40 MB. */
@@ -70,7 +70,7 @@ export class Feed {
     this.clear();
     this.#scope = scope;
     const params: Params = { ...scope, limit: PAGE_ROWS };
-    if (anchor) params['to'] = shiftStamp(anchor.received, 1n);
+    if (anchor) params['to'] = shiftStamp(this.#stamp(anchor), 1n);
     this.#newer.more = anchor !== null;
     const take = (rows: Row[]) => {
       this.rows = this.rows.concat(rows.map(slim));
@@ -124,7 +124,11 @@ export class Feed {
   /** Whether the rows go as far down as this one, or would if it were among them. */
   #reaches(row: Row): boolean {
     const last = this.rows.at(-1);
-    return last?.received !== row.received || this.rows.some(({ id }) => id === row.id);
+    return !last || this.#stamp(last) !== this.#stamp(row) || this.rows.some(({ id }) => id === row.id);
+  }
+
+  #stamp(row: Row): string {
+    return stampOf(row, this.#scope['time']);
   }
 
   #prepend(rows: readonly Row[]): void {
@@ -146,15 +150,15 @@ export class Feed {
     let { cursor } = edge;
     let passed = cursor !== null || row === undefined;
     const params: Params = { ...this.#scope, order, limit: PAGE_ROWS };
-    if (!passed && row && order === 'desc') params['to'] = shiftStamp(row.received, 1n);
-    if (!passed && row && order === 'asc') params['from'] = row.received;
+    if (!passed && row && order === 'desc') params['to'] = shiftStamp(this.#stamp(row), 1n);
+    if (!passed && row && order === 'asc') params['from'] = this.#stamp(row);
     for (;;) {
       const found: Row[] = [];
       const end = await this.#fetch({ ...params, cursor }, signal, (rows) => {
         for (const each of rows) {
           if (passed) found.push(slim(each));
           else if (each.id === row?.id) passed = true;
-          else if (each.received !== row?.received) {
+          else if (!row || this.#stamp(each) !== this.#stamp(row)) {
             passed = true;
             found.push(slim(each));
           }

@@ -124,7 +124,8 @@ export class Page {
       return;
     }
     this.search.draft = cutQuestion(this.search.draft).query;
-    await this.search.run({ to: '' });
+    // A tail is in the order of receipt.
+    await this.search.run({ to: '', time: '' });
     this.#follow();
   }
 

@@ -6,10 +6,15 @@ import type { Params } from '../api/client';
 import type { Zone } from '../text/clock';
 import { cutQuestion } from '../text/pipe';
 
+/** The time of the event, as its sender says; empty for that of receipt. */
+export type TimeKind = 'event' | '';
+
 export interface View {
   q: string;
   from: string;
   to: string;
+  /** Which time of a record counts: that of its sender, or that of receipt. */
+  time: TimeKind;
   /** Names with commas between; empty means all. */
   logspace: string;
   /** Empty means as last chosen in this browser. */
@@ -50,6 +55,7 @@ export function parseView(search: string): View {
     q: '',
     from: '',
     to: '',
+    time: params.get('time') === 'event' ? 'event' : '',
     logspace: '',
     tz: tz === 'utc' || tz === 'local' ? tz : '',
     cols: readColumns(params.get('cols')),
@@ -64,7 +70,7 @@ export function parseView(search: string): View {
 /** The query string of a view, with its `?`; empty for the default view. */
 export function formatView(view: View): string {
   const params = new URLSearchParams();
-  for (const name of ['q', 'from', 'to', 'logspace', 'split', 'tz'] as const) {
+  for (const name of ['q', 'from', 'to', 'time', 'logspace', 'split', 'tz'] as const) {
     if (view[name] !== '') params.set(name, view[name]);
   }
   const columns = view.cols.join(',');
@@ -81,8 +87,8 @@ export function scopeOf(view: View): Params {
 }
 
 /** The parameters of what a view asks, the pipe of its question included. */
-export function questionOf(view: View): Record<'q' | 'from' | 'to' | 'logspace', string> {
-  return { q: view.q, from: view.from, to: view.to, logspace: view.logspace };
+export function questionOf(view: View): Pick<View, 'q' | 'from' | 'to' | 'time' | 'logspace'> {
+  return { q: view.q, from: view.from, to: view.to, time: view.time, logspace: view.logspace };
 }
 
 /** The pipe whose table a view shows in place of records; empty for none. */

@@ -48,3 +48,8 @@ export function shiftStamp(text: string, nanos: bigint): string {
   const parsed = parseStamp(text);
   return parsed === null ? text : formatStamp(parsed + nanos);
 }
+
+/** The time of a row that counts: that of its sender, or that of receipt. */
+export function stampOf(row: { received: string; time: string | null }, time: unknown): string {
+  return (time === 'event' ? row.time : null) ?? row.received;
+}

@@ -101,6 +101,8 @@ impl File {
         self.path.starts_with("testdata/")
             || self.path.contains("/testdata/")
             || self.path.starts_with("web/dist/")
+            || self.path.starts_with("fuzz/corpus/")
+            || self.name() == "openapi.json"
             || self.name() == "package-lock.json"
             || self.name() == "Cargo.lock"
     }

@@ -45,7 +45,7 @@ pub(super) async fn run(
     let ingest = Arc::new(ingest.map_err(cannot_listen)?);
     let keeping = internal.map(|internal| tokio::spawn(internal.keep(Arc::clone(&ingest))));
     let app = Arc::new(App::new(Arc::clone(&store), Arc::clone(&ingest), clock));
-    app.set_config(config.effective().to_string());
+    tell(&app, &config);
     let server = Server::start(config.http, Arc::clone(&app))
         .await
         .map_err(cannot_listen)?;
@@ -56,7 +56,7 @@ pub(super) async fn run(
     let mut config = config;
     while signals.next().await == Request::Reload {
         config = reload::reload(&source, config, &store, &ingest).await;
-        app.set_config(config.effective().to_string());
+        tell(&app, &config);
     }
     if let Some(demo) = demo {
         demo.abort();
@@ -65,6 +65,17 @@ pub(super) async fn run(
         keeping.abort();
     }
     stop(server, &ingest, store).await
+}
+
+/// Says to those who ask which configuration is in force.
+fn tell(app: &App, config: &Config) {
+    app.set_config(config.effective().to_string());
+    let tokens = config.logspaces.iter();
+    app.set_tokens(
+        tokens
+            .filter_map(|logspace| Some((logspace.name.clone(), logspace.tokens?)))
+            .collect(),
+    );
 }
 
 /// Stops reading, makes everything durable, and closes.

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use jiff::tz::Offset;
+use query::Delimiters;
 
 use super::*;
 use crate::document::Origin;
@@ -32,6 +33,7 @@ fn nothing_said_is_the_defaults_of_the_other_crates() {
         name: LogspaceName::main(),
         retention: Retention::default(),
         archive: None,
+        tokens: None,
     };
     assert_eq!(config.logspaces, [main]);
     assert_eq!(config.routes, []);
@@ -66,7 +68,7 @@ fn nothing_said_is_the_defaults_of_the_other_crates() {
 fn what_is_kept_of_a_logspace_arrives() {
     let config = config(
         "[logspace.web]\nkeep_age = \"90d\"\nkeep_size = \"2GiB\"\narchive_after = \"30d\"\n\
-         archive_dir = \"/slow\"\n",
+         archive_dir = \"/slow\"\ntokens = \"ssb\"\n",
         &Overrides::default(),
     );
     let web = LogspaceOptions {
@@ -79,6 +81,7 @@ fn what_is_kept_of_a_logspace_arrives() {
             after: Duration::from_secs(30 * 86_400),
             dir: "/slow".into(),
         }),
+        tokens: Some(Tokens::Between(Delimiters::SSB)),
     };
     assert!(config.logspaces.contains(&web), "{:?}", config.logspaces);
 }

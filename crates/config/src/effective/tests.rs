@@ -34,6 +34,7 @@ fn in_force() -> Expect {
         # host_override                          # not set
         compression = "detect"                   # default
         durability = "strict"                    # default
+        flow_control = true                      # default
         message_max = "64KiB"                    # default
         period = "5m"                            # default
         # messages_min                           # not set
@@ -70,18 +71,23 @@ fn in_force() -> Expect {
         # key                                    # not set
         # client_ca                              # not set
         client_certificates = "none"             # default
+        client_names = []                        # default
+        client_fingerprints = []                 # default
+        # client_crl                             # not set
 
         [logspace.main]                          # default
         # keep_age                               # not set
         # keep_size                              # not set
         # archive_after                          # not set
         # archive_dir                            # not set
+        # tokens                                 # not set
 
         [logspace."web.eu"]                      # line 5
         # keep_age                               # not set
         # keep_size                              # not set
         # archive_after                          # not set
         # archive_dir                            # not set
+        # tokens                                 # not set
 
         [route.r]                                # line 6
         from = []                                # default

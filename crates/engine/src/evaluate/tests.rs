@@ -3,9 +3,11 @@ use std::collections::BTreeSet;
 use model::{LogspaceName, RecordRef, words};
 use proptest::prelude::*;
 use proptest::sample::select;
+use query::{Leaf, Target, Test, naive};
 use store::Part;
 
 use super::*;
+use crate::named::NamedAsk;
 use crate::testing;
 
 /// Whether a record has what a plan asks for, by looking at its words.
@@ -33,10 +35,18 @@ fn has_leaf(ask: &Ask, record: RecordRef<'_>) -> bool {
         Ask::AnyText => [record.message(), record.structured_data()]
             .iter()
             .any(|text| text.iter().any(|byte| !words::is_wildcard_stop(*byte))),
-        Ask::Field(name) => {
-            let mut fields = record.fields();
-            is_odd(record) && fields.any(|field| field.is_named(name.as_bytes()))
+        Ask::Field(ask) => {
+            let leaf = any_value(&ask.name);
+            is_odd(record) && naive::matches_leaf(&leaf, record)
         }
+    }
+}
+
+/// The leaf of a field, whatever its value.
+fn any_value(name: &str) -> Leaf {
+    Leaf {
+        target: Target::Named(name.to_owned()),
+        test: Test::Present,
     }
 }
 
@@ -118,7 +128,8 @@ fn plans() -> impl Strategy<Value = Plan> {
         1 => Just(Ask::AnyText),
         2 => select(present).prop_map(Ask::Presence),
         2 => codes,
-        2 => select(vec!["n", "meta.seq", "SEQ"]).prop_map(|name| Ask::Field(name.to_owned())),
+        2 => select(vec!["n", "meta.seq", "SEQ", "status", "src.ip", "deviceProduct"])
+            .prop_map(|name| Ask::Field(Box::new(NamedAsk::new(name, &any_value(name))))),
         2 => prop::collection::vec(asked.clone(), 1..3).prop_map(Ask::AnyWords),
         12 => asked.prop_map(Ask::Words),
     ];

@@ -16,6 +16,7 @@ use crate::rows::RowRef;
 use crate::run::Run;
 use crate::scope::Scope;
 use crate::search::{Order, search_each};
+use crate::time_kind::TimeKind;
 
 /// The records that the first `head` leaves, or `wanted` of them: in the order of the sorts before
 /// it, else the newest first. All stages are still to be done, to no harm where they are done
@@ -107,7 +108,7 @@ fn sorted(
     let mut run = Run::new(&scope.snapshots, &question.query, cancel);
     let mut first = First::new(limit);
     let matched = each_row(&mut run, scope, &mut |row| {
-        let place = Place::of(sorts, row);
+        let place = Place::of(sorts, scope.time, row);
         if first.has_room_for(&place) {
             first.add(place, cells(&columns, row));
         }
@@ -170,19 +171,19 @@ impl<'a> Sort<'a> {
 /// The place of a record in the order asked for; equal ones stand the newest first.
 struct Place {
     keys: Vec<(Value, bool)>,
-    received: Timestamp,
+    at: Timestamp,
     logspace: LogspaceName,
     number: RecordNumber,
 }
 
 impl Place {
-    fn of(sorts: &[Sort<'_>], row: RowRef<'_>) -> Self {
+    fn of(sorts: &[Sort<'_>], time: TimeKind, row: RowRef<'_>) -> Self {
         let keys = sorts.iter();
         Self {
             keys: keys
                 .map(|sort| (cell(sort.field, row), sort.is_descending))
                 .collect(),
-            received: row.record.received(),
+            at: time.of(row.record),
             logspace: row.logspace.clone(),
             number: row.number,
         }
@@ -197,8 +198,8 @@ impl Place {
 
     /// The older one comes first.
     fn compare_age(&self, other: &Self) -> Ordering {
-        let name = (self.received, &self.logspace, self.number);
-        name.cmp(&(other.received, &other.logspace, other.number))
+        let name = (self.at, &self.logspace, self.number);
+        name.cmp(&(other.at, &other.logspace, other.number))
     }
 
     fn bytes(&self) -> usize {

@@ -11,10 +11,11 @@ use crate::question::Start;
 use crate::question::groups::{Groups, Values, each_key, first_of, push_value, row};
 use crate::question::measure::Measured;
 use crate::question::values::each_number;
-use crate::resolve::{resolve, visit_numbered};
+use crate::resolve::{resolve_within, visit_numbered};
 use crate::rows::RowRef;
 use crate::run::Run;
 use crate::scope::Scope;
+use crate::time_kind::TimeKind;
 
 /// Rows, and whether there was no room for more.
 type Gathered = (Vec<Vec<Value>>, bool);
@@ -40,7 +41,7 @@ pub(super) fn summarise(
         Stage::Distinct { field } => distinct(field, &mut each),
         Stage::Bars { bars, by } => bars_by(scope, *bars, by.as_slice(), limit, &mut each),
         Stage::Measure { measure, field, by } => measures(*measure, field, by, limit, &mut each),
-        Stage::Patterns { limit: own } => patterns(limit.min(*own), &mut each),
+        Stage::Patterns { limit: own } => patterns(scope.time, limit.min(*own), &mut each),
         // These do not summarise.
         Stage::Fields(_) | Stage::Sort { .. } | Stage::Head(_) => Gathered::default(),
     };
@@ -68,8 +69,7 @@ pub(super) fn each_row(run: &mut Run<'_>, scope: &Scope, visit: &mut dyn FnMut(R
         if run.is_stopped() {
             break;
         }
-        let range = run.rows_in(part, scope.range);
-        let set = resolve(run, part, &range);
+        let (set, range) = resolve_within(run, part, scope.when());
         matched += set.len_within(&range);
         let first = part.first_number().0;
         visit_numbered(run, part, &set, &range, &mut |row, record| {
@@ -130,8 +130,8 @@ fn bars_by(
     let mut groups: Groups<u64> = Groups::new();
     let mut key = Vec::new();
     each(&mut |row| {
-        let received = row.record.received();
-        let behind = edges.partition_point(|edge| *edge <= received);
+        let at = scope.time.of(row.record);
+        let behind = edges.partition_point(|edge| *edge <= at);
         let bar = u32::try_from(behind.saturating_sub(1)).unwrap_or(u32::MAX);
         key.clear();
         push_value(&mut key, &bar.to_be_bytes());
@@ -206,42 +206,42 @@ struct Kind {
 
 #[derive(Debug)]
 struct First {
-    received: Timestamp,
+    at: Timestamp,
     logspace: LogspaceName,
     number: RecordNumber,
     message: Box<[u8]>,
 }
 
 impl First {
-    fn of(row: RowRef<'_>) -> Self {
+    fn of(time: TimeKind, row: RowRef<'_>) -> Self {
         Self {
-            received: row.record.received(),
+            at: time.of(row.record),
             logspace: row.logspace.clone(),
             number: row.number,
             message: row.record.message().into(),
         }
     }
 
-    fn is_behind(&self, row: RowRef<'_>) -> bool {
-        let own = (self.received, &self.logspace, self.number);
-        (row.record.received(), row.logspace, row.number) < own
+    fn is_behind(&self, time: TimeKind, row: RowRef<'_>) -> bool {
+        let own = (self.at, &self.logspace, self.number);
+        (time.of(row.record), row.logspace, row.number) < own
     }
 }
 
-fn patterns(limit: usize, each: &mut Each<'_>) -> Gathered {
+fn patterns(time: TimeKind, limit: usize, each: &mut Each<'_>) -> Gathered {
     let mut groups: Groups<Kind> = Groups::new();
     let mut patterns = Patterns::default();
     each(&mut |row| {
         groups.change(patterns.of(row.record.message()), |kind, room| {
             kind.count += 1;
             let known = match &kind.first {
-                Some(first) if !first.is_behind(row) => return 0,
+                Some(first) if !first.is_behind(time, row) => return 0,
                 first => first.as_ref().map_or(0, |first| first.message.len()),
             };
             // Messages of a kind may be of any length: only what one has more is new.
             let taken = row.record.message().len().saturating_sub(known);
             if taken <= room.0 {
-                kind.first = Some(First::of(row));
+                kind.first = Some(First::of(time, row));
             }
             taken
         });
@@ -255,7 +255,7 @@ fn patterns(limit: usize, each: &mut Each<'_>) -> Gathered {
         vec![
             Value::of_text(pattern),
             Value::of_count(kind.count),
-            first.map_or(Value::Missing, |first| Value::Time(first.received)),
+            first.map_or(Value::Missing, |first| Value::Time(first.at)),
             first.map_or(Value::Missing, |first| Value::of_text(&first.message)),
         ]
     });

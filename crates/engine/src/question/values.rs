@@ -1,6 +1,8 @@
 //! The values of a field of a record, seen as they pass.
 
+use model::RecordRef;
 use query::{FieldName, Number, Target, Value};
+use text_fields::FieldFinder;
 
 use crate::rows::RowRef;
 
@@ -9,19 +11,7 @@ pub(crate) fn each_value(field: &FieldName, row: RowRef<'_>, visit: &mut dyn FnM
     let record = row.record;
     match field {
         FieldName::Part(Target::Named(name)) => {
-            let named = || {
-                record
-                    .fields()
-                    .filter(|field| field.is_named(name.as_bytes()))
-            };
-            for (index, field) in named().enumerate() {
-                let is_new = named()
-                    .take(index)
-                    .all(|earlier| earlier.value != field.value);
-                if is_new && !field.value.is_empty() {
-                    visit(field.value);
-                }
-            }
+            each_different(&mut FieldFinder::new(name.as_bytes()), record, visit);
         }
         _ => each_text(field, row, &mut |text| {
             if !text.is_empty() {
@@ -29,6 +19,31 @@ pub(crate) fn each_value(field: &FieldName, row: RowRef<'_>, visit: &mut dyn FnM
             }
         }),
     }
+}
+
+/// Calls `visit` with each different value of the fields of a name that is not empty.
+pub(crate) fn each_different(
+    finder: &mut FieldFinder<'_>,
+    record: RecordRef<'_>,
+    visit: &mut dyn FnMut(&[u8]),
+) {
+    let mut seen: Vec<Box<[u8]>> = Vec::new();
+    each_named(finder, record, &mut |value| {
+        if !value.is_empty() && seen.iter().all(|earlier| **earlier != *value) {
+            visit(value);
+            seen.push(value.into());
+        }
+    });
+}
+
+/// Calls `visit` with each value of the fields of a name: those of the structured data, then those in
+/// the text.
+fn each_named(finder: &mut FieldFinder<'_>, record: RecordRef<'_>, visit: &mut dyn FnMut(&[u8])) {
+    let fields = record.fields();
+    for field in fields.filter(|field| field.is_named(finder.name())) {
+        visit(field.value);
+    }
+    finder.each(record.message(), visit);
 }
 
 /// Calls `visit` with each value, also with empty and equal ones.
@@ -58,10 +73,9 @@ fn each_text(field: &FieldName, row: RowRef<'_>, visit: &mut dyn FnMut(&[u8])) {
                 visit(address.to_canonical().to_string().as_bytes());
             }
         }
-        Target::Named(name) => record
-            .fields()
-            .filter(|field| field.is_named(name.as_bytes()))
-            .for_each(|field| visit(field.value)),
+        Target::Named(name) => {
+            each_named(&mut FieldFinder::new(name.as_bytes()), record, visit);
+        }
     }
 }
 

@@ -64,6 +64,7 @@ fn expected(case: &Case, question: &Question) -> Table {
         Row {
             id: row.id.clone(),
             record: row.batch.get(0).expect("one"),
+            at: row.at,
         }
     }
     let rows: Vec<Row<'_>> = case.expected.iter().map(named).collect();

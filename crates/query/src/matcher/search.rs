@@ -4,8 +4,7 @@
 //! next to it. Anything else follows the set of positions where a match of the pieces so far can
 //! end; kept as ranges of positions, since `*` reaches whole ranges, it is linear in the text.
 
-use model::words::{is_wildcard_stop, is_word_byte};
-
+use crate::Tokens;
 use crate::ast::{Pattern, Piece};
 
 use super::folded::FoldedText;
@@ -16,6 +15,7 @@ use super::literal::LiteralSearch;
 pub(super) struct PatternSearch {
     shape: Shape,
     haystack: Haystack,
+    tokens: Tokens,
 }
 
 /// What pieces of a general pattern are followed through.
@@ -66,6 +66,7 @@ impl PatternSearch {
         Self {
             shape: Shape::new(pattern, LiteralSearch::exact),
             haystack: Haystack::AsWritten,
+            tokens: pattern.tokens(),
         }
     }
 
@@ -84,7 +85,13 @@ impl PatternSearch {
             } else {
                 Haystack::Full
             },
+            tokens: pattern.tokens(),
         }
+    }
+
+    /// What bounds it.
+    pub(super) fn tokens(&self) -> Tokens {
+        self.tokens
     }
 
     /// Whether the slower way is taken.
@@ -99,18 +106,19 @@ impl PatternSearch {
         folded: &mut FoldedText,
         scratch: &mut SearchScratch,
     ) -> bool {
+        let tokens = self.tokens;
         match &self.shape {
             Shape::Literal {
                 literal,
                 is_open_before,
                 is_open_behind,
             } => literal.is_in(text, folded, |text, start| {
-                // Where `*` stands, it runs on to the edge of the word: word bytes are no stops.
+                // Where `*` stands, it runs on to the edge of the word, or token: they have no stops.
                 let end = start + literal.len();
-                (*is_open_before || !cuts_word(text, start))
-                    && (*is_open_behind || !cuts_word(text, end))
+                (*is_open_before || !tokens.cuts(text, start))
+                    && (*is_open_behind || !tokens.cuts(text, end))
             }),
-            Shape::NoStop => !text.iter().copied().all(is_wildcard_stop),
+            Shape::NoStop => !text.iter().all(|byte| tokens.is_stop(*byte)),
             Shape::General { parts, longest } => {
                 let longest = longest.as_ref();
                 if longest.is_some_and(|literal| !literal.is_in(text, folded, |_, _| true)) {
@@ -121,7 +129,7 @@ impl PatternSearch {
                     Haystack::Letters => folded.letters(text),
                     Haystack::Full => folded.full(text),
                 };
-                scratch.holds(parts, haystack)
+                scratch.holds(parts, haystack, tokens)
             }
         }
     }
@@ -164,14 +172,8 @@ impl Shape {
     }
 }
 
-/// Whether a word goes on over the position.
-fn cuts_word(text: &[u8], position: usize) -> bool {
-    let is_word = |index: usize| text.get(index).copied().is_some_and(is_word_byte);
-    position > 0 && is_word(position - 1) && is_word(position)
-}
-
 impl SearchScratch {
-    fn holds(&mut self, parts: &[Part], text: &[u8]) -> bool {
+    fn holds(&mut self, parts: &[Part], text: &[u8], tokens: Tokens) -> bool {
         self.reached.clear();
         // A match may start wherever no word is cut; `*` reaches every position from there.
         let parts = match parts.split_first() {
@@ -181,7 +183,7 @@ impl SearchScratch {
             }
             Some((Part::Literal(literal), rest)) => {
                 for start in literal.occurrences(text) {
-                    if !cuts_word(text, start) {
+                    if !tokens.cuts(text, start) {
                         push(&mut self.reached, start + literal.len());
                     }
                 }
@@ -189,7 +191,7 @@ impl SearchScratch {
             }
             _ => {
                 for position in 0..=text.len() {
-                    if !cuts_word(text, position) {
+                    if !tokens.cuts(text, position) {
                         push(&mut self.reached, position);
                     }
                 }
@@ -203,14 +205,14 @@ impl SearchScratch {
             self.next.clear();
             match part {
                 Part::Literal(literal) => self.step_literal(literal, text),
-                Part::AnyRun => self.step_run(text),
-                Part::AnyOne => self.step_one(text),
+                Part::AnyRun => self.step_run(text, tokens),
+                Part::AnyOne => self.step_one(text, tokens),
             }
             std::mem::swap(&mut self.reached, &mut self.next);
         }
         self.reached
             .iter()
-            .any(|(first, last)| (*first..=*last).any(|position| !cuts_word(text, position)))
+            .any(|(first, last)| (*first..=*last).any(|position| !tokens.cuts(text, position)))
     }
 
     fn step_literal(&mut self, literal: &LiteralSearch, text: &[u8]) {
@@ -225,22 +227,22 @@ impl SearchScratch {
         }
     }
 
-    fn step_run(&mut self, text: &[u8]) {
+    fn step_run(&mut self, text: &[u8], tokens: Tokens) {
         for (first, last) in &self.reached {
             match self.next.last_mut() {
                 Some((_, reached)) if *last <= *reached => {}
-                Some((_, reached)) if *first <= *reached => *reached = run_end(text, *last),
-                _ => self.next.push((*first, run_end(text, *last))),
+                Some((_, reached)) if *first <= *reached => *reached = run_end(text, *last, tokens),
+                _ => self.next.push((*first, run_end(text, *last, tokens))),
             }
         }
     }
 
-    fn step_one(&mut self, text: &[u8]) {
+    fn step_one(&mut self, text: &[u8], tokens: Tokens) {
         let mut is_sorted = true;
         for (first, last) in &self.reached {
             for position in *first..=*last {
                 let rest = text.get(position..).unwrap_or(&[]);
-                if rest.first().is_some_and(|byte| !is_wildcard_stop(*byte)) {
+                if rest.first().is_some_and(|byte| !tokens.is_stop(*byte)) {
                     let end = position + character_len(rest);
                     is_sorted &= self.next.last().is_none_or(|(_, last)| *last < end);
                     push(&mut self.next, end);
@@ -264,9 +266,9 @@ fn push(set: &mut Vec<(usize, usize)>, position: usize) {
 }
 
 /// The first stop at or behind the position.
-fn run_end(text: &[u8], position: usize) -> usize {
+fn run_end(text: &[u8], position: usize, tokens: Tokens) -> usize {
     let rest = text.get(position..).unwrap_or(&[]);
-    let len = rest.iter().position(|byte| is_wildcard_stop(*byte));
+    let len = rest.iter().position(|byte| tokens.is_stop(*byte));
     position + len.unwrap_or(rest.len())
 }
 

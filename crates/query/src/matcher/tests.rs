@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use crate::ast::{Expr, Leaf, Query, Target};
 use crate::samples::{
-    Sample, any_exact, any_expr, any_leaf, any_sample, any_term, any_text, batch,
+    Sample, any_bounded, any_expr, any_leaf, any_sample, any_text, any_tokens, batch,
 };
 use crate::{Matcher, naive};
 
@@ -20,9 +20,11 @@ proptest! {
     #[test]
     fn any_query_finds_what_the_oracle_finds(
         root in any_expr(),
+        tokens in any_tokens(),
         samples in vec(any_sample(), 1..6),
     ) {
-        agrees(&root, &samples)?;
+        let query = Query { root }.bounded_by(tokens);
+        agrees(&query.root, &samples)?;
     }
 
     #[test]
@@ -35,7 +37,7 @@ proptest! {
 
     #[test]
     fn any_pattern_finds_what_the_oracle_finds(
-        test in prop_oneof![any_term(), any_exact()],
+        test in any_bounded(),
         texts in vec(any_text(), 1..12),
     ) {
         let leaf = Leaf { target: Target::Message, test };

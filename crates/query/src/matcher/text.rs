@@ -1,7 +1,5 @@
 //! The test of a leaf, asked of texts one by one.
 
-use model::words::is_word_byte;
-
 use super::{FoldedText, SearchScratch, TextTest};
 use crate::ast::Test;
 use crate::required::Required;
@@ -43,9 +41,10 @@ impl TextMatcher {
             TextTest::Present => !bytes.is_empty(),
             TextTest::Number(_) | TextTest::Network(_) => false,
             TextTest::Regex(pattern) => self.is_free && pattern.regex().is_match(bytes),
-            TextTest::Pattern(_) => {
+            TextTest::Pattern(search) => {
                 // Words at the ends may go on, and so be others.
-                let is_end = |byte: &u8| !is_word_byte(*byte);
+                let tokens = search.tokens();
+                let is_end = |byte: &u8| !tokens.joins(*byte);
                 let start = bytes.iter().position(is_end);
                 let end = bytes.iter().rposition(is_end);
                 let inside = start
@@ -60,7 +59,7 @@ impl TextMatcher {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::{any_leaf, any_text};
+    use crate::samples::{any_bounded, any_leaf, any_text};
     use crate::{RegexPattern, naive};
     use proptest::prelude::*;
     use proptest::sample::select;
@@ -71,6 +70,7 @@ mod tests {
         ]);
         prop_oneof![
             3 => any_leaf().prop_map(|leaf| leaf.test),
+            2 => any_bounded(),
             1 => regex.prop_map(|text| Test::Regex(RegexPattern::new(text).expect("valid"))),
         ]
     }

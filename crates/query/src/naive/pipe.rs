@@ -20,6 +20,8 @@ pub struct Row<'a> {
     pub id: RecordId,
     /// The record.
     pub record: RecordRef<'a>,
+    /// The time that counts for ranges, bars and order: that of receipt, or that of the sender.
+    pub at: Timestamp,
 }
 
 /// Values by which records are told apart, each not empty.
@@ -35,10 +37,10 @@ pub fn answer(
 ) -> Table {
     let mut found: Vec<&Row<'_>> = rows
         .iter()
-        .filter(|row| range.contains(row.record.received()))
+        .filter(|row| range.contains(row.at))
         .filter(|row| matches(&question.query.root, row.record))
         .collect();
-    found.sort_by_key(|row| (row.record.received(), &row.id));
+    found.sort_by_key(|row| (row.at, &row.id));
     let mut left = question.stages.iter().peekable();
     let mut table = match left.peek() {
         Some(stage)
@@ -110,9 +112,7 @@ fn summarise(
             .map(|index| bar(range, index, *bars))
             .filter(|_| !range.is_empty())
             .flat_map(|bar| {
-                let inside = rows
-                    .iter()
-                    .filter(|row| bar.contains(row.record.received()));
+                let inside = rows.iter().filter(|row| bar.contains(row.at));
                 let inside: Vec<_> = inside.copied().collect();
                 let counts = most_first(&groups(&inside, by.as_slice()), usize::MAX);
                 let start = |counts| [vec![Value::Time(bar.start)], counts].concat();
@@ -230,7 +230,7 @@ fn patterns(
         Some(vec![
             Value::of_text(&pattern),
             Value::of_count(rows.len() as u64),
-            Value::Time(first.record.received()),
+            Value::Time(first.at),
             Value::of_text(first.record.message()),
         ])
     };

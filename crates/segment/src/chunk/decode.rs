@@ -165,6 +165,11 @@ impl Chunk {
         kinds
     }
 
+    /// When the rows say they were written.
+    pub fn times(&self) -> &[Timestamp] {
+        &self.loose.times
+    }
+
     /// When a row says it was written.
     pub(super) fn time(&self, row: u32) -> Option<Timestamp> {
         self.loose.times.get(row as usize).copied()

@@ -186,6 +186,9 @@ fn offset(parameters: &Parameters, text: &str) -> Result<usize, Refusal> {
 
 fn written(name: &str, is_own: bool, is_in_stage: bool) -> String {
     match (is_in_stage, FieldName::named(name)) {
+        // A field that is called as something else.
+        (true, _) if name.starts_with("nvpair:") => name.to_owned(),
+        (false, _) if name.starts_with("nvpair:") => format!("{name}="),
         (false, _) => query::field_prefix(name),
         (true, Ok(field)) if !is_own && !STAGE_NAMES.contains(&name) => field.to_string(),
         (true, _) => name.to_owned(),

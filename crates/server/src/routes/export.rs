@@ -14,7 +14,6 @@ use crate::answer::Asked;
 use crate::body;
 use crate::http::Context;
 use crate::limits::CHUNK_BYTES;
-use crate::parameters::Parameters;
 use crate::problem::Refusal;
 use crate::routes::NDJSON;
 use crate::routes::query::{Pairs, write_line};
@@ -74,7 +73,7 @@ pub(crate) async fn export(
     State(context): State<Context>,
     pairs: Pairs,
 ) -> Result<Response, Refusal> {
-    let parameters = Parameters::new(pairs.0);
+    let parameters = context.app.parameters(pairs.0);
     let format = Format::parse(parameters.get("format"))?;
     let with_raw = parameters.flag("raw")?;
     // What is wrong with the request is said before the stream starts.

@@ -22,7 +22,7 @@ async fn answer<T: Serialize + Send + 'static>(
     pairs: Pairs,
     question: fn(&Asked<'_>, &Parameters) -> Result<T, Box<Problem>>,
 ) -> Result<Json<T>, Refusal> {
-    let parameters = Parameters::new(pairs.0);
+    let parameters = context.app.parameters(pairs.0);
     let answered = ask(context, move |app, cancel| {
         let asked = Asked {
             store: &app.store,
@@ -38,7 +38,7 @@ pub(crate) async fn search(
     State(context): State<Context>,
     pairs: Pairs,
 ) -> Result<Response, Refusal> {
-    let parameters = Parameters::new(pairs.0);
+    let parameters = context.app.parameters(pairs.0);
     let answered = ask(&context, move |app, cancel| {
         let asked = Asked {
             store: &app.store,

@@ -12,7 +12,6 @@ use crate::answer::to_row;
 use crate::body::{self, ChunkSender};
 use crate::http::Context;
 use crate::limits::TAIL_HEARTBEAT;
-use crate::parameters::Parameters;
 use crate::problem::Refusal;
 use crate::routes::NDJSON;
 use crate::routes::query::{Pairs, write_line};
@@ -22,7 +21,7 @@ pub(crate) async fn tail(
     State(context): State<Context>,
     pairs: Pairs,
 ) -> Result<Response, Refusal> {
-    let parameters = Parameters::new(pairs.0);
+    let parameters = context.app.parameters(pairs.0);
     let query = parameters.query()?;
     let scope = parameters.scope(&context.app.store, context.app.clock.now())?;
     let after = parameters.get("after").map(parse_after).transpose()?;

@@ -1,5 +1,6 @@
 //! Days that are over get smaller once, and nobody who reads them notices.
 
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::hooked::HookedDisk;
@@ -52,8 +53,17 @@ impl Place {
     }
 
     /// Calls `hook` when the compaction of a segment begins.
-    fn hook(&self, mut hook: impl FnMut(&Path) -> io::Result<()> + Send + 'static) {
-        self.disk.hook(move |path| {
+    fn hook(&self, hook: impl FnMut(&Path) -> io::Result<()> + Send + 'static) {
+        self.hook_opening(OpenMode::Create, hook);
+    }
+
+    /// Calls `hook` when what the compaction writes is opened in one way.
+    fn hook_opening(
+        &self,
+        mode: OpenMode,
+        mut hook: impl FnMut(&Path) -> io::Result<()> + Send + 'static,
+    ) {
+        self.disk.hook_opening(mode, move |path| {
             if path.to_string_lossy().ends_with(".compact.tmp") {
                 return hook(path);
             }
@@ -212,29 +222,39 @@ fn what_comes_later_to_a_day_is_compacted_too() {
 
 #[test]
 fn a_segment_that_goes_meanwhile_does_not_come_back() {
-    let place = Place::new();
-    let store = Arc::new(place.open());
-    fill(&store);
-    let theirs = Arc::clone(&store);
-    place.hook(move |_| {
-        let nothing = Retention {
-            age_max: Some(Duration::ZERO),
-            bytes_max: None,
-        };
-        theirs
-            .set_retention(&LogspaceName::main(), nothing)
-            .expect("there");
-        wait_until(&theirs, |store| segments(store) == 0);
-        Ok(())
-    });
-    place.pass(DAY);
-    let everything = Retention::default();
-    let main = LogspaceName::main();
-    store.set_retention(&main, everything).expect("there");
-    wait_until(&store, |store| segments(store) == 0 && store.is_idle());
-    place.disk.unhook();
-    assert_eq!(texts(&store), Vec::<String>::new());
-    assert_eq!(std::fs::read_dir(place.day()).map_or(0, Iterator::count), 0);
+    // When it is about to be written, and when it is written and read back.
+    for moment in [OpenMode::Create, OpenMode::Read] {
+        let place = Place::new();
+        let store = Arc::new(place.open());
+        fill(&store);
+        let theirs = Arc::clone(&store);
+        let hooked = Arc::new(AtomicBool::new(false));
+        let is_hooked = Arc::clone(&hooked);
+        place.hook_opening(moment, move |_| {
+            is_hooked.store(true, Ordering::SeqCst);
+            let nothing = Retention {
+                age_max: Some(Duration::ZERO),
+                bytes_max: None,
+            };
+            let main = LogspaceName::main();
+            theirs.set_retention(&main, nothing).expect("there");
+            wait_until(&theirs, |store| segments(store) == 0);
+            // What comes back now would stay.
+            theirs
+                .set_retention(&main, Retention::default())
+                .expect("there");
+            Ok(())
+        });
+        place.pass(DAY);
+        let everything = Retention::default();
+        let main = LogspaceName::main();
+        store.set_retention(&main, everything).expect("there");
+        wait_until(&store, |_| hooked.load(Ordering::SeqCst));
+        wait_until(&store, Store::is_idle);
+        place.disk.unhook();
+        assert_eq!(texts(&store), Vec::<String>::new(), "{moment:?}");
+        assert_eq!(std::fs::read_dir(place.day()).map_or(0, Iterator::count), 0);
+    }
 }
 
 #[test]

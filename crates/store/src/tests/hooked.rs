@@ -1,4 +1,4 @@
-//! A disk that tells before a file is made, and refuses it, or panics, where it is told to.
+//! A disk that tells before a file is opened, and refuses it, or panics, where it is told to.
 
 use std::sync::PoisonError;
 
@@ -7,12 +7,22 @@ use super::*;
 type Hook = Box<dyn FnMut(&Path) -> io::Result<()> + Send>;
 
 #[derive(Default)]
-pub(super) struct HookedDisk(Mutex<Option<Hook>>);
+pub(super) struct HookedDisk(Mutex<Option<(OpenMode, Hook)>>);
 
 impl HookedDisk {
     /// Calls `hook` with the path of each file that is made.
     pub(super) fn hook(&self, hook: impl FnMut(&Path) -> io::Result<()> + Send + 'static) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(hook));
+        self.hook_opening(OpenMode::Create, hook);
+    }
+
+    /// Calls `hook` with the path of each file that is opened in one way.
+    pub(super) fn hook_opening(
+        &self,
+        mode: OpenMode,
+        hook: impl FnMut(&Path) -> io::Result<()> + Send + 'static,
+    ) {
+        let hook: Hook = Box::new(hook);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((mode, hook));
     }
 
     pub(super) fn unhook(&self) {
@@ -26,8 +36,8 @@ impl Disk for HookedDisk {
     }
     fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Box<dyn DiskFile>> {
         let mut hook = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(hook) = hook.as_mut()
-            && mode == OpenMode::Create
+        if let Some((hooked, hook)) = hook.as_mut()
+            && mode == *hooked
         {
             hook(path)?;
         }

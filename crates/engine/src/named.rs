@@ -1,0 +1,131 @@
+//! What the index knows of a field in the text of messages, whose words are words of the message
+//! (`text_fields` says which are not).
+//!
+//! The words of its name must be there, or those by which a format is told that has such a field
+//! without its name; and the words that the test asks for. Words that follow an escaped letter are
+//! looked up with that letter too, and rows with an escaped character may have any field.
+
+use model::words;
+use query::{Leaf, Probe, WordProbe};
+use segment::{Namespace, TermEntry};
+use store::{ReadError, SegmentHandle};
+use text_fields::{ESCAPE_LETTERS, MONTHS, Origin, is_escape_word};
+
+use crate::evaluate::{probe_rows, union};
+use crate::plan::probe_cost;
+use crate::row_set::RowSet;
+
+/// What the index is asked for a field.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedAsk {
+    /// The name.
+    pub(crate) name: String,
+    /// Conditions of which a row meets one.
+    names: Vec<AllOf>,
+    /// The same; none where any value may pass.
+    values: Vec<AllOf>,
+}
+
+/// Conditions that a row meets all of; each is met by a word that meets one of its probes.
+type AllOf = Vec<Vec<WordProbe>>;
+
+impl NamedAsk {
+    /// What is asked for a leaf of a field of this name.
+    pub(crate) fn new(name: &str, leaf: &Leaf) -> Self {
+        let exact = |word: &[u8]| WordProbe::Exact(words::fold(word).into_owned());
+        let own = words::words(name.as_bytes()).map(|word| behind_escapes(exact(word)));
+        let mut names: Vec<AllOf> = vec![own.collect()];
+        for origin in Origin::of(name.as_bytes()) {
+            names.push(vec![match origin {
+                Origin::AccessLog => MONTHS.iter().map(|month| exact(month.as_bytes())).collect(),
+                Origin::Cef => vec![exact(b"cef")],
+                Origin::Leef => vec![exact(b"leef")],
+            }]);
+        }
+        let mut probes = Probe::alternatives(leaf);
+        if probes.is_empty() {
+            probes.push(Probe::of(leaf));
+        }
+        let all = |probe: Probe| probe.words.into_iter().map(behind_escapes).collect();
+        let mut values: Vec<AllOf> = probes.into_iter().map(all).collect();
+        if values.iter().any(Vec::is_empty) {
+            values.clear();
+        }
+        Self {
+            name: name.to_owned(),
+            names,
+            values,
+        }
+    }
+
+    /// What the look-ups cost.
+    pub(crate) fn cost(&self) -> usize {
+        let conditions = self.names.iter().chain(&self.values).flatten().flatten();
+        conditions.map(probe_cost).max().unwrap_or(0)
+    }
+
+    /// The rows that may have the field in their text, and pass.
+    pub(crate) fn rows(&self, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+        let mut rows = any_of(&self.names, segment)?;
+        if !self.values.is_empty() && !rows.is_empty() {
+            rows = rows.and(any_of(&self.values, segment)?);
+        }
+        Ok(rows.or(escaped_rows(segment)?))
+    }
+}
+
+/// A condition on a word, and on that word with an escaped letter in front.
+fn behind_escapes(probe: WordProbe) -> Vec<WordProbe> {
+    let mut probes = Vec::with_capacity(1 + ESCAPE_LETTERS.len());
+    for letter in ESCAPE_LETTERS {
+        let joined = |bytes: &Vec<u8>| [&[letter], bytes.as_slice()].concat();
+        probes.extend(match &probe {
+            WordProbe::Exact(word) => Some(WordProbe::Exact(joined(word))),
+            WordProbe::Prefix(prefix) => Some(WordProbe::Prefix(joined(prefix))),
+            WordProbe::OneBetween(before, behind) => {
+                Some(WordProbe::OneBetween(joined(before), behind.clone()))
+            }
+            // Wherever the word starts, its end is the same.
+            WordProbe::Suffix(_) | WordProbe::Contains(_) => None,
+        });
+    }
+    probes.push(probe);
+    probes
+}
+
+fn any_of(choice: &[AllOf], segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+    let mut either = RowSet::empty();
+    for conditions in choice {
+        let mut all = RowSet::All;
+        for probes in conditions {
+            all = all.and(one_of(probes, segment)?);
+            if all.is_empty() {
+                break;
+            }
+        }
+        either = either.or(all);
+    }
+    Ok(either)
+}
+
+fn one_of(probes: &[WordProbe], segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+    let (mut terms, mut others) = (Vec::new(), RowSet::empty());
+    for probe in probes {
+        match probe {
+            WordProbe::Exact(word) => {
+                terms.extend(segment.find_term(&Namespace::Message.key(word))?);
+            }
+            _ => others = others.or(probe_rows(Namespace::Message, probe, segment)?),
+        }
+    }
+    Ok(others.or(union(&terms, segment)?))
+}
+
+/// The rows with a word that starts as an escaped character does.
+fn escaped_rows(segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+    let mut terms: Vec<TermEntry> = Vec::new();
+    let key = Namespace::Message.key(b"u");
+    let is_wanted = |key: &[u8]| is_escape_word(key.get(1..).unwrap_or(&[]));
+    segment.scan_wanted_terms(&key, b"u", is_wanted, &mut |term| terms.push(term))?;
+    union(&terms, segment)
+}

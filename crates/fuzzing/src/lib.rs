@@ -1,0 +1,33 @@
+//! What takes bytes from strangers, as functions that take bytes: those of `fuzz/` are found by a
+//! fuzzer, those of its corpora and mutations of them by a test.
+//!
+//! None may panic, and each asserts what must be true of whatever comes out.
+
+mod files;
+mod messages;
+mod mutations;
+mod queries;
+mod segments;
+
+pub use files::{journal, manifest};
+pub use messages::{frames, packing, proxy, relp, syslog};
+pub use mutations::Mutations;
+pub use queries::query;
+pub use segments::{page, segment};
+
+/// A target: its name, which is that of its corpus, and its function.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target there is.
+pub const TARGETS: [Target; 10] = [
+    ("frames", frames),
+    ("journal", journal),
+    ("manifest", manifest),
+    ("packing", packing),
+    ("page", page),
+    ("proxy", proxy),
+    ("query", query),
+    ("relp", relp),
+    ("segment", segment),
+    ("syslog", syslog),
+];

@@ -1,0 +1,165 @@
+//! Segments, with checksums made good: otherwise a fuzzer would never get behind them.
+
+use std::sync::Arc;
+
+use model::Timestamp;
+use segment::{
+    Chunk, ChunkEntry, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage, PageEntry,
+    PostingPage, RowKinds, Tally, Trailer, decode_kind_page, decode_received_page,
+};
+
+/// Most bytes of a page before compression that are looked at: more takes a fuzzer's time only.
+const RAW_BYTES_MAX: u32 = 1 << 20;
+
+/// A page of any kind: a byte for the kind, three for how many rows and raw bytes it claims, the page.
+pub fn page(bytes: &[u8]) {
+    let Some(([kind, rows, low, high], stored)) = bytes.split_first_chunk::<4>() else {
+        return;
+    };
+    let raw_len = u32::from(u16::from_le_bytes([*low, *high]));
+    let entry = PageEntry {
+        stored_len: u32::try_from(stored.len()).unwrap_or(u32::MAX),
+        raw_len,
+        rows: u32::from(*rows),
+        ..PageEntry::default()
+    };
+    let entry = with_checksum(entry, stored);
+    match kind % 7 {
+        0 => _ = decode_kind_page(&entry, stored),
+        1 => {
+            if let Ok(times) = decode_received_page(&entry, stored) {
+                assert_eq!(times.len(), usize::from(*rows));
+            }
+        }
+        2 => lexicon(&entry, stored),
+        3 => _ = PostingPage::decode(&entry, stored),
+        4 => {
+            if let Ok(kinds) = RowKinds::decode(&entry, stored) {
+                let rows: u64 = kinds.kinds().iter().map(|(_, rows)| u64::from(*rows)).sum();
+                assert_eq!(rows, kinds.places().len() as u64);
+            }
+        }
+        5 => _ = Tally::decode(&entry, stored).map(|tally| tally.groups(0)),
+        _ => _ = ColumnPage::open(&entry, stored),
+    }
+}
+
+fn lexicon(entry: &PageEntry, stored: &[u8]) {
+    let Ok(page) = LexiconPage::decode(entry, stored) else {
+        return;
+    };
+    let mut terms = 0_u32;
+    page.scan(&[], &mut |_, _| {
+        terms += 1;
+        terms < 10_000
+    });
+    _ = page.find(b"merror");
+    page.scan_wanted(b"m", b"e", |_| true, &mut |_| {});
+}
+
+/// A whole segment: what its trailer and footer name is decoded, and all records are read.
+pub fn segment(file: &[u8]) {
+    _ = Header::decode(file.get(..Header::LEN).unwrap_or_default());
+    let Some(start) = file.len().checked_sub(Trailer::LEN) else {
+        return;
+    };
+    let (before, trailer) = file.split_at(start);
+    let Ok(mut trailer) = Trailer::decode(trailer, file.len() as u64) else {
+        return;
+    };
+    let Some(footer) = usize::try_from(trailer.footer_offset)
+        .ok()
+        .and_then(|offset| before.get(offset..))
+    else {
+        return;
+    };
+    trailer.footer_crc = checksum(trailer.footer_offset, footer);
+    if let Ok(footer) = Footer::decode(footer, &trailer) {
+        // What is wrong is an error, and no more.
+        _ = pages(file, &footer);
+    }
+}
+
+fn pages(file: &[u8], footer: &Footer) -> Result<(), Corrupt> {
+    for entry in &footer.lexicon_pages {
+        let (entry, stored) = stored(file, &entry.page)?;
+        lexicon(&entry, stored);
+    }
+    for entry in &footer.posting_pages {
+        let (entry, stored) = stored(file, entry)?;
+        _ = PostingPage::decode(&entry, stored);
+    }
+    if let Some(entry) = &footer.tally_page {
+        let (entry, stored) = stored(file, entry)?;
+        _ = Tally::decode(&entry, stored);
+    }
+    let mut received = Vec::new();
+    for entry in &footer.received_pages {
+        let (entry, stored) = stored(file, entry)?;
+        received.extend(decode_received_page(&entry, stored)?);
+    }
+    let Some(entry) = &footer.kind_page else {
+        return Ok(());
+    };
+    let (entry, stored) = stored(file, entry)?;
+    let kinds = decode_kind_page(&entry, stored)?;
+    for chunk in &footer.chunks {
+        // A chunk that cannot be read does not hide the others.
+        _ = records(file, chunk, &kinds, &received);
+    }
+    Ok(())
+}
+
+fn records(
+    file: &[u8],
+    chunk: &ChunkEntry,
+    kinds: &Kinds,
+    received: &[Timestamp],
+) -> Result<(), Corrupt> {
+    let (entry, rows) = stored(file, &chunk.rows)?;
+    let row_kinds = RowKinds::decode(&entry, rows)?;
+    let (page, bytes) = stored(file, &chunk.page)?;
+    let first = page.first_row as usize;
+    let received = received.get(first..).unwrap_or_default();
+    let received = received.get(..page.rows as usize).unwrap_or_default();
+    let entry = ChunkEntry {
+        page,
+        ..chunk.clone()
+    };
+    let opened = Chunk::decode(&entry, bytes, &row_kinds, kinds, received)?;
+    let rows = u32::try_from(opened.rows()).unwrap_or(u32::MAX);
+    let column_page = |index: usize| {
+        let short = Corrupt::Short { what: "columns" };
+        let (entry, bytes) = stored(file, chunk.columns.get(index).ok_or(short)?)?;
+        ColumnPage::open(&entry, bytes).map(Arc::new)
+    };
+    let records = opened.records(0..rows, received, column_page)?;
+    assert_eq!(records.len(), opened.rows());
+    for record in records.iter() {
+        assert!(record.message().len() <= record.bytes().len());
+    }
+    Ok(())
+}
+
+/// The stored bytes of a page, with an entry whose checksum is theirs.
+fn stored<'f>(file: &'f [u8], entry: &PageEntry) -> Result<(PageEntry, &'f [u8]), Corrupt> {
+    let short = Corrupt::Short { what: "file" };
+    let start = usize::try_from(entry.offset).map_err(|_| short)?;
+    let end = start.saturating_add(entry.stored_len as usize);
+    let stored = file.get(start..end).ok_or(short)?;
+    if entry.raw_len > RAW_BYTES_MAX {
+        return Err(short);
+    }
+    Ok((with_checksum(*entry, stored), stored))
+}
+
+fn with_checksum(entry: PageEntry, stored: &[u8]) -> PageEntry {
+    PageEntry {
+        crc: checksum(entry.offset, stored),
+        ..entry
+    }
+}
+
+fn checksum(offset: u64, bytes: &[u8]) -> u32 {
+    crc32c::crc32c_append(crc32c::crc32c(&offset.to_le_bytes()), bytes)
+}

@@ -1,0 +1,288 @@
+//! The endpoints that take records, keep searches, and tell of the server.
+
+use api::{
+    Accepted, BackupAnswer, BackupRequest, CheckAnswer, ConfigAnswer, Imported, SavedSearch,
+    SavedSearches, SavedView, SendersAnswer, StatusAnswer,
+};
+
+use crate::ndjson::Line;
+use crate::openapi::endpoint::{Answer, Body, Endpoint, Kind, Parameter, Shape, of};
+use crate::openapi::questions::row;
+
+const NAME: Parameter = Parameter::in_path("name", "Its name.");
+const TO_LOGSPACE: Parameter = Parameter::new(
+    "logspace",
+    Kind::Text,
+    "The logspace that the records go to.",
+);
+
+/// An endpoint without parameters, body and problems.
+const fn plain(
+    method: &'static str,
+    path: &'static str,
+    name: &'static str,
+    group: &'static str,
+    about: &'static str,
+    answers: &'static [Answer],
+) -> Endpoint {
+    Endpoint {
+        method,
+        path,
+        name,
+        group,
+        about,
+        parameters: &[],
+        body: None,
+        answers,
+        problems: &[],
+    }
+}
+
+pub(super) const ENDPOINTS: &[Endpoint] = &[
+    INGEST,
+    IMPORT,
+    Endpoint {
+        problems: &["searches-damaged", "internal"],
+        ..plain(
+            "get",
+            "/api/v1/searches",
+            "savedSearches",
+            "searches",
+            "The searches that people saved.",
+            &[Answer::ok(
+                Shape::Json(of::<SavedSearches>),
+                "All of them, by name.",
+            )],
+        )
+    },
+    Endpoint {
+        parameters: &[NAME],
+        body: Some(Body {
+            about: "Parameters of the page's address, empty where they are not given.",
+            shapes: &[Shape::Json(of::<SavedView>)],
+        }),
+        problems: &[
+            "parameter-invalid",
+            "query-invalid",
+            "searches-full",
+            "searches-damaged",
+            "searches-not-saved",
+            "internal",
+        ],
+        ..plain(
+            "put",
+            "/api/v1/searches/{name}",
+            "saveSearch",
+            "searches",
+            "Saves a search in the place of the one of that name.",
+            &[Answer::ok(
+                Shape::Json(of::<SavedSearch>),
+                "The saved search.",
+            )],
+        )
+    },
+    Endpoint {
+        parameters: &[NAME],
+        problems: &[
+            "search-unknown",
+            "searches-damaged",
+            "searches-not-saved",
+            "internal",
+        ],
+        ..plain(
+            "delete",
+            "/api/v1/searches/{name}",
+            "deleteSearch",
+            "searches",
+            "Deletes a saved search.",
+            &[Answer {
+                status: 204,
+                about: "It is gone.",
+                shape: Shape::Nothing,
+            }],
+        )
+    },
+    Endpoint {
+        body: Some(Body {
+            about: "One message, of at most 2 MiB.",
+            shapes: &[Shape::Bytes],
+        }),
+        problems: &["parameter-invalid", "internal"],
+        ..plain(
+            "post",
+            "/api/v1/explain",
+            "explain",
+            "configuration",
+            "How a message is read. Nothing is stored.",
+            &[Answer::ok(Shape::Json(row), "The record; its id is empty.")],
+        )
+    },
+    plain(
+        "get",
+        "/api/v1/config",
+        "config",
+        "configuration",
+        "The configuration in force.",
+        &[Answer::ok(
+            Shape::Json(of::<ConfigAnswer>),
+            "It, as a file.",
+        )],
+    ),
+    Endpoint {
+        body: Some(Body {
+            about: "A configuration file.",
+            shapes: &[Shape::Text("text/plain")],
+        }),
+        problems: &["internal"],
+        ..plain(
+            "post",
+            "/api/v1/config/check",
+            "checkConfig",
+            "configuration",
+            "What is wrong with a configuration. Nothing is applied.",
+            &[Answer::ok(Shape::Json(of::<CheckAnswer>), "What is wrong.")],
+        )
+    },
+    plain(
+        "get",
+        "/api/v1/status",
+        "status",
+        "state",
+        "The state of the server.",
+        &[Answer::ok(Shape::Json(of::<StatusAnswer>), "The state.")],
+    ),
+    Endpoint {
+        parameters: &[Parameter::in_path("name", "The name of the source.")],
+        problems: &["source-unknown"],
+        ..plain(
+            "get",
+            "/api/v1/sources/{name}/senders",
+            "senders",
+            "state",
+            "The senders of a source.",
+            &[Answer::ok(Shape::Json(of::<SendersAnswer>), "Its senders.")],
+        )
+    },
+    Endpoint {
+        body: Some(Body {
+            about: "Where to.",
+            shapes: &[Shape::Json(of::<BackupRequest>)],
+        }),
+        problems: &[
+            "parameter-invalid",
+            "not-local",
+            "directory-unsuitable",
+            "backup-failed",
+            "internal",
+        ],
+        ..plain(
+            "post",
+            "/api/v1/admin/backup",
+            "backup",
+            "administration",
+            "Makes a backup, for programs on the server's machine only.",
+            &[Answer::ok(
+                Shape::Json(of::<BackupAnswer>),
+                "It is durable.",
+            )],
+        )
+    },
+    plain(
+        "get",
+        "/api/v1/openapi.json",
+        "openapi",
+        "state",
+        "This document.",
+        &[Answer::ok(
+            Shape::Json(of::<serde_json::Map<String, serde_json::Value>>),
+            "OpenAPI 3.1.",
+        )],
+    ),
+    plain(
+        "get",
+        "/healthz",
+        "healthz",
+        "state",
+        "Whether the process runs.",
+        &[Answer::ok(Shape::Text("text/plain"), "It does.")],
+    ),
+    Endpoint {
+        problems: &["storage-stalled"],
+        ..plain(
+            "get",
+            "/readyz",
+            "readyz",
+            "state",
+            "Whether records can be made durable.",
+            &[Answer::ok(Shape::Text("text/plain"), "They can.")],
+        )
+    },
+    plain(
+        "get",
+        "/metrics",
+        "metrics",
+        "state",
+        "Metrics in the text format of Prometheus.",
+        &[Answer::ok(Shape::Text("text/plain"), "The metrics.")],
+    ),
+];
+
+const INGEST: Endpoint = Endpoint {
+    parameters: &[
+        TO_LOGSPACE,
+        Parameter::new(
+            "format",
+            Kind::Choice(&["lines", "ndjson"]),
+            "Messages, one a line, or objects, one a line.",
+        ),
+    ],
+    body: Some(Body {
+        about: "Records, 64 MiB at the most. The media type says nothing, `format` does.",
+        shapes: &[Shape::Text("text/plain"), Shape::Lines(of::<Line>)],
+    }),
+    problems: &[
+        "parameter-invalid",
+        "logspace-unknown",
+        "message-too-large",
+        "storage-stalled",
+    ],
+    ..plain(
+        "post",
+        "/api/v1/ingest",
+        "ingest",
+        "records",
+        "Takes records. They are durable when it answers.",
+        &[Answer::ok(Shape::Json(of::<Accepted>), "They are durable.")],
+    )
+};
+
+const IMPORT: Endpoint = Endpoint {
+    parameters: &[
+        TO_LOGSPACE,
+        Parameter::new(
+            "time",
+            Kind::Choice(&["message", "now"]),
+            "Under which time lines are filed: their own, or that of the import.",
+        ),
+    ],
+    body: Some(Body {
+        about: "Messages, one a line, not compressed.",
+        shapes: &[Shape::Text("text/plain")],
+    }),
+    problems: &[
+        "parameter-invalid",
+        "upload-broken",
+        "logspace-unknown",
+        "message-too-large",
+        "internal",
+        "storage-stalled",
+    ],
+    ..plain(
+        "post",
+        "/api/v1/import",
+        "import",
+        "records",
+        "Takes a file of lines. They are durable when it answers.",
+        &[Answer::ok(Shape::Json(of::<Imported>), "They are durable.")],
+    )
+};

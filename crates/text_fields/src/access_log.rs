@@ -1,0 +1,179 @@
+//! Access logs in the common and the combined format, as Apache, nginx and many others write them:
+//!
+//! ```text
+//! client ident user [10/Oct/2000:13:55:36 -0700] "GET /a?b HTTP/1.0" 200 2326 "referrer" "agent"
+//! ```
+//!
+//! The name of the virtual host may stand before it all. What stands behind, such as the `rt=0.05` of
+//! many configurations, is text as any other. A lone `-` says that there is no value. The time is no
+//! field: a record has one already.
+
+use memchr::{memchr, memchr2};
+
+use crate::origin::MONTHS;
+use crate::out::{Out, Sink};
+use crate::unescape::Escapes;
+
+/// The names of the fields. None of them stands in the message.
+pub(crate) const NAMES: [&str; 12] = [
+    "vhost", "client", "ident", "user", "method", "url", "path", "protocol", "status", "bytes",
+    "referrer", "agent",
+];
+
+/// Words before the time: virtual host, client, ident, user.
+const WORDS_MAX: usize = 4;
+
+/// Length of `10/Oct/2000:13:55:36`, of what stands behind `[`.
+const TIME_BYTES: usize = 20;
+
+/// Reads an access log; returns the place behind it, 0 where it is none.
+pub(crate) fn read<S: Sink>(out: &mut Out<'_, '_, S>) -> usize {
+    let Some(log) = Log::of(out.text) else {
+        return 0;
+    };
+    let mut buffer = Vec::new();
+    for (name, value) in ["vhost", "client", "ident", "user"]
+        .into_iter()
+        .zip(log.words)
+    {
+        put(out, name, value);
+    }
+    let request = log.request;
+    match request.splitn(3, |byte| *byte == b' ').collect::<Vec<_>>()[..] {
+        [method, url, protocol] => {
+            put(out, "method", method);
+            put(out, "url", url);
+            let path = url.split(|byte| *byte == b'?').next().unwrap_or_default();
+            put(out, "path", path);
+            put(out, "protocol", protocol);
+        }
+        // What is no request, such as the start of TLS at a port without it.
+        _ => put(out, "url", request),
+    }
+    put(out, "status", log.status);
+    put(out, "bytes", log.bytes);
+    let quoted = log.quoted.into_iter().flatten();
+    for (name, value) in ["referrer", "agent"].into_iter().zip(quoted) {
+        if value != b"-" {
+            out.escaped(name.as_bytes(), value, Escapes::Quotes, &mut buffer);
+        }
+    }
+    log.end
+}
+
+/// Whether a text starts with an access log.
+pub(crate) fn is_one(text: &[u8]) -> bool {
+    Log::of(text).is_some()
+}
+
+fn put<S: Sink>(out: &mut Out<'_, '_, S>, name: &str, value: &[u8]) {
+    if value != b"-" && !value.is_empty() {
+        out.plain(name.as_bytes(), value);
+    }
+}
+
+/// The parts of an access log.
+struct Log<'m> {
+    /// Virtual host, client, ident, user; the first may be empty.
+    words: [&'m [u8]; WORDS_MAX],
+    request: &'m [u8],
+    status: &'m [u8],
+    bytes: &'m [u8],
+    /// Referrer and agent, in the combined format.
+    quoted: Option<[&'m [u8]; 2]>,
+    end: usize,
+}
+
+impl<'m> Log<'m> {
+    fn of(text: &'m [u8]) -> Option<Self> {
+        let (words, rest) = words(text)?;
+        // The words have ended at a bracket.
+        is_time(rest.get(1..)?).then_some(())?;
+        let close = 1 + TIME_BYTES + memchr(b']', rest.get(1 + TIME_BYTES..)?.get(..8)?)?;
+        let rest = rest.get(close..)?.strip_prefix(b"] \"")?;
+        let (request, rest) = quoted(rest)?;
+        let rest = rest.strip_prefix(b" ")?;
+        let (status, rest) = word(rest)?;
+        let is_number = |word: &[u8]| word.iter().all(u8::is_ascii_digit);
+        (status.len() == 3 && is_number(status)).then_some(())?;
+        let (bytes, rest) = word(rest.strip_prefix(b" ")?)?;
+        (bytes == b"-" || is_number(bytes)).then_some(())?;
+        let combined = |rest: &'m [u8]| {
+            let (referrer, rest) = quoted(rest.strip_prefix(b" \"")?)?;
+            let (agent, rest) = quoted(rest.strip_prefix(b" \"")?)?;
+            Some((Some([referrer, agent]), rest))
+        };
+        let (quoted, rest) = combined(rest).unwrap_or((None, rest));
+        Some(Self {
+            words,
+            request,
+            status,
+            bytes,
+            quoted,
+            end: text.len() - rest.len(),
+        })
+    }
+}
+
+/// The words before the time, which is the rest.
+fn words(text: &[u8]) -> Option<([&[u8]; WORDS_MAX], &[u8])> {
+    let mut words: [&[u8]; WORDS_MAX] = [&[]; WORDS_MAX];
+    let mut rest = text;
+    for count in 0..=WORDS_MAX {
+        if rest.first() == Some(&b'[') {
+            return match count {
+                3 => {
+                    words.rotate_right(1);
+                    Some((words, rest))
+                }
+                WORDS_MAX => Some((words, rest)),
+                _ => None,
+            };
+        }
+        let (found, behind) = word(rest)?;
+        *words.get_mut(count)? = found;
+        rest = behind.strip_prefix(b" ")?;
+    }
+    None
+}
+
+/// The bytes up to a space, at least one.
+fn word(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = text
+        .iter()
+        .position(|byte| *byte <= b' ' || *byte == b'"')
+        .unwrap_or(text.len());
+    (end > 0).then(|| text.split_at(end))
+}
+
+/// The bytes up to a quotation mark that is not escaped, and those behind it.
+fn quoted(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut at = 0;
+    loop {
+        at += memchr2(b'"', b'\\', text.get(at..)?)?;
+        if text.get(at) == Some(&b'"') {
+            return Some((text.get(..at)?, text.get(at + 1..)?));
+        }
+        at += 2;
+    }
+}
+
+/// Whether the bytes start as `10/Oct/2000:13:55:36` does.
+fn is_time(text: &[u8]) -> bool {
+    let Some(time) = text.get(..TIME_BYTES) else {
+        return false;
+    };
+    let has_shape = time
+        .iter()
+        .zip(b"00/aaa/0000:00:00:00")
+        .all(|pair| match pair {
+            (byte, b'0') => byte.is_ascii_digit(),
+            (byte, b'a') => byte.is_ascii_alphabetic(),
+            (byte, own) => byte == own,
+        });
+    let month = time.get(3..6).unwrap_or_default();
+    has_shape
+        && MONTHS
+            .iter()
+            .any(|known| known.as_bytes().eq_ignore_ascii_case(month))
+}
