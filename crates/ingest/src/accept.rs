@@ -215,13 +215,14 @@ async fn is_encrypted(
     };
     select! {
         biased;
+        // First: what has arrived is read even when the listener ends.
+        found = starting => found?.ok(),
         order = control.order() => {
             if order == Order::Deny {
                 deny(listening, peer);
             }
             None
         }
-        found = starting => found?.ok(),
     }
 }
 

@@ -71,6 +71,9 @@ fn in_force() -> Expect {
         # key                                    # not set
         # client_ca                              # not set
         client_certificates = "none"             # default
+        client_names = []                        # default
+        client_fingerprints = []                 # default
+        # client_crl                             # not set
 
         [logspace.main]                          # default
         # keep_age                               # not set
