@@ -96,6 +96,43 @@ fn messages(rows: &[Row]) -> Vec<&str> {
 }
 
 #[test]
+fn fields_of_the_text_are_found_counted_listed_and_shown() {
+    let fixture = Fixture::start();
+    let lines = "<30>1 2026-01-01T00:00:01Z web1 shop - - - {\"src\":{\"ip\":\"10.0.0.1\"},\"host\":\"a\"}\n\
+                 <30>1 2026-01-01T00:00:02Z fw1 kernel - - - IN=eth0 SRC=10.9.0.1 DPT=22\n\
+                 <30>1 2026-01-01T00:00:03Z web1 nginx - - - 192.0.2.7 - root \
+                 [01/Jan/2026:00:00:03 +0000] \"GET /a?b HTTP/1.1\" 404 12\n";
+    let accepted = fixture
+        .client
+        .ingest(&Parameters::default(), lines.as_bytes());
+    assert_eq!(accepted.expect("accepts").accepted, 3);
+    for (query, count) in [
+        ("status:404", 1),
+        ("src.ip:10.0.0.0/8 OR src:10.0.0.0/8", 2),
+        ("dpt:<1024", 1),
+        ("bytes:>12", 0),
+        ("nvpair:host=a", 1),
+        ("NOT user:root", 2),
+    ] {
+        let found = fixture.client.count(&Parameters::query(query));
+        assert_eq!(found.expect("answers").count, count, "{query}");
+    }
+    let all = Parameters::default();
+    let stats = fixture.client.stats(&all.clone().with("by", "path"));
+    let stats = stats.expect("answers");
+    let values: Vec<_> = stats.values.iter().map(|v| v.value.as_str()).collect();
+    assert_eq!(values, ["/a"]);
+    let fields = fixture.client.fields(&all).expect("answers").fields;
+    for name in ["src.ip", "nvpair:host", "DPT", "status"] {
+        assert!(fields.iter().any(|field| field.name == name), "{name}");
+    }
+    let (rows, _) = fixture.search(&Parameters::query("program:shop"));
+    let one = |text: &str| FieldValue::One(text.to_owned());
+    assert_eq!(rows[0].fields["src.ip"], one("10.0.0.1"));
+    assert_eq!(rows[0].text_fields, ["host", "src.ip"]);
+}
+
+#[test]
 fn what_was_accepted_is_found_in_both_orders_and_page_by_page() {
     let fixture = Fixture::with_records();
     let (rows, end) = fixture.search(&Parameters::query("disk").with("raw", "true"));
