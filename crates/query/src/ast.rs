@@ -90,8 +90,8 @@ impl Expr {
             match member {
                 Self::All => {}
                 Self::Nothing => return Self::Nothing,
-                Self::And(inner) => flat.extend(inner),
-                other => flat.push(other),
+                Self::And(inner) => inner.into_iter().for_each(|own| add_new(&mut flat, own)),
+                other => add_new(&mut flat, other),
             }
         }
         match flat.len() {
@@ -108,8 +108,8 @@ impl Expr {
             match member {
                 Self::Nothing => {}
                 Self::All => return Self::All,
-                Self::Or(inner) => flat.extend(inner),
-                other => flat.push(other),
+                Self::Or(inner) => inner.into_iter().for_each(|own| add_new(&mut flat, own)),
+                other => add_new(&mut flat, other),
             }
         }
         match flat.len() {
@@ -142,6 +142,14 @@ impl Expr {
             Self::Not(inner) => inner.visit_leaves(visit),
             Self::Leaf(leaf) => visit(leaf),
         }
+    }
+}
+
+/// Adds a member that is not there yet: a thousand equal ones are one question, not a thousand looks
+/// at each record. A query has few enough members to compare them all.
+fn add_new(members: &mut Vec<Expr>, member: Expr) {
+    if !members.contains(&member) {
+        members.push(member);
     }
 }
 

@@ -114,10 +114,9 @@ fn trees_are_in_their_simplest_form() {
     assert_eq!(Expr::and([a(), Expr::All]), a());
     assert_eq!(Expr::and([a(), Expr::Nothing]), Expr::Nothing);
     assert_eq!(Expr::or([a(), Expr::All]), Expr::All);
-    assert_eq!(
-        Expr::and([a(), Expr::and([b(), a()])]),
-        Expr::And(vec![a(), b(), a()])
-    );
+    let both = Expr::And(vec![a(), b()]);
+    assert_eq!(Expr::and([a(), Expr::and([b(), a()])]), both);
+    assert_eq!(Expr::or([a(), Expr::or([a(), a()])]), a());
     assert_eq!(a().negated().negated(), a());
     assert_eq!(Expr::All.negated(), Expr::Nothing);
     assert_eq!(Query::phrase("").root, Expr::All);
