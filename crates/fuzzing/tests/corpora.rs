@@ -1,5 +1,4 @@
 //! The corpora of the fuzz targets, and mutations of what is in them, on any machine.
-#![expect(clippy::expect_used, reason = "a test may panic")]
 
 use std::fs;
 use std::io;
