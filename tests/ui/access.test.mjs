@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import axe from 'axe-core';
 
-import { firstRow, search, shot, waitForTotal } from './browser.mjs';
+import { done, firstRow, search, shot, waitForTotal } from './browser.mjs';
 import { logs } from './logs.mjs';
 import { site } from './site.mjs';
 
@@ -161,6 +161,7 @@ test('from a question to a record and its context without a mouse', () =>
     await press('j');
     await press('c');
     await page.getByTestId('context').waitFor();
+    await done(page);
     await press('Escape');
     await page.getByTestId('context').waitFor({ state: 'detached' });
     // The histogram: the last bars, and in.

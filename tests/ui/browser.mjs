@@ -89,6 +89,11 @@ export async function waitForTotal(page, expected) {
   }, expected);
 }
 
+/** What runs has run: until then, Escape would stop it. */
+export async function done(page) {
+  await page.getByTestId('run').waitFor();
+}
+
 export function firstRow(page) {
   return page.getByTestId('row').first();
 }

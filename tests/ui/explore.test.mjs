@@ -4,18 +4,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { firstRow, search, shot, waitForTotal } from './browser.mjs';
+import { done, firstRow, search, shot, waitForTotal } from './browser.mjs';
 import { logs } from './logs.mjs';
 import { site } from './site.mjs';
 
 const RECORDS = 5_000;
 
 const { server, onPage } = site((started) => started.load(logs(RECORDS)));
-
-/** What runs has run: until then, Escape would stop it. */
-async function done(page) {
-  await page.getByTestId('run').waitFor();
-}
 
 function query(page) {
   return new URL(page.url()).searchParams.get('q');
@@ -55,6 +50,40 @@ test('fields that only some records have are found on demand', async () => {
       await waitForTotal(page, 1);
     },
     { path: '/search?q=host:odd' },
+  );
+});
+
+test('fields of the text of messages narrow a search like any other', async () => {
+  await server.send(['<13>1 - pairs shop 1 - - took=12 status=404 user="anna b"']);
+  await onPage(
+    async (page) => {
+      await waitForTotal(page, 1);
+      await page.getByTestId('find-fields').click();
+      const facet = page.locator('[data-testid="facet"][data-field="user"]');
+      await facet.getByRole('button').first().click();
+      await facet.getByTestId('facet-value').click();
+      await page.waitForURL(/user/);
+      await waitForTotal(page, 1);
+      assert.equal(query(page), 'host:pairs user:="anna b"');
+    },
+    { path: '/search?q=host:pairs' },
+  );
+});
+
+test('records are found by the time of their senders, and the address keeps it', async () => {
+  await server.send(['<13>1 2020-02-03T04:05:06Z aged app 1 - - a story of old']);
+  await onPage(
+    async (page) => {
+      await page.getByTestId('range').click();
+      await page.getByTestId('range-event').click();
+      await waitForTotal(page, 1);
+      assert.equal(new URL(page.url()).searchParams.get('time'), 'event');
+      assert.match(await page.getByTestId('range').textContent(), /by event/);
+      await page.reload();
+      await waitForTotal(page, 1);
+      assert.match(await firstRow(page).textContent(), /a story of old/);
+    },
+    { path: '/search?q=host:aged&from=2020-02-01&to=2020-03-01' },
   );
 });
 

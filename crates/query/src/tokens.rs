@@ -105,6 +105,7 @@ impl Tokens {
     }
 
     /// Whether wildcards do not run over a byte.
+    #[inline]
     pub fn is_stop(self, byte: u8) -> bool {
         match self {
             Self::Words => is_wildcard_stop(byte),
@@ -113,6 +114,7 @@ impl Tokens {
     }
 
     /// Whether a byte belongs to what a term may not be cut out of.
+    #[inline]
     pub fn joins(self, byte: u8) -> bool {
         match self {
             Self::Words => is_word_byte(byte),
@@ -121,9 +123,18 @@ impl Tokens {
     }
 
     /// Whether a position in a text lies within a word or token.
-    pub(crate) fn cuts(self, text: &[u8], position: usize) -> bool {
-        let joins = |index: usize| text.get(index).is_some_and(|byte| self.joins(*byte));
-        position > 0 && joins(position - 1) && joins(position)
+    #[inline]
+    pub(crate) fn cuts(&self, text: &[u8], position: usize) -> bool {
+        let Some((before, behind)) = position.checked_sub(1).and_then(|before| {
+            let pair = text.get(before..=position)?;
+            pair.first().zip(pair.get(1))
+        }) else {
+            return false;
+        };
+        match self {
+            Self::Words => is_word_byte(*before) && is_word_byte(*behind),
+            Self::Between(_) => self.joins(*before) && self.joins(*behind),
+        }
     }
 
     /// Whether a term is found at the edges of words only. It is, but for delimiters that are bytes of

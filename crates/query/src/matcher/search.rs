@@ -106,7 +106,7 @@ impl PatternSearch {
         folded: &mut FoldedText,
         scratch: &mut SearchScratch,
     ) -> bool {
-        let tokens = self.tokens;
+        let tokens = &self.tokens;
         match &self.shape {
             Shape::Literal {
                 literal,
@@ -129,7 +129,7 @@ impl PatternSearch {
                     Haystack::Letters => folded.letters(text),
                     Haystack::Full => folded.full(text),
                 };
-                scratch.holds(parts, haystack, tokens)
+                scratch.holds(parts, haystack, *tokens)
             }
         }
     }
