@@ -7,11 +7,13 @@
 //! literal or because a match cuts no word at its ends, is a whole word of the text; at the edge of
 //! a wildcard, which may run on over word bytes, it is only the start, the end or the inside of one.
 
+use std::net::IpAddr;
+
 use memchr::memmem;
 use model::words::{fold, is_word_byte};
 
 use crate::Tokens;
-use crate::ast::{Leaf, Pattern, Piece, RegexPattern, Test};
+use crate::ast::{Leaf, Network, Pattern, Piece, RegexPattern, Test};
 use crate::matcher::character_len;
 use crate::required::Required;
 
@@ -97,6 +99,7 @@ impl Probe {
         match &leaf.test {
             Test::Term(pattern) => one_between(pattern),
             Test::Regex(pattern) => of_expression(pattern),
+            Test::Network(network) => of_network(*network),
             _ => Vec::new(),
         }
     }
@@ -179,6 +182,31 @@ fn one_between(pattern: &Pattern) -> Vec<Probe> {
             is_exact: false,
         },
     ]
+}
+
+/// For a network of IPv4: the numbers that all its addresses start with. An address that is written as
+/// one of IPv6 may have them in hexadecimal digits, behind `ffff`.
+fn of_network(network: Network) -> Vec<Probe> {
+    let IpAddr::V4(address) = network.address() else {
+        return Vec::new();
+    };
+    let fixed = usize::from(network.prefix_len() / 8);
+    let mut words: Vec<WordProbe> = Vec::new();
+    for number in address.octets().iter().take(fixed) {
+        let word = WordProbe::Exact(number.to_string().into_bytes());
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    if words.is_empty() {
+        return Vec::new();
+    }
+    [words, vec![WordProbe::Exact(b"ffff".to_vec())]]
+        .map(|words| Probe {
+            words,
+            is_exact: false,
+        })
+        .into()
 }
 
 /// For the literals that an expression requires one of, those that are cheapest to look up.

@@ -81,6 +81,42 @@ fn an_expression_is_looked_up_by_what_it_requires() {
 }
 
 #[test]
+fn a_network_is_looked_up_by_the_numbers_that_its_addresses_start_with() {
+    let word = |text: &str| text.as_bytes().to_vec();
+    let mapped = vec![Exact(word("ffff"))];
+    let of_16 = vec![Exact(word("172")), Exact(word("31"))];
+    assert_eq!(alternatives("host:172.31.0.0/16"), [of_16, mapped.clone()]);
+    let of_10 = vec![Exact(word("10"))];
+    assert_eq!(alternatives("host:10.10.0.0/17"), [of_10, mapped]);
+    let none = Vec::<Vec<WordProbe>>::new();
+    assert_eq!(alternatives("host:128.0.0.0/7"), none);
+    assert_eq!(alternatives("ip:2001:db8::/32"), none);
+}
+
+#[test]
+fn networks_leave_no_address_out_however_it_is_written() {
+    for text in [
+        "172.31.200.7",
+        "::ffff:172.31.200.7",
+        "::FFFF:ac1f:c807",
+        "0:0:0:0:0:ffff:ac1f:c807",
+    ] {
+        let query = parse("host:172.31.200.0/24")
+            .into_result()
+            .expect("it is valid");
+        let Expr::Leaf(leaf) = query.root else {
+            unreachable!("it is one leaf")
+        };
+        assert!(naive::matches_text(&leaf.test, text.as_bytes()), "{text}");
+        let met = Probe::alternatives(&leaf);
+        assert!(
+            met.iter().any(|probe| words_meet(probe, text.as_bytes())),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn one_character_is_in_a_word_or_between_two() {
     let word = |text: &str| text.as_bytes().to_vec();
     let inside = vec![OneBetween(word("us"), word("r"))];
