@@ -75,7 +75,7 @@ fn assert_counts(footer: &Footer, batches: &[RecordBatch]) {
     assert_eq!(footer.last_received, received(records.last()));
 }
 
-fn assert_reads_back(batches: &[RecordBatch]) -> Contents {
+pub(crate) fn assert_reads_back(batches: &[RecordBatch]) -> Contents {
     let built = build(batches);
     let contents = read(&built.bytes).expect("valid");
     let seen: Vec<_> = batches.iter().flat_map(seen_all).collect();

@@ -335,7 +335,7 @@ impl SegmentHandle {
     }
 
     /// The kinds of its records. Where their page is damaged, the spare page has them too.
-    fn kinds(&self) -> Result<Arc<Kinds>, ReadError> {
+    pub(crate) fn kinds(&self) -> Result<Arc<Kinds>, ReadError> {
         let Some(entry) = &self.footer.kind_page else {
             return Ok(Arc::default());
         };
@@ -535,7 +535,7 @@ impl SegmentHandle {
         }
     }
 
-    fn row_kinds(&self, chunk: usize) -> Result<Arc<RowKinds>, ReadError> {
+    pub(crate) fn row_kinds(&self, chunk: usize) -> Result<Arc<RowKinds>, ReadError> {
         let Some(entry) = self.footer.chunks.get(chunk).map(|chunk| &chunk.rows) else {
             return Err(self.out_of_range());
         };

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use model::limits::{BATCH_BYTES_MAX, BATCH_FIELDS_MAX, RECORD_FIELDS_MAX};
+use model::words::is_word_byte;
 use model::{Field, Priority, RecordHead, Span, Timestamp};
 
 use super::layout::{Layout, PARTS};
@@ -79,6 +80,14 @@ impl Shape {
         match self {
             Self::Whole => WHOLE_SLOTS,
             Self::Pieces(pieces) => pieces.slots,
+        }
+    }
+
+    /// Whether the messages of its records are one slot each, but for signs.
+    pub(crate) fn is_text(&self) -> bool {
+        match self {
+            Self::Whole => true,
+            Self::Pieces(pieces) => pieces.is_text(),
         }
     }
 
@@ -201,6 +210,28 @@ impl Pieces {
             }
         }
         Ok(())
+    }
+
+    fn is_text(&self) -> bool {
+        let message = self.parts().find(|(part, _)| *part == Namespace::Message);
+        let Some((_, pieces)) = message else {
+            return false;
+        };
+        let (mut piece, mut slots) = (0, 0);
+        for op in &self.ops {
+            match op {
+                Op::Edge => piece += 1,
+                Op::Slot if pieces.contains(&piece) => slots += 1,
+                Op::Fixed(range) if pieces.contains(&piece) => {
+                    let fixed = self.text.get(range.clone()).unwrap_or(&[]);
+                    if fixed.iter().any(|byte| is_word_byte(*byte)) {
+                        return false;
+                    }
+                }
+                Op::Slot | Op::Fixed(_) | Op::Stamp(_) => {}
+            }
+        }
+        slots == 1
     }
 
     /// The parts it has, and their pieces.

@@ -85,6 +85,13 @@ impl Kinds {
         self.keys.iter().map(may_have).collect()
     }
 
+    /// For each kind by its number whether the messages of its records are kept as text: a message is
+    /// one slot, or one between signs.
+    pub fn with_text(&self) -> Vec<bool> {
+        let is_text = |key: &Arc<[u8]>| Shape::decode(key).is_ok_and(|shape| shape.is_text());
+        self.keys.iter().map(is_text).collect()
+    }
+
     /// How many there are, at least one.
     #[expect(
         clippy::len_without_is_empty,
