@@ -9,6 +9,7 @@ use crate::cancel::Cancel;
 use crate::evaluate::count_by_lexicon;
 use crate::event::add_to_bars;
 use crate::limits::HISTOGRAM_BARS_MAX;
+use crate::parallel::each_part;
 use crate::part::row_at;
 use crate::resolve::{resolve, resolve_within};
 use crate::run::Run;
@@ -45,20 +46,24 @@ pub struct Bar {
 pub fn histogram(scope: &Scope, query: &Query, bars: usize, cancel: &Cancel) -> Histogram {
     let mut run = Run::new(&scope.snapshots, query, cancel);
     let edges = edges(scope.range, bars.min(HISTOGRAM_BARS_MAX));
-    let mut counts = vec![0; edges.len().saturating_sub(1)];
-    for (_, part) in scope.parts() {
-        if run.is_stopped() {
-            break;
-        }
+    let start = || vec![0; edges.len().saturating_sub(1)];
+    let add = |run: &mut Run<'_>, counts: &mut Vec<u64>, part: &Part| {
         let added = match scope.time {
-            TimeKind::Received => add_part(&mut run, part, &edges, &mut counts),
+            TimeKind::Received => add_part(run, part, &edges, counts),
             TimeKind::Event => {
-                add_by_event(&mut run, part, scope.when(), &edges, &mut counts);
+                add_by_event(run, part, scope.when(), &edges, counts);
                 Ok(())
             }
         };
         if let Err(error) = added {
             run.missed(&error);
+        }
+    };
+    let parts: Vec<&Part> = scope.parts().map(|(_, part)| part).collect();
+    let mut counts = start();
+    for added in each_part(&mut run, query, &parts, start, add) {
+        for (count, more) in counts.iter_mut().zip(added) {
+            *count += more;
         }
     }
     let (cost, completeness) = run.finish();

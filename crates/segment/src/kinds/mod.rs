@@ -35,7 +35,6 @@ pub(crate) use guess::Guesses;
 pub(crate) use joined::{Joined, join};
 pub(crate) use looks::{Bit, Look};
 pub(crate) use shape::{Shape, Texts};
-pub(crate) use stamp::Clock;
 pub use table::Kinds;
 #[cfg(test)]
 use words::Stretches;

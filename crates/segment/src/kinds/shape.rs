@@ -99,23 +99,6 @@ impl Shape {
         }
     }
 
-    /// Appends a time stamp, the operation of a number, given the record's time.
-    pub(crate) fn write_stamp(
-        &self,
-        op: usize,
-        time: Timestamp,
-        clock: &mut Clock,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Corrupt> {
-        match self {
-            Self::Pieces(pieces) => match pieces.ops.get(op) {
-                Some(Op::Stamp(stamp)) => stamp.write(time, clock, out),
-                _ => Err(invalid("number of a time stamp", op as u64)),
-            },
-            Self::Whole => Err(invalid("number of a time stamp", op as u64)),
-        }
-    }
-
     /// Appends the text and fields of a record and sets its lengths, its spans and its priority, given
     /// its time. `slot` appends what is in the slot of a number; it is asked for each once, in order.
     /// In case of an error nothing is appended, and the head is of no use.
