@@ -20,6 +20,7 @@ mod assembler;
 mod budget;
 mod certificate;
 mod client_names;
+mod connections;
 mod control;
 mod datagrams;
 mod error;

@@ -64,8 +64,10 @@ async fn reading_stops_when_the_disk_stalls_and_nothing_is_lost() {
                 assert_eq!(status.stored, 0);
                 assert!(status.in_flight > 0 && status.in_flight < 400, "{status:?}");
                 assert!(server.ingest.budget_bytes().0 <= BUDGET_BYTES);
+                assert!(status.kernel_queue_bytes > 10_000, "{status:?}");
                 server.gate.open();
                 server.stored("tcp", MESSAGES).await;
+                assert_eq!(server.source("tcp").kernel_queue_bytes, 0);
             });
         });
     });
