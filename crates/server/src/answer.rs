@@ -7,7 +7,8 @@ mod table;
 
 use api::{
     Bar, Cost, CountAnswer, End, FieldCount, FieldsAnswer, HistogramAnswer, ParseAnswer,
-    ParseDiagnostic, ParseToken, Problem, Row, Segments, StatsAnswer, StreamLine, ValueCount,
+    ParseDiagnostic, ParseToken, Problem, Row, SavedSearches, Segments, StatsAnswer, StreamLine,
+    ValueCount,
 };
 use std::ops::ControlFlow;
 
@@ -21,6 +22,7 @@ use crate::limits::{
 };
 use crate::parameters::Parameters;
 use crate::problem::Refusal;
+use crate::saved;
 
 /// What a question is asked of.
 pub struct Asked<'a> {
@@ -58,6 +60,14 @@ impl Asked<'_> {
             cost: self.cost(start, &found.cost, &found.completeness),
         };
         Ok((rows, end))
+    }
+
+    /// The searches that people saved, by name.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn saved_searches(&self) -> Result<SavedSearches, Box<Problem>> {
+        self.refusable(|_| saved::read(self.store))
     }
 
     /// Every record that matches, the oldest first, one by one.
