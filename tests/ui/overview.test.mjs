@@ -31,6 +31,24 @@ test('sources tell what they received, and what was dropped and why', () =>
     assert.match(await page.getByTestId('dropped-all').textContent(), /2 dropped/);
   }));
 
+test('what is on its way is told with its age, and with what waits in the kernel', () =>
+  onPage(async (page) => {
+    // The status of the server, with figures that only a server under load has for long.
+    await page.route('**/api/v1/status', async (route) => {
+      const response = await route.fetch();
+      const status = await response.json();
+      const udp = status.sources.find(({ name }) => name === 'udp');
+      assert.equal(typeof udp.lag_seconds, 'number');
+      assert.equal(typeof udp.kernel_queue_bytes, 'number');
+      Object.assign(udp, { in_flight: 1_234, lag_seconds: 2.5, kernel_queue_bytes: 98_304 });
+      await route.fulfill({ response, json: status });
+    });
+    const cell = page.locator('[data-source="udp"]').getByTestId('in-flight');
+    await cell.getByText('96.0 KiB in the kernel').waitFor();
+    assert.match(await cell.textContent(), /1,234\s+for 2\.50 s/);
+    await shot(page, 'lag');
+  }));
+
 test('the senders to a source are told, with the way to their records', () =>
   onPage(async (page) => {
     await server.send(['<13>1 - web9 senders 1 - - three']);

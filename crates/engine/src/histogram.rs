@@ -39,14 +39,49 @@ pub struct Bar {
     pub count: u64,
 }
 
+/// Bars that are being counted.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted<'a> {
+    edges: &'a [Timestamp],
+    counts: &'a [u64],
+}
+
+impl Counted<'_> {
+    /// The bars as far as they are counted.
+    pub fn bars(&self) -> impl Iterator<Item = Bar> {
+        let bars = self.edges.iter().zip(self.counts);
+        bars.map(|(start, count)| Bar {
+            start: *start,
+            count: *count,
+        })
+    }
+}
+
 /// Cuts the range of the scope into bars, [`HISTOGRAM_BARS_MAX`] at the most, and counts the
 /// records that match in each. An empty range has no bars. See [`Scope::stored_range`] for a range
 /// where none was given.
 pub fn histogram(scope: &Scope, query: &Query, bars: usize, cancel: &Cancel) -> Histogram {
+    histogram_watched(scope, query, bars, cancel, &mut |_| ())
+}
+
+/// The same, for whoever wants to see it grow: `watch` is called with the bars as far as they are
+/// counted, before each part of the store. The newest parts are counted first.
+pub fn histogram_watched(
+    scope: &Scope,
+    query: &Query,
+    bars: usize,
+    cancel: &Cancel,
+    watch: &mut dyn FnMut(Counted<'_>),
+) -> Histogram {
     let mut run = Run::new(&scope.snapshots, query, cancel);
     let edges = edges(scope.range, bars.min(HISTOGRAM_BARS_MAX));
     let mut counts = vec![0; edges.len().saturating_sub(1)];
-    for (_, part) in scope.parts() {
+    let parts: Vec<_> = scope.parts().collect();
+    for (_, part) in parts.into_iter().rev() {
+        watch(Counted {
+            edges: &edges,
+            counts: &counts,
+        });
         if run.is_stopped() {
             break;
         }
@@ -62,15 +97,14 @@ pub fn histogram(scope: &Scope, query: &Query, bars: usize, cancel: &Cancel) -> 
         }
     }
     let (cost, completeness) = run.finish();
-    let total = counts.iter().sum();
-    let bars = edges.iter().zip(counts).map(|(start, count)| Bar {
-        start: *start,
-        count,
-    });
+    let counted = Counted {
+        edges: &edges,
+        counts: &counts,
+    };
     Histogram {
         range: scope.range,
-        bars: bars.collect(),
-        total,
+        bars: counted.bars().collect(),
+        total: counts.iter().sum(),
         cost,
         completeness,
     }

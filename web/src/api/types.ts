@@ -72,6 +72,8 @@ export interface HistogramAnswer extends Cost {
   to: string | null;
   total: number;
   bars: Bar[];
+  /** Whether this is not the answer yet, but what has been counted of it. */
+  counting?: boolean;
 }
 
 export interface CountAnswer extends Cost {
@@ -171,6 +173,10 @@ export interface SourceStatus {
   /** By reason. */
   dropped: Record<string, number>;
   in_flight: number;
+  /** How long the oldest of these has been on its way. */
+  lag_seconds?: number;
+  /** Memory of datagrams that wait in the kernel to be read. */
+  kernel_queue_bytes?: number;
   bytes: number;
   connections: number;
   connections_refused: number;
@@ -195,6 +201,7 @@ export interface LogspaceStatus {
   archived_segments?: number;
   archived_bytes?: number;
   archive_failure?: string | null;
+  compaction_failure?: string | null;
   first: string | null;
   last: string | null;
   damages: string[];
