@@ -1,10 +1,14 @@
 // The overview: what comes in, what was dropped and why, who is silent, what the disk holds.
 
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { shot, waitForTotal } from './browser.mjs';
 import { logs } from './logs.mjs';
+import { Server } from './server.mjs';
 import { site } from './site.mjs';
 
 const RECORDS = 2_000;
@@ -83,6 +87,30 @@ test('the disk has a forecast, and a logspace leads to its records', () =>
     await page.waitForURL(/logspace=main/);
     await page.getByTestId('row').first().waitFor();
   }));
+
+test('what is kept bounds the forecast', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'logwood-ui-'));
+  const config = join(folder, 'logwood.toml');
+  writeFileSync(config, '[logspace.main]\nkeep_age = "30d"\nkeep_size = "100GiB"\n');
+  const keeper = new Server(['--config', config]);
+  try {
+    await keeper.start();
+    await keeper.load(logs(RECORDS));
+    await onPage(
+      async (page) => {
+        const kept = page.getByTestId('kept');
+        await kept.getByText('30 days and 100.0 GiB, 30 days at this pace').waitFor();
+        assert.match(await page.getByTestId('in-the-end').textContent(), /\d [KM]iB in the end, by what is kept/);
+        await kept.scrollIntoViewIfNeeded();
+        await shot(page, 'kept');
+      },
+      { url: keeper.url },
+    );
+  } finally {
+    await keeper.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
 
 test('a bar of what was received leads to the search of its time', () =>
   onPage(async (page) => {

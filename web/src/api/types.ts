@@ -196,6 +196,9 @@ export interface LogspaceStatus {
   segments: number;
   /** On disk, the journal not counted. */
   bytes: number;
+  /** How long records are kept, and how many bytes of them; without bound where it is missing. */
+  keep_seconds?: number | null;
+  keep_bytes?: number | null;
   sealed?: { records: number; raw_bytes: number; data_bytes: number; index_bytes: number };
   expired?: number;
   archived_segments?: number;
