@@ -309,6 +309,72 @@ fn tables_are_printed_as_text_csv_and_json() -> Result<()> {
 }
 
 #[test]
+fn saved_searches_are_kept_shown_asked_and_deleted_by_name() -> Result<()> {
+    let (mut server, lines) = server_with_log()?;
+    let url = server.url();
+    let at_server = |words: &[&str]| run(&[words, &["--url", &url]].concat());
+    let nothing = at_server(&["searches", "list"])?;
+    assert_eq!((nothing.code, nothing.output.as_str()), (Some(1), ""));
+
+    let name = "Web / errors of 50 %";
+    let range = ["--from", "now-9999d", "--cols", "host,pid"];
+    let save = [&["searches", "save", name, "program:nginx"], &range[..]].concat();
+    let saved = at_server(&save)?;
+    assert_eq!(saved.code, Some(0), "{}", saved.errors);
+    at_server(&["searches", "save", "by program", "| count by program"])?;
+    let list = at_server(&["searches", "list"])?;
+    let expected = "Web / errors of 50 %  program:nginx --from now-9999d\n\
+                    by program            | count by program\n";
+    assert_eq!(list.output, expected);
+    let json = at_server(&["searches", "list", "--json"])?;
+    let first = json.output.lines().next().context("a line")?;
+    let first: Value = serde_json::from_str(first)?;
+    assert_eq!(
+        (&first["name"], &first["view"]["cols"]),
+        (&name.into(), &"host,pid".into())
+    );
+    let shown = at_server(&["searches", "show", name])?.output;
+    assert!(shown.contains("query     program:nginx\n"), "{shown}");
+    assert!(shown.contains("columns   host,pid\n"), "{shown}");
+
+    let nginx = count(&lines, "nginx").to_string();
+    let counted = at_server(&["count", "--saved", name])?;
+    assert_eq!(counted.output.trim_end(), nginx, "{}", counted.errors);
+    let bounded = at_server(&["count", "--saved", name, "--to", "now-9000d"])?;
+    assert_eq!((bounded.code, bounded.output.trim_end()), (Some(1), "0"));
+    let table = at_server(&["query", "--saved", "by program"])?;
+    assert!(table.output.contains("nginx"), "{}", table.output);
+
+    let unknown = at_server(&["search", "--saved", "web"])?;
+    assert_eq!(unknown.code, Some(2));
+    assert!(
+        unknown.errors.contains("did you mean \"Web /"),
+        "{}",
+        unknown.errors
+    );
+    let wrong = at_server(&["searches", "save", "x", "(a"])?;
+    assert!(wrong.errors.contains("  (a\n"), "{}", wrong.errors);
+    let deleted = at_server(&["searches", "delete", name])?;
+    assert_eq!(deleted.code, Some(0), "{}", deleted.errors);
+    assert_eq!(at_server(&["searches", "show", name])?.code, Some(2));
+
+    // Without its server they are read and not changed.
+    ensure!(server.stop()?.success());
+    let data_dir = server.data_dir().to_str().context("a path in UTF-8")?;
+    let directory = ["--data-dir", data_dir];
+    let list = run(&[&["searches", "list"], &directory[..]].concat())?;
+    assert_eq!(list.output, "by program  | count by program\n");
+    let refused = run(&[&["searches", "delete", "by program"], &directory[..]].concat())?;
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.errors.contains("logwood serve"),
+        "{}",
+        refused.errors
+    );
+    Ok(())
+}
+
+#[test]
 fn top_shows_rates_once_or_as_json() -> Result<()> {
     let server = Server::start()?;
     let url = server.url();

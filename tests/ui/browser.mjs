@@ -38,6 +38,14 @@ export class Browser {
     });
   }
 
+  /** The processes of the browser: `id` and `type`. */
+  async processes() {
+    const session = await this.#browser.newBrowserCDPSession();
+    const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+    await session.detach();
+    return processInfo;
+  }
+
   async stop() {
     await this.#browser?.close();
   }

@@ -1,10 +1,14 @@
 // The overview: what comes in, what was dropped and why, who is silent, what the disk holds.
 
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { shot, waitForTotal } from './browser.mjs';
 import { logs } from './logs.mjs';
+import { Server } from './server.mjs';
 import { site } from './site.mjs';
 
 const RECORDS = 2_000;
@@ -29,6 +33,24 @@ test('sources tell what they received, and what was dropped and why', () =>
     assert.match(tcp[0], /tcp 127\.0\.0\.1:\d+/);
     assert.deepEqual(tcp.slice(2, 6).map((cell) => cell.trim()), ['2', '2', '0', 'none']);
     assert.match(await page.getByTestId('dropped-all').textContent(), /2 dropped/);
+  }));
+
+test('what is on its way is told with its age, and with what waits in the kernel', () =>
+  onPage(async (page) => {
+    // The status of the server, with figures that only a server under load has for long.
+    await page.route('**/api/v1/status', async (route) => {
+      const response = await route.fetch();
+      const status = await response.json();
+      const udp = status.sources.find(({ name }) => name === 'udp');
+      assert.equal(typeof udp.lag_seconds, 'number');
+      assert.equal(typeof udp.kernel_queue_bytes, 'number');
+      Object.assign(udp, { in_flight: 1_234, lag_seconds: 2.5, kernel_queue_bytes: 98_304 });
+      await route.fulfill({ response, json: status });
+    });
+    const cell = page.locator('[data-source="udp"]').getByTestId('in-flight');
+    await cell.getByText('96.0 KiB in the kernel').waitFor();
+    assert.match(await cell.textContent(), /1,234\s+for 2\.50 s/);
+    await shot(page, 'lag');
   }));
 
 test('the senders to a source are told, with the way to their records', () =>
@@ -65,6 +87,30 @@ test('the disk has a forecast, and a logspace leads to its records', () =>
     await page.waitForURL(/logspace=main/);
     await page.getByTestId('row').first().waitFor();
   }));
+
+test('what is kept bounds the forecast', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'logwood-ui-'));
+  const config = join(folder, 'logwood.toml');
+  writeFileSync(config, '[logspace.main]\nkeep_age = "30d"\nkeep_size = "100GiB"\n');
+  const keeper = new Server(['--config', config]);
+  try {
+    await keeper.start();
+    await keeper.load(logs(RECORDS));
+    await onPage(
+      async (page) => {
+        const kept = page.getByTestId('kept');
+        await kept.getByText('30 days and 100.0 GiB, 30 days at this pace').waitFor();
+        assert.match(await page.getByTestId('in-the-end').textContent(), /\d [KM]iB in the end, by what is kept/);
+        await kept.scrollIntoViewIfNeeded();
+        await shot(page, 'kept');
+      },
+      { url: keeper.url },
+    );
+  } finally {
+    await keeper.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
 
 test('a bar of what was received leads to the search of its time', () =>
   onPage(async (page) => {

@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -56,6 +57,17 @@ export class Server {
       const socket = connect(Number(port), host, () => socket.end(lines.join('\n') + '\n'));
       socket.on('close', resolve).on('error', reject);
     });
+  }
+
+  /** A connection that stays: its `write` resolves when there is room for more lines. */
+  async connect() {
+    const [host, port] = this.#addresses.tcp.split(':');
+    const socket = connect(Number(port), host);
+    await once(socket, 'connect');
+    const write = async (lines) => {
+      if (!socket.write(lines.join('\n') + '\n')) await once(socket, 'drain');
+    };
+    return { write, end: () => socket.end() };
   }
 
   /** Sends datagrams over UDP and resolves when they are on their way. */

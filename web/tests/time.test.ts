@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { Rates } from '../src/state/rates';
 import { dateText, isoText, spanText, timeText, zoneText } from '../src/text/clock';
 import { moveWindow, rangeLabel, readTime } from '../src/text/range';
-import { agoText, bytesPerDay, daysLeft, daysText } from '../src/text/forecast';
+import { agoText, bytesInTheEnd, bytesPerDay, daysKept, daysLeft, daysText } from '../src/text/forecast';
 import { formatStamp, parseStamp, shiftStamp, stampMs, textMs } from '../src/text/stamp';
 
 vi.stubEnv('TZ', 'Europe/Budapest');
@@ -135,6 +135,17 @@ describe('a time in words', () => {
 });
 
 describe('a forecast', () => {
+  it('what is kept bounds what is on disk in the end', () => {
+    const kept = { bytes: 50, perDay: 10, keepSeconds: null, keepBytes: null };
+    expect(bytesInTheEnd(kept)).toBeNull();
+    expect(daysKept(kept)).toBeNull();
+    const aged = { ...kept, keepSeconds: 30 * 86_400 };
+    expect([bytesInTheEnd(aged), daysKept(aged)]).toEqual([300, 30]);
+    const both = { ...aged, keepBytes: 120 };
+    expect([bytesInTheEnd(both), daysKept(both)]).toEqual([120, 12]);
+    expect(bytesInTheEnd({ ...kept, perDay: 0 })).toBe(50);
+  });
+
   const pace = { bytes: 1_000, records: 100, recent: 24, seconds: 86_400 };
 
   it('is what the last day would add, day after day', () => {

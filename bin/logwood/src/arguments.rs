@@ -35,6 +35,11 @@ pub(crate) enum Command {
     Query(QueryArguments),
     /// Print records as they arrive.
     Tail(TailArguments),
+    /// List, show, save and delete the searches that the page has under Searches.
+    Searches {
+        #[command(subcommand)]
+        command: SearchesCommand,
+    },
     /// Show what a server receives, loses and keeps, as it happens.
     Top(TopArguments),
     /// Store the messages of files, one a line; plain, .gz or .zst.
@@ -113,6 +118,10 @@ pub(crate) struct QuestionArguments {
     /// What to look for; everything without it. See docs/reference/query.md.
     #[arg(default_value = "")]
     pub(crate) query: String,
+    /// The search that was saved under this name, in place of a query; flags replace its range,
+    /// logspaces and time.
+    #[arg(long, value_name = "NAME", conflicts_with = "query")]
+    pub(crate) saved: Option<String>,
     /// Only these logspaces, separated by commas; all without it.
     #[arg(long, value_name = "NAME")]
     pub(crate) logspace: Option<String>,
@@ -126,9 +135,9 @@ pub(crate) struct QuestionArguments {
     /// logspaces say, else words].
     #[arg(long, value_name = "TOKENS")]
     pub(crate) tokens: Option<String>,
-    /// Which time of a record counts for ranges, order and bars.
-    #[arg(long, value_name = "TIME", default_value = "received")]
-    pub(crate) time: TimeArgument,
+    /// Which time of a record counts for ranges, order and bars [default: received].
+    #[arg(long, value_name = "TIME")]
+    pub(crate) time: Option<TimeArgument>,
     /// Print NDJSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -190,11 +199,84 @@ pub(crate) struct QueryArguments {
     pub(crate) csv: bool,
 }
 
+/// What to do with saved searches.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SearchesCommand {
+    /// Print all of them, one a line: name, query and range.
+    List(ListSearchesArguments),
+    /// Print one of them, a line for each of its parameters.
+    Show(ShowSearchArguments),
+    /// Save a search under a name, in place of the one that has it.
+    Save(SaveSearchArguments),
+    /// Delete the search of a name.
+    Delete(DeleteSearchArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListSearchesArguments {
+    /// Print NDJSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) target: TargetArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowSearchArguments {
+    /// What it is called.
+    pub(crate) name: String,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) target: TargetArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SaveSearchArguments {
+    /// What it is to be called.
+    pub(crate) name: String,
+    /// What to look for, also with a pipe; everything without it.
+    #[arg(default_value = "")]
+    pub(crate) query: String,
+    /// Only these logspaces, separated by commas; all without it.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) logspace: Option<String>,
+    /// From this time on, kept as written: now-1h stays the last hour.
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) from: Option<String>,
+    /// Up to this time, itself excluded.
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub(crate) to: Option<String>,
+    /// Which time of a record counts [default: received].
+    #[arg(long, value_name = "TIME")]
+    pub(crate) time: Option<TimeArgument>,
+    /// The columns that the page shows, separated by commas.
+    #[arg(long, value_name = "FIELDS")]
+    pub(crate) cols: Option<String>,
+    /// The field by which the page splits the histogram.
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) split: Option<String>,
+    #[command(flatten)]
+    pub(crate) target: TargetArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DeleteSearchArguments {
+    /// What it is called.
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) target: TargetArguments,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct TailArguments {
     /// What to look for; everything without it.
     #[arg(default_value = "")]
     pub(crate) query: String,
+    /// The search that was saved under this name, in place of a query; its range is left out.
+    #[arg(long, value_name = "NAME", conflicts_with = "query")]
+    pub(crate) saved: Option<String>,
     /// Only these logspaces, separated by commas; all without it.
     #[arg(long, value_name = "NAME")]
     pub(crate) logspace: Option<String>,

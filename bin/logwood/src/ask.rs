@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use api::{Cost, End, Problem, Row, StreamLine};
+use api::{Cost, End, Problem, Row, SavedView, StreamLine};
 use client::{Client, Parameters};
 use engine::Cancel;
 use server::answer::Asked;
@@ -12,10 +12,11 @@ use store::SystemClock;
 use crate::Outcome;
 use crate::arguments::{
     CountArguments, HistogramArguments, QuestionArguments, SearchArguments, StatsArguments,
-    TimeArgument,
+    TargetArguments, TimeArgument,
 };
 use crate::failure::Failure;
 use crate::output;
+use crate::searches;
 use crate::target::{self, Target};
 
 /// Most rows asked for at once.
@@ -26,9 +27,8 @@ pub(crate) type Pairs = Vec<(&'static str, String)>;
 
 /// Prints the records that match, page by page.
 pub(crate) fn search(arguments: &SearchArguments) -> Result<Outcome, Failure> {
-    let mut pairs = question(&arguments.question);
+    let (source, mut pairs) = open(&arguments.question)?;
     pairs.push(("raw", arguments.raw.to_string()));
-    let source = Source::open(&arguments.question)?;
     let mut out = output::data();
     let mut left = arguments.limit;
     let mut found = 0;
@@ -78,8 +78,9 @@ fn write_row(
 /// Prints how many records match.
 pub(crate) fn count(arguments: &CountArguments) -> Result<Outcome, Failure> {
     let question = &arguments.question;
-    let answer = Source::open(question)?.ask(
-        &self::question(question),
+    let (source, pairs) = open(question)?;
+    let answer = source.ask(
+        &pairs,
         |client, parameters| client.count(parameters),
         |asked, parameters| asked.count(parameters),
     )?;
@@ -97,9 +98,9 @@ pub(crate) fn count(arguments: &CountArguments) -> Result<Outcome, Failure> {
 /// Prints how many records match over time.
 pub(crate) fn histogram(arguments: &HistogramArguments) -> Result<Outcome, Failure> {
     let question = &arguments.question;
-    let mut pairs = self::question(question);
+    let (source, mut pairs) = open(question)?;
     pairs.push(("bars", arguments.bars.to_string()));
-    let answer = Source::open(question)?.ask(
+    let answer = source.ask(
         &pairs,
         |client, parameters| client.histogram(parameters),
         |asked, parameters| asked.histogram(parameters),
@@ -120,10 +121,10 @@ pub(crate) fn histogram(arguments: &HistogramArguments) -> Result<Outcome, Failu
 /// Prints the most frequent values of a field.
 pub(crate) fn stats(arguments: &StatsArguments) -> Result<Outcome, Failure> {
     let question = &arguments.question;
-    let mut pairs = self::question(question);
+    let (source, mut pairs) = open(question)?;
     pairs.push(("by", arguments.by.clone()));
     pairs.push(("limit", arguments.limit.to_string()));
-    let answer = Source::open(question)?.ask(
+    let answer = source.ask(
         &pairs,
         |client, parameters| client.stats(parameters),
         |asked, parameters| asked.stats(parameters),
@@ -141,23 +142,33 @@ pub(crate) fn stats(arguments: &StatsArguments) -> Result<Outcome, Failure> {
     Ok(outcome(answer.values.len() as u64))
 }
 
-pub(crate) fn question(arguments: &QuestionArguments) -> Pairs {
-    let mut pairs = vec![("q", arguments.query.clone())];
-    let optional = [
-        ("logspace", &arguments.logspace),
-        ("from", &arguments.from),
-        ("to", &arguments.to),
-        ("tokens", &arguments.tokens),
+/// Whom a question goes to, and its parameters: those of a saved search, but for what flags say.
+pub(crate) fn open(arguments: &QuestionArguments) -> Result<(Source, Pairs), Failure> {
+    let source = Source::open(&arguments.target)?;
+    let view = match &arguments.saved {
+        Some(name) => searches::named(&source, name)?.view,
+        None => SavedView {
+            q: arguments.query.clone(),
+            ..SavedView::default()
+        },
+    };
+    let time = arguments.time.map(|time| match time {
+        TimeArgument::Event => "event".to_owned(),
+        TimeArgument::Received => String::new(),
+    });
+    let bounds = [
+        ("logspace", arguments.logspace.clone(), view.logspace),
+        ("from", arguments.from.clone(), view.from),
+        ("to", arguments.to.clone(), view.to),
+        ("tokens", arguments.tokens.clone(), String::new()),
+        ("time", time, view.time),
     ];
-    pairs.extend(
-        optional
-            .into_iter()
-            .filter_map(|(name, value)| Some((name, value.clone()?))),
-    );
-    if arguments.time == TimeArgument::Event {
-        pairs.push(("time", "event".to_owned()));
-    }
-    pairs
+    let bounds = bounds
+        .into_iter()
+        .map(|(name, flag, saved)| (name, flag.unwrap_or(saved)))
+        .filter(|(_, value)| !value.is_empty());
+    let pairs = std::iter::once(("q", view.q)).chain(bounds).collect();
+    Ok((source, pairs))
 }
 
 fn outcome(found: u64) -> Outcome {
@@ -181,9 +192,9 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    pub(crate) fn open(question: &QuestionArguments) -> Result<Self, Failure> {
+    pub(crate) fn open(target: &TargetArguments) -> Result<Self, Failure> {
         let open = |path: &Path| target::open_read_only(path).map(Box::new);
-        Ok(match Target::find(&question.target)? {
+        Ok(match Target::find(target)? {
             Target::Server(client) => Self::Server(client),
             Target::Directory(path) => Self::Directory(open(&path)?),
         })

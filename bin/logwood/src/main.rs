@@ -14,6 +14,7 @@ mod inspect;
 mod load;
 mod output;
 mod plan;
+mod searches;
 mod serve;
 mod table;
 mod tail;
@@ -65,6 +66,7 @@ fn run(command: Option<Command>) -> Result<Outcome, Failure> {
         Some(Command::Stats(arguments)) => ask::stats(&arguments),
         Some(Command::Query(arguments)) => table::query(&arguments),
         Some(Command::Tail(arguments)) => tail::tail(&arguments),
+        Some(Command::Searches { command }) => searches::searches(&command),
         Some(Command::Top(arguments)) => top::top(&arguments),
         Some(Command::Import(arguments)) => import::import(&arguments),
         Some(Command::Load(arguments)) => load::load(&arguments),

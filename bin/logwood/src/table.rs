@@ -7,7 +7,7 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use crate::Outcome;
 use crate::arguments::QueryArguments;
-use crate::ask::{Source, question, warn_if_partial};
+use crate::ask::{open, warn_if_partial};
 use crate::failure::Failure;
 use crate::output;
 
@@ -28,9 +28,9 @@ Behind a query, | and a command make a table of the records that it finds:
 
 /// Prints the table that answers a question.
 pub(crate) fn query(arguments: &QueryArguments) -> Result<Outcome, Failure> {
-    let mut pairs = question(&arguments.question);
+    let (source, mut pairs) = open(&arguments.question)?;
     pairs.extend(arguments.limit.map(|limit| ("limit", limit.to_string())));
-    let answer = Source::open(&arguments.question)?.ask(
+    let answer = source.ask(
         &pairs,
         |client, parameters| client.query(parameters),
         |asked, parameters| asked.query(parameters),

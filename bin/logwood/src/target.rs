@@ -10,7 +10,7 @@ use crate::arguments::TargetArguments;
 use crate::failure::Failure;
 
 /// Where a server answers unless told otherwise.
-const URL_DEFAULT: &str = "http://127.0.0.1:8514";
+pub(crate) const URL_DEFAULT: &str = "http://127.0.0.1:8514";
 
 /// Where the data lies unless told otherwise.
 const DATA_DIR_DEFAULT: &str = "logwood-data";

@@ -90,6 +90,9 @@ pub struct HistogramAnswer {
     pub total: u64,
     /// The bars, of equal length, in order.
     pub bars: Vec<Bar>,
+    /// Whether this is not the answer yet, but what has been counted of it.
+    #[serde(default)]
+    pub counting: bool,
     /// What it cost.
     #[serde(flatten)]
     pub cost: Cost,

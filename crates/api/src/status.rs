@@ -115,6 +115,13 @@ pub struct LogspaceStatus {
     pub segments: u64,
     /// Bytes on disk, the journal not counted.
     pub bytes: u64,
+    /// How long records are kept, in seconds; for ever where it is missing.
+    #[serde(default)]
+    pub keep_seconds: Option<u64>,
+    /// How many bytes of segments are kept, those in the archive not counted; all where it is
+    /// missing.
+    #[serde(default)]
+    pub keep_bytes: Option<u64>,
     /// What the records in segments come to.
     #[serde(default)]
     pub sealed: SealedStatus,

@@ -15,6 +15,7 @@ use api::{
     HistogramAnswer, Imported, ParseAnswer, Problem, QueryAnswer, Row, SavedSearch, SavedSearches,
     SavedView, StatsAnswer, StatusAnswer, StreamLine,
 };
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::DeserializeOwned;
 
 pub use error::Error;
@@ -175,8 +176,7 @@ impl Client {
         self.json("searches", &Parameters::default())
     }
 
-    /// Saves a search under a name, in the place of the one that has it. The name is as it stands in
-    /// a URL.
+    /// Saves a search under a name, in the place of the one that has it.
     ///
     /// # Errors
     /// As for [`Client::search`].
@@ -184,7 +184,7 @@ impl Client {
         let body = serde_json::to_vec(view).map_err(|error| Error::Unexpected {
             what: error.to_string(),
         })?;
-        let request = self.agent.put(self.endpoint(&format!("searches/{name}")));
+        let request = self.agent.put(self.endpoint(&saved_search(name)));
         let response = request
             .content_type("application/json")
             .send(&body[..])
@@ -192,14 +192,12 @@ impl Client {
         Self::decode(&mut checked(response)?)
     }
 
-    /// Deletes the saved search of a name, as it stands in a URL.
+    /// Deletes the saved search of a name.
     ///
     /// # Errors
     /// As for [`Client::search`].
     pub fn delete_search(&self, name: &str) -> Result<(), Error> {
-        let request = self
-            .agent
-            .delete(self.endpoint(&format!("searches/{name}")));
+        let request = self.agent.delete(self.endpoint(&saved_search(name)));
         let response = request.call().map_err(|source| self.unreachable(source))?;
         checked(response).map(|_| ())
     }
@@ -313,6 +311,11 @@ impl Client {
             source: Box::new(source),
         }
     }
+}
+
+/// Where the saved search of a name is: names have spaces, slashes and what not.
+fn saved_search(name: &str) -> String {
+    format!("searches/{}", utf8_percent_encode(name, NON_ALPHANUMERIC))
 }
 
 /// Turns an answer that is an error into one.

@@ -1,5 +1,7 @@
 //! How many records match in each of many equal stretches of time.
 
+use std::sync::{Mutex, PoisonError};
+
 use model::{TimeRange, Timestamp};
 use query::Query;
 use store::{Part, ReadError};
@@ -40,42 +42,80 @@ pub struct Bar {
     pub count: u64,
 }
 
+/// Bars that are being counted.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted<'a> {
+    edges: &'a [Timestamp],
+    counts: &'a [u64],
+}
+
+impl Counted<'_> {
+    /// The bars as far as they are counted.
+    pub fn bars(&self) -> impl Iterator<Item = Bar> {
+        let bars = self.edges.iter().zip(self.counts);
+        bars.map(|(start, count)| Bar {
+            start: *start,
+            count: *count,
+        })
+    }
+}
+
 /// Cuts the range of the scope into bars, [`HISTOGRAM_BARS_MAX`] at the most, and counts the
 /// records that match in each. An empty range has no bars. See [`Scope::stored_range`] for a range
 /// where none was given.
 pub fn histogram(scope: &Scope, query: &Query, bars: usize, cancel: &Cancel) -> Histogram {
+    histogram_watched(scope, query, bars, cancel, &mut |_| ())
+}
+
+/// The same, for whoever wants to see it grow: `watch` is called with the bars as far as they are
+/// counted, behind each part of the store. The newest parts are counted first.
+pub fn histogram_watched(
+    scope: &Scope,
+    query: &Query,
+    bars: usize,
+    cancel: &Cancel,
+    watch: &mut (dyn FnMut(Counted<'_>) + Send),
+) -> Histogram {
     let mut run = Run::new(&scope.snapshots, query, cancel);
     let edges = edges(scope.range, bars.min(HISTOGRAM_BARS_MAX));
-    let start = || vec![0; edges.len().saturating_sub(1)];
-    let add = |run: &mut Run<'_>, counts: &mut Vec<u64>, part: &Part| {
+    let none = vec![0; edges.len().saturating_sub(1)];
+    let growing = Mutex::new((none.clone(), watch));
+    let add = |run: &mut Run<'_>, own: &mut Vec<u64>, part: &Part| {
+        own.fill(0);
         let added = match scope.time {
-            TimeKind::Received => add_part(run, part, &edges, counts),
+            TimeKind::Received => add_part(run, part, &edges, own),
             TimeKind::Event => {
-                add_by_event(run, part, scope.when(), &edges, counts);
+                add_by_event(run, part, scope.when(), &edges, own);
                 Ok(())
             }
         };
         if let Err(error) = added {
             run.missed(&error);
         }
+        // What a thread that panicked has counted is of no use to anybody: it ends the question.
+        let mut growing = growing.lock().unwrap_or_else(PoisonError::into_inner);
+        let (counts, watch) = &mut *growing;
+        for (count, more) in counts.iter_mut().zip(own) {
+            *count += *more;
+        }
+        watch(Counted {
+            edges: &edges,
+            counts,
+        });
     };
     let parts: Vec<&Part> = scope.parts().map(|(_, part)| part).collect();
-    let mut counts = start();
-    for added in each_part(&mut run, query, &parts, start, add) {
-        for (count, more) in counts.iter_mut().zip(added) {
-            *count += more;
-        }
-    }
+    let newest_first: Vec<&Part> = parts.into_iter().rev().collect();
+    each_part(&mut run, query, &newest_first, || none.clone(), add);
+    let (counts, _) = growing.into_inner().unwrap_or_else(PoisonError::into_inner);
     let (cost, completeness) = run.finish();
-    let total = counts.iter().sum();
-    let bars = edges.iter().zip(counts).map(|(start, count)| Bar {
-        start: *start,
-        count,
-    });
+    let counted = Counted {
+        edges: &edges,
+        counts: &counts,
+    };
     Histogram {
         range: scope.range,
-        bars: bars.collect(),
-        total,
+        bars: counted.bars().collect(),
+        total: counts.iter().sum(),
         cost,
         completeness,
     }

@@ -54,7 +54,7 @@ pub use cancel::{Cancel, Stop};
 pub use count::{Count, count};
 pub use cursor::{Cursor, InvalidCursor};
 pub use fields::{FieldCount, Fields, fields};
-pub use histogram::{Bar, Histogram, histogram};
+pub use histogram::{Bar, Counted, Histogram, histogram, histogram_watched};
 pub use question::{Tabulated, tabulate};
 pub use recent::{Recent, recent_fields, recent_values};
 pub use rows::{FoundRow, RowRef};

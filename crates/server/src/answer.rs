@@ -7,7 +7,8 @@ mod table;
 
 use api::{
     Bar, Cost, CountAnswer, End, FieldCount, FieldsAnswer, HistogramAnswer, ParseAnswer,
-    ParseDiagnostic, ParseToken, Problem, Row, Segments, StatsAnswer, StreamLine, ValueCount,
+    ParseDiagnostic, ParseToken, Problem, Row, SavedSearches, Segments, StatsAnswer, StreamLine,
+    ValueCount,
 };
 use std::ops::ControlFlow;
 
@@ -16,11 +17,12 @@ use model::{RecordId, Timestamp};
 use store::{Clock, Store};
 
 use crate::limits::{
-    BARS_DEFAULT, BARS_MAX, SEARCH_ROWS_DEFAULT, SEARCH_ROWS_MAX, STATS_VALUES_DEFAULT,
-    STATS_VALUES_MAX,
+    BARS_DEFAULT, BARS_MAX, HISTOGRAM_TOLD_NANOS, SEARCH_ROWS_DEFAULT, SEARCH_ROWS_MAX,
+    STATS_VALUES_DEFAULT, STATS_VALUES_MAX,
 };
 use crate::parameters::Parameters;
 use crate::problem::Refusal;
+use crate::saved;
 
 /// What a question is asked of.
 pub struct Asked<'a> {
@@ -58,6 +60,14 @@ impl Asked<'_> {
             cost: self.cost(start, &found.cost, &found.completeness),
         };
         Ok((rows, end))
+    }
+
+    /// The searches that people saved, by name.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn saved_searches(&self) -> Result<SavedSearches, Box<Problem>> {
+        self.refusable(|_| saved::read(self.store))
     }
 
     /// Every record that matches, the oldest first, one by one.
@@ -105,22 +115,52 @@ impl Asked<'_> {
     /// # Errors
     /// When a parameter is wrong.
     pub fn histogram(&self, parameters: &Parameters) -> Result<HistogramAnswer, Box<Problem>> {
+        self.growing_histogram(parameters, &mut |_| ())
+    }
+
+    /// The same, and what has been counted of it now and then.
+    ///
+    /// # Errors
+    /// When a parameter is wrong.
+    pub fn growing_histogram(
+        &self,
+        parameters: &Parameters,
+        tell: &mut (dyn FnMut(HistogramAnswer) + Send),
+    ) -> Result<HistogramAnswer, Box<Problem>> {
         self.refusable(|start| {
             let query = parameters.query()?;
             let mut scope = parameters.scope(self.store, start)?;
             let bars = parameters.number("bars", BARS_DEFAULT, BARS_MAX)?;
             bound_to_stored(&mut scope, start);
-            let found = engine::histogram(&scope, &query, bars, self.cancel);
-            let bar = |bar: &engine::Bar| Bar {
-                start: bar.start.to_string(),
-                count: bar.count,
+            let answer = |bars: &mut dyn Iterator<Item = engine::Bar>| {
+                let bar = |bar: engine::Bar| Bar {
+                    start: bar.start.to_string(),
+                    count: bar.count,
+                };
+                let bars: Vec<Bar> = bars.map(bar).collect();
+                HistogramAnswer {
+                    from: scope.range.start.to_string(),
+                    to: scope.range.end.to_string(),
+                    total: bars.iter().map(|bar| bar.count).sum(),
+                    bars,
+                    counting: false,
+                    cost: Cost::default(),
+                }
             };
+            let mut told = start;
+            let watch = &mut |counted: engine::Counted<'_>| {
+                let now = self.clock.now();
+                if now.nanos().saturating_sub(told.nanos()) >= HISTOGRAM_TOLD_NANOS {
+                    told = now;
+                    let mut part = answer(&mut counted.bars());
+                    part.counting = true;
+                    tell(part);
+                }
+            };
+            let found = engine::histogram_watched(&scope, &query, bars, self.cancel, watch);
             Ok(HistogramAnswer {
-                from: found.range.start.to_string(),
-                to: found.range.end.to_string(),
-                total: found.total,
-                bars: found.bars.iter().map(bar).collect(),
                 cost: self.cost(start, &found.cost, &found.completeness),
+                ..answer(&mut found.bars.into_iter())
             })
         })
     }

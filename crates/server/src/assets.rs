@@ -95,7 +95,7 @@ pub(crate) fn file(path: &str, request: &HeaderMap) -> Option<Response> {
 pub(crate) fn index() -> Response {
     let nonce = nonce();
     let policy = format!(
-        "default-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; \
+        "default-src 'self'; style-src 'self' 'nonce-{nonce}'; \
          object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     );
     let headers = [

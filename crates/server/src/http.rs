@@ -17,7 +17,7 @@ use crate::assets;
 use crate::limits::{INGEST_BYTES_MAX, SHUTDOWN_TIME};
 use crate::openapi;
 use crate::problem::Refusal;
-use crate::routes::{admin, check, export, ingest, query, saved, state, tail};
+use crate::routes::{admin, check, export, histogram, ingest, query, saved, state, tail};
 
 /// The HTTP interface cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -105,7 +105,7 @@ pub(crate) fn api_routes() -> Vec<(&'static str, MethodRouter<Context>)> {
     vec![
         ("/search", get(query::search)),
         ("/count", get(query::count)),
-        ("/histogram", get(query::histogram)),
+        ("/histogram", get(histogram::histogram)),
         ("/stats", get(query::stats)),
         ("/fields", get(query::fields)),
         ("/query", get(query::query)),

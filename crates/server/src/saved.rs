@@ -30,8 +30,7 @@ pub(crate) struct Saved(Mutex<()>);
 impl Saved {
     /// All searches, by name.
     pub(crate) fn list(&self, store: &Store) -> Result<SavedSearches, Refusal> {
-        let searches = read(store)?;
-        Ok(SavedSearches { searches })
+        read(store)
     }
 
     /// Saves a search under a name, in the place of the one that has it.
@@ -49,7 +48,7 @@ impl Saved {
             view,
         };
         let _held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut searches = read(store)?;
+        let mut searches = read(store)?.searches;
         match searches.binary_search_by(|other| other.name.as_str().cmp(name)) {
             Ok(place) => {
                 if let Some(other) = searches.get_mut(place) {
@@ -71,7 +70,7 @@ impl Saved {
     /// Deletes the search of a name.
     pub(crate) fn delete(&self, store: &Store, name: &str) -> Result<(), Refusal> {
         let _held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut searches = read(store)?;
+        let mut searches = read(store)?.searches;
         let before = searches.len();
         searches.retain(|search| search.name != name);
         if searches.len() == before {
@@ -82,7 +81,8 @@ impl Saved {
     }
 }
 
-fn read(store: &Store) -> Result<Vec<SavedSearch>, Refusal> {
+/// The searches of a store, by name.
+pub(crate) fn read(store: &Store) -> Result<SavedSearches, Refusal> {
     let unusable = |why: String| {
         let detail = format!("the saved searches cannot be read: {why}");
         let hint = format!(
@@ -96,7 +96,7 @@ fn read(store: &Store) -> Result<Vec<SavedSearch>, Refusal> {
         .saved_searches()
         .map_err(|error| unusable(error.to_string()))?;
     let Some(text) = text else {
-        return Ok(Vec::new());
+        return Ok(SavedSearches::default());
     };
     let file: File = serde_json::from_str(&text).map_err(|error| unusable(error.to_string()))?;
     if file.version != VERSION {
@@ -105,7 +105,7 @@ fn read(store: &Store) -> Result<Vec<SavedSearch>, Refusal> {
     }
     let mut searches = file.searches;
     searches.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(searches)
+    Ok(SavedSearches { searches })
 }
 
 fn write(store: &Store, searches: Vec<SavedSearch>) -> Result<(), Refusal> {

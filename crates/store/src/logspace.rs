@@ -428,6 +428,7 @@ impl Logspace {
                 .map(|part| u64::from(part.rows()))
                 .sum(),
             segments: segments().count(),
+            retention: self.retention(),
             data_bytes: segments()
                 .map(|segment| segment.footer().data_bytes())
                 .sum(),

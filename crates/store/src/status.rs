@@ -2,6 +2,7 @@
 
 use model::{LogspaceName, Timestamp};
 
+use crate::retention::Retention;
 use crate::snapshot::Damage;
 
 /// Whether records can be made durable.
@@ -46,6 +47,8 @@ pub struct LogspaceStatus {
     pub records: u64,
     /// Segments.
     pub segments: usize,
+    /// How much of it is kept.
+    pub retention: Retention,
     /// Bytes of the segments' files, those in the archive not counted.
     pub disk_bytes: u64,
     /// Bytes of those that hold the sealed messages; the others are index.

@@ -57,8 +57,20 @@ async function jsonOf<T>(response: Response): Promise<T> {
   }
 }
 
-export function histogram(params: Params, signal: AbortSignal): Promise<HistogramAnswer> {
-  return callJson('histogram', params, signal);
+/** `onPart` is called with what has been counted, now and then, where that takes longer. */
+export async function histogram(
+  params: Params,
+  signal: AbortSignal,
+  onPart: (answer: HistogramAnswer) => void = () => undefined,
+): Promise<HistogramAnswer> {
+  const response = await call('histogram', { ...params, progress: 'true' }, signal);
+  let last: HistogramAnswer | undefined;
+  for await (const lines of response.body ? readNdjson<HistogramAnswer>(response.body) : []) {
+    last = lines.at(-1);
+    if (last && !signal.aborted) onPart(last);
+  }
+  if (!last || last.counting) throw new Problem('broken-answer', 'the answer broke off', null);
+  return last;
 }
 
 export function count(params: Params, signal: AbortSignal): Promise<CountAnswer> {

@@ -9,7 +9,7 @@ export type TailState = 'connecting' | 'live' | 'reconnecting';
 
 export interface TailEvents {
   onRows(rows: Row[]): void;
-  /** The server left out this many records, because the page read too slowly. */
+  /** The server left out this many records here, because the page read too slowly. */
   onDropped(count: number): void;
   onState(state: TailState): void;
   /** The tail cannot go on: the request itself is wrong. */
@@ -108,17 +108,21 @@ export class TailStream {
   }
 
   #take(lines: TailLine[]): void {
-    const rows: Row[] = [];
-    let dropped = 0;
-    for (const line of lines) {
-      if ('row' in line) rows.push(line.row);
-      if ('dropped' in line) dropped += line.dropped.count;
-    }
-    const last = rows.at(-1);
-    if (last) {
+    let rows: Row[] = [];
+    const tell = () => {
+      const last = rows.at(-1);
+      if (!last) return;
       this.#after = last.id;
       this.#events.onRows(rows);
+      rows = [];
+    };
+    for (const line of lines) {
+      if ('row' in line) rows.push(line.row);
+      if ('dropped' in line) {
+        tell();
+        this.#events.onDropped(line.dropped.count);
+      }
     }
-    if (dropped > 0) this.#events.onDropped(dropped);
+    tell();
   }
 }

@@ -72,6 +72,8 @@ export interface HistogramAnswer extends Cost {
   to: string | null;
   total: number;
   bars: Bar[];
+  /** Whether this is not the answer yet, but what has been counted of it. */
+  counting?: boolean;
 }
 
 export interface CountAnswer extends Cost {
@@ -171,6 +173,10 @@ export interface SourceStatus {
   /** By reason. */
   dropped: Record<string, number>;
   in_flight: number;
+  /** How long the oldest of these has been on its way. */
+  lag_seconds?: number;
+  /** Memory of datagrams that wait in the kernel to be read. */
+  kernel_queue_bytes?: number;
   bytes: number;
   connections: number;
   connections_refused: number;
@@ -190,11 +196,15 @@ export interface LogspaceStatus {
   segments: number;
   /** On disk, the journal not counted. */
   bytes: number;
+  /** How long records are kept, and how many bytes of them; without bound where it is missing. */
+  keep_seconds?: number | null;
+  keep_bytes?: number | null;
   sealed?: { records: number; raw_bytes: number; data_bytes: number; index_bytes: number };
   expired?: number;
   archived_segments?: number;
   archived_bytes?: number;
   archive_failure?: string | null;
+  compaction_failure?: string | null;
   first: string | null;
   last: string | null;
   damages: string[];

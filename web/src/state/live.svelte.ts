@@ -37,6 +37,9 @@ export class Live {
   #stream: TailStream | null = null;
   #reading = false;
   #pending: Row[] = [];
+  /** Records older than those that wait, which came as well and are not kept. */
+  #older = 0;
+  /** Whether the list starts anew with what waits: what is missing before it is loaded by scrolling. */
   #gap = false;
   #frame = 0;
   #timer = 0;
@@ -58,7 +61,10 @@ export class Live {
     this.dropped = 0;
     this.#stream = new TailStream(params, after, {
       onRows: (rows) => this.#take(rows),
-      onDropped: (count) => (this.dropped += count),
+      onDropped: (count) => {
+        this.dropped += count;
+        this.#keep(0);
+      },
       onState: (state) => (this.state = state),
       onProblem: (problem) => {
         this.stop();
@@ -74,9 +80,7 @@ export class Live {
     clearInterval(this.#timer);
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    this.#pending = [];
-    this.#gap = false;
-    this.waiting = 0;
+    this.#empty();
     this.state = 'off';
     this.paused = false;
     this.summary = '';
@@ -100,8 +104,7 @@ export class Live {
     this.#errors += rows.filter((row) => isError(row.severity)).length;
     for (const row of rows) this.#pending.push(slim(row));
     if (this.#pending.length > 2 * ROWS_MAX) {
-      this.#pending = this.#pending.slice(-ROWS_MAX);
-      this.#gap = true;
+      this.#keep(ROWS_MAX);
     }
     this.#schedule();
   }
@@ -113,15 +116,28 @@ export class Live {
   #flush(): void {
     this.#frame = 0;
     if (this.#reading || this.paused) {
-      this.waiting = this.#pending.length;
+      this.waiting = this.#older + this.#pending.length;
       return;
     }
     const rows = this.#pending;
     const gap = this.#gap;
+    this.#empty();
+    this.#target.arrive(rows, gap);
+  }
+
+  /** Keeps the newest of those that wait; what is before them is no longer without a gap. */
+  #keep(count: number): void {
+    const from = Math.max(this.#pending.length - count, 0);
+    this.#older += from;
+    this.#pending = this.#pending.slice(from);
+    this.#gap = true;
+  }
+
+  #empty(): void {
     this.#pending = [];
     this.#gap = false;
+    this.#older = 0;
     this.waiting = 0;
-    this.#target.arrive(rows, gap);
   }
 
   #summarize(): void {

@@ -153,7 +153,7 @@ export class Search {
   async refreshHistogram(): Promise<void> {
     const { signal } = this.#running;
     try {
-      await this.#loadHistogram(signal);
+      await this.#loadHistogram(signal, false);
     } catch {
       // The old one stays; the tail itself says when the server is gone.
     }
@@ -190,7 +190,7 @@ export class Search {
     if (this.pipe === '') this.table = null;
     const answer = this.pipe === '' ? this.#loadRows(view, signal) : this.#loadTable(TABLE_ROWS[0], signal);
     try {
-      await Promise.all([this.#loadHistogram(signal), answer]);
+      await Promise.all([this.#loadHistogram(signal, true), answer]);
     } catch (error) {
       // The old histogram is not of this search.
       if (!signal.aborted) this.histogram = null;
@@ -218,9 +218,13 @@ export class Search {
     this.#takeRows();
   }
 
-  async #loadHistogram(signal: AbortSignal): Promise<void> {
-    const answer = await api.histogram({ ...scopeOf(this.view), bars: BARS }, signal);
-    if (!signal.aborted) this.histogram = answer;
+  /** `grows`: what is counted shows at once; else the old histogram stays until the new one is there. */
+  async #loadHistogram(signal: AbortSignal, grows: boolean): Promise<void> {
+    const take = (answer: HistogramAnswer) => {
+      if (!signal.aborted) this.histogram = answer;
+    };
+    const answer = await api.histogram({ ...scopeOf(this.view), bars: BARS }, signal, grows ? take : undefined);
+    take(answer);
   }
 
   async #loadTable(limit: number, signal: AbortSignal): Promise<void> {

@@ -43,3 +43,29 @@ export function agoText(ms: number): string {
   if (seconds < 36 * 3_600) return `${Math.floor(seconds / 3_600)} h ago`;
   return `${Math.floor(seconds / SECONDS_PER_DAY)} days ago`;
 }
+
+/** What a logspace keeps and what comes: bounds are missing where there are none. */
+export interface Kept {
+  /** Bytes on disk now. */
+  bytes: number;
+  /** Bytes that a day adds. */
+  perDay: number;
+  keepSeconds: number | null;
+  keepBytes: number | null;
+}
+
+/** Bytes that it takes in the end, at this pace; null where it grows for ever. */
+export function bytesInTheEnd({ bytes, perDay, keepSeconds, keepBytes }: Kept): number | null {
+  if (perDay <= 0) return bytes;
+  const byAge = keepSeconds === null ? Infinity : (perDay * keepSeconds) / SECONDS_PER_DAY;
+  const least = Math.min(byAge, keepBytes ?? Infinity);
+  return least === Infinity ? null : least;
+}
+
+/** Days that a logspace reaches back in the end, at this pace; null where it reaches back for ever. */
+export function daysKept({ perDay, keepSeconds, keepBytes }: Kept): number | null {
+  const byAge = keepSeconds === null ? Infinity : keepSeconds / SECONDS_PER_DAY;
+  const bySize = keepBytes === null || perDay <= 0 ? Infinity : keepBytes / perDay;
+  const least = Math.min(byAge, bySize);
+  return least === Infinity ? null : least;
+}

@@ -138,8 +138,19 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
                 },
                 "How many bars of equal length.",
             ),
+            Parameter::new(
+                "progress",
+                Kind::Flag,
+                "Answers with lines: what has been counted now and then, and the answer.",
+            ),
         ],
-        &[Answer::ok(Shape::Json(of::<HistogramAnswer>), "The bars.")],
+        &[
+            Answer::ok(
+                Shape::Json(of::<HistogramAnswer>),
+                "The bars; with `progress`, lines, the last of which has no `counting`.",
+            ),
+            Answer::ok(Shape::Lines(of::<HistogramAnswer>), ""),
+        ],
     ),
     question(
         "/api/v1/stats",

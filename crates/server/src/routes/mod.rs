@@ -12,6 +12,7 @@ use crate::problem::Refusal;
 pub(crate) mod admin;
 pub(crate) mod check;
 pub(crate) mod export;
+pub(crate) mod histogram;
 pub(crate) mod ingest;
 pub(crate) mod query;
 pub(crate) mod saved;

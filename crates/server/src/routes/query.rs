@@ -71,16 +71,6 @@ pub(crate) async fn count(
     answer(&context, pairs, |asked, parameters| asked.count(parameters)).await
 }
 
-pub(crate) async fn histogram(
-    State(context): State<Context>,
-    pairs: Pairs,
-) -> Result<Json<api::HistogramAnswer>, Refusal> {
-    answer(&context, pairs, |asked, parameters| {
-        asked.histogram(parameters)
-    })
-    .await
-}
-
 pub(crate) async fn stats(
     State(context): State<Context>,
     pairs: Pairs,

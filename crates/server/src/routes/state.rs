@@ -126,6 +126,8 @@ fn logspace(logspace: &store::LogspaceStatus) -> LogspaceStatus {
         records: logspace.records,
         segments: logspace.segments as u64,
         bytes: logspace.disk_bytes,
+        keep_seconds: logspace.retention.age_max.map(|age| age.as_secs()),
+        keep_bytes: logspace.retention.bytes_max,
         sealed: SealedStatus {
             records: logspace.records.saturating_sub(logspace.tail_records),
             raw_bytes: logspace.raw_bytes,

@@ -158,6 +158,12 @@ const ASKED: &[(&str, &str, &str, &str)] = &[
     ),
     ("get", "/api/v1/count", "/api/v1/count?q=disk", ""),
     ("get", "/api/v1/histogram", "/api/v1/histogram?bars=3", ""),
+    (
+        "get",
+        "/api/v1/histogram",
+        "/api/v1/histogram?progress=1",
+        "",
+    ),
     ("get", "/api/v1/stats", "/api/v1/stats?by=host", ""),
     ("get", "/api/v1/fields", "/api/v1/fields", ""),
     (
@@ -239,6 +245,12 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ("get", "/api/v1/count", "/api/v1/count?from=never", ""),
     ("get", "/api/v1/count", "/api/v1/count?time=tea", ""),
     ("get", "/api/v1/histogram", "/api/v1/histogram?bars=0", ""),
+    (
+        "get",
+        "/api/v1/histogram",
+        "/api/v1/histogram?progress=1&bars=0",
+        "",
+    ),
     ("get", "/api/v1/stats", "/api/v1/stats", ""),
     (
         "get",
