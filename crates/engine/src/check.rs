@@ -9,6 +9,7 @@ use segment::{Namespace, Selected, TextPart, TextTest};
 use store::{ReadError, SegmentHandle};
 use text_fields::FieldFinder;
 
+use crate::field_reader::{FieldReader, ValueSink};
 use crate::plan::namespaces;
 
 /// A leaf, made ready to be asked. Holds scratch memory, hence `&mut`.
@@ -25,7 +26,7 @@ enum Sight {
     /// Texts in its bytes.
     Parts(&'static [Namespace]),
     /// The fields of a name, in the structured data and in the text of the message.
-    Field(Box<FieldFinder<'static>>),
+    Field(Box<FieldFinder<'static>>, FieldReader),
     /// What is kept of it beside its bytes.
     Head,
     /// Anything.
@@ -67,6 +68,27 @@ impl TextTest for FieldTest<'_> {
     }
 }
 
+/// The rows whose field passes.
+struct Passing<'t> {
+    test: &'t mut TextMatcher,
+    selected: &'t mut Selected,
+}
+
+impl ValueSink for Passing<'_> {
+    type Seen = bool;
+
+    fn see(&mut self, value: &[u8]) -> bool {
+        self.selected.looked_at += 1;
+        self.test.passes(value)
+    }
+
+    fn row(&mut self, row: u32, passes: bool) {
+        if passes {
+            self.selected.passed.push(row);
+        }
+    }
+}
+
 impl Check {
     /// The checks of all leaves of a query, in the order in which plans number them.
     pub(crate) fn of_leaves(query: &Query) -> Vec<Self> {
@@ -82,7 +104,8 @@ impl Check {
             Target::Tag | Target::Source | Target::Peer => Sight::Head,
             Target::Severity | Target::Facility => Sight::Record,
             Target::Named(name) => {
-                Sight::Field(Box::new(FieldFinder::new(name.clone().into_bytes())))
+                let finder = FieldFinder::new(name.clone().into_bytes());
+                Sight::Field(Box::new(finder), FieldReader::new(name.as_bytes()))
             }
             target => Sight::Parts(namespaces(target)),
         };
@@ -112,13 +135,24 @@ impl Check {
                 let parts: Vec<_> = namespaces.iter().copied().map(TextPart::Part).collect();
                 segment.select(chunk, &parts, own, &mut self.test)
             }
-            Sight::Field(finder) => {
+            Sight::Field(finder, reader) => {
                 let parts = [TextPart::Field(finder.name())];
                 let mut selected = segment.select(chunk, &parts, own, &mut self.test)?;
                 let mut done = [&selected.passed[..], &selected.open].concat();
                 done.sort_unstable();
                 let left = rows.iter().copied();
-                let left = left.filter(|row| done.binary_search(row).is_err());
+                let left: Vec<u32> = left
+                    .filter(|row| done.is_empty() || done.binary_search(row).is_err())
+                    .collect();
+                let opened = segment.open_chunk(chunk)?;
+                let mut passing = Passing {
+                    test: &mut self.test.0,
+                    selected: &mut selected,
+                };
+                let left = reader.read(&opened, &opened.kind_rows(&left), &mut passing);
+                if left.is_empty() {
+                    return Ok(selected);
+                }
                 let mut test = FieldTest {
                     finder,
                     test: &mut self.test.0,

@@ -1,13 +1,18 @@
 //! What the records that match have to offer: the names of their parts and fields.
 
+use std::ops::Range;
+
 use model::RecordRef;
 use query::{FieldName, Query, Target};
+use store::{Part, ReadError, SegmentHandle};
 use text_fields::Detector;
 
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
-use crate::limits::STATS_BYTES_MAX;
+use crate::kind_names::{KindNames, Present};
+use crate::limits::{BLOCK_ROWS, STATS_BYTES_MAX};
 use crate::resolve::{resolve_within, visit_rows};
+use crate::row_set::RowSet;
 use crate::run::Run;
 use crate::scope::Scope;
 use crate::value_table::ValueTable;
@@ -42,16 +47,22 @@ const BUILT_IN: [&str; 10] = [
 /// Counts how many of the records that match have each part and field.
 pub fn fields(scope: Scope, query: &Query, cancel: &Cancel) -> Fields {
     let mut run = Run::new(&scope.snapshots, query, cancel);
-    let mut names = Names::new();
+    let (mut names, mut kinds) = (Names::new(), KindNames::default());
     let when = scope.when();
     for (_, part) in scope.into_parts() {
         if run.is_stopped() {
             break;
         }
         let (set, range) = resolve_within(&mut run, &part, when);
-        visit_rows(&mut run, &part, &set, &range, &mut |record| {
-            names.add(record);
-        });
+        match &part {
+            Part::Segment(segment) => {
+                let own = (&**segment, &set, &range);
+                add_segment(&mut run, &part, own, &mut kinds, &mut names);
+            }
+            Part::Tail(_) => visit_rows(&mut run, &part, &set, &range, &mut |record| {
+                names.add(record);
+            }),
+        }
     }
     if names.named.is_full() {
         run.left_out(format!(
@@ -64,6 +75,62 @@ pub fn fields(scope: Scope, query: &Query, cancel: &Cancel) -> Fields {
         cost,
         completeness,
     }
+}
+
+/// Adds rows of a segment, by kinds where that is possible.
+fn add_segment(
+    run: &mut Run<'_>,
+    part: &Part,
+    (segment, set, range): (&SegmentHandle, &RowSet, &Range<u32>),
+    kinds: &mut KindNames,
+    names: &mut Names,
+) {
+    let mut left = range.clone();
+    while let Some(next) = set.first_within(&left) {
+        if run.is_stopped() {
+            return;
+        }
+        let chunk = segment.chunk_of_row(next);
+        let end = segment.chunk_rows(chunk).end.min(left.end).max(next + 1);
+        left.start = end;
+        let rows = set.first_rows(&(next..end), usize::MAX);
+        // What is wrong with a chunk is reported where its records are read.
+        let open = add_chunk(segment, chunk, &rows, kinds, names).unwrap_or(rows);
+        for rows in open.chunks(BLOCK_ROWS) {
+            let block = run.block(part, rows.to_vec());
+            let records = rows.iter().filter_map(|row| block.record(*row));
+            records.for_each(|record| names.add(record));
+        }
+    }
+}
+
+/// Adds rows of a chunk; those whose records have to be read are returned.
+fn add_chunk(
+    segment: &SegmentHandle,
+    chunk: usize,
+    rows: &[u32],
+    kinds: &mut KindNames,
+    names: &mut Names,
+) -> Result<Vec<u32>, ReadError> {
+    let opened = segment.open_chunk(chunk)?;
+    let (mut open, mut added) = (Vec::new(), Vec::new());
+    for kind in opened.kind_rows(rows) {
+        let own = kind.rows.iter().map(|(row, _)| opened.row(*row));
+        match kinds.of(&opened, &kind) {
+            Some(present) => added.push((own.collect::<Vec<u32>>(), present)),
+            None => open.extend(own),
+        }
+    }
+    let mut done: Vec<u32> = added.iter().flat_map(|(rows, _)| rows).copied().collect();
+    done.sort_unstable();
+    let heads = segment.heads(chunk, done)?;
+    // From here on nothing fails, so that no row counts twice.
+    for (rows, present) in &added {
+        names.add_kind(rows.len() as u64, present);
+    }
+    heads.iter().for_each(|head| names.add_head(head));
+    open.sort_unstable();
+    Ok(open)
 }
 
 /// Names and how many records have them.
@@ -137,6 +204,33 @@ impl Names {
                 add_named(named, records, name);
             }
         });
+    }
+
+    /// Adds so many records of a kind, but for what does not follow from their texts.
+    fn add_kind(&mut self, records: u64, present: &Present) {
+        self.records += records;
+        let [host, program, pid, msgid, message] = present.parts;
+        let present_parts = [host, program, pid, msgid, true, true, message];
+        for (count, is_present) in self.built_in.iter_mut().zip(present_parts) {
+            *count += if is_present { records } else { 0 };
+        }
+        for (name, count) in present.fields.iter().filter(|(_, count)| *count > 0) {
+            if let Some((known, _)) = self.named.entry(name) {
+                *known += count;
+            }
+        }
+    }
+
+    /// Adds what of a record does not follow from its texts.
+    fn add_head(&mut self, record: RecordRef<'_>) {
+        let present = [
+            record.head().tags != 0,
+            !record.source().is_empty(),
+            record.peer().is_some(),
+        ];
+        for (count, is_present) in self.built_in.iter_mut().skip(7).zip(present) {
+            *count += u64::from(is_present);
+        }
     }
 
     pub(crate) fn list(&self) -> Vec<FieldCount> {

@@ -12,7 +12,7 @@ use store::{ReadError, SegmentHandle};
 use text_fields::{ESCAPE_LETTERS, MONTHS, Origin, is_escape_word};
 
 use crate::evaluate::{probe_rows, union};
-use crate::plan::probe_cost;
+use crate::plan::{WHOLE_LEXICON_COST, probe_cost};
 use crate::row_set::RowSet;
 
 /// What the index is asked for a field.
@@ -48,6 +48,14 @@ impl NamedAsk {
         }
         let all = |probe: Probe| probe.words.into_iter().map(behind_escapes).collect();
         let mut values: Vec<AllOf> = probes.into_iter().map(all).collect();
+        // Columns of the kinds that have the name are asked in less time than all words are.
+        let is_dear = |one_of: &Vec<WordProbe>| {
+            let costs = one_of.iter().map(probe_cost);
+            costs.max().unwrap_or(0) >= WHOLE_LEXICON_COST
+        };
+        for conditions in &mut values {
+            conditions.retain(|one_of| !is_dear(one_of));
+        }
         if values.iter().any(Vec::is_empty) {
             values.clear();
         }

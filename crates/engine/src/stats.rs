@@ -6,14 +6,16 @@ use std::fmt;
 use std::ops::Range;
 
 use model::{Facility, LogspaceName, RecordRef, Severity};
-use query::{FieldName, Query, Target};
+use query::Query;
 use segment::Namespace;
 use store::Part;
 use text_fields::FieldFinder;
 
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
-use crate::evaluate::{count_code, with_fields};
+use crate::evaluate::count_code;
+use crate::field_reader::{FieldReader, ValueSink};
+use crate::field_values::{RecordSink, read_values};
 use crate::limits::STATS_BYTES_MAX;
 use crate::question::values::each_different;
 use crate::resolve::{resolve_within, visit_rows};
@@ -169,12 +171,13 @@ fn add_part(
         _ => {}
     }
     if let StatsField::Named(name) = by {
-        let mut finder = FieldFinder::new(name.as_bytes());
-        let field = FieldName::Part(Target::Named(name.clone()));
-        let set = with_fields(part, set.clone(), [&field]);
-        return visit_rows(run, part, &set, range, &mut |record| {
-            each_different(&mut finder, record, &mut |value| tally.add(value, 1));
-        });
+        let mut reader = FieldReader::new(name.as_bytes());
+        let mut counting = Counting {
+            tally,
+            finder: FieldFinder::new(name.as_bytes()),
+        };
+        let rows = (set.clone(), range);
+        return read_values(run, part, rows, &mut reader, &mut counting);
     }
     visit_rows(run, part, set, range, &mut |record| {
         add_record(tally, by, record);
@@ -223,6 +226,37 @@ fn add_record(tally: &mut Tally, by: &StatsField, record: RecordRef<'_>) {
         }
         // Known without a look at the record, or found in another way.
         StatsField::Logspace | StatsField::Named(_) => {}
+    }
+}
+
+/// Counts the values of a field.
+struct Counting<'t, 'n> {
+    tally: &'t mut Tally,
+    finder: FieldFinder<'n>,
+}
+
+impl ValueSink for Counting<'_, '_> {
+    /// The index of a value, unless it is empty or there is no room for it.
+    type Seen = Option<usize>;
+
+    fn see(&mut self, value: &[u8]) -> Option<usize> {
+        if value.is_empty() {
+            return None;
+        }
+        self.tally.0.index(value)
+    }
+
+    fn row(&mut self, _: u32, index: Option<usize>) {
+        if let Some(count) = index.and_then(|index| self.tally.0.kept_mut(index)) {
+            *count += 1;
+        }
+    }
+}
+
+impl RecordSink for Counting<'_, '_> {
+    fn record(&mut self, record: RecordRef<'_>) {
+        let Self { tally, finder } = self;
+        each_different(finder, record, &mut |value| tally.add(value, 1));
     }
 }
 

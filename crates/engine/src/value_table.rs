@@ -44,16 +44,27 @@ impl<T: Default> ValueTable<T> {
     /// What is kept of a value, which is the default for one that is new. `None` where it is new
     /// and does not fit any more.
     pub(crate) fn entry(&mut self, value: &[u8]) -> Option<&mut T> {
+        let index = self.index(value)?;
+        self.kept.get_mut(index)
+    }
+
+    /// The index of a value, which is added where it is new. `None` where it does not fit any more.
+    pub(crate) fn index(&mut self, value: &[u8]) -> Option<usize> {
         let hash = self.hasher.hash_one(value);
         let is_it = |index: &u32| value_at(&self.bytes, &self.ends, *index) == value;
         if let Some(index) = self.table.find(hash, is_it) {
-            return self.kept.get_mut(*index as usize);
+            return Some(*index as usize);
         }
         if self.push(hash, value).is_none() {
             self.is_full = true;
             return None;
         }
-        self.kept.last_mut()
+        self.kept.len().checked_sub(1)
+    }
+
+    /// What is kept of the value of an index.
+    pub(crate) fn kept_mut(&mut self, index: usize) -> Option<&mut T> {
+        self.kept.get_mut(index)
     }
 
     /// Appends a new value, if it fits.

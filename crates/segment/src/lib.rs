@@ -49,8 +49,10 @@ mod wire;
 
 pub use builder::{BuildError, BuildOptions, Builder, Built};
 pub use chunk::{
-    Chunk, ChunkEntry, ChunkHeads, ChunkWriter, ColumnPage, RowKinds, Selected, TextPart, TextTest,
+    Chunk, ChunkEntry, ChunkHeads, ChunkWriter, ColumnPage, KindRows, NamedText, RowKinds,
+    Selected, SlotValues, TextBit, TextPart, TextTest,
 };
+pub use columns::{ByteSet, ColumnSummary};
 pub use compact::compact;
 pub use compare::{Difference, compare};
 pub use corrupt::Corrupt;

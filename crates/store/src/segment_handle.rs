@@ -1,5 +1,6 @@
 //! A sealed segment, open for reading: pages from disk, decoded once, kept in a bounded cache.
 
+mod kind_rows;
 mod select;
 mod times;
 
@@ -22,6 +23,7 @@ use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::{Error, ReadError};
 use crate::snapshot::Damage;
 
+pub use kind_rows::OpenChunk;
 pub use times::{ChunkTimes, TimeSpan};
 
 /// The decoded pages of all segments of a store.

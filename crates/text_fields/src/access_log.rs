@@ -11,7 +11,8 @@
 use memchr::{memchr, memchr2};
 
 use crate::origin::MONTHS;
-use crate::out::{Out, Sink};
+use crate::out::{Note, Out, Sink};
+use crate::rule::Part;
 use crate::unescape::Escapes;
 
 /// The names of the fields. None of them stands in the message.
@@ -36,28 +37,49 @@ pub(crate) fn read<S: Sink>(out: &mut Out<'_, '_, S>) -> usize {
         .into_iter()
         .zip(log.words)
     {
-        put(out, name, value);
+        out.unless_dash(name.as_bytes(), value, None);
     }
     let request = log.request;
     match request.splitn(3, |byte| *byte == b' ').collect::<Vec<_>>()[..] {
         [method, url, protocol] => {
-            put(out, "method", method);
-            put(out, "url", url);
-            let path = url.split(|byte| *byte == b'?').next().unwrap_or_default();
-            put(out, "path", path);
-            put(out, "protocol", protocol);
+            out.read_part(request, Part::Request);
+            let parts = [
+                ("method", method, 0, None),
+                ("url", url, 1, None),
+                ("path", url, 1, Some(b'?')),
+                ("protocol", protocol, 2, None),
+            ];
+            for (name, part, number, up_to) in parts {
+                if S::OUTLINES {
+                    out.note(Note::RequestPart(number));
+                    out.unless_dash(name.as_bytes(), request, up_to);
+                } else {
+                    out.unless_dash(name.as_bytes(), part, up_to);
+                }
+            }
         }
         // What is no request, such as the start of TLS at a port without it.
-        _ => put(out, "url", request),
+        _ => {
+            out.read_part(request, Part::Fixed);
+            out.unless_dash(b"url", request, None);
+        }
     }
-    put(out, "status", log.status);
-    put(out, "bytes", log.bytes);
+    out.unless_dash(b"status", log.status, None);
+    out.unless_dash(b"bytes", log.bytes, None);
     let quoted = log.quoted.into_iter().flatten();
     for (name, value) in ["referrer", "agent"].into_iter().zip(quoted) {
-        if value != b"-" {
+        if S::OUTLINES {
+            out.read_part(value, Part::Quoted);
+            if memchr(b'\\', value).is_some() {
+                out.read_part(value, Part::Unknown);
+            }
+            // An empty one is a field.
+            out.if_not_dash(name.as_bytes(), value);
+        } else if value != b"-" {
             out.escaped(name.as_bytes(), value, Escapes::Quotes, &mut buffer);
         }
     }
+    log.note_parts(out);
     log.end
 }
 
@@ -66,16 +88,12 @@ pub(crate) fn is_one(text: &[u8]) -> bool {
     Log::of(text).is_some()
 }
 
-fn put<S: Sink>(out: &mut Out<'_, '_, S>, name: &str, value: &[u8]) {
-    if value != b"-" && !value.is_empty() {
-        out.plain(name.as_bytes(), value);
-    }
-}
-
 /// The parts of an access log.
 struct Log<'m> {
     /// Virtual host, client, ident, user; the first may be empty.
     words: [&'m [u8]; WORDS_MAX],
+    /// From the bracket that opens to the quotation mark behind the one that closes.
+    time: &'m [u8],
     request: &'m [u8],
     status: &'m [u8],
     bytes: &'m [u8],
@@ -85,8 +103,26 @@ struct Log<'m> {
 }
 
 impl<'m> Log<'m> {
+    /// Says what the parts may be.
+    fn note_parts<S: Sink>(&self, out: &mut Out<'m, '_, S>) {
+        out.read(0..self.end, Part::Frame);
+        for word in self.words {
+            out.read_part(word, Part::Word);
+        }
+        out.read_part(self.time, Part::Like);
+        out.read_part(self.status, Part::Like);
+        out.read_part(self.bytes, Part::NumberOrDash);
+        // Whether there is a referrer, too, is told by two bytes.
+        let behind = self.end..self.end + 2;
+        let is_torn = self.quoted.is_none() && out.part(behind.start, behind.end) == b" \"";
+        if is_torn {
+            out.read(self.end..out.text.len(), Part::Fixed);
+        }
+    }
+
     fn of(text: &'m [u8]) -> Option<Self> {
         let (words, rest) = words(text)?;
+        let from_time = rest;
         // The words have ended at a bracket.
         is_time(rest.get(1..)?).then_some(())?;
         let close = 1 + TIME_BYTES + memchr(b']', rest.get(1 + TIME_BYTES..)?.get(..8)?)?;
@@ -106,6 +142,7 @@ impl<'m> Log<'m> {
         let (quoted, rest) = combined(rest).unwrap_or((None, rest));
         Some(Self {
             words,
+            time: from_time.get(..close + b"] \"".len())?,
             request,
             status,
             bytes,

@@ -9,6 +9,7 @@ use memchr::memchr;
 use crate::limits::{DEPTH_MAX, NAME_BYTES_MAX};
 use crate::out::{Out, Sink};
 use crate::pairs::closing_quote;
+use crate::rule::Part;
 use crate::unescape::Escapes;
 
 /// Whether a text starts with an object: a brace, and a name or the end of it.
@@ -29,9 +30,10 @@ pub(crate) fn read<S: Sink>(
     let mut reader = Reader { path, buffer, out };
     let end = reader.object(start, 1);
     path.truncate(path_len);
-    match end {
-        Ok(end) | Err(end) => end,
-    }
+    let (Ok(end) | Err(end)) = end;
+    // With the byte at which it broke off.
+    out.read(start..end + 1, Part::Frame);
+    end
 }
 
 /// The place behind what was read, or where it broke off.
@@ -104,6 +106,7 @@ impl<S: Sink> Reader<'_, '_, '_, S> {
             Some(b'"') => {
                 let (start, end) = self.string(at)?;
                 let value = self.out.part(start, end);
+                self.out.read(start..end, Part::Quoted);
                 let name = self.path.strip_suffix(b".").unwrap_or_default();
                 self.out.escaped(name, value, Escapes::Json, self.buffer);
                 Ok(end + 1)
@@ -128,8 +131,10 @@ impl<S: Sink> Reader<'_, '_, '_, S> {
             .get(len)
             .is_some_and(|byte| byte.is_ascii_whitespace() || matches!(byte, b',' | b'}' | b']'));
         if !is_scalar || !is_whole {
+            self.out.read(at..at + len + 1, Part::Fixed);
             return Err(at);
         }
+        self.out.read(at..at + len, Part::Scalar);
         if value != b"null" {
             let name = self.path.strip_suffix(b".").unwrap_or_default();
             self.out.plain(name, value);
@@ -138,18 +143,22 @@ impl<S: Sink> Reader<'_, '_, '_, S> {
     }
 
     /// Where the string at a place starts and ends, without its quotation marks.
-    fn string(&self, at: usize) -> Result<(usize, usize), usize> {
+    fn string(&mut self, at: usize) -> Result<(usize, usize), usize> {
         self.expect(b'"', at)?;
         match closing_quote(self.out.from(at + 1)) {
             Some(len) => Ok((at + 1, at + 1 + len)),
             // Without an end it goes on to the end of the message.
-            None => Err(self.out.text.len()),
+            None => {
+                self.out.read(at..self.out.text.len(), Part::Fixed);
+                Err(self.out.text.len())
+            }
         }
     }
 
     /// Appends the name of a member to the path.
     fn enter(&mut self, start: usize, end: usize) {
         let name = self.out.part(start, end);
+        self.out.read(start..end, Part::Fixed);
         // A path that is too long is no name, however much longer it would be.
         if self.path.len() <= NAME_BYTES_MAX {
             if memchr(b'\\', name).is_none() {

@@ -23,7 +23,9 @@ mod json;
 pub mod limits;
 mod origin;
 mod out;
+mod outline;
 mod pairs;
+mod rule;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -31,6 +33,8 @@ mod unescape;
 
 pub use finder::FieldFinder;
 pub use origin::{ESCAPE_LETTERS, MONTHS, Origin, is_escape_word};
+pub use outline::{FieldOutline, Outline, Piece, Stretch};
+pub use rule::{Bytes, Rule, Summary};
 
 use out::{Out, Scratch, Sink};
 

@@ -9,6 +9,7 @@
 use memchr::{memchr, memchr2};
 
 use crate::out::{Out, Sink};
+use crate::rule::Part;
 use crate::unescape::Escapes;
 
 /// Bytes that brackets are balanced by.
@@ -22,13 +23,7 @@ pub(crate) fn is_key_byte(byte: u8) -> bool {
 
 /// The name that ends at a place, none of whose bytes stands before `from`.
 pub(crate) fn name_before(text: &[u8], from: usize, end: usize) -> Option<&[u8]> {
-    let before = text.get(from..end)?;
-    let len = before
-        .iter()
-        .rev()
-        .take_while(|byte| is_key_byte(**byte))
-        .count();
-    let start = end - len;
+    let start = run_before(text, from, end);
     let is_bounded = match start.checked_sub(1) {
         Some(last) => is_boundary(*text.get(last)?),
         None => true,
@@ -45,6 +40,12 @@ pub(crate) fn name_before(text: &[u8], from: usize, end: usize) -> Option<&[u8]>
         .iter()
         .all(|byte| byte.is_ascii_digit() || *byte == b'.');
     (is_bounded && starts && !is_number).then_some(name)
+}
+
+/// Where the bytes of names start that end at a place.
+pub(crate) fn run_before(text: &[u8], from: usize, end: usize) -> usize {
+    let before = text.get(from..end).unwrap_or_default().iter().rev();
+    end - before.take_while(|byte| is_key_byte(**byte)).count()
 }
 
 fn is_boundary(byte: u8) -> bool {
@@ -64,24 +65,30 @@ pub(crate) fn value<S: Sink>(
         Some(b'"') => {
             if let Some(end) = closing_quote(out.from(start + 1)) {
                 let end = start + 1 + end;
+                out.read(start + 1..end, Part::Quoted);
                 out.escaped(name, out.part(start + 1, end), Escapes::Quotes, buffer);
                 return Some(end + 1);
             }
+            out.read(start..out.text.len(), Part::Key);
         }
         Some(b'\'') => {
             let inside = out.from(start + 1);
             if let Some(len) = memchr(b'\'', inside) {
                 let inside = inside.get(..len).unwrap_or_default();
                 if memchr(b'=', inside).is_some() {
+                    out.read_part(inside, Part::Key);
                     return Some(start + 1);
                 }
+                out.read_part(inside, Part::Single);
                 out.plain(name, inside);
                 return Some(start + 1 + len + 1);
             }
+            out.read(start..out.text.len(), Part::Key);
         }
         _ => {}
     }
     let end = start + plain_len(out.from(start));
+    out.read(start..end, Part::Key);
     out.plain(name, out.part(start, end));
     Some(end)
 }

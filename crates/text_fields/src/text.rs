@@ -3,6 +3,7 @@
 use memchr::memchr2;
 
 use crate::out::{Out, Sink};
+use crate::rule::Part;
 use crate::{json, pairs};
 
 /// Reads a message from a place on.
@@ -22,15 +23,23 @@ pub(crate) fn read<S: Sink>(
         let behind = place + 1;
         at = behind;
         if out.byte(place) == Some(b'{') {
+            note_brace(place, out);
             if json::is_object(out.from(place)) {
                 at = json::read(place, path, buffer, out);
                 from = at;
             }
             continue;
         }
+        if S::OUTLINES {
+            let run = pairs::run_before(out.text, from, place);
+            out.read(run.saturating_sub(1)..behind, Part::Fixed);
+        }
         let Some(name) = pairs::name_before(out.text, from, place) else {
             continue;
         };
+        if out.byte(behind) == Some(b'{') {
+            note_brace(behind, out);
+        }
         if out.byte(behind) == Some(b'{') && json::is_object(out.from(behind)) {
             // The members of an object that is a value have its name in front.
             path.extend_from_slice(name);
@@ -42,5 +51,14 @@ pub(crate) fn read<S: Sink>(
             at = end;
             from = end;
         }
+    }
+}
+
+/// Whether an object starts at a brace is told by the first byte behind it that is no white space.
+fn note_brace<S: Sink>(place: usize, out: &mut Out<'_, '_, S>) {
+    if S::OUTLINES {
+        let inside = out.from(place + 1);
+        let space = inside.iter().take_while(|byte| byte.is_ascii_whitespace());
+        out.read(place..place + 2 + space.count(), Part::Fixed);
     }
 }

@@ -4,6 +4,7 @@
 //! index knows. Everything else looks at every record that matches: groups of records in a table of
 //! bounded memory (`groups`), lists by keeping the rows that come first (`list`).
 
+mod field_measure;
 pub(crate) mod groups;
 mod list;
 mod measure;

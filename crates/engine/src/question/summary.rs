@@ -1,7 +1,7 @@
 //! Stages that summarise, by a look at every record that matches.
 
 use model::{LogspaceName, RecordNumber, Timestamp};
-use query::{FieldName, Measure, Number, Question, Stage, Table, Value};
+use query::{FieldName, Measure, Number, Question, Stage, Table, Target, Value};
 use segment::Patterns;
 
 use crate::cancel::Cancel;
@@ -9,6 +9,7 @@ use crate::evaluate::with_fields;
 use crate::histogram::edges;
 use crate::limits::STATS_BYTES_MAX;
 use crate::question::Start;
+use crate::question::field_measure;
 use crate::question::groups::{Groups, Values, each_key, first_of, push_value, row};
 use crate::question::measure::Measured;
 use crate::question::values::each_number;
@@ -31,6 +32,26 @@ pub(super) fn summarise(
 ) -> Start {
     let mut run = Run::new(&scope.snapshots, &question.query, cancel);
     let mut matched = 0;
+    if let Stage::Measure { measure, field, by } = stage
+        && by.is_empty()
+        && let FieldName::Part(Target::Named(name)) = field
+    {
+        let found = field_measure::measure(&mut run, scope, *measure, name);
+        if found.is_full {
+            run.left_out(format!(
+                "more different values than fit into {STATS_BYTES_MAX} bytes"
+            ));
+        }
+        let (cost, completeness) = run.finish();
+        let columns = stage.columns().unwrap_or_default();
+        let rows = vec![vec![found.number.map_or(Value::Missing, Value::Number)]];
+        return Start {
+            table: Table { columns, rows },
+            matched: Some(found.matched),
+            cost,
+            completeness,
+        };
+    }
     let mut each = |visit: &mut dyn FnMut(RowRef<'_>)| {
         matched = each_row(&mut run, scope, &needed(stage), visit);
     };

@@ -36,9 +36,19 @@ pub(crate) fn each_different(
     });
 }
 
+/// The field of a name.
+pub(crate) fn named(name: &[u8]) -> FieldName {
+    let name = String::from_utf8_lossy(name).into_owned();
+    FieldName::Part(Target::Named(name))
+}
+
 /// Calls `visit` with each value of the fields of a name: those of the structured data, then those in
 /// the text.
-fn each_named(finder: &mut FieldFinder<'_>, record: RecordRef<'_>, visit: &mut dyn FnMut(&[u8])) {
+pub(super) fn each_named(
+    finder: &mut FieldFinder<'_>,
+    record: RecordRef<'_>,
+    visit: &mut dyn FnMut(&[u8]),
+) {
     let fields = record.fields();
     for field in fields.filter(|field| field.is_named(finder.name())) {
         visit(field.value);

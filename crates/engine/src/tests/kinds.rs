@@ -3,13 +3,15 @@
 use model::LogspaceName;
 use proptest::prelude::*;
 use proptest::sample::select;
-use query::{Query, parse};
+use query::naive::pipe::{self, Row};
+use query::{Query, parse, parse_question};
 
+use crate::fields::Names;
 use crate::testing::{self, Sample, list};
-use crate::{Cancel, Order, Scope, SearchOptions, count, histogram, search};
+use crate::{Cancel, Order, Scope, SearchOptions, count, fields, histogram, search, tabulate};
 
 /// Questions for what is fixed, for what varies, for both across their seam, and for fields.
-const QUESTIONS: [&str; 34] = [
+const QUESTIONS: [&str; 46] = [
     "/lamp-[0-9]{2}/",
     "/amp-1[0-9]+ is/",
     "/session (opened|closed)/",
@@ -44,6 +46,18 @@ const QUESTIONS: [&str; 34] = [
     "peer:10.0.0.0/8 AND /uid=4/",
     "NOT (seq:10.0.0.0/23 AND /port [0-4]/) AND NOT pid:>20",
     "tag:syslog.* OR source:u?p",
+    "uid:>=50",
+    "uid:* AND NOT uid:7",
+    "user:*",
+    "user:user1?",
+    "status:404",
+    "status:>=400",
+    "bytes:>100 AND NOT bytes:[200 TO 300]",
+    "path:/a*",
+    "agent:\"X11\" OR client:10.0.1.0/24",
+    "rt:<0.5",
+    "a.b:*",
+    "a.b:alpha OR ok:>5 OR to:*10*",
 ];
 
 fn samples() -> impl Strategy<Value = Sample> {
@@ -51,13 +65,32 @@ fn samples() -> impl Strategy<Value = Sample> {
         "alpha", "beta", "Alpha", "gamma-7", "10.0.0.1", "n\u{e9}e",
     ]);
     let numbers = (0..100_u32, 0..300_u32, 0..40_u8);
-    (0..5_u8, words, numbers, testing::samples()).prop_map(|(kind, word, numbers, other)| {
+    (0..8_u8, words, numbers, testing::samples()).prop_map(|(kind, word, numbers, other)| {
         let (small, large, host) = numbers;
         let message = match kind {
             0 => format!("session opened for user user{small} by uid={large}"),
             1 => format!("Failed password for user {word} from 10.0.{host}.{large} port {large}"),
             2 => format!("the usr-{small} or user-{small} lamp-{large} is here"),
             3 => format!("{word}{small}{word}/{large}"),
+            4 => format!(
+                "10.0.{host}.7 - {} [01/Jan/2026:00:00:{} +0000] \"GET /a{} HTTP/1.1\" {} {} \"-\" \"{word} (X11; a=b)\" rt=0.{large}",
+                if small < 50 { "-" } else { "root" },
+                small % 50 + 10,
+                if small % 7 == 0 { "?status=404" } else { "" },
+                [200, 404, 503][small as usize % 3],
+                if small % 5 == 0 { "-".to_owned() } else { large.to_string() },
+            ),
+            5 => format!(
+                "{{\"user\":\"{}\",\"a\":{{\"b\":\"{word}\"}},\"ok\":{},\"status\":404}}",
+                if small % 9 == 0 { "a\\\"uid=7" } else { "root" },
+                if small % 11 == 0 { "null".to_owned() } else { format!("{host}.5") },
+            ),
+            6 => format!(
+                "E{large}: to=<{word}@x.org>, uid={small}{}, status={} (250 ok {})",
+                if small % 13 == 0 { ":" } else { "" },
+                if small % 17 == 0 { "a=b" } else { "sent" },
+                if small % 19 == 0 { "uid=8".to_owned() } else { large.to_string() },
+            ),
             // Of kinds that have few records.
             _ => return other,
         };
@@ -79,6 +112,49 @@ fn samples() -> impl Strategy<Value = Sample> {
             ..other
         }
     })
+}
+
+/// Tables of fields of the text.
+const TABLES: [&str; 11] = [
+    "| top status",
+    "| top user 3",
+    "uid:>5 | top uid",
+    "| distinct uid",
+    "| top a.b",
+    "status:404 | top to",
+    "| p95 rt",
+    "| sum bytes",
+    "NOT user:root | avg uid",
+    "| max n",
+    "| top referrer",
+];
+
+fn check_names(scope: &Scope, query: &Query) -> Result<(), TestCaseError> {
+    let mut names = Names::new();
+    for listed in list(scope, query) {
+        names.add(listed.batch.get(0).expect("one"));
+    }
+    let found = fields(scope.clone(), query, &Cancel::new());
+    prop_assert!(found.completeness.is_complete());
+    prop_assert_eq!(found.fields, names.list(), "{:?}", query);
+    Ok(())
+}
+
+fn check_table(scope: &Scope, text: &str) -> Result<(), TestCaseError> {
+    let question = parse_question(text).into_result().expect("valid");
+    let listed = list(scope, &question.query);
+    let rows = listed.iter().map(|row| Row {
+        id: row.id.clone(),
+        record: row.batch.get(0).expect("one"),
+        at: row.at,
+    });
+    let rows: Vec<Row<'_>> = rows.collect();
+    let expected = pipe::answer(&question, &rows, scope.range, <[u8]>::to_vec);
+    let found = tabulate(scope, &question, 1_000, &Cancel::new());
+    prop_assert!(found.completeness.is_complete());
+    prop_assert_eq!(found.matched, Some(rows.len() as u64), "{}", text);
+    prop_assert_eq!(found.table, expected, "{}", text);
+    Ok(())
 }
 
 fn check(scope: &Scope, query: &Query, text: &str) -> Result<(), TestCaseError> {
@@ -114,7 +190,7 @@ fn check(scope: &Scope, query: &Query, text: &str) -> Result<(), TestCaseError> 
 
 #[test]
 fn questions_to_kinds_are_answered_as_by_a_look_at_every_record() {
-    let mut config = ProptestConfig::with_cases(8);
+    let mut config = ProptestConfig::with_cases(6);
     config.max_shrink_iters = 60;
     let batches = prop::collection::vec(prop::collection::vec(samples(), 100..300), 1..3);
     let asked = prop::collection::vec(testing::queries(), 10);
@@ -132,9 +208,14 @@ fn questions_to_kinds_are_answered_as_by_a_look_at_every_record() {
         let scope = Scope::new(snapshots);
         for text in QUESTIONS {
             let query = parse(text).into_result().expect("valid");
+            check_names(&scope, &query)?;
             check(&scope, &query, text)?;
         }
+        for text in TABLES {
+            check_table(&scope, text)?;
+        }
         for query in asked {
+            check_names(&scope, &query)?;
             check(&scope, &query, &format!("{query:?}"))?;
         }
     });

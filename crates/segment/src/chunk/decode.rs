@@ -28,6 +28,8 @@ pub struct Chunk {
 #[derive(Debug)]
 pub(super) struct ChunkKind {
     pub(super) shape: Arc<Shape>,
+    /// Its number in the segment.
+    pub(super) number: u32,
     rows: u32,
     /// Its first column.
     pub(super) column: usize,
@@ -201,6 +203,11 @@ impl Cursor {
         column.number(rank.checked_sub(self.rows.start)? as usize)
     }
 
+    /// The column at hand and its rows.
+    pub(super) fn into_part(self) -> Option<(Range<u32>, Arc<Column>)> {
+        Some((self.rows, self.column?))
+    }
+
     /// Appends the value of a row of the part at hand.
     pub(super) fn append(&self, rank: u32, out: &mut Vec<u8>) -> Result<(), Corrupt> {
         let short = Corrupt::Short { what: "column" };
@@ -227,6 +234,7 @@ fn find_kinds(row_kinds: &RowKinds, kinds: &Kinds) -> Result<Vec<ChunkKind>, Cor
     let found = numbered.map(|(number, rows)| {
         Ok(ChunkKind {
             shape: kinds.shared_shape(*number)?,
+            number: *number,
             rows: *rows,
             column: 0,
         })

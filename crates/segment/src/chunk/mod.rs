@@ -14,6 +14,7 @@
 mod decode;
 mod encode;
 mod heads;
+mod kind_rows;
 mod page;
 mod row_kinds;
 mod rows;
@@ -26,6 +27,7 @@ mod tests;
 pub use decode::Chunk;
 pub use encode::ChunkWriter;
 pub use heads::ChunkHeads;
+pub use kind_rows::{KindRows, NamedText, SlotValues, TextBit};
 pub use page::ColumnPage;
 pub use row_kinds::RowKinds;
 pub(crate) use rows::{CutRows, Group};

@@ -7,7 +7,9 @@
 //! sign of the numbers.
 #![deny(clippy::indexing_slicing)]
 
+use super::ColumnSummary;
 use super::series::{self, Plan, Series};
+use super::summary::spaces;
 use crate::limits::{NUMBER_RUNS_MAX, PAGE_RAW_BYTES_MAX};
 use crate::wire::{Reader, put_bytes, unzigzag, zigzag};
 use crate::{Corrupt, column};
@@ -305,6 +307,34 @@ impl NumberColumn {
         Ok(Self { before, runs })
     }
 
+    /// Adds what is known of all values.
+    pub(super) fn summarise(&self, summary: &mut ColumnSummary) {
+        let (mut shape, mut stretches) = (Some(self.before.to_vec()), Vec::new());
+        stretches.push(first_byte(&self.before));
+        for run in &self.runs {
+            let digits = run.digits();
+            stretches.push(if run.is_signed {
+                b"0123456789-"
+            } else {
+                b"0123456789"
+            });
+            stretches.push(&run.behind);
+            shape = shape.zip(digits).map(|(mut shape, digits)| {
+                shape.resize(shape.len() + digits, b'0');
+                shape.extend_from_slice(&run.behind);
+                shape
+            });
+        }
+        stretches.push(&self.before);
+        let behind = self.runs.iter().map(|run| spaces(&run.behind));
+        let between = spaces(&self.before) + behind.sum::<usize>();
+        if let Some(shape) = &mut shape {
+            let digits = shape.iter_mut().filter(|byte| byte.is_ascii_digit());
+            digits.for_each(|digit| *digit = b'0');
+        }
+        summary.add_stretches(&stretches, shape, between);
+    }
+
     /// Appends a value.
     pub(super) fn append(&self, index: usize, out: &mut Vec<u8>) {
         put_few(&self.before, out);
@@ -327,7 +357,28 @@ impl NumberColumn {
     }
 }
 
+/// The first byte as a text; of no bytes, none.
+fn first_byte(bytes: &[u8]) -> &[u8] {
+    bytes.get(..1).unwrap_or_default()
+}
+
 impl Run {
+    /// How many digits its numbers have, where all have as many and none has a sign.
+    fn digits(&self) -> Option<usize> {
+        let Width::AtLeast(width) = self.width else {
+            return None;
+        };
+        let numbers = (0..self.values.len()).map(|index| self.values.get(index));
+        let (least, most) = numbers.fold((u64::MAX, 0), |(least, most), number| {
+            (least.min(number), most.max(number))
+        });
+        let len = |number: u64| {
+            let digits = number.checked_ilog10().map_or(1, |log| log as usize + 1);
+            digits.max(width).min(DIGITS_MAX)
+        };
+        (!self.is_signed && len(least) == len(most)).then(|| len(most))
+    }
+
     fn decode(reader: &mut Reader<'_>, rows: usize, behind: Box<[u8]>) -> Result<Self, Corrupt> {
         let byte = reader.byte()?;
         let width = match byte & !SIGNED {

@@ -6,7 +6,9 @@
 //! a byte, with nothing between the values.
 #![deny(clippy::indexing_slicing)]
 
+use super::ColumnSummary;
 use super::series::{self, Plan, Series};
+use super::summary::spaces;
 use crate::Corrupt;
 use crate::limits::HEXADECIMAL_BYTES_MAX;
 use crate::wire::Reader;
@@ -221,6 +223,22 @@ impl HexadecimalColumn {
             alphabet,
             digits,
         })
+    }
+
+    /// Adds what is known of all values.
+    pub(super) fn summarise(&self, summary: &mut ColumnSummary) {
+        // Where digits are, the pattern has one of them.
+        let is_digit_first = self.places.first() == Some(&0);
+        let digits: &[u8] = if self.places.is_empty() {
+            &[]
+        } else {
+            self.alphabet
+        };
+        if is_digit_first {
+            return summary.add_stretches(&[digits, &self.pattern], None, spaces(&self.pattern));
+        }
+        let (first, rest) = self.pattern.split_at(self.pattern.len().min(1));
+        summary.add_stretches(&[first, rest, digits], None, spaces(&self.pattern));
     }
 
     /// Appends a value.

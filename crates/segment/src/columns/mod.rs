@@ -21,10 +21,15 @@ mod shapes;
 #[cfg(test)]
 #[expect(clippy::indexing_slicing, reason = "a test may fail by a panic")]
 mod sizes;
+mod summary;
 #[cfg(test)]
 #[expect(clippy::indexing_slicing, reason = "a test may fail by a panic")]
 mod tests;
 mod text;
+
+pub use summary::{ByteSet, ColumnSummary};
+
+use std::sync::OnceLock;
 
 use decimal::{NumberColumn, Numbers};
 use dictionary::Dictionary;
@@ -167,6 +172,7 @@ impl<'a> Plain<'a> {
 pub(crate) struct Column {
     rows: usize,
     values: Values,
+    summary: OnceLock<Box<ColumnSummary>>,
 }
 
 #[derive(Clone, Debug)]
@@ -219,7 +225,31 @@ impl Column {
                 });
             }
         };
-        Ok(Self { rows, values })
+        Ok(Self {
+            rows,
+            values,
+            summary: OnceLock::new(),
+        })
+    }
+
+    /// What is known of all its values.
+    pub(crate) fn summary(&self) -> &ColumnSummary {
+        self.summary.get_or_init(|| {
+            let mut summary = ColumnSummary::default();
+            if self.rows > 0 {
+                match &self.values {
+                    Values::Constant(value) => summary.add(value),
+                    Values::Decimal(numbers) => numbers.summarise(&mut summary),
+                    Values::Hexadecimal(digits) => digits.summarise(&mut summary),
+                    Values::Dictionary(entries, _) => summary.join(entries.summary()),
+                    Values::Shapes(shapes) => shapes.summarise(&mut summary),
+                    Values::Text(text) => {
+                        (0..self.rows).for_each(|row| summary.add(text.get(row)));
+                    }
+                }
+            }
+            Box::new(summary)
+        })
     }
 
     /// How many different values there are, where each stands once; otherwise 0.

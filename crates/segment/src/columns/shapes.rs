@@ -6,7 +6,7 @@
 #![deny(clippy::indexing_slicing)]
 
 use super::series::{self, Plan, Series};
-use super::{Column, Nesting, Plain};
+use super::{Column, ColumnSummary, Nesting, Plain};
 use crate::Corrupt;
 use crate::limits::COLUMN_SHAPES_MAX;
 use crate::wire::{Reader, put_varint};
@@ -133,6 +133,13 @@ impl ShapeColumn {
             shapes,
             places: places.into(),
         })
+    }
+
+    /// Adds what is known of all values.
+    pub(super) fn summarise(&self, summary: &mut ColumnSummary) {
+        self.shapes
+            .iter()
+            .for_each(|shape| summary.join(shape.summary()));
     }
 
     /// Appends a value.

@@ -83,6 +83,28 @@ impl Shape {
     }
 }
 
+/// The full name of a field, and where its value is.
+pub(crate) type NamedBits<'a> = (Box<[u8]>, Box<[Bit<'a>]>);
+
+impl Shape {
+    /// The fields of the structured data; `None` where the name of one varies.
+    pub(crate) fn fields(&self) -> Option<Vec<NamedBits<'_>>> {
+        let Self::Pieces(pieces) = self else {
+            return None;
+        };
+        let starts = pieces.starts();
+        let fields = pieces.layout.fields.iter().map(|field| {
+            let mut name = fixed(&pieces.bits(&starts, field.group))?;
+            if !name.is_empty() {
+                name.push(b'.');
+            }
+            name.extend_from_slice(&fixed(&pieces.bits(&starts, field.name))?);
+            Some((name.into(), pieces.bits(&starts, field.value)))
+        });
+        fields.collect()
+    }
+}
+
 impl Pieces {
     /// For each piece its first operation, and how many slots are before it.
     fn starts(&self) -> Vec<(usize, usize)> {

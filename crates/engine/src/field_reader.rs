@@ -1,0 +1,423 @@
+//! The values of a field in the texts of messages, found by kinds and columns instead of text by text.
+//!
+//! All messages of a kind are the same but for their slots. So one of them is read, and with it come
+//! rules for the values of all slots (`text_fields::Outline`): where they are kept, the field is where
+//! it was in that one, or nowhere. Whether a column keeps its rule is mostly seen from its summary, and
+//! a value that stands once in a column is looked at once. Rows of which all this says nothing are
+//! handed back.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use segment::{KindRows, Namespace, SlotValues, TextBit};
+use store::{OpenChunk, ReadError};
+use text_fields::{FieldOutline, Outline, Piece, Rule, Stretch, Summary};
+
+/// What becomes of the values of a field.
+pub(crate) trait ValueSink {
+    /// What is remembered of a value.
+    type Seen: Copy;
+
+    /// A value that was not remembered.
+    fn see(&mut self, value: &[u8]) -> Self::Seen;
+
+    /// A row of the segment has a value.
+    fn row(&mut self, row: u32, seen: Self::Seen);
+}
+
+/// Reads the fields of a name in the messages of a segment.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldReader {
+    name: Box<[u8]>,
+    /// What is known of each kind of the segment at hand.
+    plans: HashMap<u32, Option<Rc<Plan>>>,
+    segment: Option<u64>,
+    text: Vec<u8>,
+}
+
+/// What is known of the messages of a kind.
+#[derive(Debug)]
+struct Plan {
+    /// What the values of slots must be.
+    rules: Vec<(usize, Rule)>,
+    /// The field; `None` where there is none.
+    field: Option<FieldOutline>,
+    /// The slot of each stretch that varies.
+    slots: Vec<usize>,
+}
+
+impl FieldReader {
+    /// For the fields of this name.
+    pub(crate) fn new(name: &[u8]) -> Self {
+        Self {
+            name: name.into(),
+            plans: HashMap::new(),
+            segment: None,
+            text: Vec::new(),
+        }
+    }
+
+    /// The name.
+    pub(crate) fn name(&self) -> &[u8] {
+        &self.name
+    }
+
+    /// Hands the values of rows of a chunk to `sink`, those that ascend; returns the rows of the segment
+    /// whose messages have to be read.
+    pub(crate) fn read<S: ValueSink>(
+        &mut self,
+        chunk: &OpenChunk<'_>,
+        kinds: &[KindRows<'_>],
+        sink: &mut S,
+    ) -> Vec<u32> {
+        // Each segment numbers its own kinds.
+        if self.segment.replace(chunk.segment()) != Some(chunk.segment()) {
+            self.plans.clear();
+        }
+        let mut open = Vec::new();
+        for kind in kinds {
+            let mut done = 0;
+            let read = self.read_kind(chunk, kind, &mut done, sink, &mut open);
+            if read != Ok(true) {
+                let left = kind.rows.get(done..).unwrap_or_default();
+                open.extend(left.iter().map(|(row, _)| chunk.row(*row)));
+            }
+        }
+        open.sort_unstable();
+        open
+    }
+
+    /// Goes through the rows of a kind, `done` of which are done with; `false` where they have to be read.
+    fn read_kind<S: ValueSink>(
+        &mut self,
+        chunk: &OpenChunk<'_>,
+        kind: &KindRows<'_>,
+        done: &mut usize,
+        sink: &mut S,
+        open: &mut Vec<u32>,
+    ) -> Result<bool, Unread> {
+        let Some(plan) = self.plan(chunk, kind)? else {
+            return Ok(false);
+        };
+        let mut doubtful = Vec::new();
+        for (slot, rule) in &plan.rules {
+            if !is_kept_by_all(chunk, kind, *slot, rule)? {
+                doubtful.push(Checked::new(*slot, rule));
+            }
+        }
+        if plan.field.is_none() && doubtful.is_empty() {
+            return Ok(true);
+        }
+        let mut values = plan
+            .field
+            .as_ref()
+            .map(|field| Values::new(field, &plan.slots));
+        for (row, rank) in &kind.rows {
+            let mut is_kept = true;
+            for checked in &mut doubtful {
+                is_kept = is_kept && checked.keeps(chunk, kind, *rank, &mut self.text)?;
+            }
+            if !is_kept {
+                open.push(chunk.row(*row));
+            } else if let Some(values) = &mut values
+                && let Some(seen) = values.see(chunk, kind, *rank, &mut self.text, sink)?
+            {
+                sink.row(chunk.row(*row), seen);
+            }
+            *done += 1;
+        }
+        Ok(true)
+    }
+
+    fn plan(
+        &mut self,
+        chunk: &OpenChunk<'_>,
+        kind: &KindRows<'_>,
+    ) -> Result<Option<Rc<Plan>>, Unread> {
+        if let Some(plan) = self.plans.get(&kind.kind()) {
+            return Ok(plan.clone());
+        }
+        let plan = make_plan(&self.name, chunk, kind)?.map(Rc::new);
+        self.plans.insert(kind.kind(), plan.clone());
+        Ok(plan)
+    }
+}
+
+/// A column cannot be read. Whoever reads the records is to report it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unread;
+
+impl From<ReadError> for Unread {
+    fn from(_: ReadError) -> Self {
+        Self
+    }
+}
+
+/// What is known of a kind; `None` where a field may be anywhere.
+fn make_plan(
+    name: &[u8],
+    chunk: &OpenChunk<'_>,
+    kind: &KindRows<'_>,
+) -> Result<Option<Plan>, Unread> {
+    let Some((slots, outline)) = outline_of(chunk, kind)? else {
+        return Ok(None);
+    };
+    let fields = outline.fields.into_iter();
+    let mut own = fields.filter(|field| field.name.eq_ignore_ascii_case(name));
+    let (field, another) = (own.next(), own.next());
+    if another.is_some() {
+        // Which of their values are the same is for whoever has them side by side.
+        return Ok(None);
+    }
+    Ok(Some(Plan {
+        rules: slots.iter().copied().zip(outline.rules).collect(),
+        field,
+        slots,
+    }))
+}
+
+/// The outline of the messages of a kind, by the first of some rows, and the slot of each stretch that
+/// varies; `None` where there is none.
+pub(crate) fn outline_of(
+    chunk: &OpenChunk<'_>,
+    kind: &KindRows<'_>,
+) -> Result<Option<(Vec<usize>, Outline)>, Unread> {
+    let (Some(bits), Some((_, rank))) = (kind.text(Namespace::Message), kind.rows.first()) else {
+        return Ok(None);
+    };
+    let (mut slots, mut examples) = (Vec::new(), Vec::new());
+    for bit in &bits {
+        if let TextBit::Slot(slot) = bit {
+            let mut example = Vec::new();
+            chunk
+                .values(kind, *slot, *rank)?
+                .append(*rank, &mut example);
+            slots.push(*slot);
+            examples.push(example);
+        }
+    }
+    let mut examples = examples.iter();
+    let mut stretches = Vec::with_capacity(bits.len());
+    for bit in &bits {
+        stretches.push(match bit {
+            TextBit::Fixed(bytes) => Stretch::Fixed(bytes),
+            TextBit::Slot(_) => Stretch::Varying(examples.next().map_or(&[], |example| example)),
+        });
+    }
+    Ok(Outline::of(&stretches).map(|outline| (slots, outline)))
+}
+
+/// Whether the summaries of a column say that the values of rows keep a rule.
+pub(crate) fn is_kept_by_all(
+    chunk: &OpenChunk<'_>,
+    kind: &KindRows<'_>,
+    slot: usize,
+    rule: &Rule,
+) -> Result<bool, Unread> {
+    let (Some((_, first)), Some((_, last))) = (kind.rows.first(), kind.rows.last()) else {
+        return Ok(true);
+    };
+    let mut rank = *first;
+    while rank <= *last {
+        let values = chunk.values(kind, slot, rank)?;
+        if !keeps_by_summary(rule, &values) {
+            return Ok(false);
+        }
+        rank = values.rows().end;
+    }
+    Ok(true)
+}
+
+fn keeps_by_summary(rule: &Rule, values: &SlotValues) -> bool {
+    let known = values.summary();
+    rule.holds_for(&Summary {
+        bytes: known.bytes,
+        first: known.first,
+        has_empty: known.has_empty,
+        spaces_min: known.spaces_min,
+        shape: known.shape.clone(),
+    })
+}
+
+/// A column whose values have to be asked one by one whether they keep a rule.
+struct Checked<'r> {
+    slot: usize,
+    rule: &'r Rule,
+    column: Remembered<bool>,
+}
+
+impl<'r> Checked<'r> {
+    fn new(slot: usize, rule: &'r Rule) -> Self {
+        Self {
+            slot,
+            rule,
+            column: Remembered::default(),
+        }
+    }
+
+    fn keeps(
+        &mut self,
+        chunk: &OpenChunk<'_>,
+        kind: &KindRows<'_>,
+        rank: u32,
+        text: &mut Vec<u8>,
+    ) -> Result<bool, Unread> {
+        let rule = self.rule;
+        self.column.ask(chunk, kind, (self.slot, rank), |values| {
+            text.clear();
+            values.append(rank, text);
+            rule.holds(text)
+        })
+    }
+}
+
+/// What was found out of the values of a part of a column, where each stands once.
+struct Remembered<T> {
+    values: Option<SlotValues>,
+    known: Vec<Option<T>>,
+}
+
+impl<T> Default for Remembered<T> {
+    fn default() -> Self {
+        Self {
+            values: None,
+            known: Vec::new(),
+        }
+    }
+}
+
+impl<T: Copy> Remembered<T> {
+    /// What is known of the value at a place, or what `find` finds.
+    fn ask(
+        &mut self,
+        chunk: &OpenChunk<'_>,
+        kind: &KindRows<'_>,
+        (slot, rank): (usize, u32),
+        find: impl FnOnce(&SlotValues) -> T,
+    ) -> Result<T, Unread> {
+        let values = match &self.values {
+            Some(values) if values.rows().contains(&rank) => values,
+            _ => {
+                let values = chunk.values(kind, slot, rank)?;
+                self.known.clear();
+                self.known.resize(values.distinct(), None);
+                self.values.insert(values)
+            }
+        };
+        let Some(known) = values
+            .number(rank)
+            .and_then(|number| self.known.get_mut(number))
+        else {
+            return Ok(find(values));
+        };
+        if let Some(known) = known {
+            return Ok(*known);
+        }
+        Ok(*known.insert(find(values)))
+    }
+}
+
+/// The values of a field.
+pub(crate) struct Values<'p, T> {
+    field: &'p FieldOutline,
+    slots: &'p [usize],
+    /// The slot, where the value varies in one alone.
+    only: Option<usize>,
+    column: Remembered<Option<T>>,
+    /// The columns of all slots, where there are several.
+    columns: HashMap<usize, SlotValues>,
+    /// What the value is where nothing varies.
+    constant: Option<Option<T>>,
+}
+
+impl<'p, T: Copy> Values<'p, T> {
+    pub(crate) fn new(field: &'p FieldOutline, slots: &'p [usize]) -> Self {
+        let mut varying = field.value.iter().filter_map(|piece| match piece {
+            Piece::Varying(number) => slots.get(*number).copied(),
+            Piece::Bytes(_) => None,
+        });
+        let only = match (varying.next(), varying.next()) {
+            (Some(slot), None) => Some(slot),
+            _ => None,
+        };
+        Self {
+            field,
+            slots,
+            only,
+            column: Remembered::default(),
+            columns: HashMap::new(),
+            constant: None,
+        }
+    }
+
+    /// Whether all rows have a value that is not empty, where `is_full` says of a slot whether none of its
+    /// values is.
+    pub(crate) fn are_never_empty(
+        &self,
+        mut is_full: impl FnMut(usize) -> Result<bool, Unread>,
+    ) -> Result<bool, Unread> {
+        if !self.field.is_always_there() {
+            return Ok(false);
+        }
+        for piece in &self.field.value {
+            let is_there = match piece {
+                Piece::Bytes(_) => true,
+                Piece::Varying(number) => is_full(*self.slots.get(*number).ok_or(Unread)?)?,
+            };
+            if is_there {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// What the sink makes of the value at a place; `None` where there is none.
+    pub(crate) fn see<S: ValueSink<Seen = T>>(
+        &mut self,
+        chunk: &OpenChunk<'_>,
+        kind: &KindRows<'_>,
+        rank: u32,
+        text: &mut Vec<u8>,
+        sink: &mut S,
+    ) -> Result<Option<T>, Unread> {
+        let field = self.field;
+        if let Some(slot) = self.only {
+            return self.column.ask(chunk, kind, (slot, rank), |values| {
+                text.clear();
+                for piece in &field.value {
+                    match piece {
+                        Piece::Bytes(bytes) => text.extend_from_slice(bytes),
+                        Piece::Varying(_) => values.append(rank, text),
+                    }
+                }
+                field.of(text).map(|value| sink.see(value))
+            });
+        }
+        if let Some(constant) = self.constant {
+            return Ok(constant);
+        }
+        text.clear();
+        let mut varies = false;
+        for piece in &field.value {
+            match piece {
+                Piece::Bytes(bytes) => text.extend_from_slice(bytes),
+                Piece::Varying(number) => {
+                    varies = true;
+                    let slot = self.slots.get(*number).copied().ok_or(Unread)?;
+                    let known = self.columns.get(&slot);
+                    if known.is_none_or(|values| !values.rows().contains(&rank)) {
+                        self.columns.insert(slot, chunk.values(kind, slot, rank)?);
+                    }
+                    if let Some(values) = self.columns.get(&slot) {
+                        values.append(rank, text);
+                    }
+                }
+            }
+        }
+        let seen = field.of(text).map(|value| sink.see(value));
+        if !varies {
+            self.constant = Some(seen);
+        }
+        Ok(seen)
+    }
+}

@@ -1,0 +1,137 @@
+//! Rows of a chunk by kind, for whoever knows what to make of the columns of a kind.
+#![deny(clippy::indexing_slicing)]
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::decode::{ChunkKind, Ranked};
+use super::{Chunk, ColumnPage, TextPart};
+use crate::columns::{Column, ColumnSummary};
+use crate::kinds::Bit;
+use crate::{Corrupt, Namespace};
+
+/// Rows of a chunk that are of one kind.
+#[derive(Debug)]
+pub struct KindRows<'c> {
+    chunk: &'c Chunk,
+    kind: &'c ChunkKind,
+    /// Each row of the chunk, and its place among those of the kind. Both ascend.
+    pub rows: Vec<Ranked>,
+}
+
+/// A stretch of a text that rows of a kind have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextBit<'a> {
+    /// These bytes.
+    Fixed(&'a [u8]),
+    /// What the column of this slot has.
+    Slot(usize),
+}
+
+/// The full name of a field, and where its value is.
+pub type NamedText<'a> = (Box<[u8]>, Vec<TextBit<'a>>);
+
+/// A part of the column of a slot.
+#[derive(Clone, Debug)]
+pub struct SlotValues {
+    rows: Range<u32>,
+    column: Arc<Column>,
+}
+
+impl Chunk {
+    /// The rows given, which ascend, by their kinds; those that it does not have are left out.
+    pub fn kind_rows(&self, rows: impl IntoIterator<Item = u32>) -> Vec<KindRows<'_>> {
+        let kinds = self.by_kind(rows).into_iter();
+        let kinds = kinds.map(|(kind, rows)| KindRows {
+            chunk: self,
+            kind,
+            rows,
+        });
+        kinds.collect()
+    }
+}
+
+impl<'c> KindRows<'c> {
+    /// The number of the kind in the segment.
+    pub fn kind(&self) -> u32 {
+        self.kind.number
+    }
+
+    /// Where the rows have a text; `None` where that is not the same for all of them.
+    pub fn text(&self, part: Namespace) -> Option<Vec<TextBit<'c>>> {
+        let looks = self.kind.shape.looks(&[TextPart::Part(part)])?;
+        text_bits(&looks.first()?.text)
+    }
+
+    /// The fields of the structured data, by their full names; `None` where a name varies.
+    pub fn fields(&self) -> Option<Vec<NamedText<'c>>> {
+        let fields = self.kind.shape.fields()?.into_iter();
+        let fields = fields.map(|(name, value)| Some((name, text_bits(&value)?)));
+        fields.collect()
+    }
+
+    /// Whether a row may have a field of a name in its structured data.
+    pub fn may_have_field(&self, name: &[u8]) -> bool {
+        let looks = self.kind.shape.looks(&[TextPart::Field(name)]);
+        looks.is_none_or(|looks| !looks.is_empty())
+    }
+
+    /// The values of a slot around a place among the rows of the kind. `page` gives a page of columns,
+    /// as for [`Chunk::records`].
+    ///
+    /// # Errors
+    /// When the column is not what was written, or its page cannot be had.
+    pub fn values<E: From<Corrupt>>(
+        &self,
+        slot: usize,
+        rank: u32,
+        mut page: impl FnMut(usize) -> Result<Arc<ColumnPage>, E>,
+    ) -> Result<SlotValues, E> {
+        let found = self.chunk.seek(self.kind.column + slot, rank, &mut page)?;
+        let (rows, column) = found.into_part().ok_or(Corrupt::Short { what: "column" })?;
+        Ok(SlotValues { rows, column })
+    }
+}
+
+fn text_bits<'c>(bits: &[Bit<'c>]) -> Option<Vec<TextBit<'c>>> {
+    let bits = bits.iter().map(|bit| match bit {
+        Bit::Fixed(bytes) => Some(TextBit::Fixed(bytes)),
+        Bit::Slot(slot) => Some(TextBit::Slot(*slot)),
+        Bit::Stamp => None,
+    });
+    bits.collect()
+}
+
+impl SlotValues {
+    /// The places whose values it has.
+    pub fn rows(&self) -> Range<u32> {
+        self.rows.clone()
+    }
+
+    /// How many different values there are, where each stands once; otherwise 0.
+    pub fn distinct(&self) -> usize {
+        self.column.distinct()
+    }
+
+    /// The number of the value at a place among the different ones; `None` where they do not stand once.
+    pub fn number(&self, rank: u32) -> Option<usize> {
+        self.column.number(self.index(rank)?)
+    }
+
+    /// Appends the value at a place; nothing where it has none.
+    pub fn append(&self, rank: u32, out: &mut Vec<u8>) {
+        if let Some(index) = self.index(rank) {
+            self.column.append(index, out);
+        }
+    }
+
+    /// What is known of all values.
+    pub fn summary(&self) -> &ColumnSummary {
+        self.column.summary()
+    }
+
+    fn index(&self, rank: u32) -> Option<usize> {
+        rank.checked_sub(self.rows.start)
+            .map(|index| index as usize)
+    }
+}

@@ -1,0 +1,73 @@
+//! Rows of a chunk of a segment by kind, and the values of their columns.
+
+use std::sync::Arc;
+
+use segment::{Chunk, ChunkEntry, KindRows, SlotValues};
+
+use super::{SegmentHandle, Unread};
+use crate::error::ReadError;
+
+/// A chunk of a segment.
+pub struct OpenChunk<'s> {
+    segment: &'s SegmentHandle,
+    number: usize,
+    entry: &'s ChunkEntry,
+    chunk: Arc<Chunk>,
+}
+
+impl SegmentHandle {
+    /// A chunk, for a look at single columns.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn open_chunk(&self, number: usize) -> Result<OpenChunk<'_>, ReadError> {
+        let Some(entry) = self.footer.chunks.get(number) else {
+            return Err(self.out_of_range());
+        };
+        Ok(OpenChunk {
+            segment: self,
+            number,
+            entry,
+            chunk: self.chunk(number, entry)?,
+        })
+    }
+}
+
+impl OpenChunk<'_> {
+    /// A number that no other open segment has, whose kinds these are.
+    pub fn segment(&self) -> u64 {
+        self.segment.uid
+    }
+
+    /// The row of the segment that a row of the chunk is.
+    pub fn row(&self, row: u32) -> u32 {
+        row.wrapping_add(self.entry.page.first_row)
+    }
+
+    /// Rows of the segment, which ascend, by their kinds; each as a row of the chunk.
+    pub fn kind_rows(&self, rows: &[u32]) -> Vec<KindRows<'_>> {
+        let first = self.entry.page.first_row;
+        self.chunk
+            .kind_rows(rows.iter().map(|row| row.wrapping_sub(first)))
+    }
+
+    /// The values of a slot around a place among the rows of a kind.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn values(
+        &self,
+        rows: &KindRows<'_>,
+        slot: usize,
+        rank: u32,
+    ) -> Result<SlotValues, ReadError> {
+        let page = |page| {
+            let page = self.segment.column_page(self.number, self.entry, page);
+            page.map_err(Unread::Page)
+        };
+        rows.values(slot, rank, page).map_err(|error| match error {
+            Unread::Page(error) => error,
+            Unread::Corrupt(error) => self.segment.damaged(&self.entry.page, &error),
+        })
+    }
+}

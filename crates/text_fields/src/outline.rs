@@ -1,0 +1,329 @@
+//! The fields that all texts have which are the same but at some places.
+//!
+//! One such text is read, as any message is, and the reader says beside the fields how it read each
+//! stretch. From that follows for each place that varies which other values would be read alike: a
+//! rule. Texts whose values keep the rules have the fields of the outline, and no others; of texts
+//! whose values do not, an outline says nothing. Where too much depends on what varies, there is none.
+
+use std::ops::Range;
+
+use crate::Detector;
+use crate::limits::FIELDS_MAX;
+use crate::out::{Note, Sink, place_of};
+use crate::pairs::is_key_byte;
+use crate::rule::{Part, Rule};
+
+/// A stretch of texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stretch<'a> {
+    /// All have these bytes.
+    Fixed(&'a [u8]),
+    /// Each has bytes of its own, of which these are an example.
+    Varying(&'a [u8]),
+}
+
+/// What all texts have whose values keep the rules.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// For each stretch that varies its rule.
+    pub rules: Vec<Rule>,
+    /// The fields, in order.
+    pub fields: Vec<FieldOutline>,
+}
+
+/// A field of many texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldOutline {
+    /// Its name.
+    pub name: Box<[u8]>,
+    /// Its value.
+    pub value: Vec<Piece>,
+    lack: Lack,
+    /// The number of the part of a request that it is.
+    part: Option<usize>,
+    up_to: Option<u8>,
+}
+
+/// A piece of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// These bytes.
+    Bytes(Box<[u8]>),
+    /// All of what varies at the place of this number.
+    Varying(usize),
+}
+
+/// Which values say that there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Lack {
+    #[default]
+    None,
+    Dash,
+    DashOrEmpty,
+}
+
+impl FieldOutline {
+    /// Whether every text has the field, whatever its value.
+    pub fn is_always_there(&self) -> bool {
+        self.lack == Lack::None
+    }
+
+    /// The value, given what its pieces are together; `None` where that says that there is no such
+    /// field.
+    pub fn of<'v>(&self, value: &'v [u8]) -> Option<&'v [u8]> {
+        let value = match self.part {
+            Some(number) => value.splitn(3, |byte| *byte == b' ').nth(number)?,
+            None => value,
+        };
+        let end = self.up_to.and_then(|byte| memchr::memchr(byte, value));
+        let value = value.get(..end.unwrap_or(value.len()))?;
+        let is_lacking = match self.lack {
+            Lack::None => false,
+            Lack::Dash => value == b"-",
+            Lack::DashOrEmpty => value == b"-" || value.is_empty(),
+        };
+        (!is_lacking).then_some(value)
+    }
+}
+
+impl Outline {
+    /// The outline of texts; `None` where other fields may be in them for most values.
+    pub fn of(stretches: &[Stretch<'_>]) -> Option<Self> {
+        let example = Example::of(stretches);
+        // Events are read in another way.
+        if memchr::memchr(b'|', &example.text).is_some() {
+            return None;
+        }
+        let mut tracer = Tracer {
+            text: &example.text,
+            ..Tracer::default()
+        };
+        Detector::default().scan(&example.text, &mut tracer);
+        if tracer.fields.len() >= FIELDS_MAX / 2 || tracer.is_lost {
+            return None;
+        }
+        let rules = example.rules(&tracer.read)?;
+        if !tracer.is_log && !example.is_never_a_log(&tracer.read) {
+            return None;
+        }
+        let fields = tracer.fields.into_iter();
+        let fields = fields.map(|(range, field)| {
+            let value = example.pieces(range)?;
+            Some(FieldOutline { value, ..field })
+        });
+        Some(Self {
+            rules,
+            fields: fields.collect::<Option<_>>()?,
+        })
+    }
+}
+
+/// A text of those.
+struct Example {
+    text: Vec<u8>,
+    /// What varies.
+    varying: Vec<Range<usize>>,
+}
+
+impl Example {
+    fn of(stretches: &[Stretch<'_>]) -> Self {
+        let (mut text, mut varying) = (Vec::new(), Vec::new());
+        for stretch in stretches {
+            match stretch {
+                Stretch::Fixed(bytes) => text.extend_from_slice(bytes),
+                Stretch::Varying(bytes) => {
+                    let start = text.len();
+                    // What is seldom fit for a rule is no good example.
+                    let is_odd = bytes.iter().any(|byte| b"=|{}\"\\'".contains(byte));
+                    let is_odd = is_odd || bytes.is_empty();
+                    text.extend_from_slice(if is_odd { b"x" } else { bytes });
+                    varying.push(start..text.len());
+                }
+            }
+        }
+        Self { text, varying }
+    }
+
+    fn value(&self, range: &Range<usize>) -> &[u8] {
+        self.text.get(range.clone()).unwrap_or_default()
+    }
+
+    /// The byte at a place, unless it varies.
+    fn fixed(&self, at: usize) -> Option<u8> {
+        let varies = self.varying.iter().any(|range| range.contains(&at));
+        self.text.get(at).copied().filter(|_| !varies)
+    }
+
+    fn rules(&self, read: &[(Range<usize>, Part)]) -> Option<Vec<Rule>> {
+        let rules = self.varying.iter().map(|varying| {
+            let value = self.value(varying);
+            let mut rule = Rule::new();
+            let (mut is_framed, mut is_keyed, mut is_known) = (false, false, false);
+            for (range, part) in read {
+                if range.end <= varying.start || varying.end <= range.start {
+                    continue;
+                }
+                let is_inside = range.start <= varying.start && varying.end <= range.end;
+                match part {
+                    Part::Frame => is_framed = true,
+                    Part::Key => is_keyed = true,
+                    _ if is_inside => is_known = true,
+                    _ => return None,
+                }
+                rule = rule.and(*part, value, range == varying)?;
+            }
+            if !is_known && is_framed {
+                return None;
+            }
+            if !is_known && !is_keyed {
+                let part = if self.is_free(varying) {
+                    Part::Gap
+                } else {
+                    Part::Key
+                };
+                rule = rule.and(part, value, false)?;
+            }
+            rule.holds(value).then_some(rule)
+        });
+        rules.collect()
+    }
+
+    /// Whether neither what is before nor what is behind is read together with it.
+    fn is_free(&self, varying: &Range<usize>) -> bool {
+        let before = match varying.start.checked_sub(1) {
+            None => true,
+            Some(at) => self
+                .fixed(at)
+                .is_some_and(|byte| byte.is_ascii_whitespace()),
+        };
+        let behind = varying.end == self.text.len()
+            || self
+                .fixed(varying.end)
+                .is_some_and(|byte| !is_key_byte(byte) && !matches!(byte, b'=' | b'{' | b'"'));
+        before && behind
+    }
+
+    /// Whether no text is an access log. One starts with words, a bracket, and later has what closes it
+    /// in front of a quotation mark.
+    fn is_never_a_log(&self, read: &[(Range<usize>, Part)]) -> bool {
+        if !self.may_start_as_log(read) {
+            return true;
+        }
+        memchr::memchr_iter(b'"', &self.text).all(|quote| {
+            // What varies there may be what closes it.
+            let before = [1, 2].map(|back| quote.checked_sub(back).and_then(|at| self.fixed(at)));
+            matches!(before, [Some(one), _] if one != b' ')
+                || matches!(before, [Some(b' '), Some(two)] if two != b']')
+        })
+    }
+
+    /// Whether what stands before a bracket may be the words of one, as far as that is fixed.
+    fn may_start_as_log(&self, read: &[(Range<usize>, Part)]) -> bool {
+        let mut words = 0;
+        let mut is_start = true;
+        for (at, byte) in self.text.iter().enumerate() {
+            if self.fixed(at).is_none() {
+                // Of keys it is known that they are part of a word.
+                let is_key = |(range, part): &(Range<usize>, Part)| {
+                    *part == Part::Key && range.contains(&at)
+                };
+                if !read.iter().any(is_key) {
+                    return true;
+                }
+                is_start = false;
+                continue;
+            }
+            match byte {
+                b'[' if is_start => return words >= 3,
+                b' ' if is_start => return false,
+                b' ' => {
+                    words += 1;
+                    is_start = true;
+                    if words > 4 {
+                        return false;
+                    }
+                }
+                byte if *byte < b' ' || *byte == b'"' => return false,
+                _ => is_start = false,
+            }
+        }
+        false
+    }
+
+    /// The pieces of a part of the text; `None` where it starts or ends in what varies.
+    fn pieces(&self, range: Range<usize>) -> Option<Vec<Piece>> {
+        let (mut pieces, mut at) = (Vec::new(), range.start);
+        for (number, varying) in self.varying.iter().enumerate() {
+            if varying.end <= range.start || range.end <= varying.start {
+                continue;
+            }
+            if varying.start < at || range.end < varying.end {
+                return None;
+            }
+            self.push_fixed(at..varying.start, &mut pieces);
+            pieces.push(Piece::Varying(number));
+            at = varying.end;
+        }
+        self.push_fixed(at..range.end, &mut pieces);
+        Some(pieces)
+    }
+
+    fn push_fixed(&self, range: Range<usize>, pieces: &mut Vec<Piece>) {
+        if !range.is_empty() {
+            pieces.push(Piece::Bytes(self.value(&range).into()));
+        }
+    }
+}
+
+/// Writes down what a reader says.
+#[derive(Default)]
+struct Tracer<'t> {
+    text: &'t [u8],
+    read: Vec<(Range<usize>, Part)>,
+    fields: Vec<(Range<usize>, FieldOutline)>,
+    lack: Lack,
+    part: Option<usize>,
+    up_to: Option<u8>,
+    is_log: bool,
+    /// A value was not found in the text.
+    is_lost: bool,
+}
+
+impl Sink for Tracer<'_> {
+    const OUTLINES: bool = true;
+
+    fn wants(&mut self, _: &[u8]) -> bool {
+        true
+    }
+
+    fn found(&mut self, name: &[u8], value: &[u8]) {
+        let field = FieldOutline {
+            name: name.into(),
+            value: Vec::new(),
+            lack: std::mem::take(&mut self.lack),
+            part: self.part.take(),
+            up_to: self.up_to.take(),
+        };
+        match place_of(value, self.text) {
+            Some(range) => self.fields.push((range, field)),
+            None => self.is_lost = true,
+        }
+    }
+
+    fn note(&mut self, note: Note) {
+        match note {
+            Note::Read(range, part) => {
+                // Nothing else of an access log is read like this.
+                self.is_log |= part == Part::Like;
+                self.read.push((range, part));
+            }
+            Note::UnlessDash => self.lack = Lack::DashOrEmpty,
+            Note::IfNotDash => self.lack = Lack::Dash,
+            Note::RequestPart(number) => self.part = Some(number),
+            Note::UpTo(byte) => self.up_to = Some(byte),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,241 @@
+//! Outlines beside what a look at each text finds.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
+use crate::Summary;
+
+/// Formats; `#` stands for what varies.
+const FORMATS: [&str; 32] = [
+    "#: to=<#>, relay=#[#]:25, delay=#, status=sent (250 2.0.0 Ok: queued as #)",
+    "a=# b=#, c=\"#\" d='#' e=#;f=#",
+    "session opened for # by (uid=#)",
+    "# #: # x=#",
+    "#=# n=1",
+    "x#y=1 # z=#",
+    "{\"a\":\"#\",\"b\":#,\"c\":{\"d\":[#,\"#\"]},\"e\":null}",
+    "@cee: {\"a\":\"#\",\"#\":#} x=#",
+    "name={\"a\":#} y=#",
+    "# - # [#] \"GET # HTTP/1.1\" # # \"#\" \"#\" rt=#",
+    "# - # [01/Jan/2026:00:00:0# +0000] \"GET /a#?b=1 HTTP/1.1\" 20# #",
+    "web # - # [01/Jan/2026:00:00:00 +0000] \"# # #\" 200 5 x=#",
+    "- - - [01/Jan/2026:00:00:00 +0000] \"GET /#\" 200 5 \"#",
+    "# # # [#] \"#\" # #",
+    "# - # [01/Jan/2026:00:00:00 +0000] \"#\" 200 # \"#\" \"#\" x=#",
+    "# - - [01/Jan/2026:00:00:00 +0000] \"# #\" 200 #",
+    "# # # [01/Jan/2026:00:00:00 +0000#\"GET / HTTP/1.0\" 200 5",
+    "# said \"a=#\" and b=#",
+    "# x=\"torn # y=#",
+    "x='torn # y=# '",
+    "msg='op=# acct=#' z=#",
+    "a=1,# b=2,#=# c=3:#",
+    "a==# b=># {# {\"#\":1} { # }",
+    "a=#{\"b\":1} c=(# d)",
+    "--opt=# -#=1 #-x=1 .y=#",
+    "CEF:0|v|p|1|2|n|5|src=# msg=#",
+    "CE# x=#",
+    "#?q=#&r=# s=#",
+    "f=#, g=#; h=#: i=#' j=#",
+    "{\"a\":\"# b",
+    "{\"a\":# x=1",
+    "#",
+];
+
+fn values() -> impl Strategy<Value = Vec<u8>> {
+    let listed = select(vec![
+        "5",
+        "12",
+        "0.25",
+        "-",
+        "-7",
+        "true",
+        "null",
+        "root",
+        "a.b-c",
+        "404",
+        "200",
+        "x=5",
+        "a b",
+        "",
+        "\"",
+        "\\",
+        "\\\"",
+        "{\"k\":1}",
+        "{",
+        "}",
+        "[",
+        "] \"",
+        "a,b",
+        "a:",
+        "'",
+        "b'c",
+        "|",
+        "/a?b=c",
+        "01/Jan/2026:00:00:00 +0000",
+        "02/Jan/2026:10:00:00 +0000",
+        "1.2.3.4",
+        "n\u{e9}e",
+        "GET",
+        "GET /a?b=c HTTP/1.1",
+        "- ?x -",
+        "GET /b",
+        "=",
+        "=x",
+        "~",
+        ">",
+        "a b=c",
+        "CEF:0|",
+        " ",
+        "\t",
+        "9e5",
+        "x]",
+        "(y",
+        "c=d, e=f",
+        "Mozilla/5.0 (X11; Linux)",
+    ]);
+    let drawn = "[a-c0-9 =:,\"'{}\\[\\]|.<>()\\\\-]{0,4}".prop_map(String::into_bytes);
+    prop_oneof![3 => listed.prop_map(|text: &str| text.as_bytes().to_vec()), 1 => drawn]
+}
+
+fn fill(format: &str, values: &[Vec<u8>]) -> Vec<u8> {
+    let mut text = Vec::new();
+    let mut next = values.iter();
+    for (number, fixed) in format.split('#').enumerate() {
+        if number > 0 {
+            text.extend_from_slice(next.next().expect("enough"));
+        }
+        text.extend_from_slice(fixed.as_bytes());
+    }
+    text
+}
+
+fn outline_of(format: &str, examples: &[Vec<u8>]) -> Option<Outline> {
+    let mut stretches = Vec::new();
+    let mut next = examples.iter();
+    for (number, fixed) in format.split('#').enumerate() {
+        if number > 0 {
+            stretches.push(Stretch::Varying(next.next().expect("enough")));
+        }
+        if !fixed.is_empty() {
+            stretches.push(Stretch::Fixed(fixed.as_bytes()));
+        }
+    }
+    Outline::of(&stretches)
+}
+
+fn by_outline(outline: &Outline, values: &[Vec<u8>]) -> Option<Vec<(Vec<u8>, Vec<u8>)>> {
+    let mut kept = outline.rules.iter().zip(values);
+    if !kept.all(|(rule, value)| rule.holds(value)) {
+        return None;
+    }
+    let fields = outline.fields.iter().filter_map(|field| {
+        let mut value = Vec::new();
+        for piece in &field.value {
+            match piece {
+                Piece::Bytes(bytes) => value.extend_from_slice(bytes),
+                Piece::Varying(number) => value.extend_from_slice(values.get(*number)?),
+            }
+        }
+        Some((field.name.to_vec(), field.of(&value)?.to_vec()))
+    });
+    Some(fields.collect())
+}
+
+fn by_look(text: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let mut found = Vec::new();
+    Detector::default().each(text, &mut |name, value| {
+        found.push((name.to_vec(), value.to_vec()));
+    });
+    found
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_500))]
+
+    #[test]
+    fn texts_that_keep_the_rules_have_the_fields_of_the_outline(
+        format in select(&FORMATS[..]),
+        examples in prop::collection::vec(values(), 12),
+        texts in prop::collection::vec(prop::collection::vec(values(), 12), 4),
+    ) {
+        if let Some(outline) = outline_of(format, &examples) {
+            for values in texts {
+                if let Some(fields) = by_outline(&outline, &values) {
+                    let text = fill(format, &values);
+                    let shown = String::from_utf8_lossy(&text).into_owned();
+                    prop_assert_eq!(fields, by_look(&text), "{} {:?}", shown, outline);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn common_formats_have_outlines() {
+    for (format, examples, others) in [
+        (
+            "#: to=<#>, relay=#[#]:25, delay=#, status=sent (250 2.0.0 Ok: queued as #)",
+            ["8974", "a@b.c", "mx.b.c", "1.2.3.4", "0.4", "79cb"].as_slice(),
+            ["D5: x", "anna@x.org", "mx", "198.51.71.231", "12.25", "a:b"].as_slice(),
+        ),
+        (
+            "{\"level\":\"#\",\"usr_id\":#,\"duration_ms\":#,\"msg\":\"#\"}",
+            ["info", "10263", "215.25", "order placed"].as_slice(),
+            ["warn, x=5", "7", "-0.5", "{a: 'b'} = [c]"].as_slice(),
+        ),
+        (
+            "# - # [#] \"GET # HTTP/1.1\" # # \"#\" \"#\" rt=#",
+            [
+                "1.2.3.4",
+                "-",
+                "01/Jan/2026:00:00:00 +0000",
+                "/a",
+                "200",
+                "5",
+                "-",
+                "M",
+                "0.1",
+            ]
+            .as_slice(),
+            [
+                "fe80::1",
+                "root",
+                "31/Jan/2026:23:59:59 +0100",
+                "/a?b=c",
+                "404",
+                "-",
+                "http://a/",
+                "Mozilla/5.0 (X11; a=b)",
+                "12",
+            ]
+            .as_slice(),
+        ),
+    ] {
+        let bytes = |values: &[&str]| -> Vec<Vec<u8>> {
+            values
+                .iter()
+                .map(|value| value.as_bytes().to_vec())
+                .collect()
+        };
+        let outline = outline_of(format, &bytes(examples)).expect(format);
+        let found = by_outline(&outline, &bytes(others)).expect(format);
+        assert!(found.len() >= 3, "{found:?}");
+        assert_eq!(found, by_look(&fill(format, &bytes(others))));
+    }
+}
+
+#[test]
+fn a_summary_is_as_good_as_all_values() {
+    let outline = outline_of("a=# b=#", &[b"5".to_vec(), b"x".to_vec()]).expect("an outline");
+    let rule = outline.rules.first().expect("a rule");
+    let mut digits = Summary::default();
+    digits.bytes = [0x3ff << b'0', 0, 0, 0];
+    digits.first = digits.bytes;
+    assert!(rule.holds_for(&digits));
+    digits.has_empty = true;
+    assert!(!rule.holds_for(&digits));
+    digits.has_empty = false;
+    digits.bytes = [0x3ff << b'0' | 1 << b' ', 0, 0, 0];
+    assert!(!rule.holds_for(&digits));
+}
