@@ -57,6 +57,9 @@ pub const CHUNK_BYTES: usize = 64 * 1024;
 /// Chunks of a streamed answer that wait for a slow reader before the query waits for it.
 pub const CHUNKS_MAX: usize = 4;
 
+/// Bytes of a query that are shown of it while it runs: what a terminal shows, several times over.
+pub const RUNNING_TEXT_BYTES: usize = 1_000;
+
 /// Longest query that one request may run.
 pub const QUERY_TIME_MAX: Duration = Duration::from_secs(300);
 
