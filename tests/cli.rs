@@ -396,7 +396,17 @@ fn top_shows_rates_once_or_as_json() -> Result<()> {
     });
     let text = text?;
     ensure!(text.code == Some(0), "{}", text.errors);
-    for word in ["SOURCE", "tcp", "udp", "LOGSPACE", "main", "storage ok"] {
+    let words = [
+        "SOURCE",
+        "tcp",
+        "udp",
+        "SENDER",
+        "127.0.0.1",
+        "LOGSPACE",
+        "main",
+        "storage ok",
+    ];
+    for word in words {
         ensure!(text.output.contains(word), "{word}: {}", text.output);
     }
     ensure!(!text.output.contains('\u{1b}'), "no terminal, no escapes");
@@ -405,6 +415,16 @@ fn top_shows_rates_once_or_as_json() -> Result<()> {
     let tcp = sources.iter().find(|source| source["name"] == "tcp");
     let tcp = tcp.context("tcp")?;
     ensure!(tcp["received_per_second"].as_f64() > Some(0.0), "{tcp}");
+    let sender = &picture["senders"][0];
+    ensure!(
+        sender["peer"] == "127.0.0.1" && sender["source"] == "tcp",
+        "{sender}"
+    );
+    ensure!(
+        sender["received_per_second"].as_f64() > Some(0.0),
+        "{sender}"
+    );
+    ensure!(picture["searches"].is_array(), "{picture}");
     ensure!(
         tcp["dropped"] == 0 && tcp["lag_seconds"].is_number(),
         "{tcp}"

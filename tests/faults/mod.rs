@@ -1,11 +1,12 @@
 //! What a machine can do to the real binary: failing, full and slow disks, too few files, too
-//! little memory, and a clock that jumps. Nothing acknowledged is lost, and everything goes on by
+//! little memory, and a clock that jumps; and thousands of quiet connections. Nothing acknowledged is lost, and everything goes on by
 //! itself.
 
 mod clock; // A clock that is set back and forth.
 mod errors; // Writes and syncs that fail.
 mod files; // No file left to open.
 mod full; // A disk that others fill, again and again.
+mod idle; // Connections that are quiet, and what each of them takes.
 mod memory; // A limit on memory, at full rate.
 mod slow; // Syncs that take seconds.
 

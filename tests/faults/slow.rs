@@ -1,12 +1,11 @@
 //! Syncs that take from a fifth of a second to five: senders wait, searches do not, memory stays.
 
-use std::fs;
 use std::io::{ErrorKind, Write};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use testkit::{Server, Setup, connect, need};
+use testkit::{Server, Setup, connect, need, resident_bytes};
 
 use super::{Flow, check_flow, strace};
 
@@ -59,7 +58,7 @@ fn holds_up(fault: &str, delay: Duration, syncs: u32) -> Result<()> {
         api.count("program:flow")?;
         waiting = waiting.max(api.source("relp")?.in_flight);
         longest = longest.max(asked.elapsed());
-        memory = memory.max(resident_kib(server.process().id())?);
+        memory = memory.max(resident_bytes(server.process().id())? / 1024);
     }
     ensure!(memory < MEMORY_KIB_MAX, "{memory} KiB of memory");
     ensure!(waiting > 0, "nothing was seen to wait");
@@ -89,12 +88,4 @@ fn flood(address: SocketAddr) -> Result<usize> {
         }
     }
     Ok(written)
-}
-
-/// The memory a process has now.
-fn resident_kib(id: u32) -> Result<u64> {
-    let status = fs::read_to_string(format!("/proc/{id}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let word = line.and_then(|line| line.split_whitespace().next());
-    Ok(word.context("no VmRSS")?.parse()?)
 }

@@ -4,12 +4,13 @@
 //! picture comes after the first interval. No screen library: text, and two escape sequences that
 //! every terminal knows; where the output is no terminal, pictures follow each other.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use api::{SourceStatus, StatusAnswer};
+use api::{RunningSearch, SenderStatus, SourceStatus, StatusAnswer};
 use client::Client;
 use serde::Serialize;
 
@@ -26,6 +27,17 @@ const HOME: &str = "\x1b[H";
 const CLEAR_LINE: &str = "\x1b[K";
 const CLEAR_BELOW: &str = "\x1b[J";
 
+/// Senders that are shown: what fits below the sources of most terminals.
+const SENDERS_SHOWN: usize = 10;
+
+/// The state of a server at one moment.
+struct Seen {
+    at: Instant,
+    status: StatusAnswer,
+    /// Sources and their senders.
+    senders: Vec<(String, SenderStatus)>,
+}
+
 /// What is shown, and what `--json` prints.
 #[derive(Debug, Serialize)]
 struct Picture {
@@ -34,7 +46,11 @@ struct Picture {
     /// Time between the two states that the rates are made of.
     interval_seconds: f64,
     sources: Vec<SourceLine>,
+    /// The busiest, over all sources.
+    senders: Vec<SenderLine>,
     logspaces: Vec<LogspaceLine>,
+    /// What is being answered, the longest running first.
+    searches: Vec<RunningSearch>,
     storage: api::StorageStatus,
 }
 
@@ -57,6 +73,16 @@ struct SourceLine {
 }
 
 #[derive(Debug, Serialize)]
+struct SenderLine {
+    peer: String,
+    source: String,
+    received_per_second: f64,
+    bytes_per_second: f64,
+    received: u64,
+    level: String,
+}
+
+#[derive(Debug, Serialize)]
 struct LogspaceLine {
     name: String,
     records: u64,
@@ -69,15 +95,14 @@ pub(crate) fn top(arguments: &TopArguments) -> Result<Outcome, Failure> {
     let client = target::server(arguments.url.as_deref());
     let interval = Duration::from_secs_f64(arguments.interval);
     let is_live = io::stdout().is_terminal() && !arguments.json && !arguments.once;
-    let mut before = (Instant::now(), client.status()?);
+    let mut before = Seen::ask(&client)?;
     if is_live {
         write!(io::stdout(), "{HOME}{CLEAR_BELOW}")?;
     }
     loop {
         thread::sleep(interval);
-        let now = (Instant::now(), client.status()?);
-        let seconds = now.0.duration_since(before.0).as_secs_f64();
-        let picture = Picture::new(&before.1, &now.1, seconds);
+        let now = Seen::ask(&client)?;
+        let picture = Picture::new(&before, &now);
         let mut out = output::data();
         if arguments.json {
             output::json_line(&mut out, &picture)?;
@@ -96,8 +121,28 @@ pub(crate) fn top(arguments: &TopArguments) -> Result<Outcome, Failure> {
     }
 }
 
+impl Seen {
+    fn ask(client: &Client) -> Result<Self, Failure> {
+        let (at, status) = (Instant::now(), client.status()?);
+        let mut senders = Vec::new();
+        for source in status.sources.iter().filter(|source| source.senders > 0) {
+            let answer = client.senders(&source.name)?;
+            let named = answer.senders.into_iter();
+            senders.extend(named.map(|sender| (answer.source.clone(), sender)));
+        }
+        Ok(Self {
+            at,
+            status,
+            senders,
+        })
+    }
+}
+
 impl Picture {
-    fn new(before: &StatusAnswer, now: &StatusAnswer, seconds: f64) -> Self {
+    fn new(before: &Seen, now: &Seen) -> Self {
+        let seconds = now.at.duration_since(before.at).as_secs_f64();
+        let senders = SenderLine::busiest(&before.senders, &now.senders, seconds);
+        let (before, now) = (&before.status, &now.status);
         let sources = now.sources.iter().map(|source| {
             let earlier = before.sources.iter().find(|old| old.name == source.name);
             SourceLine::new(earlier, source, seconds)
@@ -118,7 +163,9 @@ impl Picture {
             uptime_seconds: now.uptime_seconds,
             interval_seconds: seconds,
             sources: sources.collect(),
+            senders,
             logspaces: logspaces.collect(),
+            searches: now.searches.clone(),
             storage: now.storage.clone(),
         }
     }
@@ -161,6 +208,7 @@ impl Picture {
         for source in &self.sources {
             source.write(&mut text);
         }
+        self.write_senders(&mut text);
         _ = writeln!(
             text,
             "\n{:<20} {:>9} {:>14} {:>10}",
@@ -180,7 +228,75 @@ impl Picture {
                 visible(name)
             );
         }
+        self.write_searches(&mut text);
         text
+    }
+
+    fn write_senders(&self, text: &mut String) {
+        if self.senders.is_empty() {
+            return;
+        }
+        _ = writeln!(
+            text,
+            "\n{:<40} {:>9} {:>10} {:>12}  SOURCE",
+            "SENDER", "MSG/s", "BYTES/s", "RECEIVED"
+        );
+        for sender in &self.senders {
+            _ = writeln!(
+                text,
+                "{:<40} {:>9} {:>10} {:>12}  {}{}",
+                visible(&sender.peer),
+                count(sender.received_per_second),
+                bytes(sender.bytes_per_second),
+                sender.received,
+                visible(&sender.source),
+                in_words(&sender.level),
+            );
+        }
+    }
+
+    fn write_searches(&self, text: &mut String) {
+        if self.searches.is_empty() {
+            return;
+        }
+        _ = writeln!(text, "\n{:>9}  SEARCH", "FOR");
+        for search in &self.searches {
+            let query = visible(&search.query);
+            _ = writeln!(text, "{:>7.1} s  {query}", search.seconds);
+        }
+    }
+}
+
+impl SenderLine {
+    /// The senders of whom most came between two moments.
+    fn busiest(
+        before: &[(String, SenderStatus)],
+        now: &[(String, SenderStatus)],
+        seconds: f64,
+    ) -> Vec<Self> {
+        let known: HashMap<(&str, &str), &SenderStatus> = before
+            .iter()
+            .map(|(source, sender)| ((source.as_str(), sender.peer.as_str()), sender))
+            .collect();
+        let line = |(source, sender): &(String, SenderStatus)| {
+            let earlier = known.get(&(source.as_str(), sender.peer.as_str()));
+            let old = |figure: fn(&SenderStatus) -> u64| earlier.map_or(0, |old| figure(old));
+            Self {
+                peer: sender.peer.clone(),
+                source: source.clone(),
+                received_per_second: rate(old(|s| s.received), sender.received, seconds),
+                bytes_per_second: rate(old(|s| s.bytes), sender.bytes, seconds),
+                received: sender.received,
+                level: sender.level.clone(),
+            }
+        };
+        let mut lines: Vec<Self> = now.iter().map(line).collect();
+        lines.sort_by(|a, b| {
+            let by_rate = b.received_per_second.total_cmp(&a.received_per_second);
+            by_rate.then(b.received.cmp(&a.received))
+        });
+        lines.truncate(SENDERS_SHOWN);
+        lines
     }
 }
 
@@ -207,11 +323,7 @@ impl SourceLine {
     }
 
     fn write(&self, text: &mut String) {
-        let level = match self.level.as_str() {
-            "low" => "  too few",
-            "high" => "  too many",
-            _ => "",
-        };
+        let level = in_words(&self.level);
         _ = writeln!(
             text,
             "{:<20} {:>9} {:>10} {:>9} {:>8} {:>9} {:>9} {:>7} {:>7}  {}{level}",
@@ -226,6 +338,15 @@ impl SourceLine {
             self.senders,
             self.reasons.join(" "),
         );
+    }
+}
+
+/// What is unusual about how many messages came.
+fn in_words(level: &str) -> &'static str {
+    match level {
+        "low" => "  too few",
+        "high" => "  too many",
+        _ => "",
     }
 }
 
@@ -283,6 +404,37 @@ mod tests {
             [age(65), age(3_700), age(90_000)],
             ["1m 5s", "1h 1m", "1d 1h"]
         );
+    }
+
+    #[test]
+    fn the_busiest_senders_come_first_each_with_its_source() {
+        let sender = |source: &str, peer: &str, received| {
+            let status = SenderStatus {
+                peer: peer.to_owned(),
+                received,
+                bytes: received * 100,
+                ..SenderStatus::default()
+            };
+            (source.to_owned(), status)
+        };
+        let before = [
+            sender("tcp", "192.0.2.1", 500),
+            sender("udp", "192.0.2.1", 7),
+        ];
+        let mut now = vec![
+            sender("tcp", "192.0.2.1", 510),
+            sender("udp", "192.0.2.1", 207),
+            sender("tcp", "192.0.2.2", 40),
+        ];
+        now.extend((0..20).map(|number| sender("udp", &format!("192.0.2.{}", 10 + number), 0)));
+        let lines = SenderLine::busiest(&before, &now, 2.0);
+        assert_eq!(lines.len(), SENDERS_SHOWN);
+        let found: Vec<_> = lines
+            .iter()
+            .map(|line| (line.source.as_str(), line.received_per_second))
+            .take(3)
+            .collect();
+        assert_eq!(found, [("udp", 100.0), ("tcp", 20.0), ("tcp", 5.0)]);
     }
 
     #[test]

@@ -24,8 +24,8 @@ pub use problem::{Problem, ProblemSpan};
 pub use row::{FieldValue, PartPlace, Row};
 pub use saved::{SavedSearch, SavedSearches, SavedView};
 pub use status::{
-    ListenerStatus, LogspaceStatus, SealedStatus, SenderStatus, SendersAnswer, SourceStatus,
-    StatusAnswer, StorageStatus,
+    ListenerStatus, LogspaceStatus, RunningSearch, SealedStatus, SenderStatus, SendersAnswer,
+    SourceStatus, StatusAnswer, StorageStatus,
 };
 pub use table::{
     Cell, ColumnKind, CompleteAnswer, Completion, CompletionKind, QueryAnswer, QueryColumn,

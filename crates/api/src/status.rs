@@ -18,6 +18,9 @@ pub struct StatusAnswer {
     pub sources: Vec<SourceStatus>,
     /// What is kept.
     pub logspaces: Vec<LogspaceStatus>,
+    /// Searches and exports that are being answered, the oldest first.
+    #[serde(default)]
+    pub searches: Vec<RunningSearch>,
     /// The disk.
     pub storage: StorageStatus,
 }
@@ -31,6 +34,15 @@ pub struct ListenerStatus {
     pub transport: String,
     /// Address and port, or a path.
     pub address: String,
+}
+
+/// A search that is being answered.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunningSearch {
+    /// The query; of a long one the first 1,000 bytes.
+    pub query: String,
+    /// How long it has been running, in seconds.
+    pub seconds: f64,
 }
 
 /// A source: received = stored + dropped + in flight, at every moment.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use api::{
     Accepted, BackupAnswer, BackupRequest, CompleteAnswer, CountAnswer, FieldsAnswer,
     HistogramAnswer, Imported, ParseAnswer, Problem, QueryAnswer, Row, SavedSearch, SavedSearches,
-    SavedView, StatsAnswer, StatusAnswer, StreamLine,
+    SavedView, SendersAnswer, StatsAnswer, StatusAnswer, StreamLine,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::DeserializeOwned;
@@ -166,6 +166,14 @@ impl Client {
     /// As for [`Client::search`].
     pub fn status(&self) -> Result<StatusAnswer, Error> {
         self.json("status", &Parameters::default())
+    }
+
+    /// The senders of a source, by address.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn senders(&self, source: &str) -> Result<SendersAnswer, Error> {
+        self.json(&format!("sources/{source}/senders"), &Parameters::default())
     }
 
     /// The searches that people saved, by name.

@@ -10,6 +10,7 @@ use store::{Clock, Store};
 use tokio::sync::watch;
 
 use crate::parameters::Parameters;
+use crate::running::Running;
 use crate::saved::Saved;
 
 /// The running server, as the routes see it.
@@ -28,6 +29,8 @@ pub struct App {
     tokens: RwLock<HashMap<LogspaceName, Tokens>>,
     /// Searches that people saved.
     pub(crate) saved: Saved,
+    /// Searches that are being answered.
+    pub(crate) running: Running,
     /// Counts commits; tails wait for it to change.
     commits: watch::Receiver<u64>,
 }
@@ -46,6 +49,7 @@ impl App {
             config: RwLock::default(),
             tokens: RwLock::default(),
             saved: Saved::default(),
+            running: Running::default(),
             commits,
         }
     }

@@ -18,6 +18,7 @@ mod openapi;
 mod parameters;
 mod problem;
 mod routes;
+mod running;
 mod saved;
 mod tail;
 #[cfg(test)]

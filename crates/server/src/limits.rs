@@ -61,6 +61,9 @@ pub const CHUNKS_MAX: usize = 4;
 /// an answer that is there sooner is told at once.
 pub const HISTOGRAM_TOLD_NANOS: i64 = 200_000_000;
 
+/// Bytes of a query that are shown of it while it runs: what a terminal shows, several times over.
+pub const RUNNING_TEXT_BYTES: usize = 1_000;
+
 /// Longest query that one request may run.
 pub const QUERY_TIME_MAX: Duration = Duration::from_secs(300);
 

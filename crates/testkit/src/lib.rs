@@ -26,7 +26,7 @@ pub use binary::binary;
 pub use cli::{Finished, run, run_with_input};
 pub use corpus::{Corpus, Line};
 pub use http::{Answer, Connection, encode};
-pub use machine::{Tmpfs, is_root, raise_open_files, resident_bytes_max};
+pub use machine::{Tmpfs, is_root, raise_open_files, resident_bytes, resident_bytes_max};
 pub use need::{need, skipped};
 pub use process::{Process, Signal};
 pub use random::Random;

@@ -13,10 +13,19 @@ pub fn is_root() -> bool {
 
 /// The most memory that a process has held so far, in bytes.
 pub fn resident_bytes_max(process: u32) -> Result<u64> {
+    memory_figure(process, "VmHWM:")
+}
+
+/// The memory that a process holds now, in bytes.
+pub fn resident_bytes(process: u32) -> Result<u64> {
+    memory_figure(process, "VmRSS:")
+}
+
+fn memory_figure(process: u32, name: &str) -> Result<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
     let word = line.and_then(|line| line.split_whitespace().next());
-    let kilobytes: u64 = word.context("no VmHWM")?.parse()?;
+    let kilobytes: u64 = word.with_context(|| format!("no {name}"))?.parse()?;
     Ok(kilobytes * 1024)
 }
 

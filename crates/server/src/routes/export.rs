@@ -82,6 +82,7 @@ pub(crate) async fn export(
     let (sender, body) = body::channel();
     let app = context.app;
     tokio::task::spawn_blocking(move || {
+        let _answering = app.running.start(parameters.get("q").unwrap_or_default());
         let cancel = Cancel::new();
         let mut chunk = Vec::with_capacity(CHUNK_BYTES);
         if format == Format::Csv {

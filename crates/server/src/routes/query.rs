@@ -24,6 +24,7 @@ async fn answer<T: Serialize + Send + 'static>(
 ) -> Result<Json<T>, Refusal> {
     let parameters = context.app.parameters(pairs.0);
     let answered = ask(context, move |app, cancel| {
+        let _answering = app.running.start(parameters.get("q").unwrap_or_default());
         let asked = Asked {
             store: &app.store,
             clock: app.clock.as_ref(),
@@ -40,6 +41,7 @@ pub(crate) async fn search(
 ) -> Result<Response, Refusal> {
     let parameters = context.app.parameters(pairs.0);
     let answered = ask(&context, move |app, cancel| {
+        let _answering = app.running.start(parameters.get("q").unwrap_or_default());
         let asked = Asked {
             store: &app.store,
             clock: app.clock.as_ref(),

@@ -65,6 +65,7 @@ fn status_of(app: &App, store: &Status) -> StatusAnswer {
         listeners: app.ingest.listeners().into_iter().map(listener).collect(),
         sources: app.ingest.sources().into_iter().map(source).collect(),
         logspaces: store.logspaces.iter().map(logspace).collect(),
+        searches: app.running.list(),
         storage: StorageStatus {
             state: state.to_owned(),
             reason,
