@@ -261,6 +261,8 @@ fn every_kind_of_file_can_be_looked_into() -> Result<()> {
     // word399 and word3990 to word3999.
     assert_eq!(view["terms"].as_array().map(Vec::len), Some(11));
     assert_eq!(view["templates"], Value::Null);
+    assert_eq!(view["text_records"], 0);
+    ensure!(view["kinds"].as_u64() > Some(0));
     let kinds = inspect_json(&file, &["--templates", "3"])?;
     let kinds = &kinds["templates"];
     let top = kinds["top"].as_array().context("no kinds")?;

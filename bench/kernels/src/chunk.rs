@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use model::{RecordBatch, Timestamp};
-use segment::{Chunk, ChunkEntry, ChunkWriter, ColumnPage, Corrupt, Kinds, PageEntry, RowKinds};
+use segment::{
+    Chunk, ChunkEntry, ChunkHeads, ChunkWriter, ColumnPage, Corrupt, Kinds, PageEntry, RowKinds,
+};
 
 use crate::{input, measured};
 
@@ -32,14 +34,15 @@ fn read_all(
 ) -> Result<RecordBatch> {
     let row_kinds = RowKinds::decode(&entry.rows, stored(file, &entry.rows)?)?;
     let page = stored(file, &entry.page)?;
-    let chunk = Chunk::decode(entry, page, &row_kinds, kinds, received)?;
+    let chunk = Chunk::decode(entry, page, &row_kinds, kinds)?;
+    let heads = ChunkHeads::decode(entry, page, received.to_vec())?;
     // Columns share pages, which a reader keeps.
     let open = |page: &PageEntry| -> Result<Arc<ColumnPage>, Corrupt> {
         Ok(Arc::new(ColumnPage::open(page, stored(file, page)?)?))
     };
     let pages: Vec<Arc<ColumnPage>> = entry.columns.iter().map(open).collect::<Result<_, _>>()?;
     let rows = 0..u32::try_from(chunk.rows())?;
-    chunk.records(rows, received, |index| {
+    chunk.records(rows, &heads, |index| {
         pages.get(index).cloned().context("no such page")
     })
 }

@@ -49,7 +49,7 @@ pub struct SourceStatus {
     /// How long the oldest of these has been on its way, in seconds.
     #[serde(default)]
     pub lag_seconds: f64,
-    /// Memory of datagrams that wait in the kernel to be read, in bytes.
+    /// What waits in the kernel to be read, in bytes: memory of datagrams, bytes of connections.
     #[serde(default)]
     pub kernel_queue_bytes: u64,
     /// Bytes read.

@@ -32,6 +32,13 @@ impl Completeness {
         self.reason.as_deref()
     }
 
+    /// The same of two accounts.
+    pub(crate) fn join(&mut self, other: Self) {
+        if self.reason.is_none() {
+            self.reason = other.reason;
+        }
+    }
+
     /// Notes that something is missing.
     pub(crate) fn miss(&mut self, reason: impl FnOnce() -> String) {
         if self.reason.is_none() {

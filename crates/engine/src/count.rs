@@ -6,6 +6,7 @@ use store::Part;
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
 use crate::evaluate::count_by_lexicon;
+use crate::parallel::each_part;
 use crate::resolve::resolve_within;
 use crate::run::Run;
 use crate::scope::Scope;
@@ -24,13 +25,11 @@ pub struct Count {
 /// Counts the records that match.
 pub fn count(scope: &Scope, query: &Query, cancel: &Cancel) -> Count {
     let mut run = Run::new(&scope.snapshots, query, cancel);
-    let mut count = 0;
-    for (_, part) in scope.parts() {
-        if run.is_stopped() {
-            break;
-        }
-        count += count_part(&mut run, scope, part);
-    }
+    let parts: Vec<&Part> = scope.parts().map(|(_, part)| part).collect();
+    let add = |run: &mut Run<'_>, count: &mut u64, part: &Part| {
+        *count += count_part(run, scope, part);
+    };
+    let count = each_part(&mut run, query, &parts, || 0, add).iter().sum();
     let (cost, completeness) = run.finish();
     Count {
         count,

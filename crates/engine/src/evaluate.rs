@@ -244,10 +244,25 @@ fn words_bounds(words: &Words, segment: &SegmentHandle) -> Result<Bounds, ReadEr
 /// How many rows of the whole segment match, where the footer or the lexicon alone can tell.
 pub(crate) fn count_by_lexicon(plan: &Plan, segment: &SegmentHandle) -> Option<u64> {
     let counts = &segment.footer().counts;
-    let Plan::Leaf(ask, _) = plan else {
-        return None;
+    let ask = match plan {
+        Plan::All => return Some(segment.rows().into()),
+        Plan::Nothing => return Some(0),
+        Plan::Not(inner) => {
+            let count = count_by_lexicon(inner, segment)?;
+            return u64::from(segment.rows()).checked_sub(count);
+        }
+        Plan::Leaf(ask, _) => ask,
+        Plan::And(_) | Plan::Or(_) => return None,
     };
     match ask {
+        Ask::Codes(namespace, codes) => {
+            let rows = codes.iter().map(|code| {
+                let term = segment.find_term(&namespace.key(&[*code])).ok()?;
+                Some(term.map_or(0, |term| u64::from(term.rows)))
+            });
+            // A record has one number.
+            rows.sum()
+        }
         Ask::Presence(namespace) => counts.present(*namespace).map(u64::from),
         Ask::AnyText => Some(counts.with_text.into()),
         Ask::Words(Words {
@@ -317,6 +332,9 @@ fn any_word(namespaces: &[Namespace], counted: u32, segment: &SegmentHandle) -> 
 fn word_rows(words: &Words, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
     let mut either = RowSet::empty();
     for namespace in words.namespaces {
+        if lacks_word(*namespace, &words.probes, segment)? {
+            continue;
+        }
         let mut all = RowSet::All;
         for probe in &words.probes {
             all = all.and(probe_rows(*namespace, probe, segment)?);
@@ -327,6 +345,26 @@ fn word_rows(words: &Words, segment: &SegmentHandle) -> Result<RowSet, ReadError
         either = either.or(all);
     }
     Ok(either)
+}
+
+/// Whether a word is nowhere in the texts, of several that all have to be: the rows of the others need
+/// not be read.
+fn lacks_word(
+    namespace: Namespace,
+    probes: &[WordProbe],
+    segment: &SegmentHandle,
+) -> Result<bool, ReadError> {
+    if probes.len() == 1 {
+        return Ok(false);
+    }
+    for probe in probes {
+        if let WordProbe::Exact(word) = probe
+            && segment.find_term(&namespace.key(word))?.is_none()
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The rows with a word in a text that meets a condition.

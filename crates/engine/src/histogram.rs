@@ -1,5 +1,7 @@
 //! How many records match in each of many equal stretches of time.
 
+use std::sync::{Mutex, PoisonError};
+
 use model::{TimeRange, Timestamp};
 use query::Query;
 use store::{Part, ReadError};
@@ -9,6 +11,7 @@ use crate::cancel::Cancel;
 use crate::evaluate::count_by_lexicon;
 use crate::event::add_to_bars;
 use crate::limits::HISTOGRAM_BARS_MAX;
+use crate::parallel::each_part;
 use crate::part::row_at;
 use crate::resolve::{resolve, resolve_within};
 use crate::run::Run;
@@ -65,37 +68,44 @@ pub fn histogram(scope: &Scope, query: &Query, bars: usize, cancel: &Cancel) -> 
 }
 
 /// The same, for whoever wants to see it grow: `watch` is called with the bars as far as they are
-/// counted, before each part of the store. The newest parts are counted first.
+/// counted, after each part of the store. The newest parts are counted first.
 pub fn histogram_watched(
     scope: &Scope,
     query: &Query,
     bars: usize,
     cancel: &Cancel,
-    watch: &mut dyn FnMut(Counted<'_>),
+    watch: &mut (dyn FnMut(Counted<'_>) + Send),
 ) -> Histogram {
     let mut run = Run::new(&scope.snapshots, query, cancel);
     let edges = edges(scope.range, bars.min(HISTOGRAM_BARS_MAX));
-    let mut counts = vec![0; edges.len().saturating_sub(1)];
-    let parts: Vec<_> = scope.parts().collect();
-    for (_, part) in parts.into_iter().rev() {
-        watch(Counted {
-            edges: &edges,
-            counts: &counts,
-        });
-        if run.is_stopped() {
-            break;
-        }
+    let start = || vec![0; edges.len().saturating_sub(1)];
+    let shared = Mutex::new((start(), watch));
+    let add = |run: &mut Run<'_>, fresh: &mut Vec<u64>, part: &Part| {
+        fresh.fill(0);
         let added = match scope.time {
-            TimeKind::Received => add_part(&mut run, part, &edges, &mut counts),
+            TimeKind::Received => add_part(run, part, &edges, fresh),
             TimeKind::Event => {
-                add_by_event(&mut run, part, scope.when(), &edges, &mut counts);
+                add_by_event(run, part, scope.when(), &edges, fresh);
                 Ok(())
             }
         };
         if let Err(error) = added {
             run.missed(&error);
         }
-    }
+        let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let (counts, watch) = &mut *shared;
+        for (count, more) in counts.iter_mut().zip(&*fresh) {
+            *count += more;
+        }
+        watch(Counted {
+            edges: &edges,
+            counts,
+        });
+    };
+    let mut parts: Vec<&Part> = scope.parts().map(|(_, part)| part).collect();
+    parts.reverse();
+    each_part(&mut run, query, &parts, start, add);
+    let (counts, _) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
     let (cost, completeness) = run.finish();
     let counted = Counted {
         edges: &edges,

@@ -27,6 +27,7 @@ pub mod limits;
 mod merge;
 mod named;
 mod ordered;
+mod parallel;
 mod part;
 mod plan;
 mod question;

@@ -41,3 +41,10 @@ pub const TABLE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// Memory of one value of a table beside its text.
 pub const TABLE_VALUE_BYTES: usize = size_of::<query::Value>();
+
+/// Most threads that help with questions at a time, however many processors there are. Each is
+/// started for its question, which takes some 20 microseconds.
+pub(crate) const HELPERS_MAX: usize = 15;
+
+/// Parts of a question for each thread that helps: fewer are done before it has started.
+pub(crate) const HELPED_PARTS_MIN: usize = 3;

@@ -30,6 +30,14 @@ pub(crate) struct Run<'a> {
     without_match: usize,
 }
 
+/// What a thread has done for a question.
+pub(crate) struct Account {
+    cost: Cost,
+    completeness: Completeness,
+    touched: Vec<(Arc<SegmentHandle>, u64)>,
+    without_match: usize,
+}
+
 impl<'a> Run<'a> {
     /// Starts a question to logspaces.
     pub(crate) fn new(snapshots: &[Snapshot], query: &Query, cancel: &'a Cancel) -> Self {
@@ -160,6 +168,29 @@ impl<'a> Run<'a> {
             Plan::Nothing => Bounds::exact(RowSet::empty()),
             _ => Bounds::doubtful(RowSet::All),
         }
+    }
+
+    /// The switch of the question.
+    pub(crate) fn cancel(&self) -> &'a Cancel {
+        self.cancel
+    }
+
+    /// What it cost so far, to be added to that of the thread that it helped.
+    pub(crate) fn account(self) -> Account {
+        Account {
+            cost: self.cost,
+            completeness: self.completeness,
+            touched: self.touched,
+            without_match: self.without_match,
+        }
+    }
+
+    /// Adds what a thread that helped has done.
+    pub(crate) fn add_account(&mut self, other: Account) {
+        self.cost.rows_verified += other.cost.rows_verified;
+        self.completeness.join(other.completeness);
+        self.touched.extend(other.touched);
+        self.without_match += other.without_match;
     }
 
     /// The account, at the end.

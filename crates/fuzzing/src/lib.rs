@@ -8,18 +8,20 @@ mod messages;
 mod mutations;
 mod queries;
 mod segments;
+mod unpacking;
 
 pub use files::{journal, manifest};
 pub use messages::{frames, packing, proxy, relp, syslog};
 pub use mutations::Mutations;
 pub use queries::query;
 pub use segments::{page, segment};
+pub use unpacking::unpacking;
 
 /// A target: its name, which is that of its corpus, and its function.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target there is.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 11] = [
     ("frames", frames),
     ("journal", journal),
     ("manifest", manifest),
@@ -30,4 +32,5 @@ pub const TARGETS: [Target; 10] = [
     ("relp", relp),
     ("segment", segment),
     ("syslog", syslog),
+    ("unpacking", unpacking),
 ];

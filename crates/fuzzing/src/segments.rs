@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use model::Timestamp;
 use segment::{
-    Chunk, ChunkEntry, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage, PageEntry,
-    PostingPage, RowKinds, Tally, Trailer, decode_kind_page, decode_received_page,
+    Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage,
+    PageEntry, PostingPage, RowKinds, Tally, Trailer, decode_kind_page, decode_received_page,
 };
 
 /// Most bytes of a page before compression that are looked at: more takes a fuzzer's time only.
@@ -126,14 +126,15 @@ fn records(
         page,
         ..chunk.clone()
     };
-    let opened = Chunk::decode(&entry, bytes, &row_kinds, kinds, received)?;
+    let opened = Chunk::decode(&entry, bytes, &row_kinds, kinds)?;
+    let heads = ChunkHeads::decode(&entry, bytes, received.to_vec())?;
     let rows = u32::try_from(opened.rows()).unwrap_or(u32::MAX);
     let column_page = |index: usize| {
         let short = Corrupt::Short { what: "columns" };
         let (entry, bytes) = stored(file, chunk.columns.get(index).ok_or(short)?)?;
         ColumnPage::open(&entry, bytes).map(Arc::new)
     };
-    let records = opened.records(0..rows, received, column_page)?;
+    let records = opened.records(0..rows, &heads, column_page)?;
     assert_eq!(records.len(), opened.rows());
     for record in records.iter() {
         assert!(record.message().len() <= record.bytes().len());

@@ -110,6 +110,8 @@ async fn serve(listening: Arc<Listening>, accepted: Accepted, mut control: Contr
     let Some((stream, peer)) = opened else {
         return;
     };
+    let stream = Arc::new(stream);
+    let _known = listening.connections.add(&stream);
     let source = listening.source.name();
     tracing::debug!(source, %peer, "connection opened");
     let end = match listening.options.transport {

@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Bytes that all receivers share.
 #[derive(Clone, Debug)]
-pub(crate) struct Budget {
+pub struct Budget {
     semaphore: Arc<Semaphore>,
     total_bytes: u32,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Permit(OwnedSemaphorePermit);
 
 impl Budget {
     /// A budget of at least one byte and at most 4 GiB.
-    pub(crate) fn new(bytes: usize) -> Self {
+    pub fn new(bytes: usize) -> Self {
         let total_bytes = u32::try_from(bytes).unwrap_or(u32::MAX).max(1);
         let permits = usize::try_from(total_bytes).unwrap_or(Semaphore::MAX_PERMITS);
         Self {

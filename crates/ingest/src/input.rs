@@ -92,6 +92,25 @@ enum Attempt {
     Again,
 }
 
+/// A share of the budget for what is read.
+pub(crate) trait Share: Sized {
+    async fn take(input: &mut Input<'_>) -> Result<Self, End>;
+}
+
+/// One that is waited for.
+impl Share for Permit {
+    async fn take(input: &mut Input<'_>) -> Result<Self, End> {
+        input.share().await
+    }
+}
+
+/// One that is not: where there is none, what is read is to be dropped.
+impl Share for Option<Permit> {
+    async fn take(input: &mut Input<'_>) -> Result<Self, End> {
+        input.share_at_once()
+    }
+}
+
 enum Wake {
     Readable(io::Result<()>),
     Idle,
@@ -140,35 +159,18 @@ impl<'a> Input<'a> {
         self.buffer.drain(..bytes.min(self.buffer.len()));
     }
 
-    /// Reads more, and returns a share of the budget to use it with.
-    pub(crate) async fn read_more(&mut self) -> Result<Permit, End> {
+    /// Reads more, and returns a share of the budget to use it with, which nobody holds while the
+    /// peer is silent.
+    pub(crate) async fn read_more<S: Share>(&mut self) -> Result<S, End> {
         loop {
-            let permit = self.share().await?;
+            let share = S::take(self).await?;
             match self.attempt()? {
                 Attempt::Read => {
                     self.take_turns().await;
-                    return Ok(permit);
+                    return Ok(share);
                 }
                 Attempt::Nothing => {
-                    drop(permit);
-                    self.wait().await?;
-                }
-                Attempt::Again => {}
-            }
-        }
-    }
-
-    /// The same without waiting for a share: where there is none, what is read is to be dropped.
-    pub(crate) async fn read_at_once(&mut self) -> Result<Option<Permit>, End> {
-        loop {
-            let permit = self.share_at_once()?;
-            match self.attempt()? {
-                Attempt::Read => {
-                    self.take_turns().await;
-                    return Ok(permit);
-                }
-                Attempt::Nothing => {
-                    drop(permit);
+                    drop(share);
                     self.wait().await?;
                 }
                 Attempt::Again => {}

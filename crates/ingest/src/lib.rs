@@ -20,6 +20,7 @@ mod assembler;
 mod budget;
 mod certificate;
 mod client_names;
+mod connections;
 mod control;
 mod datagrams;
 mod error;
@@ -57,6 +58,7 @@ mod verifier;
 mod watch;
 
 pub use address::Address;
+pub use budget::Budget;
 pub use client_names::check_client_pattern;
 pub use error::{Error, SubmitError, TlsError};
 pub use expected::{Bounds, Expected, Level};
@@ -72,3 +74,4 @@ pub use options::{
 pub use passed::PassedSocket;
 pub use senders::SenderStatus;
 pub use source::{DropReason, SourceStatus};
+pub use unpack::{UnpackError, Unpacker};

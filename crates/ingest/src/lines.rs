@@ -2,6 +2,7 @@
 
 use syslog::frame::{Frame, Framer, FramerOptions, Step};
 
+use crate::budget::Permit;
 use crate::control::Control;
 use crate::gatherer::Gatherer;
 use crate::input::{End, Input};
@@ -37,8 +38,8 @@ pub(crate) async fn run(
     let mut gatherer = Gatherer::new(listening, peer.address());
     let end = loop {
         let permit = match options.flow_control {
-            true => input.read_more().await.map(Some),
-            false => input.read_at_once().await,
+            true => input.read_more::<Permit>().await.map(Some),
+            false => input.read_more::<Option<Permit>>().await,
         };
         match permit {
             Ok(Some(permit)) => gatherer.begin(permit, input.buffer().len()),

@@ -116,10 +116,11 @@ impl Listener {
         }
     }
 
-    /// Memory of datagrams that wait to be read, in bytes.
+    /// What has arrived and waits in the kernel to be read, in bytes: memory of datagrams, bytes of
+    /// connections.
     pub(crate) fn kernel_queue_bytes(&self) -> u64 {
         let Sockets::Datagrams(receivers) = &self.sockets else {
-            return 0;
+            return self.listening.connections.kernel_queue_bytes();
         };
         let bytes = |receiver: &Arc<Receiver>| socket::kernel_queue_bytes(receiver.socket());
         receivers.iter().flat_map(bytes).map(u64::from).sum()

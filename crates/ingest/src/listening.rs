@@ -8,6 +8,7 @@ use syslog::{HostRule, ParseOptions, Parser};
 use crate::assembler::{Assembler, template};
 use crate::budget::Permit;
 use crate::certificate::host_name;
+use crate::connections::Connections;
 use crate::log_limit::LogLimit;
 use crate::opener::Opener;
 use crate::options::ListenerOptions;
@@ -26,6 +27,8 @@ pub(crate) struct Listening {
     template: RecordBatch,
     /// The certificates, where connections are encrypted.
     pub(crate) tls: Option<TlsSlot>,
+    /// Those that are open.
+    pub(crate) connections: Connections,
     /// Of log lines about what goes wrong.
     pub(crate) trouble: LogLimit,
     /// Of log lines about connections turned away.
@@ -50,6 +53,7 @@ impl Listening {
             source,
             sink,
             tls,
+            connections: Connections::default(),
             trouble: LogLimit::default(),
             refusals: LogLimit::default(),
         }

@@ -15,6 +15,7 @@ use tokio::sync::mpsc;
 use tokio::sync::oneshot::error::TryRecvError;
 use tokio::time::timeout;
 
+use crate::budget::Permit;
 use crate::control::Control;
 use crate::gatherer::Gatherer;
 use crate::input::{End, Input};
@@ -166,7 +167,7 @@ impl<'a> Reader<'a> {
             buffer_bytes_min,
         );
         loop {
-            match input.read_more().await {
+            match input.read_more::<Permit>().await {
                 Ok(permit) => self.gatherer.begin(permit, input.buffer().len()),
                 Err(end) => return end,
             }

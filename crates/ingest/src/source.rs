@@ -79,7 +79,8 @@ pub struct SourceStatus {
     pub in_flight: u64,
     /// How long the oldest of these has been on its way.
     pub lag: Duration,
-    /// Memory of datagrams that wait in the kernel for us to read them, in bytes.
+    /// What waits in the kernel for us to read it, in bytes: memory of datagrams, bytes of
+    /// connections.
     pub kernel_queue_bytes: u64,
     /// Bytes of the received messages, without framing.
     pub bytes: u64,

@@ -5,10 +5,13 @@
 
 use std::future::poll_fn;
 use std::io::{self, ErrorKind};
+use std::net::Shutdown;
 use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
 
+use rustix::io::ioctl_fionread;
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
@@ -100,15 +103,25 @@ impl Stream {
         Ok(())
     }
 
-    /// Says good-bye, for a while at most, and closes.
-    pub(crate) async fn close(self) {
+    /// Bytes that have arrived and wait in the kernel to be read; those of TLS as they are
+    /// encrypted.
+    pub(crate) fn kernel_queue_bytes(&self) -> io::Result<u64> {
+        let waiting = match self {
+            Self::Plain(stream) => ioctl_fionread(stream),
+            Self::Unix(stream) => ioctl_fionread(stream),
+            Self::Tls(stream) => ioctl_fionread(locked(stream).get_ref().0),
+        };
+        Ok(waiting?)
+    }
+
+    /// Says good-bye, for a while at most. The connection is closed when it is dropped.
+    pub(crate) async fn close(&self) {
         let closing = async {
             match self {
-                Self::Plain(mut stream) => tokio::io::AsyncWriteExt::shutdown(&mut stream).await,
-                Self::Unix(mut stream) => tokio::io::AsyncWriteExt::shutdown(&mut stream).await,
+                Self::Plain(stream) => SockRef::from(stream).shutdown(Shutdown::Write),
+                Self::Unix(stream) => SockRef::from(stream).shutdown(Shutdown::Write),
                 Self::Tls(stream) => {
-                    let mut stream = stream.into_inner().unwrap_or_else(PoisonError::into_inner);
-                    tokio::io::AsyncWriteExt::shutdown(&mut stream).await
+                    poll_fn(|context| Pin::new(&mut *locked(stream)).poll_shutdown(context)).await
                 }
             }
         };

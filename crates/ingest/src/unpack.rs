@@ -19,7 +19,8 @@ use crate::limits::{
 
 /// Why a packed stream cannot be read on.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum UnpackError {
+#[non_exhaustive]
+pub enum UnpackError {
     /// It is damaged, or something else.
     #[error("the compressed stream is damaged behind {bytes} bytes: {reason}")]
     Damaged {
@@ -43,7 +44,7 @@ pub(crate) enum UnpackError {
 }
 
 /// A packed stream at work.
-pub(crate) struct Unpacker {
+pub struct Unpacker {
     kind: Kind,
     /// What has been read; unpacked up to `used`.
     wire: Vec<u8>,
@@ -63,12 +64,12 @@ enum Kind {
 }
 
 impl Unpacker {
-    /// Starts on a stream of which the first bytes are known.
-    pub(crate) fn new(
-        packing: Packing,
-        wire: Vec<u8>,
-        memory: &Budget,
-    ) -> Result<Self, UnpackError> {
+    /// Starts on a stream of which the first bytes are known, and takes a share of the memory for
+    /// as long as it lives.
+    ///
+    /// # Errors
+    /// When the stream needs more memory than there is or than one may have.
+    pub fn new(packing: Packing, wire: Vec<u8>, memory: &Budget) -> Result<Self, UnpackError> {
         let window = match packing {
             Packing::Zstd { window_bytes } => window_bytes,
             Packing::Zlib | Packing::Plain => 0,
@@ -101,7 +102,7 @@ impl Unpacker {
 
     /// Where to put more of the stream, behind what is there; then tell how much with
     /// [`Self::added`].
-    pub(crate) fn wire(&mut self, room: usize) -> &mut Vec<u8> {
+    pub fn wire(&mut self, room: usize) -> &mut Vec<u8> {
         self.wire.drain(..self.used);
         self.used = 0;
         self.wire.reserve(room);
@@ -109,18 +110,21 @@ impl Unpacker {
     }
 
     /// So many bytes have been added.
-    pub(crate) fn added(&mut self, bytes: usize) {
+    pub fn added(&mut self, bytes: usize) {
         self.wire_bytes += bytes as u64;
     }
 
     /// Gives back memory that is not needed while nothing comes.
-    pub(crate) fn relax(&mut self) {
+    pub fn relax(&mut self) {
         self.wire(0).shrink_to_fit();
     }
 
     /// Appends what can be unpacked, up to the capacity of the buffer. Nothing is appended where
     /// more of the stream is needed. What comes before damage is appended first.
-    pub(crate) fn unpack(&mut self, buffer: &mut Vec<u8>) -> Result<(), UnpackError> {
+    ///
+    /// # Errors
+    /// When the stream is damaged, or grows more than any log does.
+    pub fn unpack(&mut self, buffer: &mut Vec<u8>) -> Result<(), UnpackError> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }

@@ -64,6 +64,16 @@ impl RecordBatch {
         self.heads.reserve(records.min(BATCH_RECORDS_MAX));
     }
 
+    /// Makes room for all records of other batches at once, and for no more.
+    pub fn reserve_for(&mut self, others: &[Self]) {
+        let bytes = others.iter().map(|other| other.bytes.len()).sum();
+        let records = others.iter().map(Self::len).sum();
+        let fields = others.iter().map(|other| other.fields.len()).sum();
+        self.bytes.reserve_exact(bytes);
+        self.heads.reserve_exact(records);
+        self.fields.reserve_exact(fields);
+    }
+
     /// Gives back memory that was taken for more records. For batches that live long: budgets
     /// count what records take, and a batch that grew may have taken twice that.
     pub fn shrink_to_fit(&mut self) {

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use model::{RecordBatch, RecordParts, Span, Timestamp};
 use segment::{
-    BuildOptions, Builder, Built, Chunk, ColumnPage, Corrupt, LexiconPage, PageEntry, PostingPage,
-    RowKinds, Section,
+    BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, LexiconPage, PageEntry,
+    PostingPage, RowKinds, Section,
 };
 
 const RUNS: usize = 5;
@@ -97,10 +97,11 @@ fn read_records(built: &Built, per_row: &dyn Fn(&str, f64)) {
             let page = &entry.page;
             let received = &received[page.first_row as usize..][..page.rows as usize];
             let row_kinds = RowKinds::decode(&entry.rows, stored(&entry.rows)).unwrap();
-            let chunk = Chunk::decode(entry, stored(page), &row_kinds, &kinds, received).unwrap();
+            let chunk = Chunk::decode(entry, stored(page), &row_kinds, &kinds).unwrap();
+            let heads = ChunkHeads::decode(entry, stored(page), received.to_vec()).unwrap();
             let open = |page: &PageEntry| Arc::new(ColumnPage::open(page, stored(page)).unwrap());
             let columns: Vec<_> = entry.columns.iter().map(open).collect();
-            let records = chunk.records(0..page.rows, received, |index| {
+            let records = chunk.records(0..page.rows, &heads, |index| {
                 Ok::<_, Corrupt>(Arc::clone(&columns[index]))
             });
             black_box(records.unwrap());

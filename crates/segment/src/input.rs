@@ -6,8 +6,8 @@ use std::sync::Arc;
 use model::{RecordBatch, Timestamp};
 
 use crate::{
-    Chunk, ChunkEntry, ColumnPage, Corrupt, Footer, Kinds, MergeInput, PageEntry, RowKinds, Spare,
-    decode_kind_page, decode_received_page,
+    Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, Kinds, MergeInput, PageEntry,
+    RowKinds, Spare, decode_kind_page, decode_received_page,
 };
 
 /// Why a page is not had.
@@ -75,7 +75,7 @@ pub(crate) struct OpenChunk<'a, I> {
     input: &'a I,
     entry: &'a ChunkEntry,
     chunk: Chunk,
-    received: &'a [Timestamp],
+    heads: ChunkHeads,
     pages: Vec<Option<Arc<ColumnPage>>>,
 }
 
@@ -85,17 +85,17 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
         input: &'a I,
         entry: &'a ChunkEntry,
         kinds: &Kinds,
-        received: &'a [Timestamp],
+        received: &[Timestamp],
     ) -> Result<Self, PageError<I::Error>> {
         let row_kinds = row_kinds(input, entry)?;
         let bytes = stored(input, &entry.page)?;
-        let chunk = Chunk::decode(entry, &bytes, &row_kinds, kinds, received);
-        let chunk = chunk.map_err(damaged(&entry.page))?;
+        let chunk = Chunk::decode(entry, &bytes, &row_kinds, kinds);
+        let heads = ChunkHeads::decode(entry, &bytes, received.to_vec());
         Ok(Self {
             input,
             entry,
-            chunk,
-            received,
+            chunk: chunk.map_err(damaged(&entry.page))?,
+            heads: heads.map_err(damaged(&entry.page))?,
             pages: vec![None; entry.columns.len()],
         })
     }
@@ -106,7 +106,7 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
         rows: impl IntoIterator<Item = u32>,
     ) -> Result<RecordBatch, PageError<I::Error>> {
         let (input, entry, pages) = (self.input, self.entry, &mut self.pages);
-        let records = self.chunk.records(rows, self.received, |index| {
+        let records = self.chunk.records(rows, &self.heads, |index| {
             let found = entry.columns.get(index).zip(pages.get_mut(index));
             let (page, cell) = found.ok_or(Corrupt::Short {
                 what: "pages of a chunk",

@@ -49,7 +49,7 @@ mod wire;
 
 pub use builder::{BuildError, BuildOptions, Builder, Built};
 pub use chunk::{
-    Chunk, ChunkEntry, ChunkWriter, ColumnPage, RowKinds, Selected, TextPart, TextTest,
+    Chunk, ChunkEntry, ChunkHeads, ChunkWriter, ColumnPage, RowKinds, Selected, TextPart, TextTest,
 };
 pub use compact::compact;
 pub use compare::{Difference, compare};

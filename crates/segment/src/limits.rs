@@ -108,6 +108,10 @@ pub const STAMP_OFFSET_QUARTERS_MAX: i8 = 60;
 /// columns takes more than the fixed text.
 pub const KIND_ROWS_MIN: u32 = 16;
 
+/// Words of a kind with few records that are tried as slots, the first ones: what differs from the
+/// kinds like it is seldom further behind.
+pub const JOINED_WORDS_MAX: usize = 64;
+
 /// Most shapes of the values of one column: what some sources write for "none" beside numbers or
 /// names with numbers. Columns of more are text.
 pub const COLUMN_SHAPES_MAX: usize = 32;

@@ -10,9 +10,9 @@ use model::{Field, Priority, RecordBatch, RecordParts, RecordRef, Span, Timestam
 use proptest::prelude::*;
 
 use crate::{
-    BuildOptions, Builder, Built, Chunk, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage,
-    Listed, Namespace, PageEntry, PostingPage, RowKinds, Spare, Tally, Trailer, decode_kind_page,
-    decode_received_page,
+    BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Footer, Header, Kinds,
+    LexiconPage, Listed, Namespace, PageEntry, PostingPage, RowKinds, Spare, Tally, Trailer,
+    decode_kind_page, decode_received_page,
 };
 
 /// What a reader can see of a record.
@@ -264,8 +264,9 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
             rows_of_groups[base + usize::from(*place)].push(row);
         }
         tally.push(rows_of_groups[base..].iter().map(|rows| rows.len() as u32));
-        let chunk = Chunk::decode(entry, stored(file, page), &row_kinds, &kinds, rows)?;
-        chunks.push(chunk.records(0..page.rows, rows, |index| {
+        let chunk = Chunk::decode(entry, stored(file, page), &row_kinds, &kinds)?;
+        let heads = ChunkHeads::decode(entry, stored(file, page), rows.to_vec())?;
+        chunks.push(chunk.records(0..page.rows, &heads, |index| {
             let page = &entry.columns[index];
             Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(file, page))?))
         })?);

@@ -75,7 +75,7 @@ fn assert_counts(footer: &Footer, batches: &[RecordBatch]) {
     assert_eq!(footer.last_received, received(records.last()));
 }
 
-fn assert_reads_back(batches: &[RecordBatch]) -> Contents {
+pub(crate) fn assert_reads_back(batches: &[RecordBatch]) -> Contents {
     let built = build(batches);
     let contents = read(&built.bytes).expect("valid");
     let seen: Vec<_> = batches.iter().flat_map(seen_all).collect();
@@ -426,9 +426,12 @@ fn terms_are_found_by_key_and_prefix_through_the_footer() {
         for letter in [b'9', b'b', b'u'] {
             let is_wanted = |key: &[u8]| key.get(1..).unwrap_or(&[]).contains(&letter);
             let (mut wanted, mut entries) = (Vec::new(), Vec::new());
-            for index in footer.lexicon_pages_with(prefix) {
+            for index in footer.lexicon_pages_wanted(prefix, &[letter]) {
                 let page = open(index);
                 page.scan_wanted(prefix, &[letter], is_wanted, &mut |term| wanted.push(term));
+            }
+            for index in footer.lexicon_pages_with(prefix) {
+                let page = open(index);
                 page.scan(prefix, &mut |key, term| {
                     entries.extend(is_wanted(key).then_some(term));
                     true
@@ -437,6 +440,21 @@ fn terms_are_found_by_key_and_prefix_through_the_footer() {
             assert_eq!(wanted, entries, "{prefix:?} {letter}");
         }
     }
+}
+
+#[test]
+fn pages_of_numbers_are_passed_over_where_letters_are_wanted() {
+    let footer = build(&[large_batch(30_000)]).footer;
+    let all = footer.lexicon_pages_with(b"m");
+    assert_eq!(footer.lexicon_pages_wanted(b"m", b""), all);
+    assert_eq!(footer.lexicon_pages_wanted(b"m", b"7"), all);
+    let wanted = footer.lexicon_pages_wanted(b"m", b"u7");
+    assert!(
+        wanted.len() < all.len(),
+        "{} of {}",
+        wanted.len(),
+        all.len()
+    );
 }
 
 #[test]

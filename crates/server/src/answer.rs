@@ -125,7 +125,7 @@ impl Asked<'_> {
     pub fn growing_histogram(
         &self,
         parameters: &Parameters,
-        tell: &mut dyn FnMut(HistogramAnswer),
+        tell: &mut (dyn FnMut(HistogramAnswer) + Send),
     ) -> Result<HistogramAnswer, Box<Problem>> {
         self.refusable(|start| {
             let query = parameters.query()?;

@@ -127,7 +127,8 @@ impl Page {
         let help = "How long the oldest of these has been on its way.";
         self.by_source(status, lag, GAUGE, help, |s| s.lag_seconds);
         let queue = "logwood_ingest_kernel_queue_bytes";
-        let help = "Memory of datagrams that wait in the kernel to be read.";
+        let help =
+            "What waits in the kernel to be read: memory of datagrams, bytes of connections.";
         self.by_source(status, queue, GAUGE, help, |s| s.kernel_queue_bytes);
         let bytes = "logwood_ingest_received_bytes_total";
         self.by_source(status, bytes, COUNTER, "Bytes of messages read.", |s| {

@@ -13,7 +13,7 @@ use std::time::Duration;
 use model::{RecordBatch, RecordNumber, Timestamp};
 
 use crate::durability::Durability;
-use crate::journal::{Encoded, JournalWriter};
+use crate::journal::{Encoded, Encoder, JournalWriter};
 use crate::limits::{BLOCK_BYTES, COMMIT_SPACING_US, STALL_RETRY_MS, UNSYNCED_BYTES_MAX};
 use crate::logspace::Logspace;
 use crate::queue::{AppendError, Appended, OnDurable, Pending, Taken};
@@ -71,6 +71,7 @@ pub(crate) fn run(shared: &Shared) {
         due.add(shared.clock.now(), Duration::ZERO);
     }
     let mut last_start = Timestamp::MIN;
+    let mut encoder = Encoder::default();
     loop {
         let patience = due.patience(shared.clock.now());
         let spacing = || match spacing(last_start, shared.clock.now()) {
@@ -81,7 +82,7 @@ pub(crate) fn run(shared: &Shared) {
             Taken::Group(group) => {
                 last_start = shared.clock.now();
                 let records = group.iter().map(|pending| pending.batch.len() as u64).sum();
-                commit_group(shared, group, &mut due);
+                commit_group(shared, group, &mut due, &mut encoder);
                 shared.queue.finish(records);
             }
             Taken::Nothing => {
@@ -112,14 +113,14 @@ fn spacing(last_start: Timestamp, now: Timestamp) -> Duration {
     Duration::from_micros(COMMIT_SPACING_US).saturating_sub(elapsed)
 }
 
-fn commit_group(shared: &Shared, group: Vec<Pending>, due: &mut SyncDue) {
+fn commit_group(shared: &Shared, group: Vec<Pending>, due: &mut SyncDue, encoder: &mut Encoder) {
     let strictest = group.iter().map(|pending| pending.durability).min();
     let durability = strictest.unwrap_or_default();
     let (joined, callbacks) = join(group);
     wait_for_room(shared);
     let blocks: Vec<Arc<Encoded>> = joined
         .iter()
-        .map(|block| Encoded::new(&block.logspace.name, block.first, &block.batch))
+        .map(|block| encoder.encode(&block.logspace.name, block.first, &block.batch))
         .map(Arc::new)
         .collect();
     let start = shared.clock.now();
@@ -162,10 +163,20 @@ fn publish(shared: &Shared, joined: Vec<Joined>) {
     }
 }
 
+/// Batches of one logspace that will be one block.
+struct Gathered {
+    logspace: Arc<Logspace>,
+    first: RecordNumber,
+    /// The number behind the last record.
+    end: u64,
+    memory_bytes: usize,
+    batches: Vec<RecordBatch>,
+}
+
 /// Joins batches by logspace into blocks, gives the records their numbers, and keeps their times
 /// of receipt in order.
 fn join(group: Vec<Pending>) -> (Vec<Joined>, Vec<(OnDurable, Appended)>) {
-    let mut blocks: Vec<Joined> = Vec::new();
+    let mut blocks: Vec<Gathered> = Vec::new();
     let mut last_block: BTreeMap<model::LogspaceName, usize> = BTreeMap::new();
     let mut callbacks = Vec::with_capacity(group.len());
     for Pending {
@@ -176,34 +187,68 @@ fn join(group: Vec<Pending>) -> (Vec<Joined>, Vec<(OnDurable, Appended)>) {
     } in group
     {
         let first = number(&logspace, &mut batch);
-        callbacks.push((
-            on_durable,
-            Appended {
-                first,
-                records: batch.len(),
-            },
-        ));
+        let records = batch.len();
+        callbacks.push((on_durable, Appended { first, records }));
         if batch.is_empty() {
             continue;
         }
+        let (end, memory_bytes) = (first.0 + records as u64, batch.memory_bytes());
         let open = last_block
             .get(&logspace.name)
             .and_then(|index| blocks.get_mut(*index));
         if let Some(block) = open
-            && block.first.0 + block.batch.len() as u64 == first.0
-            && block.batch.memory_bytes() + batch.memory_bytes() <= BLOCK_BYTES
-            && block.batch.append(&batch).is_ok()
+            && block.end == first.0
+            && block.memory_bytes + memory_bytes <= BLOCK_BYTES
         {
+            block.end = end;
+            block.memory_bytes += memory_bytes;
+            block.batches.push(batch);
             continue;
         }
         last_block.insert(logspace.name.clone(), blocks.len());
-        blocks.push(Joined {
+        blocks.push(Gathered {
             logspace,
             first,
-            batch,
+            end,
+            memory_bytes,
+            batches: vec![batch],
         });
     }
-    (blocks, callbacks)
+    let mut joined = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        block.join(&mut joined);
+    }
+    (joined, callbacks)
+}
+
+impl Gathered {
+    /// Copies each record once: room for all of them is made before, since a batch that grows is
+    /// copied again and again, to memory that nobody has touched.
+    fn join(self, joined: &mut Vec<Joined>) {
+        let mut batches = self.batches.into_iter();
+        let Some(mut whole) = batches.next() else {
+            return;
+        };
+        whole.reserve_for(batches.as_slice());
+        let mut block = Joined {
+            logspace: self.logspace,
+            first: self.first,
+            batch: whole,
+        };
+        for batch in batches {
+            if block.batch.append(&batch).is_ok() {
+                continue;
+            }
+            // They have more names than one batch may.
+            let next = Joined {
+                logspace: Arc::clone(&block.logspace),
+                first: RecordNumber(block.first.0 + block.batch.len() as u64),
+                batch,
+            };
+            joined.push(std::mem::replace(&mut block, next));
+        }
+        joined.push(block);
+    }
 }
 
 fn number(logspace: &Logspace, batch: &mut RecordBatch) -> RecordNumber {
@@ -266,4 +311,59 @@ fn commit(shared: &Shared, blocks: &[Arc<Encoded>], sync: bool) -> Result<(), St
     };
     locked(&shared.journal_files).extend(closed);
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use model::limits::BATCH_SOURCES_MAX;
+    use model::{LogspaceName, RecordParts};
+
+    use super::*;
+    use crate::logspace::LogspaceState;
+    use crate::places::Places;
+
+    fn pending(logspace: &Arc<Logspace>, sources: std::ops::Range<usize>) -> Pending {
+        let mut batch = RecordBatch::new();
+        for source in sources {
+            let index = batch.source_index(&format!("source {source}"));
+            let index = index.expect("fits");
+            let (parts, now) = (RecordParts::default(), Timestamp::default());
+            let pushed = batch.push(b"text", &parts, now, None, index);
+            pushed.expect("fits");
+        }
+        Pending {
+            logspace: Arc::clone(logspace),
+            batch,
+            durability: Durability::Strict,
+            on_durable: Box::new(|_| {}),
+        }
+    }
+
+    #[test]
+    fn batches_become_one_block_as_far_as_their_names_fit_one() {
+        let places = Places {
+            home: PathBuf::new(),
+            archive: None,
+        };
+        let name = LogspaceName::main();
+        let logspace = Arc::new(Logspace::new(name, places, None, LogspaceState::new()));
+        let some = BATCH_SOURCES_MAX / 2;
+        let group = [0..some, some..2 * some, 0..10, 2 * some..3 * some, 0..10];
+        let group = group.map(|sources| pending(&logspace, sources));
+        let (joined, callbacks) = join(Vec::from(group));
+        let found = joined
+            .iter()
+            .map(|block| (block.first.0, block.batch.len()));
+        let found: Vec<_> = found.collect();
+        assert_eq!(
+            found,
+            [(1, 2 * some + 10), (2 * some as u64 + 11, some + 10)]
+        );
+        let firsts: Vec<_> = callbacks.iter().map(|(_, done)| done.first.0).collect();
+        let some = some as u64;
+        let expected = [0, some, 2 * some, 2 * some + 10, 3 * some + 10];
+        assert_eq!(firsts, expected.map(|before| before + 1));
+    }
 }

@@ -63,7 +63,7 @@ pub use disk::{Disk, DiskEntry, DiskFile, OpenMode, RealDisk};
 pub use durability::Durability;
 pub use error::{Error, ReadError};
 pub use inspect::{
-    BlockView, DayView, DirectoryView, EntryView, FileView, InspectOptions, JournalView,
+    BlockView, DayView, DirectoryView, EntryView, FileView, InspectOptions, JournalView, KindsView,
     LogspaceView, ManifestView, PageView, RecordView, SampleView, SectionView, SegmentView,
     TemplateView, TemplatesView, TermView, View, inspect, inspect_directory,
 };

@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use model::{RecordBatch, RecordNumber, Timestamp};
 use quick_cache::sync::Cache;
 use segment::{
-    Chunk, ChunkEntry, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage, Listed, PageEntry,
-    PostingPage, RowKinds, Spare, Tally, TermEntry, Trailer,
+    Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage, Listed,
+    PageEntry, PostingPage, RowKinds, Spare, Tally, TermEntry, Trailer,
 };
 
 use crate::disk::{Disk, DiskFile, OpenMode};
@@ -40,6 +40,8 @@ enum Kind {
     Kinds,
     RowKinds,
     Chunk,
+    /// What stands beside the texts of the rows of a chunk; of the same page.
+    Heads,
     /// A page of columns, by its place among those of all chunks.
     Columns,
     Received,
@@ -54,6 +56,7 @@ pub(crate) enum Page {
     Kinds(Arc<Kinds>),
     RowKinds(Arc<RowKinds>),
     Chunk(Arc<Chunk>),
+    Heads(Arc<ChunkHeads>),
     Columns(Arc<ColumnPage>),
     Received(Arc<Vec<Timestamp>>),
     Tally(Arc<Tally>),
@@ -68,9 +71,10 @@ pub(crate) struct PageWeight;
 impl quick_cache::Weighter<PageKey, Page> for PageWeight {
     fn weight(&self, _: &PageKey, page: &Page) -> u64 {
         let bytes = match page {
-            Page::Kinds(kinds) => kinds.memory_bytes(),
+            Page::Kinds(kinds) => kinds.read_memory_bytes(),
             Page::RowKinds(kinds) => kinds.memory_bytes(),
             Page::Chunk(chunk) => chunk.memory_bytes(),
+            Page::Heads(heads) => heads.memory_bytes(),
             Page::Columns(page) => page.memory_bytes(),
             Page::Received(times) => times.len() * size_of::<Timestamp>(),
             Page::Tally(tally) => tally.memory_bytes(),
@@ -284,11 +288,10 @@ impl SegmentHandle {
         let Some(entry) = self.footer.chunks.get(index) else {
             return Err(self.out_of_range());
         };
-        let received = self.received_rows(entry.page.first_row, entry.page.rows)?;
-        let chunk = self.chunk(index, entry)?;
+        let (chunk, heads) = (self.chunk(index, entry)?, self.heads_of(index, entry)?);
         let first = entry.page.first_row;
         let rows = rows.into_iter().map(|row| row.wrapping_sub(first));
-        let records = chunk.records(rows, &received, |page| {
+        let records = chunk.records(rows, &heads, |page| {
             self.column_page(index, entry, page).map_err(Unread::Page)
         });
         records.map_err(|error| match error {
@@ -299,16 +302,28 @@ impl SegmentHandle {
 
     fn chunk(&self, index: usize, entry: &ChunkEntry) -> Result<Arc<Chunk>, ReadError> {
         let page = self.page(Kind::Chunk, index, || {
-            let received = self.received_rows(entry.page.first_row, entry.page.rows)?;
             let (kinds, row_kinds) = (self.kinds()?, self.row_kinds(index)?);
-            let stored = self.read(&entry.page)?;
-            let chunk = Chunk::decode(entry, &stored, &row_kinds, &kinds, &received);
+            let chunk = Chunk::decode(entry, &self.read(&entry.page)?, &row_kinds, &kinds);
             Ok(Page::Chunk(Arc::new(
                 chunk.map_err(|error| self.damaged(&entry.page, &error))?,
             )))
         })?;
         match page {
             Page::Chunk(chunk) => Ok(chunk),
+            _ => Err(self.out_of_range()),
+        }
+    }
+
+    fn heads_of(&self, index: usize, entry: &ChunkEntry) -> Result<Arc<ChunkHeads>, ReadError> {
+        let page = self.page(Kind::Heads, index, || {
+            let received = self.received_rows(entry.page.first_row, entry.page.rows)?;
+            let heads = ChunkHeads::decode(entry, &self.read(&entry.page)?, received);
+            Ok(Page::Heads(Arc::new(
+                heads.map_err(|error| self.damaged(&entry.page, &error))?,
+            )))
+        })?;
+        match page {
+            Page::Heads(heads) => Ok(heads),
             _ => Err(self.out_of_range()),
         }
     }
@@ -335,7 +350,7 @@ impl SegmentHandle {
     }
 
     /// The kinds of its records. Where their page is damaged, the spare page has them too.
-    fn kinds(&self) -> Result<Arc<Kinds>, ReadError> {
+    pub(crate) fn kinds(&self) -> Result<Arc<Kinds>, ReadError> {
         let Some(entry) = &self.footer.kind_page else {
             return Ok(Arc::default());
         };
@@ -441,7 +456,7 @@ impl SegmentHandle {
         mut is_wanted: impl FnMut(&[u8]) -> bool,
         visit: &mut dyn FnMut(TermEntry),
     ) -> Result<(), ReadError> {
-        for index in self.footer.lexicon_pages_with(prefix) {
+        for index in self.footer.lexicon_pages_wanted(prefix, letters) {
             let page = self.lexicon_page(index)?;
             page.scan_wanted(prefix, letters, &mut is_wanted, visit);
         }
@@ -535,7 +550,7 @@ impl SegmentHandle {
         }
     }
 
-    fn row_kinds(&self, chunk: usize) -> Result<Arc<RowKinds>, ReadError> {
+    pub(crate) fn row_kinds(&self, chunk: usize) -> Result<Arc<RowKinds>, ReadError> {
         let Some(entry) = self.footer.chunks.get(chunk).map(|chunk| &chunk.rows) else {
             return Err(self.out_of_range());
         };

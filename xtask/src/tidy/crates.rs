@@ -21,7 +21,7 @@ const HOUSE: &[(&str, &[&str])] = &[
     ("api", &["model", "text_fields"]),
     ("server", &["api", "engine", "ingest", "outputs", "config"]),
     ("client", &["api"]),
-    ("fuzzing", &["syslog", "engine"]),
+    ("fuzzing", &["syslog", "engine", "ingest"]),
     ("fuzz", &["fuzzing"]),
     ("load", &["syslog"]),
     ("logwood", &["server", "client", "load"]),

@@ -165,6 +165,8 @@ fn segment(view: &SegmentView, with_pages: bool) -> Value {
         "raw_bytes": view.raw_bytes,
         "footer_bytes": view.footer_bytes,
         "sections": sections.collect::<Vec<_>>(),
+        "kinds": view.kinds.count,
+        "text_records": view.kinds.text_records,
         "term_count": view.term_count,
         "top_terms": terms(&view.top_terms),
         "terms": terms(&view.terms),

@@ -209,6 +209,12 @@ fn segment(view: &SegmentView, with_pages: bool, out: &mut impl Write) -> io::Re
     }
     row("footer", 1, view.footer_bytes, view.footer_bytes, view, out)?;
     damages(&view.damages, out)?;
+    let text = 100.0 * view.kinds.text_records as f64 / f64::from(view.records.max(1));
+    writeln!(
+        out,
+        "  {} kinds of records; messages of {} ({:.2}%) are text, like too few others",
+        view.kinds.count, view.kinds.text_records, text
+    )?;
     writeln!(out, "  {} terms; the most frequent:", view.term_count)?;
     terms(&view.top_terms, out)?;
     if !view.terms.is_empty() {

@@ -112,15 +112,16 @@ fn plans() -> impl Strategy<Value = Plan> {
         Namespace::StructuredData,
         Namespace::Host,
     ];
-    let codes =
-        (any::<bool>(), prop::collection::vec(0..8_u8, 1..4)).prop_map(|(severity, codes)| {
+    let codes = (any::<bool>(), prop::collection::btree_set(0..8_u8, 1..4)).prop_map(
+        |(severity, codes)| {
             let namespace = if severity {
                 Namespace::Severity
             } else {
                 Namespace::Facility
             };
-            Ask::Codes(namespace, codes)
-        });
+            Ask::Codes(namespace, codes.into_iter().collect())
+        },
+    );
     let leaf = prop_oneof![
         1 => Just(Ask::Nothing),
         1 => Just(Ask::AnyText),

@@ -4,32 +4,30 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use model::{RecordBatch, RecordHead, Timestamp};
+use model::RecordBatch;
 
 use super::page::ColumnPage;
-use super::{ChunkEntry, RowKinds};
+use super::{ChunkEntry, ChunkHeads, RowKinds};
 use crate::Corrupt;
 use crate::columns::Column;
 use crate::columns::pack::Directory;
 use crate::kinds::{Kinds, Shape, Texts};
 use crate::page::open;
-use crate::rows::{Loose, bare_head};
 use crate::wire::Reader;
 
-/// A chunk page, decoded: all of a chunk but its columns.
+/// What kinds the rows of a chunk are of, and where their columns are.
 #[derive(Debug)]
 pub struct Chunk {
     kinds: Vec<ChunkKind>,
     /// For each row the place of its kind, and how many rows of that kind stand before it.
     rows: Vec<(u16, u32)>,
     directory: Directory,
-    loose: Loose,
 }
 
 /// A kind of a chunk.
 #[derive(Debug)]
 pub(super) struct ChunkKind {
-    pub(super) shape: Shape,
+    pub(super) shape: Arc<Shape>,
     rows: u32,
     /// Its first column.
     pub(super) column: usize,
@@ -48,7 +46,7 @@ pub(super) struct Cursor {
 
 impl Chunk {
     /// Reads a chunk page from its stored bytes. `kinds` is the table of the segment, `row_kinds` the
-    /// row page of the chunk; `received` holds the times of receipt of its rows.
+    /// row page of the chunk. What stands behind the directory is not looked at (see [`ChunkHeads`]).
     ///
     /// # Errors
     /// When the bytes are not what was written, or were written with another table.
@@ -57,24 +55,20 @@ impl Chunk {
         stored: &[u8],
         row_kinds: &RowKinds,
         kinds: &Kinds,
-        received: &[Timestamp],
     ) -> Result<Self, Corrupt> {
         let raw = open("chunk page", &entry.page, stored)?;
         let mut reader = Reader::new("chunk page", &raw);
         let rows = row_kinds.places().len();
-        if rows != received.len() {
+        if rows != entry.page.rows as usize {
             return Err(invalid("number of rows", rows as u64));
         }
         let mut kinds = find_kinds(row_kinds, kinds)?;
         let directory = Directory::decode(&mut reader, &entry.columns)?;
         check_columns(&mut kinds, &directory)?;
-        let loose = Loose::decode(&mut reader, received)?;
-        reader.finish()?;
         Ok(Self {
             rows: ranks(row_kinds),
             kinds,
             directory,
-            loose,
         })
     }
 
@@ -88,29 +82,32 @@ impl Chunk {
         size_of_val::<[(u16, u32)]>(&self.rows)
             + size_of_val::<[ChunkKind]>(&self.kinds)
             + self.directory.memory_bytes()
-            + self.loose.memory_bytes()
     }
 
-    /// The records of some rows, in the order given. `received` holds the times of receipt of all
-    /// rows; `page` gives a page of the columns, decompressed. It is asked once for each column that
-    /// has some of the rows, and several columns share a page, so it should keep what it has opened.
+    /// The records of some rows, in the order given. `own` is what stands beside their texts; `page`
+    /// gives a page of the columns, decompressed. It is asked once for each column that has some of the
+    /// rows, and several columns share a page, so it should keep what it has opened.
     ///
     /// # Errors
     /// When the columns are not what was written, or a page cannot be had.
     pub fn records<E: From<Corrupt>>(
         &self,
         rows: impl IntoIterator<Item = u32>,
-        received: &[Timestamp],
+        own: &ChunkHeads,
         mut page: impl FnMut(usize) -> Result<Arc<ColumnPage>, E>,
     ) -> Result<RecordBatch, E> {
         let mut cursors = Vec::new();
         cursors.resize_with(self.directory.columns(), Cursor::default);
         let (mut heads, mut texts) = (Vec::new(), Texts::default());
         for row in rows {
-            let found = self.head(row as usize, received);
-            let found = found.and_then(|(kind, rank, head)| {
+            let found = self.place(row).and_then(|(kind, rank)| {
                 let columns = kind.column..kind.column + kind.shape.slots();
-                Some((kind, rank, head, cursors.get_mut(columns)?))
+                Some((
+                    kind,
+                    rank,
+                    own.get(row as usize)?,
+                    cursors.get_mut(columns)?,
+                ))
             });
             let Some((kind, rank, mut head, cursors)) = found else {
                 return Err(invalid("row of a chunk", u64::from(row)).into());
@@ -139,7 +136,7 @@ impl Chunk {
             heads.push(head);
         }
         let total = texts.bytes.len() as u64;
-        let mut batch = self.loose.names.clone();
+        let mut batch = own.names().clone();
         batch
             .set_records(heads, texts.fields, texts.bytes)
             .map_err(|_| invalid("length of all records", total))?;
@@ -165,36 +162,10 @@ impl Chunk {
         kinds
     }
 
-    /// When the rows say they were written.
-    pub fn times(&self) -> &[Timestamp] {
-        &self.loose.times
-    }
-
-    /// When a row says it was written.
-    pub(super) fn time(&self, row: u32) -> Option<Timestamp> {
-        self.loose.times.get(row as usize).copied()
-    }
-
-    /// The names of the sources and tags, and no records.
-    pub(super) fn names(&self) -> &RecordBatch {
-        &self.loose.names
-    }
-
-    /// The kind of a row, its place among the rows of that kind, and what does not follow from it.
-    pub(super) fn head(
-        &self,
-        row: usize,
-        received: &[Timestamp],
-    ) -> Option<(&ChunkKind, u32, RecordHead)> {
-        let (place, rank) = *self.rows.get(row)?;
-        let head = RecordHead {
-            time: *self.loose.times.get(row)?,
-            peer: self.loose.peers.get(row)?,
-            source: self.loose.sources.get(row)?,
-            tags: self.loose.tags.get(row)?,
-            ..bare_head(*received.get(row)?)
-        };
-        Some((self.kinds.get(usize::from(place))?, rank, head))
+    /// The kind of a row and its place among the rows of that kind.
+    fn place(&self, row: u32) -> Option<(&ChunkKind, u32)> {
+        let (place, rank) = *self.rows.get(row as usize)?;
+        Some((self.kinds.get(usize::from(place))?, rank))
     }
 
     pub(super) fn seek<E: From<Corrupt>>(
@@ -255,7 +226,7 @@ fn find_kinds(row_kinds: &RowKinds, kinds: &Kinds) -> Result<Vec<ChunkKind>, Cor
     let numbered = row_kinds.kinds().iter();
     let found = numbered.map(|(number, rows)| {
         Ok(ChunkKind {
-            shape: kinds.shape(*number)?,
+            shape: kinds.shared_shape(*number)?,
             rows: *rows,
             column: 0,
         })

@@ -13,6 +13,7 @@
 
 mod decode;
 mod encode;
+mod heads;
 mod page;
 mod row_kinds;
 mod rows;
@@ -24,6 +25,7 @@ mod tests;
 
 pub use decode::Chunk;
 pub use encode::ChunkWriter;
+pub use heads::ChunkHeads;
 pub use page::ColumnPage;
 pub use row_kinds::RowKinds;
 pub(crate) use rows::{CutRows, Group};

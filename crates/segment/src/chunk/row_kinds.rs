@@ -9,6 +9,13 @@ use crate::limits::KINDS_MAX;
 use crate::page::{PageEntry, open};
 use crate::wire::{Reader, put_varint};
 
+/// Rows that are marked at once.
+const MARKED_ROWS: usize = 64;
+
+/// Up to so many kinds are compared with each row, which the processor does for many rows at once;
+/// more are looked up row by row.
+const FEW_KINDS: usize = 8;
+
 /// The kinds of the rows of a chunk.
 #[derive(Clone, Debug)]
 pub struct RowKinds {
@@ -95,13 +102,27 @@ impl RowKinds {
     /// first row of the chunk: bit `row % 8` of byte `row / 8`.
     pub fn mark(&self, wanted: &[bool], first: u32, bits: &mut [u8]) {
         let shift = first % 8;
-        // Eight rows at a time, which lie across two bytes.
-        for (at, places) in ((first / 8) as usize..).zip(self.places.chunks(8)) {
-            let mut marks = 0_u16;
-            for (place, bit) in places.iter().zip(shift..) {
-                let is_wanted = wanted.get(usize::from(*place)).copied();
-                marks |= u16::from(is_wanted.unwrap_or_default()) << bit;
+        let few: Vec<u16> = (0..)
+            .zip(wanted)
+            .filter_map(|(place, is_wanted)| is_wanted.then_some(place))
+            .take(FEW_KINDS + 1)
+            .collect();
+        let starts = ((first / 8) as usize..).step_by(MARKED_ROWS / 8);
+        for (at, places) in starts.zip(self.places.chunks(MARKED_ROWS)) {
+            let mut flags = [0_u8; MARKED_ROWS];
+            if few.len() <= FEW_KINDS {
+                for kind in &few {
+                    for (flag, place) in flags.iter_mut().zip(places) {
+                        *flag |= u8::from(place == kind);
+                    }
+                }
+            } else {
+                for (flag, place) in flags.iter_mut().zip(places) {
+                    let is_wanted = wanted.get(usize::from(*place)).copied();
+                    *flag = u8::from(is_wanted.unwrap_or_default());
+                }
             }
+            let marks = u128::from(bits_of(&flags)) << shift;
             for (byte, marks) in bits.iter_mut().skip(at).zip(marks.to_le_bytes()) {
                 *byte |= marks;
             }
@@ -112,6 +133,16 @@ impl RowKinds {
     pub fn memory_bytes(&self) -> usize {
         size_of_val::<[(u32, u32)]>(&self.kinds) + size_of_val::<[u16]>(&self.places)
     }
+}
+
+/// One bit for each flag, which is 0 or 1, from the lowest bit on.
+fn bits_of(flags: &[u8; MARKED_ROWS]) -> u64 {
+    let (eights, _) = flags.as_chunks::<8>();
+    eights.iter().rev().fold(0, |bits, eight| {
+        // Multiplying brings the flag of byte n to bit 56 + n; no two meet.
+        let gathered = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        bits << 8 | gathered
+    })
 }
 
 /// Replaces `out` by a row page.

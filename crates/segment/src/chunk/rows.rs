@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use model::{RecordBatch, RecordHead};
 
-use crate::kinds::{Cut, Cutter, Guesses, How, Kinds};
+use crate::kinds::{Cut, Cutter, Guesses, How, Joined, Kinds, join};
 use crate::limits::KIND_ROWS_MIN;
 
 /// The rows of a chunk: their kinds and their values. It only holds buffers.
@@ -50,7 +50,7 @@ const END: Value = (1, 0);
 
 impl CutRows {
     /// Finds the kind and the values of each record. Kinds with few records are not worth their
-    /// columns: their records get a coarser one.
+    /// columns: their records get one that kinds like it are joined in, or a coarser one.
     pub(super) fn cut(&mut self, batch: &RecordBatch, kinds: &mut Kinds) {
         self.rows.clear();
         self.values.clear();
@@ -73,7 +73,14 @@ impl CutRows {
             is_kept.then(|| kinds.intern(fine.key(kind)?)).flatten()
         });
         let kept: Vec<Option<u32>> = kept.collect();
-        self.cut_others(batch, &kept, kinds);
+        let mut joined = vec![None; fine.len()];
+        for (kind, found) in join(&fine, &counts) {
+            let number = kinds.intern(&found.key);
+            if let Some(place) = joined.get_mut(kind as usize) {
+                *place = number.map(|number| (number, found));
+            }
+        }
+        self.cut_others(batch, &kept, &joined, kinds);
     }
 
     /// The number of a record's kind among those that have all that does not vary, and its values behind
@@ -97,11 +104,28 @@ impl CutRows {
         kind
     }
 
-    /// Gives rows the kinds that are kept, and the others coarser ones.
-    fn cut_others(&mut self, batch: &RecordBatch, kept: &[Option<u32>], kinds: &mut Kinds) {
+    /// Gives rows the kinds that are kept or joined, and the others coarser ones.
+    fn cut_others(
+        &mut self,
+        batch: &RecordBatch,
+        kept: &[Option<u32>],
+        joined: &[Option<(u32, Joined)>],
+        kinds: &mut Kinds,
+    ) {
         for (row, head) in self.rows.iter_mut().zip(batch.heads()) {
-            if let Some(Some(kind)) = kept.get(row.kind as usize) {
+            let fine = row.kind as usize;
+            if let Some(Some(kind)) = kept.get(fine) {
                 row.kind = *kind;
+                continue;
+            }
+            if let Some(Some((kind, joined))) = joined.get(fine) {
+                let slots = self.values.get(row.values as usize..).unwrap_or(&[]);
+                let slots: Vec<Value> = slots.iter().take_while(|v| **v != END).copied().collect();
+                let text = head.start..head.start + head.raw_len + head.extra_len;
+                row.kind = *kind;
+                row.values = self.values.len() as u32;
+                joined.slots_into(&slots, text, &mut self.values);
+                self.values.push(END);
                 continue;
             }
             let cut = self.cutter.cut(batch, head, How::Coarse);

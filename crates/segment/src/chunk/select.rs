@@ -7,12 +7,12 @@
 
 use std::sync::Arc;
 
-use model::{FieldRef, RecordBatch, Timestamp};
+use model::FieldRef;
 
 use super::Chunk;
 use super::decode::{ChunkKind, Cursor};
 use super::page::ColumnPage;
-use crate::kinds::{Bit, Clock, Look, Shape};
+use crate::kinds::{Bit, Look, Shape};
 use crate::{Corrupt, Namespace};
 
 /// A text of a record.
@@ -70,7 +70,6 @@ impl Chunk {
             chunk: self,
             test,
             page: &mut page,
-            clock: Clock::default(),
             text: Vec::new(),
             name: Vec::new(),
             passing: Vec::new(),
@@ -90,36 +89,6 @@ impl Chunk {
         }
         selected
     }
-
-    /// Times, peers, sources and tags of some rows as records without a text, in the order given.
-    /// `received` holds the times of receipt of all rows.
-    ///
-    /// # Errors
-    /// When there is no such row.
-    pub fn heads(
-        &self,
-        rows: impl IntoIterator<Item = u32>,
-        received: &[Timestamp],
-    ) -> Result<RecordBatch, Corrupt> {
-        let heads = rows.into_iter().map(|row| {
-            let found = self.head(row as usize, received);
-            let (_, _, head) = found.ok_or(Corrupt::Invalid {
-                what: "row of a chunk",
-                value: u64::from(row),
-            })?;
-            Ok(head)
-        });
-        let heads: Vec<_> = heads.collect::<Result<_, Corrupt>>()?;
-        let mut batch = self.names().clone();
-        let count = heads.len() as u64;
-        batch
-            .set_records(heads, Vec::new(), Vec::new())
-            .map_err(|_| Corrupt::Invalid {
-                what: "number of rows",
-                value: count,
-            })?;
-        Ok(batch)
-    }
 }
 
 /// Rows that are gone through.
@@ -127,7 +96,6 @@ struct Scan<'a, T, P> {
     chunk: &'a Chunk,
     test: &'a mut T,
     page: &'a mut P,
-    clock: Clock,
     text: Vec<u8>,
     name: Vec<u8>,
     /// For each value that stands once in the part of a column at hand whether it passes, once that
@@ -157,7 +125,7 @@ where
                 None => {
                     let mut fixed = look.text.iter().filter_map(|bit| match bit {
                         Bit::Fixed(bytes) => Some(*bytes),
-                        Bit::Slot(_) | Bit::Stamp(_) => None,
+                        Bit::Slot(_) | Bit::Stamp => None,
                     });
                     let passes = fixed.any(|bytes| self.test.passes_around(bytes));
                     if !passes {
@@ -195,7 +163,7 @@ where
             } else {
                 let asked = match only_slot {
                     Some(slot) => self.ask_once(kind, look, slot, *rank, &mut cursors),
-                    None => self.ask(kind, look, (*row, *rank), &mut cursors),
+                    None => self.ask(kind, look, *rank, &mut cursors),
                 };
                 is_broken = asked.is_err();
                 asked.ok()
@@ -250,16 +218,15 @@ where
         &mut self,
         kind: &ChunkKind,
         look: &Look<'_>,
-        (row, rank): (u32, u32),
+        rank: u32,
         cursors: &mut [Cursor],
     ) -> Result<bool, E> {
         if let Some(varying) = &look.name {
             let mut own = std::mem::take(&mut self.name);
             own.clear();
-            let put = self.put(kind, &varying.group, (row, rank), cursors, &mut own);
+            let put = self.put(kind, &varying.group, rank, cursors, &mut own);
             let group_len = own.len();
-            let put =
-                put.and_then(|()| self.put(kind, &varying.name, (row, rank), cursors, &mut own));
+            let put = put.and_then(|()| self.put(kind, &varying.name, rank, cursors, &mut own));
             let (group, name) = own.split_at_checked(group_len).unwrap_or_default();
             let value = &[];
             let is_named = FieldRef { group, name, value }.is_named(varying.wanted);
@@ -271,7 +238,7 @@ where
         }
         let mut text = std::mem::take(&mut self.text);
         text.clear();
-        let put = self.put(kind, &look.text, (row, rank), cursors, &mut text);
+        let put = self.put(kind, &look.text, rank, cursors, &mut text);
         let passes = put.map(|()| self.test.passes(&text));
         self.text = text;
         passes
@@ -282,7 +249,7 @@ where
         &mut self,
         kind: &ChunkKind,
         bits: &[Bit<'_>],
-        (row, rank): (u32, u32),
+        rank: u32,
         cursors: &mut [Cursor],
         out: &mut Vec<u8>,
     ) -> Result<(), E> {
@@ -297,10 +264,8 @@ where
                     }
                     cursor.append(rank, out)?;
                 }
-                Bit::Stamp(op) => {
-                    let time = self.chunk.time(row).ok_or(short)?;
-                    kind.shape.write_stamp(*op, time, &mut self.clock, out)?;
-                }
+                // No part of a record has one, and no field that we have written.
+                Bit::Stamp => return Err(short.into()),
             }
         }
         Ok(())

@@ -7,7 +7,7 @@ use model::{RecordBatch, RecordRef};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::tests::{chunk, of_a_kind, opened, received, repeated, stored};
+use super::tests::{chunk, of_a_kind, opened, repeated, stored};
 use super::*;
 use crate::testing::any_batch;
 use crate::{Corrupt, Namespace};
@@ -56,7 +56,7 @@ fn check(
     mut test: impl TextTest,
 ) -> Result<(), TestCaseError> {
     let (file, entry, kinds) = chunk(batch);
-    let opened = opened(&file, &entry, &kinds, &received(batch));
+    let opened = opened(&file, &entry, &kinds);
     let rows = (0..batch.len() as u32).filter(|row| row % 7 != 3);
     let selected = opened.select(parts, rows.clone(), &mut test, |index| {
         let page = &entry.columns[index];
@@ -109,7 +109,7 @@ proptest! {
 fn a_kind_decides_without_its_columns() {
     let batch = of_a_kind(100);
     let (file, entry, kinds) = chunk(&batch);
-    let opened = opened(&file, &entry, &kinds, &received(&batch));
+    let opened = opened(&file, &entry, &kinds);
     let message = [TextPart::Part(Namespace::Message)];
     let mut pages = 0;
     let mut ask = |parts: &[TextPart<'_>], bytes| {
@@ -134,7 +134,7 @@ fn a_kind_decides_without_its_columns() {
 fn rows_with_a_damaged_column_are_left_open() {
     let batch = of_a_kind(200);
     let (file, entry, kinds) = chunk(&batch);
-    let opened = opened(&file, &entry, &kinds, &received(&batch));
+    let opened = opened(&file, &entry, &kinds);
     let message = [TextPart::Part(Namespace::Message)];
     let damaged = Corrupt::Short { what: "test" };
     let selected = opened.select(&message, 0..200, &mut Holds(b"7 ms"), |_| Err(damaged));

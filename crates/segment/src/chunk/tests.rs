@@ -19,15 +19,10 @@ pub(super) fn stored<'a>(file: &'a [u8], entry: &PageEntry) -> &'a [u8] {
 }
 
 /// A chunk, decoded.
-pub(super) fn opened(
-    file: &[u8],
-    entry: &ChunkEntry,
-    kinds: &Kinds,
-    received: &[Timestamp],
-) -> Chunk {
+pub(super) fn opened(file: &[u8], entry: &ChunkEntry, kinds: &Kinds) -> Chunk {
     let row_kinds = RowKinds::decode(&entry.rows, stored(file, &entry.rows)).expect("valid");
     let page = stored(file, &entry.page);
-    Chunk::decode(entry, page, &row_kinds, kinds, received).expect("valid")
+    Chunk::decode(entry, page, &row_kinds, kinds).expect("valid")
 }
 
 /// The records of some rows.
@@ -40,8 +35,9 @@ fn some(
 ) -> Result<RecordBatch, Corrupt> {
     let row_kinds = RowKinds::decode(&entry.rows, stored(file, &entry.rows))?;
     let page = stored(file, &entry.page);
-    let chunk = Chunk::decode(entry, page, &row_kinds, kinds, received)?;
-    chunk.records(rows, received, |index| {
+    let chunk = Chunk::decode(entry, page, &row_kinds, kinds)?;
+    let heads = ChunkHeads::decode(entry, page, received.to_vec())?;
+    chunk.records(rows, &heads, |index| {
         let page = entry
             .columns
             .get(index)
@@ -205,6 +201,39 @@ fn rows_of_kinds_are_listed_and_marked_alike() {
 }
 
 #[test]
+fn rows_of_many_kinds_are_marked_as_they_are_listed() {
+    let mut batch = RecordBatch::new();
+    let source = batch.source_index("tcp").expect("room");
+    for row in 0..600_u32 {
+        let letter = char::from(b'a' + (row * row % 17) as u8);
+        let raw = format!("{letter}, {} times {letter}{letter}", row % 3);
+        let parts = RecordParts {
+            message: Span::new(0, raw.len()),
+            ..RecordParts::default()
+        };
+        let received = Timestamp::from_seconds(1_000 + i64::from(row));
+        batch
+            .push(raw.as_bytes(), &parts, received, None, source)
+            .expect("room");
+    }
+    let (file, entry, _) = chunk(&batch);
+    let row_kinds = RowKinds::decode(&entry.rows, stored(&file, &entry.rows)).expect("valid");
+    let kinds = row_kinds.kinds().len();
+    assert!(kinds > 8, "{kinds}");
+    for wanted in 0..=kinds {
+        let wanted: Vec<bool> = (0..kinds).map(|kind| kind < wanted).collect();
+        for first in [0, 3, 64] {
+            let (mut rows, mut bits) = (Vec::new(), vec![0; 100]);
+            row_kinds.rows_of(&wanted, first, &mut rows);
+            row_kinds.mark(&wanted, first, &mut bits);
+            let is_marked = |row: &u32| bits[*row as usize / 8] >> (row % 8) & 1 == 1;
+            let marked: Vec<u32> = (0..800).filter(is_marked).collect();
+            assert_eq!(rows, marked, "{first} {wanted:?}");
+        }
+    }
+}
+
+#[test]
 fn what_a_page_counts_in_a_cache_does_not_change() {
     let batch = of_a_kind(1_000);
     let (file, entry, kinds) = chunk(&batch);
@@ -214,9 +243,9 @@ fn what_a_page_counts_in_a_cache_does_not_change() {
         .map(|page| Arc::new(ColumnPage::open(page, stored(&file, page)).expect("valid")))
         .collect();
     let before: Vec<usize> = pages.iter().map(|page| page.memory_bytes()).collect();
-    let received = received(&batch);
-    let chunk = opened(&file, &entry, &kinds, &received);
-    let read = chunk.records(0..1_000, &received, |index| {
+    let chunk = opened(&file, &entry, &kinds);
+    let heads = ChunkHeads::decode(&entry, stored(&file, &entry.page), received(&batch));
+    let read = chunk.records(0..1_000, &heads.expect("valid"), |index| {
         Ok::<_, Corrupt>(Arc::clone(&pages[index]))
     });
     assert_eq!(read.expect("valid").len(), 1_000);

@@ -7,7 +7,7 @@ use model::{Facility, RecordNumber, Severity, Timestamp};
 
 use crate::chunk::ChunkEntry;
 use crate::envelope::Header;
-use crate::lexicon::class::{order_into, ordered_starts};
+use crate::lexicon::class::{may_hold, order_into, ordered_starts};
 use crate::page::PageEntry;
 use crate::{Namespace, Section};
 
@@ -171,6 +171,25 @@ impl Footer {
                 .map_or(first, |last: &usize| first.max(last + 1));
             found.extend(first..behind);
         }
+        found
+    }
+
+    /// Those of them that can have words which hold `letters`: not those that have nothing but numbers
+    /// of digits that are not among them.
+    pub fn lexicon_pages_wanted(&self, prefix: &[u8], letters: &[u8]) -> Vec<usize> {
+        let mut found = self.lexicon_pages_with(prefix);
+        found.retain(|index| {
+            let first_key = |index: usize| {
+                let page = self.lexicon_pages.get(index)?;
+                page.first_key.first_chunk::<2>()
+            };
+            // All between two keys of a class are of that class.
+            let class = match (first_key(*index), first_key(index + 1)) {
+                (Some([_, class]), Some(next)) if first_key(*index) == Some(next) => *class,
+                _ => return true,
+            };
+            may_hold(class, letters)
+        });
         found
     }
 

@@ -36,8 +36,8 @@ pub(crate) enum Bit<'a> {
     Fixed(&'a [u8]),
     /// What is in the slot of this number.
     Slot(usize),
-    /// A time stamp, which is the operation of this number.
-    Stamp(usize),
+    /// A time stamp, which follows from the record's time.
+    Stamp,
 }
 
 impl Look<'_> {
@@ -142,7 +142,7 @@ impl Pieces {
         let own = if pieces.is_empty() { 0..0 } else { first..end };
         let mut bits = Vec::new();
         let mut open: Range<usize> = 0..0;
-        for (number, op) in own.clone().zip(self.ops.get(own).unwrap_or(&[])) {
+        for op in self.ops.get(own).unwrap_or(&[]) {
             let bit = match op {
                 Op::Edge => continue,
                 Op::Fixed(range) => {
@@ -156,7 +156,7 @@ impl Pieces {
                     slot += 1;
                     Bit::Slot(slot - 1)
                 }
-                Op::Stamp(_) => Bit::Stamp(number),
+                Op::Stamp(_) => Bit::Stamp,
             };
             self.close(&mut open, &mut bits);
             bits.push(bit);

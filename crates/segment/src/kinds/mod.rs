@@ -19,6 +19,7 @@
 
 mod cutter;
 mod guess;
+mod joined;
 mod layout;
 mod looks;
 mod pattern;
@@ -31,9 +32,9 @@ mod words;
 
 pub(crate) use cutter::{Cut, Cutter, How};
 pub(crate) use guess::Guesses;
+pub(crate) use joined::{Joined, join};
 pub(crate) use looks::{Bit, Look};
 pub(crate) use shape::{Shape, Texts};
-pub(crate) use stamp::Clock;
 pub use table::Kinds;
 #[cfg(test)]
 use words::Stretches;

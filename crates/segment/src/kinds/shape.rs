@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use model::limits::{BATCH_BYTES_MAX, BATCH_FIELDS_MAX, RECORD_FIELDS_MAX};
+use model::words::is_word_byte;
 use model::{Field, Priority, RecordHead, Span, Timestamp};
 
 use super::layout::{Layout, PARTS};
@@ -82,28 +83,19 @@ impl Shape {
         }
     }
 
+    /// Whether the messages of its records are one slot each, but for signs.
+    pub(crate) fn is_text(&self) -> bool {
+        match self {
+            Self::Whole => true,
+            Self::Pieces(pieces) => pieces.is_text(),
+        }
+    }
+
     /// The priority of its records; `None` for the whole kind, whose records have any.
     pub(crate) fn priority(&self) -> Option<Priority> {
         match self {
             Self::Whole => None,
             Self::Pieces(pieces) => Some(pieces.priority),
-        }
-    }
-
-    /// Appends a time stamp, the operation of a number, given the record's time.
-    pub(crate) fn write_stamp(
-        &self,
-        op: usize,
-        time: Timestamp,
-        clock: &mut Clock,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Corrupt> {
-        match self {
-            Self::Pieces(pieces) => match pieces.ops.get(op) {
-                Some(Op::Stamp(stamp)) => stamp.write(time, clock, out),
-                _ => Err(invalid("number of a time stamp", op as u64)),
-            },
-            Self::Whole => Err(invalid("number of a time stamp", op as u64)),
         }
     }
 
@@ -201,6 +193,28 @@ impl Pieces {
             }
         }
         Ok(())
+    }
+
+    fn is_text(&self) -> bool {
+        let message = self.parts().find(|(part, _)| *part == Namespace::Message);
+        let Some((_, pieces)) = message else {
+            return false;
+        };
+        let (mut piece, mut slots) = (0, 0);
+        for op in &self.ops {
+            match op {
+                Op::Edge => piece += 1,
+                Op::Slot if pieces.contains(&piece) => slots += 1,
+                Op::Fixed(range) if pieces.contains(&piece) => {
+                    let fixed = self.text.get(range.clone()).unwrap_or(&[]);
+                    if fixed.iter().any(|byte| is_word_byte(*byte)) {
+                        return false;
+                    }
+                }
+                Op::Slot | Op::Fixed(_) | Op::Stamp(_) => {}
+            }
+        }
+        slots == 1
     }
 
     /// The parts it has, and their pieces.

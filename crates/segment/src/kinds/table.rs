@@ -1,7 +1,7 @@
 //! The kinds of a segment and their numbers.
 #![deny(clippy::indexing_slicing)]
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::{Shape, WHOLE};
 use crate::hash::Seeds;
@@ -12,6 +12,13 @@ use crate::{Corrupt, TextPart};
 /// What a kind takes in memory besides its key: a place in the list, two to four in the table, and
 /// what shared memory takes.
 const KIND_OVERHEAD_BYTES: usize = 72;
+
+/// What a key and its shape take: the key, its fixed text, and operations of 24 bytes for stretches of
+/// some ten.
+const SHAPE_BYTES_FACTOR: usize = 4;
+
+/// What a shape takes besides.
+const SHAPE_OVERHEAD_BYTES: usize = 200;
 
 /// Places of a table of no kinds.
 const SLOTS_MIN: usize = 64;
@@ -26,6 +33,19 @@ pub struct Kinds {
     slots: Vec<u64>,
     keys: Vec<Arc<[u8]>>,
     key_bytes: usize,
+    /// What readers have asked for, by the number of the kind.
+    shapes: Shapes,
+}
+
+/// Shapes that were decoded, each once: every chunk of a segment has mostly the same kinds.
+#[derive(Debug, Default)]
+struct Shapes(OnceLock<Box<[OnceLock<Arc<Shape>>]>>);
+
+impl Clone for Shapes {
+    /// None of them: a copy is made to be added to.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 impl Default for Kinds {
@@ -45,6 +65,7 @@ impl Kinds {
             slots: vec![0; SLOTS_MIN],
             keys: Vec::new(),
             key_bytes: 0,
+            shapes: Shapes::default(),
         };
         kinds.insert(&[WHOLE], kinds.seeds.hash(&[WHOLE]));
         kinds
@@ -74,15 +95,38 @@ impl Kinds {
         Shape::decode(key)
     }
 
+    /// The same, remembered. Only for kinds that no more are added to.
+    pub(crate) fn shared_shape(&self, number: u32) -> Result<Arc<Shape>, Corrupt> {
+        let all = self.shapes.0.get_or_init(|| {
+            let none = self.keys.iter().map(|_| OnceLock::new());
+            none.collect()
+        });
+        let Some(known) = all.get(number as usize) else {
+            return self.shape(number).map(Arc::new);
+        };
+        if let Some(shape) = known.get() {
+            return Ok(Arc::clone(shape));
+        }
+        let shape = Arc::new(self.shape(number)?);
+        Ok(Arc::clone(known.get_or_init(|| shape)))
+    }
+
     /// For each kind by its number whether its records may have a field of a name.
     pub fn with_field(&self, name: &[u8]) -> Vec<bool> {
         let parts = [TextPart::Field(name)];
-        let may_have = |key: &Arc<[u8]>| match Shape::decode(key) {
+        let may_have = |number| match self.shared_shape(number) {
             Ok(shape) => shape.looks(&parts).is_none_or(|looks| !looks.is_empty()),
             // Whoever reads its records is to report it.
             Err(_) => true,
         };
-        self.keys.iter().map(may_have).collect()
+        (0..self.keys.len() as u32).map(may_have).collect()
+    }
+
+    /// For each kind by its number whether the messages of its records are kept as text: a message is
+    /// one slot, or one between signs.
+    pub fn with_text(&self) -> Vec<bool> {
+        let is_text = |key: &Arc<[u8]>| Shape::decode(key).is_ok_and(|shape| shape.is_text());
+        self.keys.iter().map(is_text).collect()
     }
 
     /// How many there are, at least one.
@@ -97,6 +141,12 @@ impl Kinds {
     /// Memory that they take, in bytes; what budgets count.
     pub fn memory_bytes(&self) -> usize {
         self.key_bytes + self.keys.len() * KIND_OVERHEAD_BYTES
+    }
+
+    /// Memory that they take with all that is remembered for readers, in bytes.
+    pub fn read_memory_bytes(&self) -> usize {
+        SHAPE_BYTES_FACTOR * self.key_bytes
+            + self.keys.len() * (KIND_OVERHEAD_BYTES + SHAPE_OVERHEAD_BYTES)
     }
 
     /// Appends all but the whole kind, in the order of their numbers.

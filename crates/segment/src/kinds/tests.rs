@@ -18,7 +18,7 @@ const SECONDS: i64 = 1_793_571_255;
 
 /// A record before it is in a batch.
 #[derive(Clone, Debug, Default)]
-struct Message {
+pub(super) struct Message {
     raw: Vec<u8>,
     parts: RecordParts,
 }
@@ -49,7 +49,7 @@ impl Message {
     }
 
     /// `<13>Nov  1 22:14:15 host program[pid]: message`
-    fn bsd(stamp: &str, host: &str, program: &str, pid: &str, message: &[u8]) -> Self {
+    pub(super) fn bsd(stamp: &str, host: &str, program: &str, pid: &str, message: &[u8]) -> Self {
         let mut made = Self::new(Timestamp::from_seconds(SECONDS), 13);
         made.text(b"<13>");
         made.text(stamp.as_bytes());
@@ -60,6 +60,24 @@ impl Message {
         made.text(b"[");
         made.parts.pid = made.text(pid.as_bytes());
         made.text(b"]: ");
+        made.parts.message = made.text(message);
+        made
+    }
+
+    /// `<13>Nov  1 22:14:15 message`
+    pub(super) fn without_host(stamp: &str, message: &[u8]) -> Self {
+        let mut made = Self::new(Timestamp::from_seconds(SECONDS), 13);
+        made.text(b"<13>");
+        made.text(stamp.as_bytes());
+        made.text(b" ");
+        made.parts.message = made.text(message);
+        made
+    }
+
+    /// `<13>message`
+    pub(super) fn without_stamp(message: &[u8]) -> Self {
+        let mut made = Self::new(Timestamp::from_seconds(SECONDS), 13);
+        made.text(b"<13>");
         made.parts.message = made.text(message);
         made
     }
@@ -101,7 +119,7 @@ impl Message {
     }
 }
 
-fn batch_of(messages: &[Message]) -> RecordBatch {
+pub(super) fn batch_of(messages: &[Message]) -> RecordBatch {
     let mut batch = RecordBatch::new();
     let source = batch.source_index("udp").expect("room");
     for message in messages {

@@ -130,6 +130,11 @@ pub(crate) fn class_byte(word: &[u8]) -> u8 {
     Class::of(word).byte()
 }
 
+/// Whether there can be words of the class of a byte that hold some bytes anywhere.
+pub(crate) fn may_hold(class_byte: u8, bytes: &[u8]) -> bool {
+    Class::from_byte(class_byte).is_ok_and(|class| class.may_start_with(bytes))
+}
+
 /// The starts that the ordered keys of all keys with a start have, in order.
 pub(crate) fn ordered_starts(start: &[u8]) -> Vec<Vec<u8>> {
     let Some((namespace, word)) = start.split_first().filter(|(_, word)| !word.is_empty()) else {

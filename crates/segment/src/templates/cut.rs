@@ -68,6 +68,12 @@ pub(super) fn kind(byte: u8) -> u8 {
     KINDS.get(usize::from(byte)).copied().unwrap_or(BREAK)
 }
 
+/// Whether a byte of what does not vary is part of a token.
+#[inline]
+pub(crate) fn is_in_token(byte: u8) -> bool {
+    kind(byte) & BREAK == 0
+}
+
 /// Cuts a text: replaces `shape` by what does not vary, with [`SLOT`] for each slot, and `slots` by
 /// where those are. What is behind the last slot that there may be belongs to it.
 pub(super) fn cut(text: &[u8], shape: &mut Vec<u8>, slots: &mut Vec<Range<usize>>) {

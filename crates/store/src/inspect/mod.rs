@@ -16,7 +16,7 @@ use crate::names;
 pub use directory::{DayView, DirectoryView, FileView, LogspaceView, inspect_directory};
 pub use journal::{BlockView, JournalView};
 pub use manifest::{EntryView, ManifestView, RecordView};
-pub use segment::{PageView, SectionView, SegmentView, TermView};
+pub use segment::{KindsView, PageView, SectionView, SegmentView, TermView};
 pub use templates::{TemplateView, TemplatesView};
 
 /// How much is shown of a file.

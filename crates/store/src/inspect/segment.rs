@@ -7,7 +7,7 @@ use segment::{FORMAT_VERSION, Footer, Section};
 
 use super::{InspectOptions, SampleView, TemplatesView, templates};
 use crate::disk::Disk;
-use crate::error::Error;
+use crate::error::{Error, ReadError};
 use crate::limits::{INSPECT_CACHE_BYTES, INSPECT_TERMS_MAX, INSPECT_TOP_TERMS};
 use crate::raw_segment::RawSegment;
 use crate::segment_handle::{SegmentHandle, page_cache};
@@ -38,6 +38,9 @@ pub struct SegmentView {
     pub sections: Vec<SectionView>,
     /// Its pages, in the order of the file.
     pub pages: Vec<PageView>,
+    /// How many kinds of records it has, and the records whose messages are kept as text, since they
+    /// are like too few others.
+    pub kinds: KindsView,
     /// How many terms its index has.
     pub term_count: u64,
     /// The terms that were asked for, by key.
@@ -50,6 +53,16 @@ pub struct SegmentView {
     pub samples: Vec<SampleView>,
     /// What cannot be read.
     pub damages: Vec<Damage>,
+}
+
+/// What the records of a segment have in common.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KindsView {
+    /// How many kinds of records there are.
+    pub count: usize,
+    /// Records whose messages are text: like too few others to be cut into what is fixed and what
+    /// varies.
+    pub text_records: u64,
 }
 
 /// All pages of a kind.
@@ -116,6 +129,7 @@ pub(super) fn inspect(
             .map(|kind| section(footer, *kind))
             .collect(),
         pages: footer.pages().map(page).collect(),
+        kinds: KindsView::default(),
         term_count: 0,
         terms: Vec::new(),
         top_terms: Vec::new(),
@@ -127,6 +141,8 @@ pub(super) fn inspect(
     };
     check_pages(&raw, footer, &mut view.damages);
     if let Ok(handle) = SegmentHandle::open(disk, path, page_cache(INSPECT_CACHE_BYTES)) {
+        // Pages that cannot be read are listed already.
+        view.kinds = read_kinds(&handle).unwrap_or_default();
         read_terms(&handle, options, &mut view);
         if options.templates > 0 {
             let found = templates::find(&handle, options.templates);
@@ -174,6 +190,26 @@ fn page((section, page): (Section, &segment::PageEntry)) -> PageView {
         raw_bytes: page.raw_len,
         count: page.rows,
     }
+}
+
+/// Reads which kind each row is of.
+fn read_kinds(handle: &SegmentHandle) -> Result<KindsView, ReadError> {
+    let with_text = handle.kinds()?.with_text();
+    let mut used = vec![false; with_text.len()];
+    let mut text_records = 0;
+    for chunk in 0..handle.chunks() {
+        for (kind, rows) in handle.row_kinds(chunk)?.kinds() {
+            let kind = *kind as usize;
+            if let (Some(used), Some(is_text)) = (used.get_mut(kind), with_text.get(kind)) {
+                *used = true;
+                text_records += if *is_text { u64::from(*rows) } else { 0 };
+            }
+        }
+    }
+    Ok(KindsView {
+        count: used.iter().filter(|used| **used).count(),
+        text_records,
+    })
 }
 
 /// Reads the index once: counts its terms and keeps those that are wanted.

@@ -1,8 +1,9 @@
 //! One block: a header bound to its place, the logspace's name, and the compressed records.
 
+use lz4_flex::block::{compress_into, get_maximum_output_size};
 use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 
-use crate::limits::{BLOCK_RAW_BYTES_MAX, BLOCK_STORED_BYTES_MAX};
+use crate::limits::{BLOCK_BYTES, BLOCK_RAW_BYTES_MAX, BLOCK_STORED_BYTES_MAX};
 
 /// `LWJB`, the first bytes of every block.
 pub(crate) const MAGIC: [u8; 4] = *b"LWJB";
@@ -24,25 +25,65 @@ pub(crate) struct Encoded {
     stored: Vec<u8>,
 }
 
-impl Encoded {
+/// Encodes blocks. Keeps its memory: a block takes one or two megabytes on its way, and the kernel
+/// clearing as much for each of them took longer than compressing it.
+#[derive(Default)]
+pub(crate) struct Encoder {
+    received: Vec<Timestamp>,
+    raw: Vec<u8>,
+    stored: Vec<u8>,
+}
+
+impl Encoder {
     /// Encodes a batch whose first record has a number.
-    pub(crate) fn new(logspace: &LogspaceName, first: RecordNumber, batch: &RecordBatch) -> Self {
-        let received: Vec<Timestamp> = batch.heads().iter().map(|head| head.received).collect();
-        let mut raw = Vec::with_capacity(batch.bytes().len() + batch.len() * 24 + 256);
-        segment::received::encode(&received, &mut raw);
-        let received_len = raw.len();
-        segment::rows::encode_rows(batch, 0..batch.len(), &mut raw);
-        let mut stored = lz4_flex::block::compress(&raw);
-        // The vector was made for records that do not get smaller, and waits for a sync.
-        stored.shrink_to_fit();
-        Self {
+    pub(crate) fn encode(
+        &mut self,
+        logspace: &LogspaceName,
+        first: RecordNumber,
+        batch: &RecordBatch,
+    ) -> Encoded {
+        self.received.clear();
+        let received = batch.heads().iter().map(|head| head.received);
+        self.received.extend(received);
+        self.raw.clear();
+        self.raw
+            .reserve(batch.bytes().len() + batch.len() * 24 + 256);
+        segment::received::encode(&self.received, &mut self.raw);
+        let received_len = self.raw.len();
+        segment::rows::encode_rows(batch, 0..batch.len(), &mut self.raw);
+        let encoded = Encoded {
             logspace: logspace.clone(),
             first,
             rows: narrow(batch.len()),
             received_len: narrow(received_len),
-            raw_len: narrow(raw.len()),
-            stored,
+            raw_len: narrow(self.raw.len()),
+            stored: self.compress(),
+        };
+        if self.raw.capacity() > 2 * BLOCK_BYTES {
+            // One huge message, which must not be paid for ever.
+            *self = Self::default();
         }
+        encoded
+    }
+
+    fn compress(&mut self) -> Vec<u8> {
+        let len_max = get_maximum_output_size(self.raw.len());
+        if self.stored.len() < len_max {
+            self.stored.resize(len_max, 0);
+        }
+        let len = compress_into(&self.raw, &mut self.stored);
+        match len.ok().and_then(|len| self.stored.get(..len)) {
+            Some(stored) => stored.to_vec(),
+            // There is always room for the largest output.
+            None => lz4_flex::block::compress(&self.raw),
+        }
+    }
+}
+
+impl Encoded {
+    /// Encodes one batch alone whose first record has a number.
+    pub(crate) fn new(logspace: &LogspaceName, first: RecordNumber, batch: &RecordBatch) -> Self {
+        Encoder::default().encode(logspace, first, batch)
     }
 
     /// Bytes the block takes in a file, padding included.

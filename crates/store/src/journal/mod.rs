@@ -9,7 +9,7 @@ mod file;
 mod scan;
 mod writer;
 
-pub(crate) use block::{Block, Encoded, announced};
+pub(crate) use block::{Block, Encoded, Encoder, announced};
 pub(crate) use file::{FileEnd, FileHeader, VERSION as FILE_VERSION};
 pub(crate) use scan::{FileScan, InGroup, known_ends, scan, scan_with};
 pub(crate) use writer::{JournalFile, JournalWriter};

@@ -69,11 +69,9 @@ impl SegmentHandle {
         let Some(entry) = self.footer.chunks.get(chunk) else {
             return Err(self.out_of_range());
         };
-        let received = self.received_rows(entry.page.first_row, entry.page.rows)?;
-        let opened = self.chunk(chunk, entry)?;
         let first = entry.page.first_row;
         let rows = rows.into_iter().map(|row| row.wrapping_sub(first));
-        let heads = opened.heads(rows, &received);
+        let heads = self.heads_of(chunk, entry)?.records(rows);
         heads.map_err(|error| self.damaged(&entry.page, &error))
     }
 }

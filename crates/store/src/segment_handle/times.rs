@@ -8,7 +8,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use model::Timestamp;
-use segment::Chunk;
+use segment::ChunkHeads;
 
 use super::SegmentHandle;
 use crate::error::ReadError;
@@ -19,7 +19,7 @@ pub type TimeSpan = (Timestamp, Timestamp);
 
 /// The times that senders gave of all rows of a chunk, in the order of the rows.
 #[derive(Clone)]
-pub struct ChunkTimes(Arc<Chunk>);
+pub struct ChunkTimes(Arc<ChunkHeads>);
 
 impl Deref for ChunkTimes {
     type Target = [Timestamp];
@@ -37,7 +37,7 @@ impl SegmentHandle {
     pub fn times(&self, chunk: usize) -> Result<ChunkTimes, ReadError> {
         let entry = self.footer.chunks.get(chunk);
         let entry = entry.ok_or_else(|| self.out_of_range())?;
-        self.chunk(chunk, entry).map(ChunkTimes)
+        self.heads_of(chunk, entry).map(ChunkTimes)
     }
 
     /// The stretches of time that the rows of a chunk fall into, [`TIME_SPANS_MAX`] at the most, in

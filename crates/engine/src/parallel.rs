@@ -1,0 +1,89 @@
+//! The parts of a question, on several processors.
+//!
+//! Whoever asks has a thread, which always works on the question itself. Threads that help are started
+//! for a question and are few in all: one question alone gets every processor, and of many at a time
+//! each gets what it would have without help, so that a long one does not hold up short ones.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use query::Query;
+use store::Part;
+
+use crate::limits::{HELPED_PARTS_MIN, HELPERS_MAX};
+use crate::run::Run;
+
+/// Threads that help just now, of all questions.
+static HELPERS: AtomicUsize = AtomicUsize::new(0);
+
+/// Adds each part to an account, of which each thread starts one; returns them all. A question that is
+/// stopped leaves parts out.
+pub(crate) fn each_part<A: Send>(
+    run: &mut Run<'_>,
+    query: &Query,
+    parts: &[&Part],
+    start: impl Fn() -> A + Sync,
+    add: impl Fn(&mut Run<'_>, &mut A, &Part) + Sync,
+) -> Vec<A> {
+    let next = AtomicUsize::new(0);
+    let work = |run: &mut Run<'_>| {
+        let mut account = start();
+        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if run.is_stopped() {
+                break;
+            }
+            add(run, &mut account, part);
+        }
+        account
+    };
+    let help = Help::of(parts.len() / HELPED_PARTS_MIN);
+    if help.threads == 0 {
+        return vec![work(run)];
+    }
+    let cancel = run.cancel();
+    thread::scope(|scope| {
+        let helper = || {
+            let mut run = Run::new(&[], query, cancel);
+            let account = work(&mut run);
+            (account, run.account())
+        };
+        let helpers: Vec<_> = (0..help.threads).map(|_| scope.spawn(helper)).collect();
+        let mut accounts = vec![work(run)];
+        for helper in helpers {
+            match helper.join() {
+                Ok((account, cost)) => {
+                    accounts.push(account);
+                    run.add_account(cost);
+                }
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        accounts
+    })
+}
+
+/// Threads that may be started; given back at the end.
+struct Help {
+    threads: usize,
+}
+
+impl Help {
+    /// As many as there are to be had, at most so many.
+    fn of(wanted: usize) -> Self {
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        let all = (processors - 1).min(HELPERS_MAX);
+        let mut threads = 0;
+        // None are taken where the update does not happen.
+        _ = HELPERS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
+            threads = wanted.min(all.saturating_sub(used));
+            (threads > 0).then_some(used + threads)
+        });
+        Self { threads }
+    }
+}
+
+impl Drop for Help {
+    fn drop(&mut self) {
+        HELPERS.fetch_sub(self.threads, Ordering::Relaxed);
+    }
+}
