@@ -89,7 +89,12 @@ impl FieldOutline {
 impl Outline {
     /// The outline of texts; `None` where other fields may be in them for most values.
     pub fn of(stretches: &[Stretch<'_>]) -> Option<Self> {
-        let example = Example::of(stretches);
+        // What is seldom fit for a rule may be no good example, unless it stands in quotes.
+        Self::of_example(&Example::of(stretches, b""))
+            .or_else(|| Self::of_example(&Example::of(stretches, b"=|{}\"\\'")))
+    }
+
+    fn of_example(example: &Example) -> Option<Self> {
         // Events are read in another way.
         if memchr::memchr(b'|', &example.text).is_some() {
             return None;
@@ -126,16 +131,15 @@ struct Example {
 }
 
 impl Example {
-    fn of(stretches: &[Stretch<'_>]) -> Self {
+    /// The one of the values given, but for those that are empty or have an odd byte.
+    fn of(stretches: &[Stretch<'_>], odd: &[u8]) -> Self {
         let (mut text, mut varying) = (Vec::new(), Vec::new());
         for stretch in stretches {
             match stretch {
                 Stretch::Fixed(bytes) => text.extend_from_slice(bytes),
                 Stretch::Varying(bytes) => {
                     let start = text.len();
-                    // What is seldom fit for a rule is no good example.
-                    let is_odd = bytes.iter().any(|byte| b"=|{}\"\\'".contains(byte));
-                    let is_odd = is_odd || bytes.is_empty();
+                    let is_odd = bytes.is_empty() || bytes.iter().any(|byte| odd.contains(byte));
                     text.extend_from_slice(if is_odd { b"x" } else { bytes });
                     varying.push(start..text.len());
                 }

@@ -212,17 +212,45 @@ fn common_formats_have_outlines() {
             .as_slice(),
         ),
     ] {
-        let bytes = |values: &[&str]| -> Vec<Vec<u8>> {
-            values
-                .iter()
-                .map(|value| value.as_bytes().to_vec())
-                .collect()
-        };
-        let outline = outline_of(format, &bytes(examples)).expect(format);
-        let found = by_outline(&outline, &bytes(others)).expect(format);
-        assert!(found.len() >= 3, "{found:?}");
-        assert_eq!(found, by_look(&fill(format, &bytes(others))));
+        check_outline(format, examples, others);
     }
+}
+
+#[test]
+fn an_example_may_have_equals_signs_in_quotes() {
+    check_outline(
+        "# - - [#] \"#\" # # \"-\" \"#\" rt=#",
+        &[
+            "1.2.3.4",
+            "01/Jan/2026:00:00:00 +0000",
+            "GET /s?q=1&p=2 HTTP/1.1",
+            "200",
+            "5",
+            "-",
+            "1",
+        ],
+        &[
+            "fe80::1",
+            "31/Jan/2026:23:59:59 +0100",
+            "PUT /b HTTP/2.0",
+            "404",
+            "-",
+            "(X; a)",
+            "12",
+        ],
+    );
+}
+
+/// An outline by some values has the fields of a text with others.
+fn check_outline(format: &str, examples: &[&str], others: &[&str]) {
+    let bytes = |values: &[&str]| -> Vec<Vec<u8>> {
+        let values = values.iter();
+        values.map(|value| value.as_bytes().to_vec()).collect()
+    };
+    let outline = outline_of(format, &bytes(examples)).expect(format);
+    let found = by_outline(&outline, &bytes(others)).expect(format);
+    assert!(found.len() >= 3, "{found:?}");
+    assert_eq!(found, by_look(&fill(format, &bytes(others))));
 }
 
 #[test]
