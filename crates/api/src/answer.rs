@@ -27,6 +27,9 @@ pub struct Segments {
     pub total: u64,
     /// Those that could be left out without reading a record of them.
     pub pruned: u64,
+    /// Those whose matches were known from a question before.
+    #[serde(default)]
+    pub remembered: u64,
 }
 
 /// A line of a stream.

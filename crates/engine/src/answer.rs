@@ -8,6 +8,8 @@ pub struct Cost {
     /// Segments that were ruled out without a look at their records: by time, because their index
     /// shows no match, or because enough was found before their turn.
     pub segments_pruned: usize,
+    /// Segments whose matches were known from a question before.
+    pub segments_remembered: usize,
     /// Bytes read from disk. Reads of others from the same segments at the same time count too.
     pub bytes_read: u64,
     /// Records that had to be looked at, whole or in one text, because no index could decide; for

@@ -40,7 +40,7 @@ pub(crate) enum Inner {
 
 impl Node {
     /// A condition that the index decides.
-    fn decided(rows: RowSet) -> Self {
+    pub(crate) fn decided(rows: RowSet) -> Self {
         Self {
             bounds: Bounds::exact(rows),
             inner: Inner::And(Vec::new()),

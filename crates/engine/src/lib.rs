@@ -27,6 +27,7 @@ mod fields;
 mod histogram;
 mod kind_names;
 pub mod limits;
+mod memory;
 mod merge;
 mod named;
 mod ordered;

@@ -42,6 +42,9 @@ pub const TABLE_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Memory of one value of a table beside its text.
 pub const TABLE_VALUE_BYTES: usize = size_of::<query::Value>();
 
+/// Longest condition whose matches are remembered, in bytes as it is kept: a query of a screen.
+pub(crate) const REMEMBERED_CONDITION_BYTES_MAX: usize = 16 * 1024;
+
 /// Most threads that help with questions at a time, however many processors there are. Each is
 /// started for its question, which takes some 20 microseconds.
 pub(crate) const HELPERS_MAX: usize = 15;

@@ -73,7 +73,7 @@ impl Plan {
     }
 
     /// What a look-up costs, roughly: a page of the lexicon, a range of it, all of it.
-    fn cost(&self) -> usize {
+    pub(crate) fn cost(&self) -> usize {
         match self {
             Self::All | Self::Nothing => 0,
             Self::Leaf(ask, _) => ask.cost(),

@@ -26,7 +26,13 @@ pub(crate) fn resolve(run: &mut Run<'_>, part: &Part, range: &Range<u32>) -> Row
             if node.bounds.maybe.is_none() {
                 return node.bounds.sure;
             }
-            settle(run, segment, &node, RowSet::of_range(range, segment.rows()))
+            let among = RowSet::of_range(range, segment.rows());
+            let is_whole = among == RowSet::All;
+            let found = settle(run, segment, &node, among);
+            if is_whole {
+                run.remember(segment, &found);
+            }
+            found
         }
         Part::Tail(_) => of_tail(run, part, range),
     }

@@ -34,6 +34,20 @@ impl RowSet {
         Self::Some(bitmap.unwrap_or_else(|_| rows.iter().copied().collect()))
     }
 
+    /// Appends its rows as [`Self::from_bytes`] reads them; nothing where they are all. Whether they
+    /// could be written.
+    pub(crate) fn append_bytes(&self, out: &mut Vec<u8>) -> bool {
+        match self {
+            Self::All => true,
+            Self::Some(rows) => rows.serialize_into(out).is_ok(),
+        }
+    }
+
+    /// Rows that were written; `None` where the bytes are not those.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        RoaringBitmap::deserialize_from(bytes).ok().map(Self::Some)
+    }
+
     /// Whether no row is in it.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(self, Self::Some(rows) if rows.is_empty())

@@ -10,8 +10,9 @@ use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
 use crate::check::Check;
 use crate::evaluate::{Bounds, Node, evaluate};
+use crate::memory::Memory;
 use crate::part::{Block, block, rows_between};
-use crate::plan::Plan;
+use crate::plan::{Plan, WHOLE_LEXICON_COST};
 use crate::row_set::RowSet;
 
 /// A question under way.
@@ -22,6 +23,7 @@ pub(crate) struct Run<'a> {
     /// Of each leaf.
     checks: Vec<Check>,
     cancel: &'a Cancel,
+    memory: Memory,
     cost: Cost,
     completeness: Completeness,
     /// The segments that were looked into, and how many bytes had been read from each before.
@@ -46,6 +48,7 @@ impl<'a> Run<'a> {
             matcher: Matcher::new(query),
             checks: Check::of_leaves(query),
             cancel,
+            memory: Memory::of(query),
             cost: Cost::default(),
             completeness: Completeness::default(),
             touched: Vec::new(),
@@ -154,11 +157,30 @@ impl<'a> Run<'a> {
     /// What is known of the rows of a segment that match, without a look at one.
     pub(crate) fn examine(&mut self, part: &Part, segment: &SegmentHandle) -> Node {
         self.touch(part);
-        let node = evaluate(&self.plan, segment);
+        let node = match self.memory.found_in(segment) {
+            Some(rows) => {
+                self.cost.segments_remembered += 1;
+                Node::decided(rows)
+            }
+            None => {
+                let node = evaluate(&self.plan, segment);
+                if node.bounds.maybe.is_none() && self.plan.cost() >= WHOLE_LEXICON_COST {
+                    self.memory.remember(segment, &node.bounds.sure);
+                }
+                node
+            }
+        };
         if node.bounds.upper().is_empty() {
             self.rule_out();
         }
         node
+    }
+
+    /// Remembers the rows of a whole segment that match, unless some could not be read.
+    pub(crate) fn remember(&mut self, segment: &SegmentHandle, rows: &RowSet) {
+        if !self.is_stopped() && self.completeness.is_complete() {
+            self.memory.remember(segment, rows);
+        }
     }
 
     /// What is known of the rows of the tail that match, without a look at one.
@@ -188,6 +210,7 @@ impl<'a> Run<'a> {
     /// Adds what a thread that helped has done.
     pub(crate) fn add_account(&mut self, other: Account) {
         self.cost.rows_verified += other.cost.rows_verified;
+        self.cost.segments_remembered += other.cost.segments_remembered;
         self.completeness.join(other.completeness);
         self.touched.extend(other.touched);
         self.without_match += other.without_match;

@@ -1,5 +1,6 @@
 //! Every kind of question, compared with looking at every record.
 
+mod again;
 mod kinds;
 mod tables;
 mod trouble;

@@ -264,6 +264,7 @@ impl Asked<'_> {
             segments: Segments {
                 total: cost.segments_total as u64,
                 pruned: cost.segments_pruned as u64,
+                remembered: cost.segments_remembered as u64,
             },
             bytes_read: cost.bytes_read,
         }

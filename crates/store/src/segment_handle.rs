@@ -1,5 +1,6 @@
 //! A sealed segment, open for reading: pages from disk, decoded once, kept in a bounded cache.
 
+mod found;
 mod kind_rows;
 mod select;
 mod times;
@@ -18,6 +19,8 @@ use segment::{
     Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage, Listed,
     PageEntry, PostingPage, RowKinds, Spare, Tally, TermEntry, Trailer,
 };
+
+pub use found::Found;
 
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::{Error, ReadError};
@@ -50,6 +53,8 @@ enum Kind {
     Tally,
     Lexicon,
     Posting,
+    /// What a condition has found, by a number made of it.
+    Found,
 }
 
 /// A decoded page.
@@ -64,6 +69,7 @@ pub(crate) enum Page {
     Tally(Arc<Tally>),
     Lexicon(Arc<LexiconPage>),
     Posting(Arc<PostingPage>),
+    Found(Arc<Found>),
 }
 
 /// Weighs a page by the memory it takes.
@@ -82,6 +88,7 @@ impl quick_cache::Weighter<PageKey, Page> for PageWeight {
             Page::Tally(tally) => tally.memory_bytes(),
             Page::Lexicon(page) => page.memory_bytes(),
             Page::Posting(page) => page.memory_bytes(),
+            Page::Found(found) => found.memory_bytes(),
         };
         bytes as u64 + 64
     }

@@ -1,0 +1,92 @@
+//! Questions that are asked again.
+
+use model::LogspaceName;
+use query::{Query, Tokens, parse};
+
+use crate::testing::{self, Sample, batch};
+use crate::{Cancel, Scope, SearchOptions, count, histogram, search};
+
+const SEGMENTS: usize = 5;
+
+/// Records of some segments; every fourth has `a-fizz-b`, every other of those alone.
+fn scope(directory: &tempfile::TempDir) -> Scope {
+    let store = testing::open(directory.path(), 1_000);
+    for segment in 0..SEGMENTS {
+        let sample = |index: usize| Sample {
+            received: 1_790_000_000_000_000_000 + (1_000 * segment + index) as i64,
+            message: match index % 4 {
+                0 => format!("{index} a-fizz-b {segment}").into_bytes(),
+                2 => format!("{index} a-fizz {segment}").into_bytes(),
+                _ => format!("{index} none").into_bytes(),
+            },
+            ..Sample::default()
+        };
+        let samples: Vec<Sample> = (0..100).map(sample).collect();
+        store
+            .import(&LogspaceName::main(), batch(&samples))
+            .expect("imported");
+    }
+    drop(store);
+    let store = testing::open(directory.path(), 1_000);
+    Scope::new(testing::snapshots(&store))
+}
+
+fn query(text: &str, tokens: Tokens) -> Query {
+    let query = parse(text).into_result().expect("valid");
+    query.bounded_by(tokens)
+}
+
+#[test]
+fn a_question_asked_again_looks_at_no_record() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut scope = scope(&directory);
+    scope.range = scope.stored_range().expect("records");
+    let never = Cancel::new();
+    for text in ["/fi+zz-b/", "*izz AND NOT /none/", "NOT \"a-fizz-b\""] {
+        let query = query(text, Tokens::Words);
+        let first = count(&scope, &query, &never);
+        assert_eq!(first.cost.segments_remembered, 0, "{text}");
+        let again = count(&scope, &query, &never);
+        assert_eq!(again.count, first.count);
+        assert_eq!(again.cost.segments_remembered, SEGMENTS);
+        assert_eq!((again.cost.rows_verified, again.cost.bytes_read), (0, 0));
+        let bars = histogram(&scope, &query, 3, &never);
+        assert_eq!(bars.total, first.count);
+        assert_eq!(bars.cost.segments_remembered, SEGMENTS);
+        let options = SearchOptions {
+            limit: 1_000,
+            ..SearchOptions::default()
+        };
+        let rows = search(&scope, &query, &options, &never);
+        assert_eq!(rows.rows.len() as u64, first.count);
+        assert_eq!(rows.cost.segments_remembered, SEGMENTS);
+        assert_eq!(rows.cost.rows_verified, 0);
+    }
+}
+
+#[test]
+fn the_same_text_with_other_tokens_is_another_question() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let scope = scope(&directory);
+    let never = Cancel::new();
+    // Each finds its own, also where the other was asked before.
+    for _ in 0..2 {
+        let words = count(&scope, &query("*fizz", Tokens::Words), &never);
+        assert_eq!(words.count, 250);
+        let between = Tokens::parse("ssb").expect("a rule");
+        let whole = count(&scope, &query("*fizz", between), &never);
+        assert_eq!(whole.count, 125);
+    }
+}
+
+#[test]
+fn an_answer_that_was_stopped_is_not_remembered() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let scope = scope(&directory);
+    let query = query("/fi+zz-b/", Tokens::Words);
+    let stopped = Cancel::new();
+    stopped.cancel();
+    assert!(!count(&scope, &query, &stopped).completeness.is_complete());
+    let found = count(&scope, &query, &Cancel::new());
+    assert_eq!((found.count, found.cost.segments_remembered), (125, 0));
+}
