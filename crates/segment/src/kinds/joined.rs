@@ -88,47 +88,72 @@ pub(crate) fn join(kinds: &Kinds, counts: &[u32]) -> Vec<(u32, Joined)> {
     joined
 }
 
-/// All ways to make a slot of a word of the kinds with few records, equal ones beside each other.
+/// A kind with few records.
+struct Rare {
+    /// Made of all but its words: kinds that differ in one word have the same.
+    frame: u64,
+    kind: u32,
+    words: Vec<Word>,
+}
+
+/// All ways to make a slot of a word of the kinds with few records, equal ones beside each other. Only
+/// kinds are looked at that have records enough together with those that differ from them in words.
 fn ways(kinds: &Kinds, counts: &[u32]) -> Vec<Way> {
     let seeds = Seeds::of_process();
+    let mut rare = rare(seeds, kinds, counts);
+    rare.sort_unstable_by_key(|one| (one.frame, one.kind));
+    let rows_of = |one: &Rare| counts.get(one.kind as usize).copied().unwrap_or(0);
     let mut ways = Vec::new();
-    let mut rest = Vec::new();
+    let mut hashes = Vec::new();
+    for alike in rare.chunk_by(|one, next| one.frame == next.frame) {
+        if alike.len() < 2 || alike.iter().map(rows_of).sum::<u32>() < KIND_ROWS_MIN {
+            continue;
+        }
+        for one in alike {
+            let key = kinds.key(one.kind).unwrap_or(&[]);
+            hashes.clear();
+            hashes.extend((0..).zip(&one.words).map(|(place, word): (u64, &Word)| {
+                let word = key.get(word.at.clone()).unwrap_or(&[]);
+                seeds.hash(word).wrapping_mul(2 * place + 1)
+            }));
+            let all = hashes
+                .iter()
+                .fold(one.frame, |all, own| all.wrapping_add(*own));
+            ways.extend(hashes.iter().enumerate().map(|(word, own)| Way {
+                hash: all.wrapping_sub(*own).wrapping_mul(2 * word as u64 + 1),
+                kind: one.kind,
+                word,
+            }));
+        }
+    }
+    ways.sort_unstable_by_key(|way| (way.hash, way.kind, way.word));
+    ways
+}
+
+fn rare(seeds: Seeds, kinds: &Kinds, counts: &[u32]) -> Vec<Rare> {
+    let mut found = Vec::new();
+    let mut frame = Vec::new();
     for (kind, rows) in (0_u32..).zip(counts) {
         let is_rare = kind != Kinds::WHOLE && (1..KIND_ROWS_MIN).contains(rows);
         let Some(key) = kinds.key(kind).filter(|_| is_rare) else {
             continue;
         };
         let words = words(key);
-        // Of what is fixed before a word and behind it one number each, which needs no look at every
-        // other byte for every word.
-        let mut all = 0_u64;
-        rest.clear();
+        frame.clear();
         let mut end = 0;
-        for (place, word) in words.iter().enumerate() {
-            let gap = hash(&seeds, key.get(end..word.at.start), 2 * place);
-            let own = hash(&seeds, key.get(word.at.clone()), 2 * place + 1);
-            all = all.wrapping_add(gap).wrapping_add(own);
-            rest.push(own);
+        for word in &words {
+            frame.extend_from_slice(key.get(end..word.at.start).unwrap_or(&[]));
+            frame.push(SLOT);
             end = word.at.end;
         }
-        all = all.wrapping_add(hash(&seeds, key.get(end..), 2 * words.len()));
-        let found = rest.iter().enumerate().map(|(word, own)| Way {
-            hash: all.wrapping_sub(*own) ^ place_hash(word),
+        frame.extend_from_slice(key.get(end..).unwrap_or(&[]));
+        found.push(Rare {
+            frame: seeds.hash(&frame),
             kind,
-            word,
+            words,
         });
-        ways.extend(found);
     }
-    ways.sort_unstable_by_key(|way| (way.hash, way.kind, way.word));
-    ways
-}
-
-fn hash(seeds: &Seeds, bytes: Option<&[u8]>, place: usize) -> u64 {
-    seeds.hash(bytes.unwrap_or(&[])).wrapping_add(1) ^ place_hash(place)
-}
-
-fn place_hash(place: usize) -> u64 {
-    (place as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    found
 }
 
 /// Those that are the same kind as the first, each kind once.
