@@ -1,11 +1,17 @@
 //! What scripts rely on in the HTTP API: pages, errors, tail, counters.
 
 use std::collections::BTreeSet;
+use std::io::Write;
+use std::net::TcpStream;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use model::Timestamp;
 use serde_json::{Value, json};
-use testkit::{Corpus, Server, raw, send_stream, text};
+use testkit::{Corpus, Server, raw, send_stream, text, wait_until};
+
+/// How long something may take that takes a moment.
+const WAIT: Duration = Duration::from_secs(30);
 
 #[test]
 fn pages_by_cursor_hold_every_row_once_in_order() -> Result<()> {
@@ -242,5 +248,42 @@ fn metrics_and_health_are_there_for_others() -> Result<()> {
     let page = server.api().get("/")?.ok()?;
     let policy = page.header("content-security-policy").unwrap_or_default();
     assert!(policy.contains("default-src 'self'"), "{policy}");
+    Ok(())
+}
+
+#[test]
+fn an_export_says_how_far_it_is() -> Result<()> {
+    const RECORDS: u64 = 60_000;
+    let server = Server::start()?;
+    let text = "x".repeat(400);
+    let lines: Vec<String> = (0..RECORDS)
+        .map(|number| format!("<13>1 - web app - - - {number} {text}\n"))
+        .collect();
+    for part in lines.chunks(10_000) {
+        let import = "/api/v1/import?time=now";
+        server.api().post(import, part.concat().as_bytes())?.ok()?;
+    }
+    // Nobody reads what is sent, so that it stops when all buffers on the way are full.
+    let mut stalled = TcpStream::connect(server.addresses().http)?;
+    stalled.write_all(
+        b"GET /api/v1/export?format=raw&mark=m7 HTTP/1.1\r\nhost: localhost\r\n\r\n",
+    )?;
+    let records = || -> Result<Option<u64>> {
+        let status = server.api().status()?;
+        let searches = status["searches"].as_array().context("no searches")?;
+        let own = searches.iter().find(|search| search["mark"] == "m7");
+        Ok(own.and_then(|search| search["records"].as_u64()))
+    };
+    let is_on_its_way = || matches!(records(), Ok(Some(count)) if count > 0);
+    wait_until("the export has begun", WAIT, is_on_its_way)?;
+    ensure!(records()?.is_some_and(|count| count < RECORDS));
+    drop(stalled);
+    wait_until("the export has ended", WAIT, || {
+        matches!(records(), Ok(None))
+    })?;
+    let refused = server
+        .api()
+        .get(&format!("/api/v1/export?mark={}", "m".repeat(65)))?;
+    assert_eq!(refused.status, 400);
     Ok(())
 }

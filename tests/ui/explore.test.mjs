@@ -284,6 +284,35 @@ test('everything that matches is a file away', () =>
     assert.equal(file.suggestedFilename(), 'logwood.csv');
   }));
 
+test('an export says how far it is, until it has ended', () =>
+  onPage(async (page) => {
+    await search(page, 'program:sshd');
+    await waitForTotal(page, RECORDS / 5);
+    // What the server says of the export, as a small one takes no time.
+    let records = 50;
+    let mark = '';
+    await page.route('**/api/v1/status', async (route) => {
+      const response = await route.fetch();
+      const answer = await response.json();
+      const query = 'program:sshd';
+      answer.searches = records === 0 ? [] : [{ query, seconds: 1, records, mark }];
+      await route.fulfill({ response, json: answer });
+    });
+    await page.getByTestId('export').click();
+    const link = page.getByTestId('export-raw');
+    mark = new URL(await link.getAttribute('href'), server.url).searchParams.get('mark');
+    assert.ok(mark);
+    const [file] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    await file.path();
+    const progress = page.getByTestId('export-progress');
+    await progress.filter({ hasText: /^50 of [\d,]+ exported$/ }).waitFor();
+    await shot(page, 'export-progress');
+    records = 120;
+    await progress.filter({ hasText: /^120 of/ }).waitFor();
+    records = 0;
+    await progress.filter({ hasText: /^$/ }).waitFor({ state: 'attached' });
+  }));
+
 test('a search is shared as asked, with its times fixed, and as a command', () =>
   onPage(
     async (page) => {

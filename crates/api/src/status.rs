@@ -43,6 +43,12 @@ pub struct RunningSearch {
     pub query: String,
     /// How long it has been running, in seconds.
     pub seconds: f64,
+    /// Records of an export that were written so far; 0 of a search.
+    #[serde(default)]
+    pub records: u64,
+    /// What the request of an export called itself (`mark`); empty where it did not.
+    #[serde(default)]
+    pub mark: String,
 }
 
 /// A source: received = stored + dropped + in flight, at every moment.

@@ -57,6 +57,9 @@ pub const CHUNK_BYTES: usize = 64 * 1024;
 /// Chunks of a streamed answer that wait for a slow reader before the query waits for it.
 pub const CHUNKS_MAX: usize = 4;
 
+/// Longest text by which an export can be told from others, in bytes: a UUID and some more.
+pub const EXPORT_MARK_BYTES_MAX: usize = 64;
+
 /// How often a histogram that is being counted is told: five times a second look like growing, and
 /// an answer that is there sooner is told at once.
 pub const HISTOGRAM_TOLD_NANOS: i64 = 200_000_000;

@@ -226,6 +226,8 @@ export interface Status {
   listeners: { source: string; transport: string; address: string }[];
   sources: SourceStatus[];
   logspaces: LogspaceStatus[];
+  /** Searches and exports that are being answered. */
+  searches: { query: string; seconds: number; records: number; mark: string }[];
   storage: StorageStatus;
 }
 

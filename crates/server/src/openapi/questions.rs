@@ -248,6 +248,11 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
                 Kind::Choice(&["ndjson", "csv", "raw"]),
                 "How records are written.",
             ),
+            Parameter::new(
+                "mark",
+                Kind::Text,
+                "What the export is called in `searches` of `status`, at most 64 bytes.",
+            ),
         ],
         &[
             Answer::ok(

@@ -13,7 +13,7 @@ use engine::{Cancel, RowRef};
 use crate::answer::Asked;
 use crate::body;
 use crate::http::Context;
-use crate::limits::CHUNK_BYTES;
+use crate::limits::{CHUNK_BYTES, EXPORT_MARK_BYTES_MAX};
 use crate::problem::Refusal;
 use crate::routes::NDJSON;
 use crate::routes::query::{Pairs, write_line};
@@ -76,13 +76,15 @@ pub(crate) async fn export(
     let parameters = context.app.parameters(pairs.0);
     let format = Format::parse(parameters.get("format"))?;
     let with_raw = parameters.flag("raw")?;
+    check_mark(parameters.get("mark").unwrap_or_default())?;
     // What is wrong with the request is said before the stream starts.
     parameters.query()?;
     parameters.scope(&context.app.store, context.app.clock.now())?;
     let (sender, body) = body::channel();
     let app = context.app;
     tokio::task::spawn_blocking(move || {
-        let _answering = app.running.start(parameters.get("q").unwrap_or_default());
+        let text = |name| parameters.get(name).unwrap_or_default();
+        let answering = app.running.start_marked(text("q"), text("mark"));
         let cancel = Cancel::new();
         let mut chunk = Vec::with_capacity(CHUNK_BYTES);
         if format == Format::Csv {
@@ -95,6 +97,7 @@ pub(crate) async fn export(
         };
         let end = asked.export(&parameters, &mut |row| {
             format.write(row, with_raw, &mut chunk);
+            answering.wrote_record();
             if chunk.len() < CHUNK_BYTES {
                 return ControlFlow::Continue(());
             }
@@ -110,6 +113,17 @@ pub(crate) async fn export(
         _ = sender.blocking_send(Bytes::from(chunk));
     });
     Ok(([(header::CONTENT_TYPE, format.media_type())], body).into_response())
+}
+
+fn check_mark(mark: &str) -> Result<(), Refusal> {
+    if mark.len() > EXPORT_MARK_BYTES_MAX {
+        return Err(Refusal::parameter(
+            "mark",
+            format!("{} bytes are too long", mark.len()),
+            &format!("use at most {EXPORT_MARK_BYTES_MAX} bytes"),
+        ));
+    }
+    Ok(())
 }
 
 fn to_row(row: RowRef<'_>, with_raw: bool) -> Row {
