@@ -265,9 +265,8 @@ fn an_export_says_how_far_it_is() -> Result<()> {
     }
     // Nobody reads what is sent, so that it stops when all buffers on the way are full.
     let mut stalled = TcpStream::connect(server.addresses().http)?;
-    stalled.write_all(
-        b"GET /api/v1/export?format=raw&mark=m7 HTTP/1.1\r\nhost: localhost\r\n\r\n",
-    )?;
+    stalled
+        .write_all(b"GET /api/v1/export?format=raw&mark=m7 HTTP/1.1\r\nhost: localhost\r\n\r\n")?;
     let records = || -> Result<Option<u64>> {
         let status = server.api().status()?;
         let searches = status["searches"].as_array().context("no searches")?;

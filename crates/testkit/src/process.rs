@@ -3,8 +3,8 @@
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
-use std::time::Duration;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use rustix::process::{Pid, kill_process};
@@ -14,12 +14,17 @@ use crate::wait::wait_for;
 /// Signals that tests send.
 pub use rustix::process::Signal;
 
+/// How long the last lines of a program that has ended are waited for.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
 /// A running program whose standard error is collected line by line. Dropping it kills it.
 #[derive(Debug)]
 pub struct Process {
     name: String,
     child: Child,
     errors: Arc<Mutex<Vec<String>>>,
+    reader: Option<JoinHandle<()>>,
+    seen_ended: Option<Instant>,
 }
 
 impl Process {
@@ -33,14 +38,16 @@ impl Process {
             .spawn()
             .with_context(|| format!("cannot start {name}"))?;
         let errors = Arc::default();
-        if let Some(pipe) = child.stderr.take() {
+        let reader = child.stderr.take().map(|pipe| {
             let errors = Arc::clone(&errors);
-            thread::spawn(move || collect_lines(pipe, &errors));
-        }
+            thread::spawn(move || collect_lines(pipe, &errors))
+        });
         Ok(Self {
             name,
             child,
             errors,
+            reader,
+            seen_ended: None,
         })
     }
 
@@ -57,9 +64,15 @@ impl Process {
         self.child.id()
     }
 
-    /// How it ended, if it has.
+    /// How it ended, if it has and all that it said was read.
     pub fn ended(&mut self) -> Result<Option<ExitStatus>> {
-        Ok(self.child.try_wait()?)
+        let Some(status) = self.child.try_wait()? else {
+            return Ok(None);
+        };
+        let seen = *self.seen_ended.get_or_insert_with(Instant::now);
+        let is_read = self.reader.as_ref().is_none_or(JoinHandle::is_finished);
+        // What it has started may hold the pipe open for longer.
+        Ok((is_read || seen.elapsed() > LAST_WORDS).then_some(status))
     }
 
     /// Waits until it has ended by itself.
