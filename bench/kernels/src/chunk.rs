@@ -34,7 +34,7 @@ fn read_all(
 ) -> Result<RecordBatch> {
     let row_kinds = RowKinds::decode(&entry.rows, stored(file, &entry.rows)?)?;
     let page = stored(file, &entry.page)?;
-    let chunk = Chunk::decode(entry, page, &row_kinds, kinds)?;
+    let chunk = Chunk::decode(entry, page, row_kinds.kinds(), kinds)?;
     let heads = ChunkHeads::decode(entry, page, received.to_vec())?;
     // Columns share pages, which a reader keeps.
     let open = |page: &PageEntry| -> Result<Arc<ColumnPage>, Corrupt> {
@@ -42,7 +42,7 @@ fn read_all(
     };
     let pages: Vec<Arc<ColumnPage>> = entry.columns.iter().map(open).collect::<Result<_, _>>()?;
     let rows = 0..u32::try_from(chunk.rows())?;
-    chunk.records(rows, &heads, |index| {
+    chunk.records(row_kinds.with_seats(rows), &heads, |index| {
         pages.get(index).cloned().context("no such page")
     })
 }

@@ -10,6 +10,7 @@ use store::{ReadError, SegmentHandle};
 use text_fields::FieldFinder;
 
 use crate::field_reader::{FieldReader, ValueSink};
+use crate::part::Seated;
 use crate::plan::namespaces;
 
 /// A leaf, made ready to be asked. Holds scratch memory, hence `&mut`.
@@ -68,7 +69,7 @@ impl TextTest for FieldTest<'_> {
     }
 }
 
-/// The rows whose field passes.
+/// The seats of the rows whose field passes.
 struct Passing<'t> {
     test: &'t mut TextMatcher,
     selected: &'t mut Selected,
@@ -82,9 +83,9 @@ impl ValueSink for Passing<'_> {
         self.test.passes(value)
     }
 
-    fn row(&mut self, row: u32, passes: bool) {
+    fn row(&mut self, seat: u32, passes: bool) {
         if passes {
-            self.selected.passed.push(row);
+            self.selected.passed.push(seat);
         }
     }
 }
@@ -122,27 +123,26 @@ impl Check {
         self.matcher.matches(record)
     }
 
-    /// Which rows of a chunk pass, of those given, which ascend.
+    /// The seats of the rows of a chunk that pass, of those given, which ascend.
     pub(crate) fn select(
         &mut self,
         segment: &SegmentHandle,
         chunk: usize,
-        rows: &[u32],
+        seats: &[u32],
     ) -> Result<Selected, ReadError> {
-        let own = rows.iter().copied();
         match &mut self.sight {
             Sight::Parts(namespaces) => {
                 let parts: Vec<_> = namespaces.iter().copied().map(TextPart::Part).collect();
-                segment.select(chunk, &parts, own, &mut self.test)
+                segment.select(chunk, &parts, seats, &mut self.test)
             }
             Sight::Field(finder, reader) => {
                 let parts = [TextPart::Field(finder.name())];
-                let mut selected = segment.select(chunk, &parts, own, &mut self.test)?;
+                let mut selected = segment.select(chunk, &parts, seats, &mut self.test)?;
                 let mut done = [&selected.passed[..], &selected.open].concat();
                 done.sort_unstable();
-                let left = rows.iter().copied();
+                let left = seats.iter().copied();
                 let left: Vec<u32> = left
-                    .filter(|row| done.is_empty() || done.binary_search(row).is_err())
+                    .filter(|seat| done.is_empty() || done.binary_search(seat).is_err())
                     .collect();
                 let opened = segment.open_chunk(chunk)?;
                 let mut passing = Passing {
@@ -158,27 +158,28 @@ impl Check {
                     test: &mut self.test.0,
                 };
                 let parts = [TextPart::Part(Namespace::Message)];
-                let in_text = segment.select(chunk, &parts, left, &mut test)?;
+                let in_text = segment.select(chunk, &parts, &left, &mut test)?;
                 selected.passed.extend(in_text.passed);
                 selected.open.extend(in_text.open);
                 selected.looked_at += in_text.looked_at;
                 Ok(selected)
             }
             Sight::Head => {
-                let heads = segment.heads(chunk, own)?;
-                Ok(self.select_heads(rows, &heads))
+                let rows = segment.seated(chunk, seats)?;
+                let heads = segment.heads(chunk, rows.iter().map(|(row, _)| *row))?;
+                Ok(self.select_heads(&rows, &heads))
             }
             Sight::Record => Ok(Selected {
-                open: rows.to_vec(),
+                open: seats.to_vec(),
                 ..Selected::default()
             }),
         }
     }
 
-    fn select_heads(&mut self, rows: &[u32], heads: &RecordBatch) -> Selected {
+    fn select_heads(&mut self, rows: &[Seated], heads: &RecordBatch) -> Selected {
         let mut selected = Selected::default();
         let mut last = None;
-        for (row, record) in rows.iter().zip(heads.iter()) {
+        for ((_, seat), record) in rows.iter().zip(heads.iter()) {
             let head = record.head();
             let seen = (head.peer, head.source, head.tags);
             // Neighbours are mostly the same.
@@ -191,7 +192,7 @@ impl Check {
             };
             last = Some((seen, passes));
             if passes {
-                selected.passed.push(*row);
+                selected.passed.push(*seat);
             }
         }
         selected

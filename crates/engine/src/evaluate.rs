@@ -225,9 +225,12 @@ fn ask_index(ask: &Ask, segment: &SegmentHandle) -> Result<Bounds, ReadError> {
             Ok(any_word(&namespaces, rows, segment))
         }
         Ask::Field(ask) => {
-            let mut scatter = Scatter::new(segment.rows());
-            segment.mark_field(ask.name.as_bytes(), scatter.bits())?;
-            Ok(Bounds::doubtful(scatter.finish().or(ask.rows(segment)?)))
+            let mut in_data = Scatter::new(segment.rows());
+            let ranges = segment.seats_with_field(ask.name.as_bytes())?;
+            ranges
+                .into_iter()
+                .for_each(|range| in_data.add_range(range));
+            Ok(Bounds::doubtful(in_data.finish().or(ask.rows(segment)?)))
         }
     }
 }
@@ -418,21 +421,41 @@ pub(crate) fn union(terms: &[TermEntry], segment: &SegmentHandle) -> Result<RowS
     let with_slots: Vec<_> = terms.iter().filter(|term| term.slots.count > 0).collect();
     match with_slots.as_slice() {
         [] if groups.is_empty() => return Ok(RowSet::empty()),
-        [] if segment.count_groups(&groups)? < u64::from(segment.rows() / SPARSE) => {
-            return Ok(RowSet::from_sorted(&segment.rows_of_groups(&groups)?));
-        }
-        [term] if groups.is_empty() => return Ok(RowSet::from_sorted(&segment.slot_rows(term)?)),
+        [term] if groups.is_empty() => return Ok(RowSet::from_sorted(&segment.slot_seats(term)?)),
         _ => {}
     }
+    let tally = segment.tally()?;
+    let in_groups = groups.iter().map(|group| u64::from(tally.rows(*group)));
+    let in_slots = with_slots.iter().map(|term| u64::from(term.slots.count));
+    let ranges = groups.iter().map(|group| tally.seats(*group));
+    if in_groups.chain(in_slots).sum::<u64>() < u64::from(segment.rows() / SPARSE) {
+        let mut seats: Vec<u32> = ranges.flatten().collect();
+        each_slot_list(&with_slots, segment, &mut |list| {
+            seats.extend_from_slice(list);
+        })?;
+        seats.sort_unstable();
+        seats.dedup();
+        return Ok(RowSet::from_sorted(&seats));
+    }
     let mut scatter = Scatter::new(segment.rows());
-    segment.mark_groups(&groups, scatter.bits())?;
-    for term in with_slots {
+    ranges.for_each(|range| scatter.add_range(range));
+    each_slot_list(&with_slots, segment, &mut |list| scatter.add(list))?;
+    Ok(scatter.finish())
+}
+
+/// Calls `visit` with the seats of each of some terms that are in none of its groups.
+fn each_slot_list(
+    terms: &[&TermEntry],
+    segment: &SegmentHandle,
+    visit: &mut dyn FnMut(&[u32]),
+) -> Result<(), ReadError> {
+    for term in terms {
         match term.slots.location {
-            Location::One(row) => scatter.add(&[row]),
-            _ => scatter.add(&segment.slot_rows(term)?),
+            Location::One(seat) => visit(&[seat]),
+            _ => visit(&segment.slot_seats(term)?),
         }
     }
-    Ok(scatter.finish())
+    Ok(())
 }
 
 #[cfg(test)]

@@ -112,13 +112,12 @@ pub(crate) fn rows_within(
         let Some(times) = Times::read(run, part, piece) else {
             continue;
         };
-        let is_within = |row: &u32| times.of(*row).is_some_and(|time| range.contains(time));
-        found.extend(
-            among
-                .first_rows(&rows, usize::MAX)
-                .into_iter()
-                .filter(is_within),
-        );
+        let is_within = |row: u32| times.of(row).is_some_and(|time| range.contains(time));
+        let own = run.seated(part, &among.first_rows(&rows, usize::MAX));
+        let within = own.into_iter().filter(|(row, _)| is_within(*row));
+        let mut seats: Vec<u32> = within.map(|(_, seat)| seat).collect();
+        seats.sort_unstable();
+        found.append(&mut seats);
     }
     RowSet::from_sorted(&found)
 }
@@ -153,7 +152,7 @@ pub(crate) fn add_to_bars(
         let Some(times) = Times::read(run, part, piece) else {
             continue;
         };
-        for row in set.first_rows(&rows, usize::MAX) {
+        for (row, _) in run.seated(part, &set.first_rows(&rows, usize::MAX)) {
             let bar = times.of(row).and_then(bar_of);
             if let Some(count) = bar.and_then(|bar| counts.get_mut(bar)) {
                 *count += 1;

@@ -7,7 +7,6 @@
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
-use std::ops::Range;
 
 use model::{RecordNumber, Timestamp};
 use store::{Part, Snapshot, TimeSpan};
@@ -236,8 +235,9 @@ impl<'a> EventMerge<'a> {
             None => self.matches(run, opened, &piece, &times),
         };
         let rows = rows_of(opened.part, piece.index);
-        let placed = matches.first_rows(&rows, usize::MAX).into_iter();
-        let placed = placed.filter_map(|row| Some((times.of(row)?, row)));
+        let placed = run.seated(opened.part, &matches.first_rows(&rows, usize::MAX));
+        let placed = placed.into_iter();
+        let placed = placed.filter_map(|(row, _)| Some((times.of(row)?, row)));
         let is_left = |own: &(Timestamp, u32)| {
             piece
                 .last
@@ -279,28 +279,31 @@ impl<'a> EventMerge<'a> {
     ) -> RowSet {
         let rows = rows_of(opened.part, piece.index);
         let (first, last) = piece.span;
-        let is_wanted = |row: &u32| {
-            times.of(*row).is_some_and(|time| {
+        let is_wanted = |row: u32| {
+            times.of(row).is_some_and(|time| {
                 first <= time && time <= last && self.when.range.contains(time) && {
-                    let own = self.position(opened, time, *row);
+                    let own = self.position(opened, time, row);
                     self.is_behind_cursor(own)
                 }
             })
         };
-        let within = |set: &RowSet, rows: &Range<u32>| {
-            let all = set.first_rows(rows, usize::MAX).into_iter();
-            RowSet::from_sorted(&all.filter(is_wanted).collect::<Vec<_>>())
+        let within = |run: &mut Run<'_>, set: &RowSet| {
+            let all = run.seated(opened.part, &set.first_rows(&rows, usize::MAX));
+            let wanted = all.into_iter().filter(|(row, _)| is_wanted(*row));
+            let mut seats: Vec<u32> = wanted.map(|(_, seat)| seat).collect();
+            seats.sort_unstable();
+            RowSet::from_sorted(&seats)
         };
         match (opened.part, &opened.node) {
             (Part::Segment(segment), Some(node)) => {
-                let may_match = within(node.bounds.upper(), &rows);
+                let may_match = within(run, node.bounds.upper());
                 if node.bounds.maybe.is_none() {
                     return may_match;
                 }
                 settle(run, segment, node, may_match)
             }
             _ => {
-                let all = within(&RowSet::All, &rows);
+                let all = within(run, &RowSet::All);
                 verified(run, opened.part, &all, &rows)
             }
         }

@@ -21,8 +21,8 @@ pub(crate) trait ValueSink {
     /// A value that was not remembered.
     fn see(&mut self, value: &[u8]) -> Self::Seen;
 
-    /// A row of the segment has a value.
-    fn row(&mut self, row: u32, seen: Self::Seen);
+    /// The row with a seat of the segment has a value.
+    fn row(&mut self, seat: u32, seen: Self::Seen);
 }
 
 /// Reads the fields of a name in the messages of a segment.
@@ -62,8 +62,8 @@ impl FieldReader {
         &self.name
     }
 
-    /// Hands the values of rows of a chunk to `sink`, those that ascend; returns the rows of the segment
-    /// whose messages have to be read.
+    /// Hands the values of rows of a chunk to `sink`; returns the seats in the segment of those whose
+    /// messages have to be read.
     pub(crate) fn read<S: ValueSink>(
         &mut self,
         chunk: &OpenChunk<'_>,
@@ -79,8 +79,8 @@ impl FieldReader {
             let mut done = 0;
             let read = self.read_kind(chunk, kind, &mut done, sink, &mut open);
             if read != Ok(true) {
-                let left = kind.rows.get(done..).unwrap_or_default();
-                open.extend(left.iter().map(|(row, _)| chunk.row(*row)));
+                let left = kind.ranked().skip(done);
+                open.extend(left.map(|(seat, _)| chunk.seat(seat)));
             }
         }
         open.sort_unstable();
@@ -112,17 +112,17 @@ impl FieldReader {
             .field
             .as_ref()
             .map(|field| Values::new(field, &plan.slots));
-        for (row, rank) in &kind.rows {
+        for (seat, rank) in kind.ranked() {
             let mut is_kept = true;
             for checked in &mut doubtful {
-                is_kept = is_kept && checked.keeps(chunk, kind, *rank, &mut self.text)?;
+                is_kept = is_kept && checked.keeps(chunk, kind, rank, &mut self.text)?;
             }
             if !is_kept {
-                open.push(chunk.row(*row));
+                open.push(chunk.seat(seat));
             } else if let Some(values) = &mut values
-                && let Some(seen) = values.see(chunk, kind, *rank, &mut self.text, sink)?
+                && let Some(seen) = values.see(chunk, kind, rank, &mut self.text, sink)?
             {
-                sink.row(chunk.row(*row), seen);
+                sink.row(chunk.seat(seat), seen);
             }
             *done += 1;
         }
@@ -182,16 +182,15 @@ pub(crate) fn outline_of(
     chunk: &OpenChunk<'_>,
     kind: &KindRows<'_>,
 ) -> Result<Option<(Vec<usize>, Outline)>, Unread> {
-    let (Some(bits), Some((_, rank))) = (kind.text(Namespace::Message), kind.rows.first()) else {
+    let (Some(bits), Some((_, rank))) = (kind.text(Namespace::Message), kind.ranked().next())
+    else {
         return Ok(None);
     };
     let (mut slots, mut examples) = (Vec::new(), Vec::new());
     for bit in &bits {
         if let TextBit::Slot(slot) = bit {
             let mut example = Vec::new();
-            chunk
-                .values(kind, *slot, *rank)?
-                .append(*rank, &mut example);
+            chunk.values(kind, *slot, rank)?.append(rank, &mut example);
             slots.push(*slot);
             examples.push(example);
         }
@@ -214,11 +213,12 @@ pub(crate) fn is_kept_by_all(
     slot: usize,
     rule: &Rule,
 ) -> Result<bool, Unread> {
-    let (Some((_, first)), Some((_, last))) = (kind.rows.first(), kind.rows.last()) else {
+    let (Some((_, first)), Some((_, last))) = (kind.ranked().next(), kind.ranked().next_back())
+    else {
         return Ok(true);
     };
-    let mut rank = *first;
-    while rank <= *last {
+    let mut rank = first;
+    while rank <= last {
         let values = chunk.values(kind, slot, rank)?;
         if !keeps_by_summary(rule, &values) {
             return Ok(false);

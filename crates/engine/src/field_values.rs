@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use model::RecordRef;
+use segment::KindRows;
 use store::{Part, SegmentHandle};
 
 use crate::evaluate::with_fields;
 use crate::field_reader::{FieldReader, ValueSink};
-use crate::limits::BLOCK_ROWS;
 use crate::question::values::named;
 use crate::resolve::visit_rows;
 use crate::row_set::RowSet;
@@ -43,36 +43,31 @@ pub(crate) fn read_values(
         let chunk = segment.chunk_of_row(next);
         let end = segment.chunk_rows(chunk).end.min(left.end).max(next + 1);
         left.start = end;
-        let rows = set.first_rows(&(next..end), usize::MAX);
-        let open = read_chunk(segment, chunk, rows, reader, sink);
-        for rows in open.chunks(BLOCK_ROWS) {
-            let block = run.block(part, rows.to_vec());
-            for record in rows.iter().filter_map(|row| block.record(*row)) {
-                sink.record(record);
-            }
-        }
+        let seats = set.first_rows(&(next..end), usize::MAX);
+        let open = RowSet::from_sorted(&read_chunk(segment, chunk, seats, reader, sink));
+        visit_rows(run, part, &open, range, &mut |record| sink.record(record));
     }
 }
 
-/// Reads rows of a chunk; returns those whose records have to be looked at.
+/// Reads rows of a chunk by their seats; returns those whose records have to be looked at.
 fn read_chunk(
     segment: &Arc<SegmentHandle>,
     chunk: usize,
-    rows: Vec<u32>,
+    seats: Vec<u32>,
     reader: &mut FieldReader,
     sink: &mut impl RecordSink,
 ) -> Vec<u32> {
     // Whoever reads the records is to report what is wrong with the chunk.
     let Ok(opened) = segment.open_chunk(chunk) else {
-        return rows;
+        return seats;
     };
-    let kinds = opened.kind_rows(&rows);
+    let kinds = opened.kind_rows(&seats);
     let (with_data, plain): (Vec<_>, Vec<_>) = kinds
         .into_iter()
         .partition(|kind| kind.may_have_field(reader.name()));
     let mut open = reader.read(&opened, &plain, sink);
-    let in_data = with_data.iter().flat_map(|kind| &kind.rows);
-    open.extend(in_data.map(|(row, _)| opened.row(*row)));
+    let in_data = with_data.iter().flat_map(KindRows::ranked);
+    open.extend(in_data.map(|(seat, _)| opened.seat(seat)));
     open.sort_unstable();
     open
 }

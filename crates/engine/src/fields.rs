@@ -10,7 +10,7 @@ use text_fields::Detector;
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
 use crate::kind_names::{KindNames, Present};
-use crate::limits::{BLOCK_ROWS, STATS_BYTES_MAX};
+use crate::limits::STATS_BYTES_MAX;
 use crate::resolve::{resolve_within, visit_rows};
 use crate::row_set::RowSet;
 use crate::run::Run;
@@ -93,40 +93,38 @@ fn add_segment(
         let chunk = segment.chunk_of_row(next);
         let end = segment.chunk_rows(chunk).end.min(left.end).max(next + 1);
         left.start = end;
-        let rows = set.first_rows(&(next..end), usize::MAX);
+        let seats = set.first_rows(&(next..end), usize::MAX);
         // What is wrong with a chunk is reported where its records are read.
-        let open = add_chunk(segment, chunk, &rows, kinds, names).unwrap_or(rows);
-        for rows in open.chunks(BLOCK_ROWS) {
-            let block = run.block(part, rows.to_vec());
-            let records = rows.iter().filter_map(|row| block.record(*row));
-            records.for_each(|record| names.add(record));
-        }
+        let open = add_chunk(segment, chunk, &seats, kinds, names).unwrap_or(seats);
+        let open = RowSet::from_sorted(&open);
+        visit_rows(run, part, &open, range, &mut |record| names.add(record));
     }
 }
 
-/// Adds rows of a chunk; those whose records have to be read are returned.
+/// Adds rows of a chunk by their seats; those whose records have to be read are returned.
 fn add_chunk(
     segment: &SegmentHandle,
     chunk: usize,
-    rows: &[u32],
+    seats: &[u32],
     kinds: &mut KindNames,
     names: &mut Names,
 ) -> Result<Vec<u32>, ReadError> {
     let opened = segment.open_chunk(chunk)?;
     let (mut open, mut added) = (Vec::new(), Vec::new());
-    for kind in opened.kind_rows(rows) {
-        let own = kind.rows.iter().map(|(row, _)| opened.row(*row));
+    for kind in opened.kind_rows(seats) {
+        let own = kind.ranked().map(|(seat, _)| opened.seat(seat));
         match kinds.of(&opened, &kind) {
             Some(present) => added.push((own.collect::<Vec<u32>>(), present)),
             None => open.extend(own),
         }
     }
-    let mut done: Vec<u32> = added.iter().flat_map(|(rows, _)| rows).copied().collect();
+    let mut done: Vec<u32> = added.iter().flat_map(|(seats, _)| seats).copied().collect();
     done.sort_unstable();
-    let heads = segment.heads(chunk, done)?;
+    let done = segment.seated(chunk, &done)?.into_iter();
+    let heads = segment.heads(chunk, done.map(|(row, _)| row))?;
     // From here on nothing fails, so that no row counts twice.
-    for (rows, present) in &added {
-        names.add_kind(rows.len() as u64, present);
+    for (seats, present) in &added {
+        names.add_kind(seats.len() as u64, present);
     }
     heads.iter().for_each(|head| names.add_head(head));
     open.sort_unstable();

@@ -1,5 +1,6 @@
 //! How many records match in each of many equal stretches of time.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use model::{TimeRange, Timestamp};
@@ -12,8 +13,9 @@ use crate::evaluate::count_by_lexicon;
 use crate::event::add_to_bars;
 use crate::limits::HISTOGRAM_BARS_MAX;
 use crate::parallel::each_part;
-use crate::part::row_at;
+use crate::part::{Seated, piece_around, row_at};
 use crate::resolve::{resolve, resolve_within};
+use crate::row_set::RowSet;
 use crate::run::Run;
 use crate::scope::Scope;
 use crate::time_kind::{TimeKind, When};
@@ -202,10 +204,34 @@ fn add_part(
         return Ok(());
     };
     let set = resolve(run, part, &(*start..*end));
-    for (count, bar) in counts.iter_mut().zip(rows.windows(2)) {
-        if let &[start, end] = bar {
-            *count += set.len_within(&(start..end));
+    let before = count_before(run, part, &set, &rows);
+    for (count, bar) in counts.iter_mut().zip(before.windows(2)) {
+        if let &[before_start, before_end] = bar {
+            *count += before_end - before_start;
         }
     }
     Ok(())
+}
+
+/// How many rows of a set stand before each of some rows, which ascend. Only pieces with one of those
+/// rows in their midst are looked into.
+fn count_before(run: &mut Run<'_>, part: &Part, set: &RowSet, rows: &[u32]) -> Vec<u64> {
+    let mut opened: Option<(Range<u32>, Vec<Seated>)> = None;
+    let before = rows.iter().map(|row| {
+        if *row >= part.rows() {
+            return set.len_within(&(0..part.rows()));
+        }
+        let piece = piece_around(part, *row);
+        let before = set.len_within(&(0..piece.start));
+        if *row == piece.start {
+            return before;
+        }
+        let known = opened.take().filter(|(known, _)| *known == piece);
+        let (_, seated) = opened.insert(known.unwrap_or_else(|| {
+            let seats = set.first_rows(&piece, usize::MAX);
+            (piece, run.seated(part, &seats))
+        }));
+        before + seated.partition_point(|(own, _)| own < row) as u64
+    });
+    before.collect()
 }

@@ -81,7 +81,7 @@ impl KindNames {
         }
         for (name, value) in kind.fields()? {
             if is_present(chunk, kind, &value)? {
-                present.fields.push((name, kind.rows.len() as u64));
+                present.fields.push((name, kind.len() as u64));
             }
         }
         for (slot, rule) in layout.slots.iter().zip(&layout.outline.rules) {
@@ -108,12 +108,12 @@ fn count(
     values: &mut Values<'_, bool>,
 ) -> Result<u64, Unread> {
     if values.are_never_empty(|slot| never_empty(chunk, kind, slot))? {
-        return Ok(kind.rows.len() as u64);
+        return Ok(kind.len() as u64);
     }
     let (mut counted, mut text) = (Counted(0), Vec::new());
-    for (row, rank) in &kind.rows {
-        if let Some(seen) = values.see(chunk, kind, *rank, &mut text, &mut counted)? {
-            counted.row(*row, seen);
+    for (seat, rank) in kind.ranked() {
+        if let Some(seen) = values.see(chunk, kind, rank, &mut text, &mut counted)? {
+            counted.row(seat, seen);
         }
     }
     Ok(counted.0)
@@ -134,11 +134,12 @@ fn is_present(chunk: &OpenChunk<'_>, kind: &KindRows<'_>, bits: &[TextBit<'_>]) 
 
 /// Whether no value of a column of rows is empty, as far as its summaries tell.
 fn never_empty(chunk: &OpenChunk<'_>, kind: &KindRows<'_>, slot: usize) -> Result<bool, Unread> {
-    let (Some((_, first)), Some((_, last))) = (kind.rows.first(), kind.rows.last()) else {
+    let (Some((_, first)), Some((_, last))) = (kind.ranked().next(), kind.ranked().next_back())
+    else {
         return Ok(true);
     };
-    let mut rank = *first;
-    while rank <= *last {
+    let mut rank = first;
+    while rank <= last {
         let values = chunk.values(kind, slot, rank)?;
         if values.summary().has_empty {
             return Ok(false);

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use model::{RecordBatch, RecordRef, Timestamp};
 use store::{Part, ReadError, SegmentHandle, TailChunk};
 
-use crate::limits::{BLOCK_ROWS, TAIL_PAGE_ROWS};
+use crate::limits::TAIL_PAGE_ROWS;
 use crate::row_set::RowSet;
-use crate::search::Order;
 
 /// What keeps decoded records alive.
 #[derive(Clone, Debug)]
@@ -53,38 +52,12 @@ impl Block {
     }
 }
 
-/// Takes rows of a set from the front or the back of those left, as many as are cheaply decoded
-/// together: none where none is left.
-pub(crate) fn take_rows(
-    part: &Part,
-    set: &RowSet,
-    left: &mut Range<u32>,
-    order: Order,
-) -> Vec<u32> {
-    let next = match order {
-        Order::NewestFirst => set.last_within(left),
-        Order::OldestFirst => set.first_within(left),
-    };
-    let Some(next) = next else {
-        left.start = left.end;
-        return Vec::new();
-    };
-    let together = rows_around(part, next);
-    let within = together.start.max(left.start)..together.end.min(left.end);
-    let rows = match order {
-        Order::NewestFirst => set.last_rows(&within, BLOCK_ROWS),
-        Order::OldestFirst => set.first_rows(&within, BLOCK_ROWS),
-    };
-    match (order, rows.first(), rows.last()) {
-        (Order::NewestFirst, Some(first), _) => left.end = *first,
-        (Order::OldestFirst, _, Some(last)) => left.start = *last + 1,
-        _ => left.start = left.end,
-    }
-    rows
-}
+/// A row of a part, and its seat.
+pub(crate) type Seated = (u32, u32);
 
-/// The rows that are decoded together with a row of the part, or looked at without a pause.
-fn rows_around(part: &Part, row: u32) -> Range<u32> {
+/// The rows, and the seats, that are looked at together with one of a part: those of its chunk, or as
+/// many of the tail as are looked at without a pause.
+pub(crate) fn piece_around(part: &Part, row: u32) -> Range<u32> {
     match part {
         Part::Segment(segment) => segment.chunk_rows(segment.chunk_of_row(row)),
         Part::Tail(_) => {
@@ -92,6 +65,47 @@ fn rows_around(part: &Part, row: u32) -> Range<u32> {
             start..start.saturating_add(TAIL_PAGE_ROWS).min(part.rows())
         }
     }
+}
+
+/// The rows that have some seats of a piece, which ascend; the rows ascend.
+pub(crate) fn seated(part: &Part, seats: &[u32]) -> Result<Vec<Seated>, ReadError> {
+    match (part, seats.first()) {
+        (Part::Segment(segment), Some(first)) => {
+            segment.seated(segment.chunk_of_row(*first), seats)
+        }
+        _ => Ok(seats.iter().map(|seat| (*seat, *seat)).collect()),
+    }
+}
+
+/// The seats of a range of rows.
+pub(crate) fn seats_of(part: &Part, range: &Range<u32>) -> Result<RowSet, ReadError> {
+    let Part::Segment(segment) = part else {
+        return Ok(RowSet::of_range(range, part.rows()));
+    };
+    if range.is_empty() {
+        return Ok(RowSet::empty());
+    }
+    let (mut whole, mut set) = (range.clone(), RowSet::empty());
+    // Chunks of which only some rows are in the range.
+    for row in [range.start, range.end - 1] {
+        let chunk = segment.chunk_of_row(row);
+        let rows = segment.chunk_rows(chunk);
+        let own = rows.start.max(range.start)..rows.end.min(range.end);
+        if own == rows {
+            continue;
+        }
+        set = set.or(RowSet::from_sorted(&segment.seats(chunk, own)?));
+        if row == range.start {
+            whole.start = rows.end;
+        }
+        if row == range.end - 1 {
+            whole.end = rows.start;
+        }
+    }
+    if whole.start < whole.end {
+        set = set.or(RowSet::of_range(&whole, part.rows()));
+    }
+    Ok(set)
 }
 
 /// Decodes rows that were taken together. Where some cannot be read, the others are in the block.

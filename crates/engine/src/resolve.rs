@@ -6,16 +6,15 @@ use model::RecordRef;
 use store::Part;
 
 use crate::event::rows_within;
-use crate::part::take_rows;
+use crate::limits::BLOCK_ROWS;
+use crate::part::{Block, Seated, piece_around};
 use crate::row_set::RowSet;
 use crate::run::Run;
-use crate::search::Order;
 use crate::settle::settle;
 use crate::time_kind::{TimeKind, When};
 use crate::walk::matching;
 
-/// The rows of a range of a part that match. Outside the range the set says nothing. Only
-/// doubtful rows are looked at.
+/// The rows of a range of a part that match. Only doubtful rows are looked at.
 pub(crate) fn resolve(run: &mut Run<'_>, part: &Part, range: &Range<u32>) -> RowSet {
     if range.is_empty() {
         return RowSet::empty();
@@ -23,10 +22,13 @@ pub(crate) fn resolve(run: &mut Run<'_>, part: &Part, range: &Range<u32>) -> Row
     match part {
         Part::Segment(segment) => {
             let node = run.examine(part, segment);
-            if node.bounds.maybe.is_none() {
-                return node.bounds.sure;
+            if node.bounds.upper().is_empty() {
+                return RowSet::empty();
             }
-            let among = RowSet::of_range(range, segment.rows());
+            let among = run.seats_of(part, range);
+            if node.bounds.maybe.is_none() {
+                return node.bounds.sure.and(among);
+            }
             let is_whole = among == RowSet::All;
             let found = settle(run, segment, &node, among);
             if is_whole {
@@ -38,14 +40,14 @@ pub(crate) fn resolve(run: &mut Run<'_>, part: &Part, range: &Range<u32>) -> Row
     }
 }
 
-/// The rows of a part that match and are within a range of either kind of time, and the range of
-/// rows of which the set says something.
+/// The rows of a part that match and are within a range of either kind of time, and the range of all
+/// its seats.
 pub(crate) fn resolve_within(run: &mut Run<'_>, part: &Part, when: When) -> (RowSet, Range<u32>) {
+    let all = 0..part.rows();
     if when.kind == TimeKind::Received {
         let range = run.rows_in(part, when.range);
-        return (resolve(run, part, &range), range);
+        return (resolve(run, part, &range), all);
     }
-    let all = 0..part.rows();
     if when.covers(part) {
         return (resolve(run, part, &all), all);
     }
@@ -67,7 +69,8 @@ pub(crate) fn resolve_within(run: &mut Run<'_>, part: &Part, when: When) -> (Row
 }
 
 fn of_tail(run: &mut Run<'_>, part: &Part, range: &Range<u32>) -> RowSet {
-    verified(run, part, &RowSet::All, range)
+    let among = RowSet::of_range(range, part.rows());
+    verified(run, part, &among, range)
 }
 
 /// The rows of a piece of the tail that match, of those of a set and a range. Outside the range the
@@ -78,13 +81,34 @@ pub(crate) fn verified(run: &mut Run<'_>, part: &Part, set: &RowSet, range: &Ran
         return bounds.sure.and(set.clone());
     }
     let mut verified = Vec::new();
-    let mut left = range.clone();
-    while !left.is_empty() && !run.is_stopped() {
-        let rows = take_rows(part, set, &mut left, Order::OldestFirst);
-        let block = run.block(part, rows);
-        verified.extend(matching(run, &bounds, &block));
-    }
+    each_block(run, part, set, range, &mut |run, rows, block| {
+        verified.extend(matching(run, &bounds, rows, block));
+    });
     RowSet::from_sorted(&verified)
+}
+
+/// Calls `visit` with the rows of a set, block by block, ascending, until the question is stopped.
+fn each_block(
+    run: &mut Run<'_>,
+    part: &Part,
+    set: &RowSet,
+    range: &Range<u32>,
+    visit: &mut dyn FnMut(&mut Run<'_>, &[Seated], &Block),
+) {
+    let mut left = range.clone();
+    while let Some(next) = set.first_within(&left) {
+        let piece = piece_around(part, next);
+        let end = piece.end.min(left.end).max(next + 1);
+        let rows = run.seated(part, &set.first_rows(&(next..end), usize::MAX));
+        left.start = end;
+        for rows in rows.chunks(BLOCK_ROWS) {
+            if run.is_stopped() {
+                return;
+            }
+            let block = run.block(part, rows.iter().map(|(row, _)| *row).collect());
+            visit(run, rows, &block);
+        }
+    }
 }
 
 /// Calls `visit` with every record of a set of rows, block by block, ascending.
@@ -106,14 +130,11 @@ pub(crate) fn visit_numbered(
     range: &Range<u32>,
     visit: &mut dyn FnMut(u32, RecordRef<'_>),
 ) {
-    let mut left = range.clone();
-    while !left.is_empty() && !run.is_stopped() {
-        let rows = take_rows(part, set, &mut left, Order::OldestFirst);
-        let block = run.block(part, rows);
-        for row in &block.rows {
+    each_block(run, part, set, range, &mut |_, rows, block| {
+        for (row, _) in rows {
             if let Some(record) = block.record(*row) {
                 visit(*row, record);
             }
         }
-    }
+    });
 }

@@ -1,10 +1,14 @@
-//! A set of rows of one segment.
+//! A set of rows of one part.
+//!
+//! Rows of a segment are named by their seats, which number those of a chunk by kind: what the index and
+//! the columns know of is beside each other then. Which row of the chunk has a seat is asked where its
+//! time or its record is wanted (`part::seated`). In the tail a row is its own seat.
 
 use std::ops::Range;
 
 use roaring::RoaringBitmap;
 
-/// Rows of a segment. All of them is a case of its own: it is frequent and costs nothing to count.
+/// Rows of a part by their seats. All of them is a case of its own: it is frequent and costs nothing to count.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum RowSet {
     /// Every row.
@@ -19,7 +23,7 @@ impl RowSet {
         Self::Some(RoaringBitmap::new())
     }
 
-    /// The rows of a range, of a segment of so many rows.
+    /// The rows of a range, of a part of so many rows.
     pub(crate) fn of_range(range: &Range<u32>, rows: u32) -> Self {
         if *range == (0..rows) {
             return Self::All;
@@ -111,16 +115,6 @@ impl RowSet {
         }
     }
 
-    /// The last rows of a range that are in it, ascending, at most so many.
-    pub(crate) fn last_rows(&self, range: &Range<u32>, count: usize) -> Vec<u32> {
-        let mut rows: Vec<u32> = match self {
-            Self::All => range.clone().rev().take(count).collect(),
-            Self::Some(rows) => rows.range(upright(range)).rev().take(count).collect(),
-        };
-        rows.reverse();
-        rows
-    }
-
     /// The first row of a range that is in it.
     pub(crate) fn first_within(&self, range: &Range<u32>) -> Option<u32> {
         match self {
@@ -171,9 +165,19 @@ impl Scatter {
         }
     }
 
-    /// The bits: bit `row % 8` of byte `row / 8`.
-    pub(crate) fn bits(&mut self) -> &mut [u8] {
-        &mut self.bits
+    /// Adds a range of rows; those beyond the segment are left out.
+    pub(crate) fn add_range(&mut self, range: Range<u32>) {
+        let end = range.end.min(self.bits.len() as u32 * 8);
+        let (first, last) = (range.start.next_multiple_of(8).min(end), end / 8 * 8);
+        if first > last {
+            return self.add(&(range.start..end).collect::<Vec<u32>>());
+        }
+        if let Some(whole) = self.bits.get_mut(first as usize / 8..last as usize / 8) {
+            whole.fill(u8::MAX);
+        }
+        for row in (range.start..first).chain(last..end) {
+            self.add(&[row]);
+        }
     }
 
     /// The rows that were added.
@@ -221,10 +225,20 @@ mod tests {
             for count in [0, 1, 3, usize::MAX] {
                 let first = inside.len().min(count);
                 prop_assert_eq!(one.first_rows(&range, count), &inside[..first]);
-                prop_assert_eq!(one.last_rows(&range, count), &inside[inside.len() - first..]);
             }
             prop_assert_eq!(one.first_within(&range), inside.first().copied());
             prop_assert_eq!(one.last_within(&range), inside.last().copied());
+        }
+
+        #[test]
+        fn scattered_ranges_are_gathered(ranges in prop::collection::vec((0..=ROWS, 0..=ROWS), 0..9)) {
+            let mut scatter = Scatter::new(ROWS);
+            let mut expected = BTreeSet::new();
+            for (one, two) in ranges {
+                scatter.add_range(one.min(two)..one.max(two));
+                expected.extend(one.min(two)..one.max(two));
+            }
+            prop_assert_eq!(listed(&scatter.finish()), expected);
         }
 
         #[test]
@@ -232,6 +246,7 @@ mod tests {
             let mut scatter = Scatter::new(ROWS);
             scatter.add(&rows);
             scatter.add(&[ROWS + 8]);
+            scatter.add_range(ROWS + 8..ROWS + 9);
             prop_assert_eq!(listed(&scatter.finish()), rows.into_iter().collect::<BTreeSet<_>>());
         }
     }

@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::check::Check;
 use crate::evaluate::{Bounds, Node, evaluate};
 use crate::memory::Memory;
-use crate::part::{Block, block, rows_between};
+use crate::part::{Block, Seated, block, rows_between, seated, seats_of};
 use crate::plan::{Plan, WHOLE_LEXICON_COST};
 use crate::row_set::RowSet;
 
@@ -96,6 +96,23 @@ impl<'a> Run<'a> {
             self.missed(&error);
         }
         block
+    }
+
+    /// The rows that have some seats of a piece of a part, which ascend; none, and a note, where they
+    /// cannot be told. The rows ascend.
+    pub(crate) fn seated(&mut self, part: &Part, seats: &[u32]) -> Vec<Seated> {
+        seated(part, seats).unwrap_or_else(|error| {
+            self.missed(&error);
+            Vec::new()
+        })
+    }
+
+    /// The seats of a range of rows; none, and a note, where they cannot be told.
+    pub(crate) fn seats_of(&mut self, part: &Part, range: &std::ops::Range<u32>) -> RowSet {
+        seats_of(part, range).unwrap_or_else(|error| {
+            self.missed(&error);
+            RowSet::empty()
+        })
     }
 
     /// Notes that something was left out.

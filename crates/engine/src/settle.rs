@@ -11,6 +11,7 @@ use store::{Part, SegmentHandle};
 
 use crate::evaluate::{Inner, Node};
 use crate::limits::BLOCK_ROWS;
+use crate::part::Seated;
 use crate::row_set::RowSet;
 use crate::run::Run;
 
@@ -91,6 +92,7 @@ impl Settling<'_, '_, '_> {
     /// The rows that pass a leaf, of some.
     fn ask(&mut self, leaf: usize, rows: &RowSet) -> RowSet {
         let segment = self.segment;
+        let part = Part::Segment(Arc::clone(segment));
         let mut passed = Vec::new();
         let mut left = 0..segment.rows();
         while let Some(next) = rows.first_within(&left) {
@@ -109,8 +111,12 @@ impl Settling<'_, '_, '_> {
             });
             self.run.looked_at(selected.looked_at);
             selected.open.sort_unstable();
-            for rows in selected.open.chunks(BLOCK_ROWS) {
-                self.ask_records(leaf, rows, &mut selected.passed);
+            let open = self.run.seated(&part, &selected.open);
+            if open.len() < selected.open.len() {
+                self.lost.append(&mut selected.open);
+            }
+            for rows in open.chunks(BLOCK_ROWS) {
+                self.ask_records(&part, leaf, rows, &mut selected.passed);
             }
             selected.passed.sort_unstable();
             passed.append(&mut selected.passed);
@@ -118,16 +124,17 @@ impl Settling<'_, '_, '_> {
         RowSet::from_sorted(&passed)
     }
 
-    fn ask_records(&mut self, leaf: usize, rows: &[u32], passed: &mut Vec<u32>) {
-        let part = Part::Segment(Arc::clone(self.segment));
-        let block = self.run.block(&part, rows.to_vec());
+    fn ask_records(&mut self, part: &Part, leaf: usize, rows: &[Seated], passed: &mut Vec<u32>) {
+        let block = self
+            .run
+            .block(part, rows.iter().map(|(row, _)| *row).collect());
         self.run.looked_at(block.rows.len() as u64);
-        for row in rows {
+        for (row, seat) in rows {
             match block.record(*row) {
-                None => self.lost.push(*row),
+                None => self.lost.push(*seat),
                 Some(record) => {
                     if self.run.check(leaf).matches(record) {
-                        passed.push(*row);
+                        passed.push(*seat);
                     }
                 }
             }

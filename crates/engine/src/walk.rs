@@ -9,7 +9,8 @@ use store::Part;
 
 use crate::cursor::Position;
 use crate::evaluate::{Bounds, Node};
-use crate::part::{Block, Holder, take_rows};
+use crate::limits::BLOCK_ROWS;
+use crate::part::{Block, Holder, Seated, piece_around};
 use crate::row_set::RowSet;
 use crate::run::Run;
 use crate::search::Order;
@@ -24,11 +25,15 @@ pub(crate) struct Walk<'a> {
     pub(crate) logspace: &'a LogspaceName,
     part: &'a Part,
     order: Order,
-    /// Rows that have not been looked at.
-    left: Range<u32>,
     known: Known,
-    /// Rows of a chunk that match, and which of the chunk are left of those.
-    settled: Option<(RowSet, Range<u32>)>,
+    /// The rows asked for that may match.
+    upper: RowSet,
+    /// The pieces that have not been opened.
+    left: Range<u32>,
+    /// What is left of the rows of the piece at hand that may match, ascending.
+    open: Vec<Seated>,
+    /// Whether those all match.
+    is_settled: bool,
     /// Whether few rows of the last block matched, of those that might have.
     is_sparse: bool,
     /// Found and not handed out, in order.
@@ -95,13 +100,19 @@ impl<'a> Walk<'a> {
             Part::Segment(segment) => Known::Segment(run.examine(part, segment)),
             Part::Tail(_) => Known::Tail(run.bounds_of_tail()),
         };
+        let mut upper = known.bounds().upper().clone();
+        if !upper.is_empty() {
+            upper = upper.and(run.seats_of(part, &rows));
+        }
         Self {
             logspace,
             part,
             order,
-            left: rows,
             known,
-            settled: None,
+            upper,
+            left: 0..part.rows(),
+            open: Vec::new(),
+            is_settled: false,
             is_sparse: false,
             ready: VecDeque::new(),
             is_kept,
@@ -111,82 +122,88 @@ impl<'a> Walk<'a> {
     /// The next row that matches; `None` at the end, or when the question was stopped.
     pub(crate) fn next(&mut self, run: &mut Run<'_>) -> Option<Hit> {
         while self.ready.is_empty() {
-            if let Some((rows, left)) = &mut self.settled {
-                let rows = take_rows(self.part, rows, left, self.order);
-                if rows.is_empty() {
-                    self.settled = None;
-                    continue;
-                }
-                let block = run.block(self.part, rows);
+            if !self.open.is_empty() && self.is_settled {
+                let rows = self.take_block();
+                let block = run.block(self.part, rows_of(&rows));
                 self.ready = self.hits(&block, block.rows.clone());
                 continue;
             }
-            if self.left.is_empty() || run.is_stopped() {
+            if run.is_stopped() {
                 return None;
             }
-            if self.is_sparse {
-                self.settle_chunk(run);
-                continue;
+            if self.open.is_empty() {
+                self.open_piece(run)?;
+            } else if self.is_sparse {
+                self.settle_piece(run);
+            } else {
+                let rows = self.take_block();
+                self.look_at(run, &rows);
             }
-            let upper = self.known.bounds().upper();
-            let rows = take_rows(self.part, upper, &mut self.left, self.order);
-            self.look_at(run, rows);
         }
         self.ready.pop_front()
     }
 
     /// Whether there is certainly no further row, as far as that is known without looking.
     pub(crate) fn is_at_end(&self) -> bool {
-        let is_settled = self
-            .settled
-            .as_ref()
-            .is_none_or(|(rows, left)| rows.first_within(left).is_none());
-        let upper = self.known.bounds().upper();
-        self.ready.is_empty() && is_settled && upper.first_within(&self.left).is_none()
+        let is_done = self.ready.is_empty() && self.open.is_empty();
+        is_done && self.upper.first_within(&self.left).is_none()
+    }
+
+    /// Opens the next piece that has rows that may match; `None` where there is none.
+    fn open_piece(&mut self, run: &mut Run<'_>) -> Option<()> {
+        let next = match self.order {
+            Order::NewestFirst => self.upper.last_within(&self.left),
+            Order::OldestFirst => self.upper.first_within(&self.left),
+        }?;
+        let piece = piece_around(self.part, next);
+        let seats = self.upper.first_rows(&piece, usize::MAX);
+        self.open = run.seated(self.part, &seats);
+        self.is_settled = self.known.bounds().maybe.is_none();
+        match self.order {
+            Order::NewestFirst => self.left.end = piece.start.min(next),
+            Order::OldestFirst => self.left.start = piece.end.max(next + 1),
+        }
+        Some(())
+    }
+
+    /// Takes the next rows of the piece at hand, as many as are decoded at a time.
+    fn take_block(&mut self) -> Vec<Seated> {
+        match self.order {
+            Order::NewestFirst => {
+                let rest = self.open.len().saturating_sub(BLOCK_ROWS);
+                self.open.split_off(rest)
+            }
+            Order::OldestFirst => {
+                let count = self.open.len().min(BLOCK_ROWS);
+                self.open.drain(..count).collect()
+            }
+        }
     }
 
     /// Finds the rows that match among some, record by record.
-    fn look_at(&mut self, run: &mut Run<'_>, rows: Vec<u32>) {
-        let block = run.block(self.part, rows);
-        let bounds = self.known.bounds();
-        let found = matching(run, bounds, &block);
-        self.is_sparse = matches!(self.known, Known::Segment(_))
-            && bounds.maybe.is_some()
-            && found.len() * SPARSE < block.rows.len();
+    fn look_at(&mut self, run: &mut Run<'_>, rows: &[Seated]) {
+        let block = run.block(self.part, rows_of(rows));
+        let found = matching(run, self.known.bounds(), rows, &block);
+        self.is_sparse =
+            matches!(self.known, Known::Segment(_)) && found.len() * SPARSE < block.rows.len();
         self.ready = self.hits(&block, found);
     }
 
-    /// Finds the rows that match of the next chunk, which takes less where few do.
-    fn settle_chunk(&mut self, run: &mut Run<'_>) {
+    /// Finds the rows that match of the piece at hand together, which takes less where few do.
+    fn settle_piece(&mut self, run: &mut Run<'_>) {
         let (Known::Segment(node), Part::Segment(segment)) = (&self.known, self.part) else {
             self.is_sparse = false;
             return;
         };
-        let upper = node.bounds.upper();
-        let next = match self.order {
-            Order::NewestFirst => upper.last_within(&self.left),
-            Order::OldestFirst => upper.first_within(&self.left),
-        };
-        let Some(next) = next else {
-            self.left.start = self.left.end;
-            return;
-        };
-        let chunk = segment.chunk_rows(segment.chunk_of_row(next));
-        let rows = match self.order {
-            Order::NewestFirst => chunk.start.max(self.left.start)..next + 1,
-            Order::OldestFirst => next..chunk.end.min(self.left.end),
-        };
-        let among = RowSet::of_range(&rows, segment.rows());
-        let found = settle(run, segment, node, among);
+        let mut seats: Vec<u32> = self.open.iter().map(|(_, seat)| *seat).collect();
+        seats.sort_unstable();
+        let found = settle(run, segment, node, RowSet::from_sorted(&seats));
         // Of a chunk that was not gone through to its end, nothing is handed out: no gaps.
         if run.is_stopped() {
             return;
         }
-        match self.order {
-            Order::NewestFirst => self.left.end = rows.start,
-            Order::OldestFirst => self.left.start = rows.end,
-        }
-        self.settled = Some((found, rows));
+        self.open.retain(|(_, seat)| found.contains(*seat));
+        self.is_settled = true;
     }
 
     /// The rows that were found, ascending, in the order wanted.
@@ -216,16 +233,22 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The rows of a block that match, ascending.
-pub(crate) fn matching(run: &mut Run<'_>, bounds: &Bounds, block: &Block) -> Vec<u32> {
-    if bounds.maybe.is_none() {
-        return block.rows.clone();
-    }
-    let rows = block.rows.iter().copied();
-    rows.filter(|row| {
-        bounds.sure.contains(*row) || block.record(*row).is_some_and(|record| run.matches(record))
-    })
-    .collect()
+fn rows_of(rows: &[Seated]) -> Vec<u32> {
+    rows.iter().map(|(row, _)| *row).collect()
+}
+
+/// The rows of a block that match, of those that it was read for; ascending.
+pub(crate) fn matching(
+    run: &mut Run<'_>,
+    bounds: &Bounds,
+    rows: &[Seated],
+    block: &Block,
+) -> Vec<u32> {
+    let matching = rows.iter().filter(|(row, seat)| {
+        let record = block.record(*row);
+        record.is_some_and(|record| bounds.sure.contains(*seat) || run.matches(record))
+    });
+    rows_of(&matching.copied().collect::<Vec<_>>())
 }
 
 /// A copy of some records of a block, in the order given, where that is much less than the block.

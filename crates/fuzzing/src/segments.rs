@@ -36,10 +36,10 @@ pub fn page(bytes: &[u8]) {
         4 => {
             if let Ok(kinds) = RowKinds::decode(&entry, stored) {
                 let rows: u64 = kinds.kinds().iter().map(|(_, rows)| u64::from(*rows)).sum();
-                assert_eq!(rows, kinds.places().len() as u64);
+                assert_eq!(rows, kinds.seats().len() as u64);
             }
         }
-        5 => _ = Tally::decode(&entry, stored).map(|tally| tally.groups(0)),
+        5 => _ = Tally::decode(&entry, stored).map(|tally| tally.kinds(0).len()),
         _ => _ = ColumnPage::open(&entry, stored),
     }
 }
@@ -126,7 +126,7 @@ fn records(
         page,
         ..chunk.clone()
     };
-    let opened = Chunk::decode(&entry, bytes, &row_kinds, kinds)?;
+    let opened = Chunk::decode(&entry, bytes, row_kinds.kinds(), kinds)?;
     let heads = ChunkHeads::decode(&entry, bytes, received.to_vec())?;
     let rows = u32::try_from(opened.rows()).unwrap_or(u32::MAX);
     let column_page = |index: usize| {
@@ -134,7 +134,7 @@ fn records(
         let (entry, bytes) = stored(file, chunk.columns.get(index).ok_or(short)?)?;
         ColumnPage::open(&entry, bytes).map(Arc::new)
     };
-    let records = opened.records(0..rows, &heads, column_page)?;
+    let records = opened.records(row_kinds.with_seats(0..rows), &heads, column_page)?;
     assert_eq!(records.len(), opened.rows());
     for record in records.iter() {
         assert!(record.message().len() <= record.bytes().len());

@@ -97,11 +97,11 @@ fn read_records(built: &Built, per_row: &dyn Fn(&str, f64)) {
             let page = &entry.page;
             let received = &received[page.first_row as usize..][..page.rows as usize];
             let row_kinds = RowKinds::decode(&entry.rows, stored(&entry.rows)).unwrap();
-            let chunk = Chunk::decode(entry, stored(page), &row_kinds, &kinds).unwrap();
+            let chunk = Chunk::decode(entry, stored(page), row_kinds.kinds(), &kinds).unwrap();
             let heads = ChunkHeads::decode(entry, stored(page), received.to_vec()).unwrap();
             let open = |page: &PageEntry| Arc::new(ColumnPage::open(page, stored(page)).unwrap());
             let columns: Vec<_> = entry.columns.iter().map(open).collect();
-            let records = chunk.records(0..page.rows, &heads, |index| {
+            let records = chunk.records(row_kinds.with_seats(0..page.rows), &heads, |index| {
                 Ok::<_, Corrupt>(Arc::clone(&columns[index]))
             });
             black_box(records.unwrap());

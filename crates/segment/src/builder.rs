@@ -281,7 +281,7 @@ pub(crate) fn write_chunk(
     });
     let last = chunks.last().map(|last| &last.page);
     let first = last.map_or(0, |last| last.first_row + last.rows);
-    index.finish_chunk(writer.rows().order(), first);
+    index.finish_chunk(first);
     chunk
 }
 

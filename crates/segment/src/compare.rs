@@ -3,6 +3,7 @@
 #![deny(clippy::indexing_slicing)]
 
 use std::convert::Infallible;
+use std::ops::Range;
 
 use crate::input::{self, PageError};
 use crate::lexicon::class::plain_key;
@@ -48,35 +49,47 @@ impl MergeInput for InMemory<'_> {
 /// A segment whose index is compared.
 struct Side<'a, I> {
     terms: TermCursor<'a, I>,
-    /// The rows of each group, by number.
-    rows_of_groups: Vec<Vec<u32>>,
+    /// The seats of each group, by number.
+    groups: Vec<Range<u32>>,
+    /// The row of each seat.
+    order: Vec<u32>,
     rows: Vec<u32>,
 }
 
 impl<'a, I: MergeInput> Side<'a, I> {
     fn new(input: &'a I) -> Result<Self, MergeError<I::Error>> {
+        let (groups, order) = seats(input)?;
         Ok(Self {
             terms: TermCursor::new(input, 0)?,
-            rows_of_groups: rows_of_groups(input)?,
+            groups,
+            order,
             rows: Vec::new(),
         })
     }
 
     /// Finds all rows of the term at hand.
     fn find_rows(&mut self) -> Result<(), MergeError<I::Error>> {
-        self.rows = self.terms.slot_rows()?;
+        let mut seats = self.terms.slot_seats()?;
         for group in self.terms.groups()? {
-            let rows = self.rows_of_groups.get(group as usize);
-            self.rows.extend(rows.into_iter().flatten());
+            let own = self.groups.get(group as usize).cloned();
+            seats.extend(own.unwrap_or_default());
         }
+        let rows = seats
+            .iter()
+            .filter_map(|seat| self.order.get(*seat as usize));
+        self.rows.clear();
+        self.rows.extend(rows);
         self.rows.sort_unstable();
         Ok(())
     }
 }
 
-/// The rows of each group of a segment.
-fn rows_of_groups<I: MergeInput>(input: &I) -> Result<Vec<Vec<u32>>, MergeError<I::Error>> {
-    let mut all: Vec<Vec<u32>> = Vec::new();
+/// The seats of each group of a segment, and the row of each seat.
+type Seats = (Vec<Range<u32>>, Vec<u32>);
+
+fn seats<I: MergeInput>(input: &I) -> Result<Seats, MergeError<I::Error>> {
+    let mut groups = Vec::new();
+    let mut order = vec![0; input.footer().rows as usize];
     for chunk in &input.footer().chunks {
         let row_kinds = input::row_kinds(input, chunk).map_err(|error| match error {
             PageError::Read(source) => MergeError::Read { input: 0, source },
@@ -86,15 +99,19 @@ fn rows_of_groups<I: MergeInput>(input: &I) -> Result<Vec<Vec<u32>>, MergeError<
                 source,
             },
         })?;
-        let base = all.len();
-        all.resize_with(base + row_kinds.kinds().len(), Vec::new);
-        for (row, place) in (chunk.page.first_row..).zip(row_kinds.places()) {
-            if let Some(rows) = all.get_mut(base + usize::from(*place)) {
-                rows.push(row);
+        let first = chunk.page.first_row;
+        let mut start = first;
+        for (_, rows) in row_kinds.kinds() {
+            groups.push(start..start.saturating_add(*rows));
+            start = start.saturating_add(*rows);
+        }
+        for (row, seat) in (first..).zip(row_kinds.seats()) {
+            if let Some(place) = order.get_mut(first.saturating_add(*seat) as usize) {
+                *place = row;
             }
         }
     }
-    Ok(all)
+    Ok((groups, order))
 }
 
 /// Compares a segment with one that was built of the same rows.

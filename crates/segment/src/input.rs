@@ -74,6 +74,7 @@ pub(crate) fn received<I: MergeInput>(
 pub(crate) struct OpenChunk<'a, I> {
     input: &'a I,
     entry: &'a ChunkEntry,
+    row_kinds: RowKinds,
     chunk: Chunk,
     heads: ChunkHeads,
     pages: Vec<Option<Arc<ColumnPage>>>,
@@ -89,11 +90,12 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
     ) -> Result<Self, PageError<I::Error>> {
         let row_kinds = row_kinds(input, entry)?;
         let bytes = stored(input, &entry.page)?;
-        let chunk = Chunk::decode(entry, &bytes, &row_kinds, kinds);
+        let chunk = Chunk::decode(entry, &bytes, row_kinds.kinds(), kinds);
         let heads = ChunkHeads::decode(entry, &bytes, received.to_vec());
         Ok(Self {
             input,
             entry,
+            row_kinds,
             chunk: chunk.map_err(damaged(&entry.page))?,
             heads: heads.map_err(damaged(&entry.page))?,
             pages: vec![None; entry.columns.len()],
@@ -106,6 +108,7 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
         rows: impl IntoIterator<Item = u32>,
     ) -> Result<RecordBatch, PageError<I::Error>> {
         let (input, entry, pages) = (self.input, self.entry, &mut self.pages);
+        let rows = self.row_kinds.with_seats(rows);
         let records = self.chunk.records(rows, &self.heads, |index| {
             let found = entry.columns.get(index).zip(pages.get_mut(index));
             let (page, cell) = found.ok_or(Corrupt::Short {

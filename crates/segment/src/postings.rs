@@ -1,4 +1,4 @@
-//! Posting pages: the rows and groups of terms that have more than one and not all.
+//! Posting pages: the seats and groups of terms that have more than one and not all.
 //!
 //! A list is the first number, then the distance of each to the one before less one, as varints.
 //! Terms with the same numbers share a list: words that are fixed in the same kinds do.
@@ -26,7 +26,7 @@ impl PostingPage {
         Ok(Self { raw, segment_rows })
     }
 
-    /// Numbers that are listed in this page: rows, or groups. The caller sees to it that they are
+    /// Numbers that are listed in this page: seats, or groups. The caller sees to it that they are
     /// (see [`Listed::posting_page`]).
     pub fn numbers(&self, listed: &Listed) -> Result<Vec<u32>, Corrupt> {
         let Location::List { offset, .. } = listed.location else {
@@ -59,13 +59,13 @@ impl PostingPage {
     }
 }
 
-/// Replaces `list` by the list of rows, which ascend.
-pub(crate) fn encode_list(rows: &[u32], list: &mut Vec<u8>) {
+/// Replaces `list` by the list of numbers, which ascend.
+pub(crate) fn encode_list(numbers: &[u32], list: &mut Vec<u8>) {
     list.clear();
     let mut next = 0;
-    for row in rows {
-        put_varint(u64::from(row - next), list);
-        next = row + 1;
+    for number in numbers {
+        put_varint(u64::from(number - next), list);
+        next = number + 1;
     }
 }
 

@@ -1,4 +1,4 @@
-//! The index while a segment is built: terms in a hash table, each with its rows so far.
+//! The index while a segment is built: terms in a hash table, each with its seats so far.
 //!
 //! A word of up to sixteen bytes is two registers, and equal to a term where those are. Words hold no
 //! zero byte, so zeros pad them. Most words of what varies are numbers of a few digits: those are
@@ -20,7 +20,7 @@ use crate::wire::{Reader, put_varint};
 const TAIL_UNIT: usize = 8;
 const _: () = assert!(size_of::<Term>() == 64);
 
-/// A word in a namespace and its rows so far. A cache line, as terms are met at random.
+/// A word in a namespace and its seats so far. A cache line, as terms are met at random.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct Term {
@@ -28,12 +28,12 @@ pub(crate) struct Term {
     head: [u64; 2],
     /// Where the bytes behind the first sixteen stand, in eights of bytes.
     tail: u32,
-    /// The distances of the rows behind the first, each less one, as varints.
+    /// The distances of the seats behind the first, each less one, as varints.
     list: Chain,
     len: u32,
     pub(crate) rows: u32,
-    pub(crate) first_row: u32,
-    last_row: u32,
+    pub(crate) first_seat: u32,
+    last_seat: u32,
     namespace: u8,
 }
 
@@ -129,7 +129,7 @@ impl Terms {
             let entry = self.slots[word.hash as usize & mask];
             // The first term stands in for one that is not there: no branch waits for memory.
             let number = (entry & u64::from(u32::MAX)).saturating_sub(1) as usize;
-            touched ^= self.terms.get(number).map_or(0, |term| term.last_row);
+            touched ^= self.terms.get(number).map_or(0, |term| term.last_seat);
         }
         black_box(touched);
         let mut words = std::mem::take(&mut self.words);
@@ -142,13 +142,13 @@ impl Terms {
         self.open_tails.clear();
     }
 
-    /// Enters rows for a term, ascending and behind those it has, each counted from `first` on.
-    pub(crate) fn add_rows(&mut self, number: u32, first: u32, rows: &[u32]) {
+    /// Enters seats for a term, ascending and behind those it has, each counted from `first` on.
+    pub(crate) fn add_seats(&mut self, number: u32, first: u32, seats: &[u32]) {
         let Some(term) = self.terms.get_mut(number as usize) else {
             return;
         };
-        for row in rows {
-            term.add_row(first + row, &mut self.lists);
+        for seat in seats {
+            term.add_seat(first + seat, &mut self.lists);
         }
     }
 
@@ -227,10 +227,10 @@ impl Terms {
         }
     }
 
-    /// Appends the rows of a term.
-    pub(crate) fn rows_into(&self, term: &Term, rows: &mut Vec<u32>) {
+    /// Appends the seats of a term.
+    pub(crate) fn seats_into(&self, term: &Term, seats: &mut Vec<u32>) {
         if term.rows <= 1 {
-            rows.extend((term.rows == 1).then_some(term.first_row));
+            seats.extend((term.rows == 1).then_some(term.first_seat));
             return;
         }
         let mut list = Vec::new();
@@ -238,15 +238,15 @@ impl Terms {
         let mut reader = Reader::new("list of a term", &list);
         let mut next = 0;
         while let Ok(step) = reader.varint() {
-            let row = next + step as u32;
-            rows.push(row);
-            next = row + 1;
+            let seat = next + step as u32;
+            seats.push(seat);
+            next = seat + 1;
         }
     }
 
-    /// Appends the list of the rows of a term that has some, as posting pages have it.
+    /// Appends the list of the seats of a term that has some, as posting pages have it.
     pub(crate) fn list_into(&self, term: &Term, out: &mut Vec<u8>) {
-        put_varint(u64::from(term.first_row), out);
+        put_varint(u64::from(term.first_seat), out);
         self.lists.copy(&term.list, out);
     }
 
@@ -377,8 +377,8 @@ impl Terms {
             list: Chain::default(),
             len: word.len,
             rows: 0,
-            first_row: 0,
-            last_row: 0,
+            first_seat: 0,
+            last_seat: 0,
             namespace: word.namespace,
         });
         assert!(
@@ -423,13 +423,13 @@ impl Term {
     }
 
     #[inline]
-    fn add_row(&mut self, row: u32, lists: &mut Chunks) {
+    fn add_seat(&mut self, seat: u32, lists: &mut Chunks) {
         if self.rows == 0 {
-            (self.first_row, self.last_row, self.rows) = (row, row, 1);
+            (self.first_seat, self.last_seat, self.rows) = (seat, seat, 1);
             return;
         }
-        lists.push_varint(&mut self.list, row - self.last_row - 1);
-        self.last_row = row;
+        lists.push_varint(&mut self.list, seat - self.last_seat - 1);
+        self.last_seat = seat;
         self.rows += 1;
     }
 }

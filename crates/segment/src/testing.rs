@@ -251,22 +251,21 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
         assert_eq!(spare.footer.received_pages, footer.received_pages);
         assert_eq!(spare.kinds.len(), kinds.len());
     }
-    let mut rows_of_groups: Vec<Vec<u32>> = Vec::new();
+    let mut order = vec![0; footer.rows as usize];
     let mut tally = Tally::default();
     let mut chunks = Vec::new();
     for entry in &footer.chunks {
         let page = &entry.page;
         let rows = &received[page.first_row as usize..][..page.rows as usize];
         let row_kinds = RowKinds::decode(&entry.rows, stored(file, &entry.rows))?;
-        let base = rows_of_groups.len();
-        rows_of_groups.resize_with(base + row_kinds.kinds().len(), Vec::new);
-        for (row, place) in (page.first_row..).zip(row_kinds.places()) {
-            rows_of_groups[base + usize::from(*place)].push(row);
+        for (row, seat) in (page.first_row..).zip(row_kinds.seats()) {
+            order[(page.first_row + seat) as usize] = row;
         }
-        tally.push(rows_of_groups[base..].iter().map(|rows| rows.len() as u32));
-        let chunk = Chunk::decode(entry, stored(file, page), &row_kinds, &kinds)?;
+        tally.push(row_kinds.kinds().iter().copied());
+        let chunk = Chunk::decode(entry, stored(file, page), row_kinds.kinds(), &kinds)?;
         let heads = ChunkHeads::decode(entry, stored(file, page), rows.to_vec())?;
-        chunks.push(chunk.records(0..page.rows, &heads, |index| {
+        let all = row_kinds.with_seats(0..page.rows);
+        chunks.push(chunk.records(all, &heads, |index| {
             let page = &entry.columns[index];
             Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(file, page))?))
         })?);
@@ -274,7 +273,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
     if let Some(page) = &footer.tally_page {
         assert_eq!(Tally::decode(page, stored(file, page))?, tally);
     }
-    let terms = read_terms(file, &footer, &rows_of_groups)?;
+    let terms = read_terms(file, &footer, &tally, &order)?;
     Ok(Contents {
         footer,
         chunks,
@@ -286,7 +285,8 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
 fn read_terms(
     file: &[u8],
     footer: &Footer,
-    rows_of_groups: &[Vec<u32>],
+    tally: &Tally,
+    order: &[u32],
 ) -> Result<BTreeMap<Vec<u8>, Vec<u32>>, Corrupt> {
     let mut postings = Vec::new();
     for page in &footer.posting_pages {
@@ -309,10 +309,12 @@ fn read_terms(
                     None => Err(Corrupt::Short { what: "postings" }),
                 },
             };
-            let mut rows = numbers(&term.slots)?;
+            let mut seats = numbers(&term.slots)?;
             for group in numbers(&term.groups)? {
-                rows.extend(&rows_of_groups[group as usize]);
+                seats.extend(tally.seats(group));
             }
+            let rows = seats.iter().map(|seat| order[*seat as usize]);
+            let mut rows: Vec<u32> = rows.collect();
             rows.sort_unstable();
             // Rows of groups and other rows have none in common, so that counts add.
             assert!(rows.is_sorted_by(|a, b| a < b), "{key:?}");

@@ -264,7 +264,7 @@ impl SegmentHandle {
         self.footer.chunk_of_row(row)
     }
 
-    /// The rows of a chunk; none where there is no such chunk.
+    /// The rows of a chunk, and their seats; none where there is no such chunk.
     pub fn chunk_rows(&self, index: usize) -> Range<u32> {
         let page = self.footer.chunks.get(index).map(|chunk| chunk.page);
         page.map_or(0..0, |page| {
@@ -275,6 +275,35 @@ impl SegmentHandle {
     /// How many chunks there are.
     pub fn chunks(&self) -> usize {
         self.footer.chunks.len()
+    }
+
+    /// The rows of a chunk that have some seats, which ascend, each with its own; the rows ascend.
+    ///
+    /// # Errors
+    /// When the kinds of the rows cannot be read.
+    pub fn seated(&self, chunk: usize, seats: &[u32]) -> Result<Vec<(u32, u32)>, ReadError> {
+        let first = self.chunk_rows(chunk).start;
+        let own: Vec<u32> = seats.iter().map(|seat| seat.wrapping_sub(first)).collect();
+        let mut rows = self.row_kinds(chunk)?.seated(&own);
+        for (row, seat) in &mut rows {
+            (*row, *seat) = (row.wrapping_add(first), seat.wrapping_add(first));
+        }
+        Ok(rows)
+    }
+
+    /// The seats of some rows of a chunk, ascending.
+    ///
+    /// # Errors
+    /// When the kinds of the rows cannot be read, or a row is not in the chunk.
+    pub fn seats(&self, chunk: usize, rows: Range<u32>) -> Result<Vec<u32>, ReadError> {
+        let first = self.chunk_rows(chunk).start;
+        let place = |row: u32| row.wrapping_sub(first) as usize;
+        let row_kinds = self.row_kinds(chunk)?;
+        let own = row_kinds.seats().get(place(rows.start)..place(rows.end));
+        let own = own.ok_or_else(|| self.out_of_range())?.iter();
+        let mut seats: Vec<u32> = own.map(|seat| seat.wrapping_add(first)).collect();
+        seats.sort_unstable();
+        Ok(seats)
     }
 
     /// All records of a chunk.
@@ -299,7 +328,9 @@ impl SegmentHandle {
         };
         let (chunk, heads) = (self.chunk(index, entry)?, self.heads_of(index, entry)?);
         let first = entry.page.first_row;
+        let row_kinds = self.row_kinds(index)?;
         let rows = rows.into_iter().map(|row| row.wrapping_sub(first));
+        let rows = row_kinds.with_seats(rows);
         let records = chunk.records(rows, &heads, |page| {
             self.column_page(index, entry, page).map_err(Unread::Page)
         });
@@ -311,8 +342,9 @@ impl SegmentHandle {
 
     fn chunk(&self, index: usize, entry: &ChunkEntry) -> Result<Arc<Chunk>, ReadError> {
         let page = self.page(Kind::Chunk, index, || {
-            let (kinds, row_kinds) = (self.kinds()?, self.row_kinds(index)?);
-            let chunk = Chunk::decode(entry, &self.read(&entry.page)?, &row_kinds, &kinds);
+            let kinds = self.kinds()?;
+            let own = self.kinds_of(index)?;
+            let chunk = Chunk::decode(entry, &self.read(&entry.page)?, &own, &kinds);
             Ok(Page::Chunk(Arc::new(
                 chunk.map_err(|error| self.damaged(&entry.page, &error))?,
             )))
@@ -321,6 +353,15 @@ impl SegmentHandle {
             Page::Chunk(chunk) => Ok(chunk),
             _ => Err(self.out_of_range()),
         }
+    }
+
+    /// The kinds of the rows of a chunk and how many rows each has. They are in the tally page, and in the
+    /// row page too, which is larger.
+    pub(crate) fn kinds_of(&self, chunk: usize) -> Result<Vec<(u32, u32)>, ReadError> {
+        if let Ok(tally) = self.tally() {
+            return Ok(tally.kinds(chunk).to_vec());
+        }
+        Ok(self.row_kinds(chunk)?.kinds().to_vec())
     }
 
     fn heads_of(&self, index: usize, entry: &ChunkEntry) -> Result<Arc<ChunkHeads>, ReadError> {
@@ -472,74 +513,16 @@ impl SegmentHandle {
         Ok(())
     }
 
-    /// The rows that hold a term and are in none of [`Self::groups_of`], ascending.
-    pub fn slot_rows(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
+    /// The seats of the rows that hold a term and are in none of [`Self::groups_of`], ascending. Seats
+    /// number the rows of a chunk by kind, those of all chunks one behind another.
+    pub fn slot_seats(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
         self.numbers(&term.slots)
     }
 
-    /// The groups whose rows all hold a term, ascending. A group is the rows of a kind in a chunk.
+    /// The groups whose rows all hold a term, ascending. A group is the rows of a kind in a chunk; its
+    /// seats are in [`Self::tally`].
     pub fn groups_of(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
         self.numbers(&term.groups)
-    }
-
-    /// The rows of some groups, which ascend; ascending.
-    pub fn rows_of_groups(&self, groups: &[u32]) -> Result<Vec<u32>, ReadError> {
-        let mut found = Vec::new();
-        self.each_chunk(groups, |row_kinds, wanted, first| {
-            row_kinds.rows_of(wanted, first, &mut found);
-        })?;
-        Ok(found)
-    }
-
-    /// Sets the bits of the rows of some groups, which ascend: bit `row % 8` of byte `row / 8`.
-    pub fn mark_groups(&self, groups: &[u32], bits: &mut [u8]) -> Result<(), ReadError> {
-        self.each_chunk(groups, |row_kinds, wanted, first| {
-            row_kinds.mark(wanted, first, bits);
-        })
-    }
-
-    /// How many rows some groups have.
-    pub fn count_groups(&self, groups: &[u32]) -> Result<u64, ReadError> {
-        let tally = self.tally()?;
-        Ok(groups
-            .iter()
-            .map(|group| u64::from(tally.rows(*group)))
-            .sum())
-    }
-
-    /// Visits the chunks of some groups, which ascend, with the places of their kinds and the number of
-    /// the first row.
-    fn each_chunk(
-        &self,
-        groups: &[u32],
-        mut visit: impl FnMut(&RowKinds, &[bool], u32),
-    ) -> Result<(), ReadError> {
-        let tally = self.tally()?;
-        let mut left = groups;
-        while let Some(first) = left.first() {
-            let chunk = tally.chunk(*first);
-            let numbers = tally.groups(chunk);
-            let count = left.partition_point(|group| (*group as usize) < numbers.end);
-            let (own, others) = left.split_at(count);
-            // A group that is in no chunk is one that no writer of ours has written.
-            if own.is_empty() {
-                return Err(self.out_of_range());
-            }
-            left = others;
-            let mut wanted = vec![false; numbers.len()];
-            for group in own {
-                let place = (*group as usize).checked_sub(numbers.start);
-                if let Some(is_wanted) = place.and_then(|place| wanted.get_mut(place)) {
-                    *is_wanted = true;
-                }
-            }
-            visit(
-                &*self.row_kinds(chunk)?,
-                &wanted,
-                self.chunk_rows(chunk).start,
-            );
-        }
-        Ok(())
     }
 
     /// How many rows each group has.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use model::RecordBatch;
 
 use super::page::ColumnPage;
-use super::{ChunkEntry, ChunkHeads, RowKinds};
+use super::{ChunkEntry, ChunkHeads};
 use crate::Corrupt;
 use crate::columns::Column;
 use crate::columns::pack::Directory;
@@ -19,8 +19,6 @@ use crate::wire::Reader;
 #[derive(Debug)]
 pub struct Chunk {
     kinds: Vec<ChunkKind>,
-    /// For each row the place of its kind, and how many rows of that kind stand before it.
-    rows: Vec<(u16, u32)>,
     directory: Directory,
 }
 
@@ -30,13 +28,11 @@ pub(super) struct ChunkKind {
     pub(super) shape: Arc<Shape>,
     /// Its number in the segment.
     pub(super) number: u32,
-    rows: u32,
+    /// The seats of its rows.
+    pub(super) seats: Range<u32>,
     /// Its first column.
     pub(super) column: usize,
 }
-
-/// A row of the chunk, and its place among the rows of its kind.
-pub(super) type Ranked = (u32, u32);
 
 /// Reads one column, mostly forwards.
 #[derive(Debug, Default)]
@@ -48,45 +44,39 @@ pub(super) struct Cursor {
 
 impl Chunk {
     /// Reads a chunk page from its stored bytes. `kinds` is the table of the segment, `row_kinds` the
-    /// row page of the chunk. What stands behind the directory is not looked at (see [`ChunkHeads`]).
+    /// kinds of the row page of the chunk ([`super::RowKinds::kinds`]). What stands behind the directory is not looked at (see [`ChunkHeads`]).
     ///
     /// # Errors
     /// When the bytes are not what was written, or were written with another table.
     pub fn decode(
         entry: &ChunkEntry,
         stored: &[u8],
-        row_kinds: &RowKinds,
+        row_kinds: &[(u32, u32)],
         kinds: &Kinds,
     ) -> Result<Self, Corrupt> {
         let raw = open("chunk page", &entry.page, stored)?;
         let mut reader = Reader::new("chunk page", &raw);
-        let rows = row_kinds.places().len();
-        if rows != entry.page.rows as usize {
-            return Err(invalid("number of rows", rows as u64));
-        }
         let mut kinds = find_kinds(row_kinds, kinds)?;
+        let rows = kinds.last().map_or(0, |last| last.seats.end);
+        if rows != entry.page.rows {
+            return Err(invalid("number of rows", u64::from(rows)));
+        }
         let directory = Directory::decode(&mut reader, &entry.columns)?;
         check_columns(&mut kinds, &directory)?;
-        Ok(Self {
-            rows: ranks(row_kinds),
-            kinds,
-            directory,
-        })
+        Ok(Self { kinds, directory })
     }
 
     /// How many rows there are.
     pub fn rows(&self) -> usize {
-        self.rows.len()
+        self.kinds.last().map_or(0, |last| last.seats.end) as usize
     }
 
     /// Memory it takes, in bytes; kinds count as much as rows.
     pub fn memory_bytes(&self) -> usize {
-        size_of_val::<[(u16, u32)]>(&self.rows)
-            + size_of_val::<[ChunkKind]>(&self.kinds)
-            + self.directory.memory_bytes()
+        size_of_val::<[ChunkKind]>(&self.kinds) + self.directory.memory_bytes()
     }
 
-    /// The records of some rows, in the order given. `own` is what stands beside their texts; `page`
+    /// The records of some rows, each given with its seat, in the order given. `own` is what stands beside their texts; `page`
     /// gives a page of the columns, decompressed. It is asked once for each column that has some of the
     /// rows, and several columns share a page, so it should keep what it has opened.
     ///
@@ -94,15 +84,16 @@ impl Chunk {
     /// When the columns are not what was written, or a page cannot be had.
     pub fn records<E: From<Corrupt>>(
         &self,
-        rows: impl IntoIterator<Item = u32>,
+        rows: impl IntoIterator<Item = (u32, u32)>,
         own: &ChunkHeads,
         mut page: impl FnMut(usize) -> Result<Arc<ColumnPage>, E>,
     ) -> Result<RecordBatch, E> {
         let mut cursors = Vec::new();
         cursors.resize_with(self.directory.columns(), Cursor::default);
         let (mut heads, mut texts) = (Vec::new(), Texts::default());
-        for row in rows {
-            let found = self.place(row).and_then(|(kind, rank)| {
+        for (row, seat) in rows {
+            let found = self.kind_at(seat).and_then(|kind| {
+                let rank = seat - kind.seats.start;
                 let columns = kind.column..kind.column + kind.shape.slots();
                 Some((
                     kind,
@@ -145,29 +136,23 @@ impl Chunk {
         Ok(batch)
     }
 
-    /// The rows of each kind that has some of those given, in their order. Those that the chunk does
-    /// not have are left out.
-    pub(super) fn by_kind(
-        &self,
-        rows: impl IntoIterator<Item = u32>,
-    ) -> Vec<(&ChunkKind, Vec<Ranked>)> {
-        let kinds = self.kinds.iter().map(|kind| (kind, Vec::new()));
-        let mut kinds: Vec<(&ChunkKind, Vec<Ranked>)> = kinds.collect();
-        for row in rows {
-            if let Some((place, rank)) = self.rows.get(row as usize)
-                && let Some((_, own)) = kinds.get_mut(usize::from(*place))
-            {
-                own.push((row, *rank));
-            }
+    /// The seats of each kind that has some of those given, which ascend. Those that the chunk does not
+    /// have are left out.
+    pub(super) fn by_kind<'s>(&self, seats: &'s [u32]) -> Vec<(&ChunkKind, &'s [u32])> {
+        let (mut found, mut left) = (Vec::new(), seats);
+        while let Some(kind) = left.first().and_then(|seat| self.kind_at(*seat)) {
+            let count = left.partition_point(|seat| *seat < kind.seats.end).max(1);
+            let (own, others) = left.split_at(count);
+            found.push((kind, own));
+            left = others;
         }
-        kinds.retain(|(_, rows)| !rows.is_empty());
-        kinds
+        found
     }
 
-    /// The kind of a row and its place among the rows of that kind.
-    fn place(&self, row: u32) -> Option<(&ChunkKind, u32)> {
-        let (place, rank) = *self.rows.get(row as usize)?;
-        Some((self.kinds.get(usize::from(place))?, rank))
+    /// The kind of the row with a seat.
+    fn kind_at(&self, seat: u32) -> Option<&ChunkKind> {
+        let place = self.kinds.partition_point(|kind| kind.seats.end <= seat);
+        self.kinds.get(place)
     }
 
     pub(super) fn seek<E: From<Corrupt>>(
@@ -217,25 +202,15 @@ impl Cursor {
     }
 }
 
-/// The kind of each row by its place, and how many of that kind stand before it.
-fn ranks(row_kinds: &RowKinds) -> Vec<(u16, u32)> {
-    let mut counts = vec![0; row_kinds.kinds().len()];
-    let places = row_kinds.places().iter();
-    let ranked = places.filter_map(|place| {
-        let count = counts.get_mut(usize::from(*place))?;
-        *count += 1;
-        Some((*place, *count - 1))
-    });
-    ranked.collect()
-}
-
-fn find_kinds(row_kinds: &RowKinds, kinds: &Kinds) -> Result<Vec<ChunkKind>, Corrupt> {
-    let numbered = row_kinds.kinds().iter();
-    let found = numbered.map(|(number, rows)| {
+fn find_kinds(row_kinds: &[(u32, u32)], kinds: &Kinds) -> Result<Vec<ChunkKind>, Corrupt> {
+    let mut start = 0_u32;
+    let found = row_kinds.iter().map(|(number, rows)| {
+        let seats = start..start.saturating_add(*rows);
+        start = seats.end;
         Ok(ChunkKind {
             shape: kinds.shared_shape(*number)?,
             number: *number,
-            rows: *rows,
+            seats,
             column: 0,
         })
     });
@@ -251,7 +226,7 @@ fn check_columns(kinds: &mut [ChunkKind], directory: &Directory) -> Result<(), C
         for own in kind.column..column {
             let parts = directory.parts(own).iter();
             let rows: u64 = parts.map(|part| u64::from(part.rows)).sum();
-            if rows != u64::from(kind.rows) {
+            if rows != kind.seats.len() as u64 {
                 return Err(invalid("rows of a column", rows));
             }
         }

@@ -105,11 +105,6 @@ impl ChunkWriter {
         }
     }
 
-    /// The rows of the chunk that was cut last.
-    pub(crate) fn rows(&self) -> &CutRows {
-        &self.cut
-    }
-
     /// The groups of the chunk that was cut last.
     pub(crate) fn groups(&self) -> &[Group] {
         &self.groups

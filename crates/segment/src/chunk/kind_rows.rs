@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::decode::{ChunkKind, Ranked};
+use super::decode::ChunkKind;
 use super::{Chunk, ColumnPage, TextPart};
 use crate::columns::{Column, ColumnSummary};
 use crate::kinds::Bit;
@@ -15,8 +15,7 @@ use crate::{Corrupt, Namespace};
 pub struct KindRows<'c> {
     chunk: &'c Chunk,
     kind: &'c ChunkKind,
-    /// Each row of the chunk, and its place among those of the kind. Both ascend.
-    pub rows: Vec<Ranked>,
+    seats: Vec<u32>,
 }
 
 /// A stretch of a text that rows of a kind have.
@@ -39,13 +38,14 @@ pub struct SlotValues {
 }
 
 impl Chunk {
-    /// The rows given, which ascend, by their kinds; those that it does not have are left out.
-    pub fn kind_rows(&self, rows: impl IntoIterator<Item = u32>) -> Vec<KindRows<'_>> {
-        let kinds = self.by_kind(rows).into_iter();
-        let kinds = kinds.map(|(kind, rows)| KindRows {
+    /// The rows whose seats are given, which ascend, by their kinds; those that it does not have are left
+    /// out.
+    pub fn kind_rows(&self, seats: &[u32]) -> Vec<KindRows<'_>> {
+        let kinds = self.by_kind(seats).into_iter();
+        let kinds = kinds.map(|(kind, seats)| KindRows {
             chunk: self,
             kind,
-            rows,
+            seats: seats.to_vec(),
         });
         kinds.collect()
     }
@@ -55,6 +55,18 @@ impl<'c> KindRows<'c> {
     /// The number of the kind in the segment.
     pub fn kind(&self) -> u32 {
         self.kind.number
+    }
+
+    /// How many rows there are.
+    #[expect(clippy::len_without_is_empty, reason = "there is at least one")]
+    pub fn len(&self) -> usize {
+        self.seats.len()
+    }
+
+    /// The seat of each row and its rank, its place among those of the kind in the chunk. Both ascend.
+    pub fn ranked(&self) -> impl DoubleEndedIterator<Item = (u32, u32)> {
+        let start = self.kind.seats.start;
+        self.seats.iter().map(move |seat| (*seat, seat - start))
     }
 
     /// Where the rows have a text; `None` where that is not the same for all of them.
@@ -76,7 +88,7 @@ impl<'c> KindRows<'c> {
         looks.is_none_or(|looks| !looks.is_empty())
     }
 
-    /// The values of a slot around a place among the rows of the kind. `page` gives a page of columns,
+    /// The values of a slot around a rank. `page` gives a page of columns,
     /// as for [`Chunk::records`].
     ///
     /// # Errors
@@ -103,7 +115,7 @@ fn text_bits<'c>(bits: &[Bit<'c>]) -> Option<Vec<TextBit<'c>>> {
 }
 
 impl SlotValues {
-    /// The places whose values it has.
+    /// The ranks whose values it has.
     pub fn rows(&self) -> Range<u32> {
         self.rows.clone()
     }
@@ -113,12 +125,12 @@ impl SlotValues {
         self.column.distinct()
     }
 
-    /// The number of the value at a place among the different ones; `None` where they do not stand once.
+    /// The number of the value of a rank among the different ones; `None` where they do not stand once.
     pub fn number(&self, rank: u32) -> Option<usize> {
         self.column.number(self.index(rank)?)
     }
 
-    /// Appends the value at a place; nothing where it has none.
+    /// Appends the value of a rank; nothing where it has none.
     pub fn append(&self, rank: u32, out: &mut Vec<u8>) {
         if let Some(index) = self.index(rank) {
             self.column.append(index, out);

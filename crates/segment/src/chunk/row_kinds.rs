@@ -1,4 +1,7 @@
-//! A row page: which kind each row of a chunk is of.
+//! A row page: which kind each row of a chunk is of, and so which seat it has.
+//!
+//! Seats number the rows of a chunk by kind: first those of the first kind, in their own order, then
+//! those of the second, and so on. So the rows of a kind sit beside each other.
 #![deny(clippy::indexing_slicing)]
 
 use model::limits::BATCH_RECORDS_MAX;
@@ -9,20 +12,15 @@ use crate::limits::KINDS_MAX;
 use crate::page::{PageEntry, open};
 use crate::wire::{Reader, put_varint};
 
-/// Rows that are marked at once.
-const MARKED_ROWS: usize = 64;
-
-/// Up to so many kinds are compared with each row, which the processor does for many rows at once;
-/// more are looked up row by row.
-const FEW_KINDS: usize = 8;
-
 /// The kinds of the rows of a chunk.
 #[derive(Clone, Debug)]
 pub struct RowKinds {
     /// The kinds there are, by number, and how many rows each has.
     kinds: Vec<(u32, u32)>,
-    /// For each row the place of its kind among those.
-    places: Vec<u16>,
+    /// For each of them the seat behind its last.
+    ends: Vec<u32>,
+    /// For each row its seat.
+    seats: Vec<u32>,
 }
 
 impl RowKinds {
@@ -47,27 +45,36 @@ impl RowKinds {
                 narrow("rows of a kind", count)?,
             ));
         }
-        let mut left: Vec<u32> = kinds.iter().map(|(_, rows)| *rows).collect();
-        let mut found = Vec::with_capacity(rows);
+        let ends = ends_of(&kinds);
+        let mut next: Vec<u32> = kinds
+            .iter()
+            .zip(&ends)
+            .map(|((_, rows), end)| end.saturating_sub(*rows))
+            .collect();
+        let mut seats = Vec::with_capacity(rows);
         for place in places {
-            let left = usize::try_from(place).ok().and_then(|at| left.get_mut(at));
-            let left = left.filter(|left| **left > 0);
-            *left.ok_or(Corrupt::Invalid {
-                what: "kind of a row",
-                value: place,
-            })? -= 1;
-            found.push(place as u16);
+            let at = usize::try_from(place).unwrap_or(usize::MAX);
+            match (next.get_mut(at), ends.get(at)) {
+                (Some(next), Some(end)) if *next < *end => {
+                    seats.push(*next);
+                    *next += 1;
+                }
+                _ => {
+                    return Err(Corrupt::Invalid {
+                        what: "kind of a row",
+                        value: place,
+                    });
+                }
+            }
         }
-        if let Some(more) = left.iter().find(|left| **left > 0) {
+        // Each of them has a seat of its own.
+        if ends.last().copied().unwrap_or_default() as usize != rows {
             return Err(Corrupt::Invalid {
-                what: "rows of a kind",
-                value: u64::from(*more),
+                what: "rows of all kinds",
+                value: rows as u64,
             });
         }
-        Ok(Self {
-            kinds,
-            places: found,
-        })
+        Ok(Self { kinds, ends, seats })
     }
 
     /// The kinds there are, by number, and how many rows each has.
@@ -79,70 +86,65 @@ impl RowKinds {
     pub(crate) fn relabelled(&self, numbers: &[u32], out: &mut Vec<u8>) {
         let rows = self.kinds.iter().map(|(_, rows)| *rows);
         let kinds: Vec<(u32, u32)> = numbers.iter().copied().zip(rows).collect();
-        let places: Vec<u64> = self.places.iter().map(|place| u64::from(*place)).collect();
+        let place = |seat: &u32| self.ends.partition_point(|end| end <= seat) as u64;
+        let places: Vec<u64> = self.seats.iter().map(place).collect();
         encode(&kinds, &places, out);
     }
 
-    /// For each row the place of its kind among [`Self::kinds`].
-    pub fn places(&self) -> &[u16] {
-        &self.places
+    /// For each row of the chunk its seat.
+    pub fn seats(&self) -> &[u32] {
+        &self.seats
     }
 
-    /// Appends the rows of some kinds, named by their places, `first` being the number of the first
-    /// row of the chunk.
-    pub fn rows_of(&self, wanted: &[bool], first: u32, rows: &mut Vec<u32>) {
-        let numbered = (first..).zip(&self.places);
-        rows.extend(numbered.filter_map(|(row, place)| {
-            let is_wanted = wanted.get(usize::from(*place)).copied();
-            is_wanted.unwrap_or_default().then_some(row)
-        }));
+    /// Some rows of the chunk, each with its seat. A row that is not there has a seat that is not there.
+    pub fn with_seats(
+        &self,
+        rows: impl IntoIterator<Item = u32>,
+    ) -> impl Iterator<Item = (u32, u32)> {
+        rows.into_iter().map(|row| {
+            let seat = self.seats.get(row as usize).copied();
+            (row, seat.unwrap_or(u32::MAX))
+        })
     }
 
-    /// Sets the bits of the rows of some kinds, named by their places, `first` being the number of the
-    /// first row of the chunk: bit `row % 8` of byte `row / 8`.
-    pub fn mark(&self, wanted: &[bool], first: u32, bits: &mut [u8]) {
-        let shift = first % 8;
-        let few: Vec<u16> = (0..)
-            .zip(wanted)
-            .filter_map(|(place, is_wanted)| is_wanted.then_some(place))
-            .take(FEW_KINDS + 1)
-            .collect();
-        let starts = ((first / 8) as usize..).step_by(MARKED_ROWS / 8);
-        for (at, places) in starts.zip(self.places.chunks(MARKED_ROWS)) {
-            let mut flags = [0_u8; MARKED_ROWS];
-            if few.len() <= FEW_KINDS {
-                for kind in &few {
-                    for (flag, place) in flags.iter_mut().zip(places) {
-                        *flag |= u8::from(place == kind);
-                    }
-                }
-            } else {
-                for (flag, place) in flags.iter_mut().zip(places) {
-                    let is_wanted = wanted.get(usize::from(*place)).copied();
-                    *flag = u8::from(is_wanted.unwrap_or_default());
-                }
-            }
-            let marks = u128::from(bits_of(&flags)) << shift;
-            for (byte, marks) in bits.iter_mut().skip(at).zip(marks.to_le_bytes()) {
-                *byte |= marks;
+    /// The rows that have some seats, which ascend, each with its own; the rows ascend.
+    pub fn seated(&self, seats: &[u32]) -> Vec<(u32, u32)> {
+        let numbered = (0..).zip(self.seats.iter().copied());
+        if seats.len() == self.seats.len() {
+            return numbered.collect();
+        }
+        if let &[seat] = seats {
+            return numbered.filter(|(_, own)| *own == seat).collect();
+        }
+        let mut wanted = vec![0_u64; self.seats.len().div_ceil(64)];
+        for seat in seats {
+            if let Some(bits) = wanted.get_mut((seat / 64) as usize) {
+                *bits |= 1 << (seat % 64);
             }
         }
+        let is_wanted = |seat: u32| {
+            let bits = wanted.get((seat / 64) as usize).copied();
+            bits.unwrap_or_default() >> (seat % 64) & 1 == 1
+        };
+        numbered.filter(|(_, seat)| is_wanted(*seat)).collect()
     }
 
     /// Memory it takes, in bytes.
     pub fn memory_bytes(&self) -> usize {
-        size_of_val::<[(u32, u32)]>(&self.kinds) + size_of_val::<[u16]>(&self.places)
+        size_of_val::<[(u32, u32)]>(&self.kinds)
+            + size_of_val::<[u32]>(&self.ends)
+            + size_of_val::<[u32]>(&self.seats)
     }
 }
 
-/// One bit for each flag, which is 0 or 1, from the lowest bit on.
-fn bits_of(flags: &[u8; MARKED_ROWS]) -> u64 {
-    let (eights, _) = flags.as_chunks::<8>();
-    eights.iter().rev().fold(0, |bits, eight| {
-        // Multiplying brings the flag of byte n to bit 56 + n; no two meet.
-        let gathered = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        bits << 8 | gathered
-    })
+/// For each kind the seat behind its last.
+fn ends_of(kinds: &[(u32, u32)]) -> Vec<u32> {
+    let mut end = 0_u32;
+    let ends = kinds.iter().map(|(_, rows)| {
+        end = end.saturating_add(*rows);
+        end
+    });
+    ends.collect()
 }
 
 /// Replaces `out` by a row page.

@@ -178,11 +178,6 @@ impl CutRows {
         self.order.get(group.rows.clone()).unwrap_or(&[])
     }
 
-    /// The rows in the order of their kinds.
-    pub(crate) fn order(&self) -> &[u32] {
-        &self.order
-    }
-
     /// Where the slots of a row start and end in the bytes of the batch, and what is behind them. Of the
     /// whole kind, the second one is elsewhere.
     pub(crate) fn places(&self, row: usize) -> &[(u32, u32)] {

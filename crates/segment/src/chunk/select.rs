@@ -1,4 +1,4 @@
-//! Rows of a chunk whose texts pass a test, found kind by kind.
+//! Rows of a chunk whose texts pass a test, found kind by kind and named by their seats.
 //!
 //! Records are not put together. What is fixed is asked once for a kind, what stands once in a column
 //! once, and of a text that varies only the columns are read that it has slots in. Rows that this
@@ -37,9 +37,9 @@ pub trait TextTest {
 /// What is known of rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selected {
-    /// Those of which a text passes, in no order.
+    /// The seats of those of which a text passes, in no order.
     pub passed: Vec<u32>,
-    /// Those that have to be looked at one by one, in no order.
+    /// The seats of those that have to be looked at one by one, in no order.
     pub open: Vec<u32>,
     /// How many texts were looked at.
     pub looked_at: u64,
@@ -56,12 +56,13 @@ enum Verdict<'a> {
 }
 
 impl Chunk {
-    /// The rows of which one of some texts passes, of those given, which ascend. `page` gives a page of
-    /// the columns, as for [`Chunk::records`]. Rows that it cannot give a page for are left open.
+    /// The rows of which one of some texts passes, of those whose seats are given, which ascend. `page`
+    /// gives a page of the columns, as for [`Chunk::records`]. Rows that it cannot give a page for are
+    /// left open.
     pub fn select<E: From<Corrupt>>(
         &self,
         parts: &[TextPart<'_>],
-        rows: impl IntoIterator<Item = u32>,
+        seats: &[u32],
         test: &mut impl TextTest,
         mut page: impl FnMut(usize) -> Result<Arc<ColumnPage>, E>,
     ) -> Selected {
@@ -74,15 +75,16 @@ impl Chunk {
             name: Vec::new(),
             passing: Vec::new(),
         };
-        for (kind, mut rows) in self.by_kind(rows) {
+        for (kind, seats) in self.by_kind(seats) {
             match scan.verdict(&kind.shape, parts) {
                 Verdict::None => {}
-                Verdict::All => selected.passed.extend(rows.iter().map(|(row, _)| *row)),
-                Verdict::Open => selected.open.extend(rows.iter().map(|(row, _)| *row)),
+                Verdict::All => selected.passed.extend_from_slice(seats),
+                Verdict::Open => selected.open.extend_from_slice(seats),
                 Verdict::Texts(looks) => {
-                    selected.looked_at += rows.len() as u64;
+                    selected.looked_at += seats.len() as u64;
+                    let mut left = seats.to_vec();
                     for look in &looks {
-                        scan.look(kind, look, &mut rows, &mut selected);
+                        scan.look(kind, look, &mut left, &mut selected);
                     }
                 }
             }
@@ -150,28 +152,29 @@ where
         &mut self,
         kind: &ChunkKind,
         look: &Look<'_>,
-        rows: &mut Vec<(u32, u32)>,
+        seats: &mut Vec<u32>,
         selected: &mut Selected,
     ) {
         let mut cursors: Vec<Cursor> = Vec::new();
         cursors.resize_with(kind.shape.slots(), Cursor::default);
         let only_slot = look.only_slot();
         let mut is_broken = false;
-        rows.retain(|(row, rank)| {
+        seats.retain(|seat| {
+            let rank = seat - kind.seats.start;
             let asked = if is_broken {
                 None
             } else {
                 let asked = match only_slot {
-                    Some(slot) => self.ask_once(kind, look, slot, *rank, &mut cursors),
-                    None => self.ask(kind, look, *rank, &mut cursors),
+                    Some(slot) => self.ask_once(kind, look, slot, rank, &mut cursors),
+                    None => self.ask(kind, look, rank, &mut cursors),
                 };
                 is_broken = asked.is_err();
                 asked.ok()
             };
             match asked {
-                Some(true) => selected.passed.push(*row),
+                Some(true) => selected.passed.push(*seat),
                 Some(false) => return true,
-                None => selected.open.push(*row),
+                None => selected.open.push(*seat),
             }
             false
         });

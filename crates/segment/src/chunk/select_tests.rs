@@ -7,7 +7,7 @@ use model::{RecordBatch, RecordRef};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::tests::{chunk, of_a_kind, opened, repeated, stored};
+use super::tests::{chunk, of_a_kind, opened, repeated, row_kinds, stored};
 use super::*;
 use crate::testing::any_batch;
 use crate::{Corrupt, Namespace};
@@ -57,8 +57,14 @@ fn check(
 ) -> Result<(), TestCaseError> {
     let (file, entry, kinds) = chunk(batch);
     let opened = opened(&file, &entry, &kinds);
+    let row_kinds = row_kinds(&file, &entry);
     let rows = (0..batch.len() as u32).filter(|row| row % 7 != 3);
-    let selected = opened.select(parts, rows.clone(), &mut test, |index| {
+    let mut seats: Vec<u32> = row_kinds
+        .with_seats(rows.clone())
+        .map(|(_, seat)| seat)
+        .collect();
+    seats.sort_unstable();
+    let selected = opened.select(parts, &seats, &mut test, |index| {
         let page = &entry.columns[index];
         Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page))?))
     });
@@ -69,8 +75,13 @@ fn check(
     };
     let asked: BTreeSet<u32> = rows.clone().collect();
     let expected: BTreeSet<u32> = rows.filter(&mut passes).collect();
-    let open: BTreeSet<u32> = selected.open.iter().copied().collect();
-    let passed: BTreeSet<u32> = selected.passed.iter().copied().collect();
+    let rows_of = |mut seats: Vec<u32>| -> BTreeSet<u32> {
+        seats.sort_unstable();
+        let rows = row_kinds.seated(&seats).into_iter();
+        rows.map(|(row, _)| row).collect()
+    };
+    let open = rows_of(selected.open);
+    let passed = rows_of(selected.passed.clone());
     prop_assert_eq!(passed.len(), selected.passed.len(), "a row passes once");
     prop_assert!(open.is_subset(&asked) && passed.is_disjoint(&open));
     let settled: BTreeSet<u32> = expected.difference(&open).copied().collect();
@@ -110,11 +121,12 @@ fn a_kind_decides_without_its_columns() {
     let batch = of_a_kind(100);
     let (file, entry, kinds) = chunk(&batch);
     let opened = opened(&file, &entry, &kinds);
+    let all: Vec<u32> = (0..100).collect();
     let message = [TextPart::Part(Namespace::Message)];
     let mut pages = 0;
     let mut ask = |parts: &[TextPart<'_>], bytes| {
         let before = pages;
-        let selected = opened.select(parts, 0..100, &mut Holds(bytes), |index| {
+        let selected = opened.select(parts, &all, &mut Holds(bytes), |index| {
             pages += 1;
             let page = &entry.columns[index];
             Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page))?))
@@ -136,8 +148,9 @@ fn rows_with_a_damaged_column_are_left_open() {
     let (file, entry, kinds) = chunk(&batch);
     let opened = opened(&file, &entry, &kinds);
     let message = [TextPart::Part(Namespace::Message)];
+    let all: Vec<u32> = (0..200).collect();
     let damaged = Corrupt::Short { what: "test" };
-    let selected = opened.select(&message, 0..200, &mut Holds(b"7 ms"), |_| Err(damaged));
+    let selected = opened.select(&message, &all, &mut Holds(b"7 ms"), |_| Err(damaged));
     assert!(selected.passed.is_empty());
     assert_eq!(selected.open.len(), 200);
 }

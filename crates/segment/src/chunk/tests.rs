@@ -18,11 +18,16 @@ pub(super) fn stored<'a>(file: &'a [u8], entry: &PageEntry) -> &'a [u8] {
     &file[start..start + entry.stored_len as usize]
 }
 
+/// The kinds of the rows of a chunk.
+pub(super) fn row_kinds(file: &[u8], entry: &ChunkEntry) -> RowKinds {
+    RowKinds::decode(&entry.rows, stored(file, &entry.rows)).expect("valid")
+}
+
 /// A chunk, decoded.
 pub(super) fn opened(file: &[u8], entry: &ChunkEntry, kinds: &Kinds) -> Chunk {
-    let row_kinds = RowKinds::decode(&entry.rows, stored(file, &entry.rows)).expect("valid");
+    let row_kinds = row_kinds(file, entry);
     let page = stored(file, &entry.page);
-    Chunk::decode(entry, page, &row_kinds, kinds).expect("valid")
+    Chunk::decode(entry, page, row_kinds.kinds(), kinds).expect("valid")
 }
 
 /// The records of some rows.
@@ -35,9 +40,9 @@ fn some(
 ) -> Result<RecordBatch, Corrupt> {
     let row_kinds = RowKinds::decode(&entry.rows, stored(file, &entry.rows))?;
     let page = stored(file, &entry.page);
-    let chunk = Chunk::decode(entry, page, &row_kinds, kinds)?;
+    let chunk = Chunk::decode(entry, page, row_kinds.kinds(), kinds)?;
     let heads = ChunkHeads::decode(entry, page, received.to_vec())?;
-    chunk.records(rows, &heads, |index| {
+    chunk.records(row_kinds.with_seats(rows), &heads, |index| {
         let page = entry
             .columns
             .get(index)
@@ -171,37 +176,7 @@ fn what_is_common_stands_once() {
 }
 
 #[test]
-fn rows_of_kinds_are_listed_and_marked_alike() {
-    let mut batch = of_a_kind(100);
-    let source = batch.source_index("tcp").expect("room");
-    for number in 0..100_u32 {
-        let raw = b"a message of another kind";
-        let parts = RecordParts {
-            message: Span::new(0, raw.len()),
-            ..RecordParts::default()
-        };
-        let received = Timestamp::from_seconds(1_000 + i64::from(number));
-        batch
-            .push(raw, &parts, received, None, source)
-            .expect("room");
-    }
-    let (file, entry, _) = chunk(&batch);
-    let row_kinds = RowKinds::decode(&entry.rows, stored(&file, &entry.rows)).expect("valid");
-    assert_eq!(row_kinds.kinds().len(), 2);
-    for first in 0..17 {
-        for wanted in [[true, false], [false, true], [true, true], [false, false]] {
-            let (mut rows, mut bits) = (Vec::new(), vec![0; 30]);
-            row_kinds.rows_of(&wanted, first, &mut rows);
-            row_kinds.mark(&wanted, first, &mut bits);
-            let is_marked = |row: &u32| bits[*row as usize / 8] >> (row % 8) & 1 == 1;
-            let marked: Vec<u32> = (0..240).filter(is_marked).collect();
-            assert_eq!(rows, marked, "{first} {wanted:?}");
-        }
-    }
-}
-
-#[test]
-fn rows_of_many_kinds_are_marked_as_they_are_listed() {
+fn seats_are_the_rows_in_the_order_of_their_kinds() {
     let mut batch = RecordBatch::new();
     let source = batch.source_index("tcp").expect("room");
     for row in 0..600_u32 {
@@ -216,21 +191,36 @@ fn rows_of_many_kinds_are_marked_as_they_are_listed() {
             .push(raw.as_bytes(), &parts, received, None, source)
             .expect("room");
     }
-    let (file, entry, _) = chunk(&batch);
-    let row_kinds = RowKinds::decode(&entry.rows, stored(&file, &entry.rows)).expect("valid");
-    let kinds = row_kinds.kinds().len();
-    assert!(kinds > 8, "{kinds}");
-    for wanted in 0..=kinds {
-        let wanted: Vec<bool> = (0..kinds).map(|kind| kind < wanted).collect();
-        for first in [0, 3, 64] {
-            let (mut rows, mut bits) = (Vec::new(), vec![0; 100]);
-            row_kinds.rows_of(&wanted, first, &mut rows);
-            row_kinds.mark(&wanted, first, &mut bits);
-            let is_marked = |row: &u32| bits[*row as usize / 8] >> (row % 8) & 1 == 1;
-            let marked: Vec<u32> = (0..800).filter(is_marked).collect();
-            assert_eq!(rows, marked, "{first} {wanted:?}");
-        }
+    let (file, entry, kinds) = chunk(&batch);
+    let row_kinds = row_kinds(&file, &entry);
+    assert!(row_kinds.kinds().len() > 8);
+    // The first letter tells the kind.
+    let letter = |row: usize| batch.get(row).map(|record| record.raw()[0]);
+    let mut order = vec![None; 600];
+    for (row, seat) in row_kinds.seats().iter().enumerate() {
+        assert_eq!(order[*seat as usize].replace(row), None);
     }
+    let order: Vec<usize> = order.into_iter().flatten().collect();
+    let chunk = opened(&file, &entry, &kinds);
+    let all: Vec<u32> = (0..600).collect();
+    for kind in chunk.kind_rows(&all) {
+        let rows = kind.ranked().map(|(seat, _)| order[seat as usize]);
+        let rows: Vec<usize> = rows.collect();
+        let first = letter(rows[0]);
+        let expected = (0..600).filter(|row| letter(*row) == first);
+        assert_eq!(rows, expected.collect::<Vec<_>>());
+        assert!(kind.ranked().map(|(_, rank)| rank).eq(0..rows.len() as u32));
+    }
+    for seats in [vec![], vec![7], vec![0, 3, 599], (5..400).collect(), all] {
+        let mut expected: Vec<(u32, u32)> = seats
+            .iter()
+            .map(|seat| (order[*seat as usize] as u32, *seat))
+            .collect();
+        expected.sort_unstable();
+        assert_eq!(row_kinds.seated(&seats), expected);
+    }
+    assert!(row_kinds.seated(&[600]).is_empty());
+    assert!(row_kinds.seated(&[600, 700]).is_empty());
 }
 
 #[test]
@@ -245,7 +235,8 @@ fn what_a_page_counts_in_a_cache_does_not_change() {
     let before: Vec<usize> = pages.iter().map(|page| page.memory_bytes()).collect();
     let chunk = opened(&file, &entry, &kinds);
     let heads = ChunkHeads::decode(&entry, stored(&file, &entry.page), received(&batch));
-    let read = chunk.records(0..1_000, &heads.expect("valid"), |index| {
+    let rows = row_kinds(&file, &entry);
+    let read = chunk.records(rows.with_seats(0..1_000), &heads.expect("valid"), |index| {
         Ok::<_, Corrupt>(Arc::clone(&pages[index]))
     });
     assert_eq!(read.expect("valid").len(), 1_000);

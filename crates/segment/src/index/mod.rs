@@ -5,7 +5,8 @@
 //! many words of slots are too: the domain of all hosts, the day in all time stamps. Only the others
 //! are entered row by row, with most logs a third of all words. They are taken column by column
 //! ([`OpenChunk`]), as most texts of a column were there before, and entered term by term
-//! ([`Settled`]).
+//! ([`Settled`]). Rows are entered by their seats, which number those of a chunk group by group: the
+//! rows of a word are mostly of few groups, so their seats are close together.
 
 mod columns;
 mod kind_words;
@@ -25,8 +26,8 @@ pub(crate) use write::listed;
 
 use self::columns::Columns;
 use self::kind_words::KindWords;
-use self::open::{OpenChunk, OpenGroup};
-use self::settle::{Settled, TermRows};
+use self::open::OpenChunk;
+use self::settle::{Settled, TermSeats};
 
 use crate::Namespace;
 use crate::chunk::{CutRows, Group};
@@ -50,7 +51,7 @@ pub(crate) struct Index {
     worded: Vec<u8>,
     open: OpenChunk,
     settled: Settled,
-    found: TermRows,
+    found: TermSeats,
 }
 
 impl Index {
@@ -64,7 +65,7 @@ impl Index {
             worded: Vec::new(),
             open: OpenChunk::default(),
             settled: Settled::default(),
-            found: TermRows::default(),
+            found: TermSeats::default(),
         }
     }
 
@@ -134,24 +135,24 @@ impl Index {
         self.open.add_group(group.kind, group.len());
     }
 
-    /// Enters the groups and rows of all terms of the chunk, whose rows were added in this order and
-    /// are counted from `first` on.
-    pub(crate) fn finish_chunk(&mut self, order: &[u32], first: u32) {
+    /// Enters the groups and seats of all terms of the chunk, whose seats are counted from `first` on.
+    pub(crate) fn finish_chunk(&mut self, first: u32) {
         self.open.values.finish(&mut self.terms);
         let base = self.tally.len();
         let groups = self.open.groups.iter();
-        self.tally.push(groups.map(OpenGroup::len));
+        self.tally
+            .push(groups.map(|group| (group.kind, group.len())));
         let (kinds, pairs) = (&self.kinds, &mut self.pairs);
         let fixed = |kind: u32| kinds.get(kind as usize).map_or(&[][..], KindWords::fixed);
         let alone = |term, group: usize| pairs.push((term, base + group as u32));
         self.settled.settle(&self.open, fixed, alone);
         for place in 0..self.settled.terms().len() {
             let found = &mut self.found;
-            self.settled.rows_of(place, &self.open.groups, order, found);
+            self.settled.seats_of(place, &self.open.groups, found);
             let term = self.settled.terms()[place];
             let groups = found.groups.iter();
             self.pairs.extend(groups.map(|group| (term, base + group)));
-            self.terms.add_rows(term, first, &found.rows);
+            self.terms.add_seats(term, first, &found.seats);
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::values::{EMPTY, Values};
 use crate::limits::GROUP_ROWS_MIN;
 
-/// The groups of a chunk and their columns. Its rows stand one group behind another; the place of a
+/// The groups of a chunk and their columns. Its rows stand one group behind another; the seat of a
 /// row is counted so. It only holds buffers.
 #[derive(Debug, Default)]
 pub(super) struct OpenChunk {
@@ -14,7 +14,7 @@ pub(super) struct OpenChunk {
     pub(super) cells: Vec<u32>,
 }
 
-/// A group: its rows by their places, and its columns.
+/// A group: the seats of its rows, and its columns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenGroup {
     pub(super) kind: u32,

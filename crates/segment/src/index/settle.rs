@@ -1,6 +1,6 @@
-//! From the columns of a chunk to the rows of its terms.
+//! From the columns of a chunk to the seats of its terms.
 //!
-//! The places of all terms are put in order as a whole: counted, then each put behind those that its
+//! The seats of all terms are put in order as a whole: counted, then each put behind those that its
 //! term has already. So a term is touched once for a chunk, where going from row to row would touch
 //! it for every row that has it, each time far from the one before.
 
@@ -9,13 +9,13 @@ use std::ops::Range;
 use super::open::{Column, OpenChunk, OpenGroup};
 use crate::limits::GROUP_ROWS_MIN;
 
-/// Set in the number of a group among the places of a term: all its rows have the term.
+/// Set in the number of a group among the seats of a term: all its rows have the term.
 const ALL_OF: u32 = 1 << 31;
 
-/// Rows from which on they are put in order as a set of bits, and not compared with each other.
-const BITS_ROWS_MIN: usize = 48;
+/// Seats from which on they are put in order as a set of bits, and not compared with each other.
+const BITS_SEATS_MIN: usize = 48;
 
-/// The terms of a chunk and their places. It only holds buffers.
+/// The terms of a chunk and their seats. It only holds buffers.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
     /// The terms of the chunk by their numbers in the segment.
@@ -29,18 +29,18 @@ pub(super) struct Settled {
     /// For each term the last value that has it, and where its next entry goes.
     last: Vec<u32>,
     next: Vec<u32>,
-    /// For each term in turn the places of its rows and, in front of those of a group, [`ALL_OF`].
+    /// For each term in turn the seats of its rows and, in front of those of a group, [`ALL_OF`].
     entries: Vec<u32>,
     bits: Bits,
 }
 
-/// The rows of one term.
+/// Where one term is.
 #[derive(Debug, Default)]
-pub(super) struct TermRows {
+pub(super) struct TermSeats {
     /// The groups whose rows all have it.
     pub(super) groups: Vec<u32>,
-    /// The other rows that have it, ascending.
-    pub(super) rows: Vec<u32>,
+    /// The seats of the other rows that have it, ascending.
+    pub(super) seats: Vec<u32>,
 }
 
 impl Settled {
@@ -69,23 +69,16 @@ impl Settled {
         &self.terms
     }
 
-    /// Replaces `found` by where a term is. `order` has the row of each place.
-    pub(super) fn rows_of(
-        &mut self,
-        term: usize,
-        groups: &[OpenGroup],
-        order: &[u32],
-        found: &mut TermRows,
-    ) {
+    /// Replaces `found` by where a term is.
+    pub(super) fn seats_of(&mut self, term: usize, groups: &[OpenGroup], found: &mut TermSeats) {
         found.groups.clear();
-        found.rows.clear();
+        found.seats.clear();
         let start = term.checked_sub(1).map_or(0, |before| self.next[before]);
         let mut rest = &self.entries[start as usize..self.next[term] as usize];
         let is_marked = rest.iter().fold(0, |all, entry| all | entry) & ALL_OF != 0;
         if !is_marked && rest.len() < GROUP_ROWS_MIN {
             // As most terms are, in no group as a whole.
-            let rows = rest.iter().map(|place| order[*place as usize]);
-            found.rows.extend(rows);
+            found.seats.extend_from_slice(rest);
             rest = &[];
         }
         let mut group = 0;
@@ -94,24 +87,24 @@ impl Settled {
                 group = (entry ^ ALL_OF) as usize;
                 let end = groups[group].end;
                 let marks = rest.iter().take_while(|mark| *mark == entry).count();
-                let rows = rest[marks..].iter().take_while(|place| **place < end);
-                rest = &rest[marks + rows.count()..];
+                let seats = rest[marks..].iter().take_while(|seat| **seat < end);
+                rest = &rest[marks + seats.count()..];
                 found.groups.push(group as u32);
                 continue;
             }
             group += groups[group..].partition_point(|group| group.end <= *entry);
             let own = groups[group];
-            let rows = rest.iter().take_while(|place| **place < own.end).count();
-            let (places, behind) = rest.split_at(rows);
+            let count = rest.iter().take_while(|seat| **seat < own.end).count();
+            let (seats, behind) = rest.split_at(count);
             rest = behind;
-            if self.bits.are_all(places, own.start..own.end) {
+            if self.bits.are_all(seats, own.start..own.end) {
                 found.groups.push(group as u32);
             } else {
-                let rows = places.iter().map(|place| order[*place as usize]);
-                found.rows.extend(rows);
+                found.seats.extend_from_slice(seats);
             }
         }
-        self.bits.sort(&mut found.rows, order.len());
+        let end = groups.last().map_or(0, |last| last.end);
+        self.bits.sort(&mut found.seats, end as usize);
     }
 
     /// Memory it takes, in bytes.
@@ -226,17 +219,17 @@ impl Settled {
                 }
             }
             for column in own {
-                let places = group.start..group.end;
+                let seats = group.start..group.end;
                 match column {
                     Column::Cells(start) => {
-                        let cells = &open.cells[*start..*start + places.len()];
-                        for (place, value) in places.zip(cells) {
-                            self.enter_value(*value, place);
+                        let cells = &open.cells[*start..*start + seats.len()];
+                        for (seat, value) in seats.zip(cells) {
+                            self.enter_value(*value, seat);
                         }
                     }
                     Column::Constant(value) if group.is_small() => {
-                        for place in places {
-                            self.enter_value(*value, place);
+                        for seat in seats {
+                            self.enter_value(*value, seat);
                         }
                     }
                     Column::Constant(_) => {}
@@ -265,14 +258,14 @@ impl Settled {
 struct Bits(Vec<u64>);
 
 impl Bits {
-    /// Whether some places, of which some may be there twice, are all of a group that is not small.
-    fn are_all(&mut self, places: &[u32], all: Range<u32>) -> bool {
-        if all.len() < GROUP_ROWS_MIN || places.len() < all.len() {
+    /// Whether some seats, of which some may be there twice, are all of a group that is not small.
+    fn are_all(&mut self, seats: &[u32], all: Range<u32>) -> bool {
+        if all.len() < GROUP_ROWS_MIN || seats.len() < all.len() {
             return false;
         }
         self.0.resize(self.0.len().max(all.len() / 64 + 1), 0);
-        for place in places {
-            self.set(place - all.start);
+        for seat in seats {
+            self.set(seat - all.start);
         }
         let words = &mut self.0[..all.len() / 64 + 1];
         let count: u32 = words.iter().map(|word| word.count_ones()).sum();
@@ -285,7 +278,7 @@ impl Bits {
         if numbers.is_sorted_by(|number, next| number < next) {
             return;
         }
-        if numbers.len() < BITS_ROWS_MIN {
+        if numbers.len() < BITS_SEATS_MIN {
             numbers.sort_unstable();
             numbers.dedup();
             return;

@@ -1,8 +1,12 @@
-//! The tally page: how many rows each group has. A group is the rows of a kind in a chunk.
+//! The tally page: the kind of each group and how many rows it has. A group is the rows of a kind in a
+//! chunk.
 //!
 //! ```text
-//! tally page = number of chunks, then for each: number of groups, their rows
+//! tally page = number of chunks, then for each: number of groups, kind and rows of each
 //! ```
+//!
+//! The row pages say the same, each of its chunk; this page spares a reader that wants no rows to read
+//! them.
 //!
 //! Groups are in the order of the kinds in the row page of their chunk, and have numbers over all
 //! chunks.
@@ -20,8 +24,10 @@ use crate::wire::{Reader, put_varint};
 pub struct Tally {
     /// For each chunk the end of its groups.
     ends: Vec<u32>,
-    /// The rows of each group.
-    rows: Vec<u32>,
+    /// For each group the number of its kind and its rows.
+    groups: Vec<(u32, u32)>,
+    /// For each group the end of its seats.
+    seats: Vec<u32>,
 }
 
 impl Tally {
@@ -36,10 +42,11 @@ impl Tally {
         // A chunk and a group take a byte each: what is allocated is bounded by what is read.
         for _ in 0..reader.count("number of chunks", SEGMENT_ROWS_MAX as usize)? {
             for _ in 0..reader.count("groups of a chunk", KINDS_MAX)? {
+                let kind = reader.count("kind of a group", KINDS_MAX)?;
                 let rows = reader.count("rows of a group", SEGMENT_ROWS_MAX as usize)?;
-                tally.rows.push(rows as u32);
+                tally.push_group(kind as u32, rows as u32);
             }
-            tally.ends.push(tally.rows.len() as u32);
+            tally.ends.push(tally.len());
         }
         reader.finish()?;
         Ok(tally)
@@ -50,48 +57,66 @@ impl Tally {
         let mut raw = Vec::new();
         put_varint(self.ends.len() as u64, &mut raw);
         for chunk in 0..self.ends.len() {
-            let groups = self.groups(chunk);
-            put_varint(groups.len() as u64, &mut raw);
-            for rows in self.rows.get(groups).unwrap_or(&[]) {
+            let kinds = self.kinds(chunk);
+            put_varint(kinds.len() as u64, &mut raw);
+            for (kind, rows) in kinds {
+                put_varint(u64::from(*kind), &mut raw);
                 put_varint(u64::from(*rows), &mut raw);
             }
         }
         PageEntry {
-            rows: self.rows.len() as u32,
+            rows: self.len(),
             ..pages.append(&raw, file)
         }
     }
 
-    /// Adds a chunk by the rows of its groups.
-    pub(crate) fn push(&mut self, rows: impl IntoIterator<Item = u32>) {
-        self.rows.extend(rows);
-        self.ends.push(self.rows.len() as u32);
+    /// Adds a chunk by the kinds of its groups and their rows.
+    pub(crate) fn push(&mut self, groups: impl IntoIterator<Item = (u32, u32)>) {
+        for (kind, rows) in groups {
+            self.push_group(kind, rows);
+        }
+        self.ends.push(self.len());
     }
 
-    /// The groups of a chunk; none where there is no such chunk.
-    pub fn groups(&self, chunk: usize) -> Range<usize> {
+    fn push_group(&mut self, kind: u32, rows: u32) {
+        self.groups.push((kind, rows));
+        let start = self.seats.last().copied().unwrap_or_default();
+        self.seats.push(start.saturating_add(rows));
+    }
+
+    /// The kinds of the groups of a chunk, and how many rows each has; none where there is no such chunk.
+    pub fn kinds(&self, chunk: usize) -> &[(u32, u32)] {
         let end_of = |chunk: usize| self.ends.get(chunk).map(|end| *end as usize);
         let start = chunk.checked_sub(1).and_then(end_of).unwrap_or(0);
-        start..end_of(chunk).unwrap_or(start)
+        let groups = start..end_of(chunk).unwrap_or(start);
+        self.groups.get(groups).unwrap_or(&[])
     }
 
-    /// The chunk of a group.
-    pub fn chunk(&self, group: u32) -> usize {
-        self.ends.partition_point(|end| *end <= group)
+    /// The seats of a group in the segment; none where there is no such group. Those of a chunk are as
+    /// many as its rows, behind those of the chunks before.
+    pub fn seats(&self, group: u32) -> Range<u32> {
+        let end_of = |group: u32| self.seats.get(group as usize).copied();
+        let start = group.checked_sub(1).map_or(Some(0), end_of);
+        start
+            .zip(end_of(group))
+            .map_or(0..0, |(start, end)| start..end)
     }
 
     /// How many rows a group has; 0 where there is no such group.
     pub fn rows(&self, group: u32) -> u32 {
-        self.rows.get(group as usize).copied().unwrap_or(0)
+        let group = self.groups.get(group as usize);
+        group.map_or(0, |(_, rows)| *rows)
     }
 
     /// How many groups there are.
     pub(crate) fn len(&self) -> u32 {
-        self.rows.len() as u32
+        self.groups.len() as u32
     }
 
     /// Memory it takes, in bytes.
     pub fn memory_bytes(&self) -> usize {
-        size_of_val::<[u32]>(&self.ends) + size_of_val::<[u32]>(&self.rows)
+        size_of_val::<[u32]>(&self.ends)
+            + size_of_val::<[(u32, u32)]>(&self.groups)
+            + size_of_val::<[u32]>(&self.seats)
     }
 }

@@ -41,7 +41,7 @@ impl Index {
         footer.lexicon_pages = lexicon.finish(pages, file);
     }
 
-    /// Where the rows of a term are that are in none of its groups.
+    /// Where the seats of a term are that are in none of its groups.
     fn list_slots(
         &self,
         term: &Term,
@@ -51,10 +51,10 @@ impl Index {
         file: &mut Vec<u8>,
     ) -> Listed {
         if term.rows as usize <= LEXICON_INLINE_MAX {
-            let mut rows = Vec::with_capacity(LEXICON_INLINE_MAX);
-            self.terms.rows_into(term, &mut rows);
+            let mut seats = Vec::with_capacity(LEXICON_INLINE_MAX);
+            self.terms.seats_into(term, &mut seats);
             let all = lists.segment_rows() as usize;
-            return listed(&rows, all, lists, pages, file);
+            return listed(&seats, all, lists, pages, file);
         }
         list.clear();
         self.terms.list_into(term, list);

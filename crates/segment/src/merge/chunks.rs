@@ -36,7 +36,7 @@ pub(super) struct Merged {
     pub(super) index: Index,
     /// The groups of chunks that were copied, in the order of the inputs.
     pub(super) copied: Vec<Copied>,
-    /// The rows that were written anew: which of their words are fixed may have changed.
+    /// The rows, and seats, that were written anew: which of their words are fixed may have changed.
     pub(super) rewritten: Vec<Range<u32>>,
 }
 
@@ -132,13 +132,14 @@ impl Target<'_> {
             return self.rewrite(source, kinds);
         };
         let rows = row_kinds.kinds().iter().map(|(_, rows)| *rows);
-        let groups = rows.len() as u32;
+        let own = numbers.iter().copied().zip(rows);
+        let groups = own.len() as u32;
         self.merged.copied.push(Copied {
             input: source.number,
             groups: source.groups..source.groups + groups,
             to: self.merged.index.tally.len(),
         });
-        self.merged.index.tally.push(rows);
+        self.merged.index.tally.push(own);
         let mut columns = Vec::with_capacity(entry.columns.len());
         for page in &entry.columns {
             columns.push(self.copy_page(*input, page)?);

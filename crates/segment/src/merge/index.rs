@@ -1,6 +1,6 @@
 //! The indexes of several segments into one.
 //!
-//! Rows and groups of a word are those of the inputs behind each other. Rows that were written anew
+//! Seats and groups of a word are those of the inputs behind each other. Rows that were written anew
 //! have new entries, as their groups have changed.
 
 use std::cmp::Reverse;
@@ -28,15 +28,15 @@ pub(super) fn merge<I: MergeInput>(
     let mut lexicon = LexiconWriter::new(footer.rows);
     let own_groups = index.groups();
     let bases = bases(inputs);
-    let (mut rows, mut groups) = (Vec::new(), Vec::new());
+    let (mut seats, mut groups) = (Vec::new(), Vec::new());
     each_term(inputs, index, |key, terms, holders| {
-        rows.clear();
+        seats.clear();
         groups.clear();
         for holder in &holders.inputs {
             let base = bases.get(*holder).copied().unwrap_or_default();
             if let Some(terms) = terms.get_mut(*holder) {
-                let kept = terms.slot_rows()?.into_iter().map(|row| base + row);
-                rows.extend(kept.filter(|row| !contains(&merged.rewritten, *row)));
+                let kept = terms.slot_seats()?.into_iter().map(|seat| base + seat);
+                seats.extend(kept.filter(|seat| !contains(&merged.rewritten, *seat)));
                 let kept = terms.groups()?.into_iter();
                 groups.extend(kept.filter_map(|group| renumbered(&merged.copied, *holder, group)));
             }
@@ -45,15 +45,15 @@ pub(super) fn merge<I: MergeInput>(
             groups.extend_from_slice(own_groups.of(number));
             groups.sort_unstable();
             if let Some(term) = index.terms.get(number) {
-                index.terms.rows_into(term, &mut rows);
-                rows.sort_unstable();
+                index.terms.seats_into(term, &mut seats);
+                seats.sort_unstable();
             }
         }
         // A word that was in slots only, of rows which are written anew, may be gone.
-        if !rows.is_empty() || !groups.is_empty() {
+        if !seats.is_empty() || !groups.is_empty() {
             let groups = index.list_groups(&groups, &mut lists, pages, file);
             let all = lists.segment_rows() as usize;
-            let entry = groups.with(listed(&rows, all, &mut lists, pages, file));
+            let entry = groups.with(listed(&seats, all, &mut lists, pages, file));
             lexicon.push(key, entry, pages);
         }
         Ok(())
@@ -82,10 +82,12 @@ fn bases<I: MergeInput>(inputs: &[I]) -> Vec<u32> {
     .collect()
 }
 
-/// Whether a row is in one of some ranges in ascending order.
-fn contains(ranges: &[Range<u32>], row: u32) -> bool {
-    let behind = ranges.partition_point(|range| range.end <= row);
-    ranges.get(behind).is_some_and(|range| range.contains(&row))
+/// Whether a number is in one of some ranges in ascending order.
+fn contains(ranges: &[Range<u32>], number: u32) -> bool {
+    let behind = ranges.partition_point(|range| range.end <= number);
+    ranges
+        .get(behind)
+        .is_some_and(|range| range.contains(&number))
 }
 
 /// Where a key is.

@@ -63,8 +63,8 @@ impl<'a, I: MergeInput> TermCursor<'a, I> {
         page.map_or(0, |page| page.page.offset)
     }
 
-    /// The rows with the term at hand in a slot, ascending.
-    pub(crate) fn slot_rows(&mut self) -> Result<Vec<u32>, MergeError<I::Error>> {
+    /// The seats of the rows with the term at hand in a slot, ascending.
+    pub(crate) fn slot_seats(&mut self) -> Result<Vec<u32>, MergeError<I::Error>> {
         let listed = self.entry.map(|entry| entry.slots).unwrap_or_default();
         self.numbers(&listed)
     }

@@ -198,7 +198,7 @@ fn read_kinds(handle: &SegmentHandle) -> Result<KindsView, ReadError> {
     let mut used = vec![false; with_text.len()];
     let mut text_records = 0;
     for chunk in 0..handle.chunks() {
-        for (kind, rows) in handle.row_kinds(chunk)?.kinds() {
+        for (kind, rows) in &handle.kinds_of(chunk)? {
             let kind = *kind as usize;
             if let (Some(used), Some(is_text)) = (used.get_mut(kind), with_text.get(kind)) {
                 *used = true;

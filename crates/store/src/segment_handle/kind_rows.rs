@@ -39,19 +39,20 @@ impl OpenChunk<'_> {
         self.segment.uid
     }
 
-    /// The row of the segment that a row of the chunk is.
-    pub fn row(&self, row: u32) -> u32 {
-        row.wrapping_add(self.entry.page.first_row)
+    /// The seat in the segment that a seat in the chunk is.
+    pub fn seat(&self, seat: u32) -> u32 {
+        seat.wrapping_add(self.entry.page.first_row)
     }
 
-    /// Rows of the segment, which ascend, by their kinds; each as a row of the chunk.
-    pub fn kind_rows(&self, rows: &[u32]) -> Vec<KindRows<'_>> {
+    /// Rows whose seats in the segment are given, which ascend, by their kinds; each named by its seat in
+    /// the chunk.
+    pub fn kind_rows(&self, seats: &[u32]) -> Vec<KindRows<'_>> {
         let first = self.entry.page.first_row;
-        self.chunk
-            .kind_rows(rows.iter().map(|row| row.wrapping_sub(first)))
+        let own: Vec<u32> = seats.iter().map(|seat| seat.wrapping_sub(first)).collect();
+        self.chunk.kind_rows(&own)
     }
 
-    /// The values of a slot around a place among the rows of a kind.
+    /// The values of a slot around a rank, a place among the rows of a kind in the chunk.
     ///
     /// # Errors
     /// When they cannot be read.

@@ -1,5 +1,7 @@
 //! Rows of a segment by what their kinds and single columns say, without their records.
 
+use std::ops::Range;
+
 use model::RecordBatch;
 use segment::{Selected, TextPart, TextTest};
 
@@ -7,31 +9,33 @@ use super::{SegmentHandle, Unread};
 use crate::error::ReadError;
 
 impl SegmentHandle {
-    /// Sets the bits of the rows that may have a field of a name, as [`model::FieldRef::is_named`] has
-    /// it: bit `row % 8` of byte `row / 8`. All others have none.
+    /// The seats of the rows that may have a field of a name, as [`model::FieldRef::is_named`] has it, in
+    /// order. All others have none.
     ///
     /// # Errors
     /// When the kinds of the segment, or of the rows of a chunk, cannot be read.
-    pub fn mark_field(&self, name: &[u8], bits: &mut [u8]) -> Result<(), ReadError> {
+    pub fn seats_with_field(&self, name: &[u8]) -> Result<Vec<Range<u32>>, ReadError> {
         let may_have = self.kinds()?.with_field(name);
+        let mut found = Vec::new();
         if !may_have.contains(&true) {
-            return Ok(());
+            return Ok(found);
         }
         for chunk in 0..self.chunks() {
-            let row_kinds = self.row_kinds(chunk)?;
-            let kinds = row_kinds.kinds().iter();
-            let wanted = kinds.map(|(kind, _)| may_have.get(*kind as usize).copied());
-            // A kind that is not there is for whoever reads the rows to report.
-            let wanted: Vec<bool> = wanted.map(|wanted| wanted.unwrap_or(true)).collect();
-            if wanted.contains(&true) {
-                row_kinds.mark(&wanted, self.chunk_rows(chunk).start, bits);
+            let mut start = self.chunk_rows(chunk).start;
+            for (kind, rows) in &self.kinds_of(chunk)? {
+                let seats = start..start.saturating_add(*rows);
+                start = seats.end;
+                // A kind that is not there is for whoever reads the rows to report.
+                if may_have.get(*kind as usize).copied().unwrap_or(true) {
+                    found.push(seats);
+                }
             }
         }
-        Ok(())
+        Ok(found)
     }
 
-    /// The rows of a chunk of which one of some texts passes, of those given, which ascend. Rows whose
-    /// texts cannot be had without their records are left open.
+    /// The seats of the rows of a chunk of which one of some texts passes, of those given, which ascend.
+    /// Rows whose texts cannot be had without their records are left open.
     ///
     /// # Errors
     /// When the chunk cannot be read at all.
@@ -39,7 +43,7 @@ impl SegmentHandle {
         &self,
         chunk: usize,
         parts: &[TextPart<'_>],
-        rows: impl IntoIterator<Item = u32>,
+        seats: &[u32],
         test: &mut impl TextTest,
     ) -> Result<Selected, ReadError> {
         let Some(entry) = self.footer.chunks.get(chunk) else {
@@ -47,11 +51,11 @@ impl SegmentHandle {
         };
         let opened = self.chunk(chunk, entry)?;
         let first = entry.page.first_row;
-        let rows = rows.into_iter().map(|row| row.wrapping_sub(first));
+        let own: Vec<u32> = seats.iter().map(|seat| seat.wrapping_sub(first)).collect();
         let page = |page| self.column_page(chunk, entry, page).map_err(Unread::Page);
-        let mut selected = opened.select(parts, rows, test, page);
-        for row in selected.passed.iter_mut().chain(&mut selected.open) {
-            *row = row.wrapping_add(first);
+        let mut selected = opened.select(parts, &own, test, page);
+        for seat in selected.passed.iter_mut().chain(&mut selected.open) {
+            *seat = seat.wrapping_add(first);
         }
         Ok(selected)
     }
