@@ -16,6 +16,7 @@
 mod answer;
 mod cancel;
 mod check;
+mod chunks;
 mod count;
 mod cursor;
 mod evaluate;
@@ -33,6 +34,7 @@ mod named;
 mod ordered;
 mod parallel;
 mod part;
+mod part_values;
 mod plan;
 mod question;
 mod recent;

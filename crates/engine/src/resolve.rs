@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use model::RecordRef;
 use store::Part;
 
 use crate::event::rows_within;
@@ -85,35 +84,4 @@ pub(crate) fn verified(run: &mut Run<'_>, part: &Part, set: &RowSet, range: &Ran
         verified.extend(matching(run, &bounds, &block));
     }
     RowSet::from_sorted(&verified)
-}
-
-/// Calls `visit` with every record of a set of rows, block by block, ascending.
-pub(crate) fn visit_rows(
-    run: &mut Run<'_>,
-    part: &Part,
-    set: &RowSet,
-    range: &Range<u32>,
-    visit: &mut dyn FnMut(RecordRef<'_>),
-) {
-    visit_numbered(run, part, set, range, &mut |_, record| visit(record));
-}
-
-/// The same, with the row of the part that each record is.
-pub(crate) fn visit_numbered(
-    run: &mut Run<'_>,
-    part: &Part,
-    set: &RowSet,
-    range: &Range<u32>,
-    visit: &mut dyn FnMut(u32, RecordRef<'_>),
-) {
-    let mut left = range.clone();
-    while !left.is_empty() && !run.is_stopped() {
-        let rows = take_rows(part, set, &mut left, Order::OldestFirst);
-        let block = run.block(part, rows);
-        for row in &block.rows {
-            if let Some(record) = block.record(*row) {
-                visit(*row, record);
-            }
-        }
-    }
 }
