@@ -26,6 +26,7 @@ mod field_reader;
 mod field_values;
 mod fields;
 mod histogram;
+mod in_text;
 mod kind_names;
 pub mod limits;
 mod memory;
