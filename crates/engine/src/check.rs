@@ -10,6 +10,7 @@ use store::{ReadError, SegmentHandle};
 use text_fields::FieldFinder;
 
 use crate::field_reader::{FieldReader, ValueSink};
+use crate::in_text::InText;
 use crate::part::Seated;
 use crate::plan::namespaces;
 
@@ -27,7 +28,7 @@ enum Sight {
     /// Texts in its bytes.
     Parts(&'static [Namespace]),
     /// The fields of a name, in the structured data and in the text of the message.
-    Field(Box<FieldFinder<'static>>, FieldReader),
+    Field(Box<FieldFinder<'static>>, FieldReader, Box<InText>),
     /// What is kept of it beside its bytes.
     Head,
     /// Anything.
@@ -106,7 +107,12 @@ impl Check {
             Target::Severity | Target::Facility => Sight::Record,
             Target::Named(name) => {
                 let finder = FieldFinder::new(name.clone().into_bytes());
-                Sight::Field(Box::new(finder), FieldReader::new(name.as_bytes()))
+                let in_text = InText::new(name, leaf);
+                Sight::Field(
+                    Box::new(finder),
+                    FieldReader::new(name.as_bytes()),
+                    Box::new(in_text),
+                )
             }
             target => Sight::Parts(namespaces(target)),
         };
@@ -135,7 +141,7 @@ impl Check {
                 let parts: Vec<_> = namespaces.iter().copied().map(TextPart::Part).collect();
                 segment.select(chunk, &parts, seats, &mut self.test)
             }
-            Sight::Field(finder, reader) => {
+            Sight::Field(finder, reader, in_text) => {
                 let parts = [TextPart::Field(finder.name())];
                 let mut selected = segment.select(chunk, &parts, seats, &mut self.test)?;
                 let mut done = [&selected.passed[..], &selected.open].concat();
@@ -145,6 +151,10 @@ impl Check {
                     .filter(|seat| done.is_empty() || done.binary_search(seat).is_err())
                     .collect();
                 let opened = segment.open_chunk(chunk)?;
+                let left = in_text.of(segment, &opened, left);
+                if left.is_empty() {
+                    return Ok(selected);
+                }
                 let mut passing = Passing {
                     test: &mut self.test.0,
                     selected: &mut selected,

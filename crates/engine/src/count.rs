@@ -29,7 +29,7 @@ pub fn count(scope: &Scope, query: &Query, cancel: &Cancel) -> Count {
     let add = |run: &mut Run<'_>, count: &mut u64, part: &Part| {
         *count += count_part(run, scope, part);
     };
-    let count = each_part(&mut run, query, &parts, || 0, add).iter().sum();
+    let count = each_part(&mut run, query, parts, || 0, add).iter().sum();
     let (cost, completeness) = run.finish();
     Count {
         count,

@@ -7,7 +7,7 @@
 //! handed back.
 
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use segment::{KindRows, Namespace, SlotValues, TextBit};
 use store::{OpenChunk, ReadError};
@@ -30,7 +30,7 @@ pub(crate) trait ValueSink {
 pub(crate) struct FieldReader {
     name: Box<[u8]>,
     /// What is known of each kind of the segment at hand.
-    plans: HashMap<u32, Option<Rc<Plan>>>,
+    plans: HashMap<u32, Option<Arc<Plan>>>,
     segment: Option<u64>,
     text: Vec<u8>,
 }
@@ -133,11 +133,11 @@ impl FieldReader {
         &mut self,
         chunk: &OpenChunk<'_>,
         kind: &KindRows<'_>,
-    ) -> Result<Option<Rc<Plan>>, Unread> {
+    ) -> Result<Option<Arc<Plan>>, Unread> {
         if let Some(plan) = self.plans.get(&kind.kind()) {
             return Ok(plan.clone());
         }
-        let plan = make_plan(&self.name, chunk, kind)?.map(Rc::new);
+        let plan = make_plan(&self.name, chunk, kind)?.map(Arc::new);
         self.plans.insert(kind.kind(), plan.clone());
         Ok(plan)
     }
@@ -272,7 +272,7 @@ impl<'r> Checked<'r> {
 }
 
 /// What was found out of the values of a part of a column, where each stands once.
-struct Remembered<T> {
+pub(crate) struct Remembered<T> {
     values: Option<SlotValues>,
     known: Vec<Option<T>>,
 }
@@ -288,7 +288,7 @@ impl<T> Default for Remembered<T> {
 
 impl<T: Copy> Remembered<T> {
     /// What is known of the value at a place, or what `find` finds.
-    fn ask(
+    pub(crate) fn ask(
         &mut self,
         chunk: &OpenChunk<'_>,
         kind: &KindRows<'_>,

@@ -2,16 +2,16 @@
 //! those do not tell and in the tail.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use model::RecordRef;
 use segment::KindRows;
-use store::{Part, SegmentHandle};
+use store::{Part, ReadError, SegmentHandle};
 
+use crate::chunks::{ChunkSink, each_chunk};
 use crate::evaluate::with_fields;
 use crate::field_reader::{FieldReader, ValueSink};
+use crate::part::Block;
 use crate::question::values::named;
-use crate::resolve::visit_rows;
 use crate::row_set::RowSet;
 use crate::run::Run;
 
@@ -19,6 +19,9 @@ use crate::run::Run;
 pub(crate) trait RecordSink: ValueSink {
     /// A record, with all its values.
     fn record(&mut self, record: RecordRef<'_>);
+
+    /// A chunk or a block is done with: what was seen is not named again.
+    fn settle(&mut self);
 }
 
 /// Hands the values of the fields of a name to `sink`, of those rows of a part that may have some. A row
@@ -32,42 +35,39 @@ pub(crate) fn read_values(
 ) {
     let field = named(reader.name());
     let set = with_fields(part, set, [&field]);
-    let Part::Segment(segment) = part else {
-        return visit_rows(run, part, &set, range, &mut |record| sink.record(record));
-    };
-    let mut left = range.clone();
-    while let Some(next) = set.first_within(&left) {
-        if run.is_stopped() {
-            return;
-        }
-        let chunk = segment.chunk_of_row(next);
-        let end = segment.chunk_rows(chunk).end.min(left.end).max(next + 1);
-        left.start = end;
-        let seats = set.first_rows(&(next..end), usize::MAX);
-        let open = RowSet::from_sorted(&read_chunk(segment, chunk, seats, reader, sink));
-        visit_rows(run, part, &open, range, &mut |record| sink.record(record));
-    }
+    each_chunk(run, part, &set, range, &mut FieldChunks { reader, sink });
 }
 
-/// Reads rows of a chunk by their seats; returns those whose records have to be looked at.
-fn read_chunk(
-    segment: &Arc<SegmentHandle>,
-    chunk: usize,
-    seats: Vec<u32>,
-    reader: &mut FieldReader,
-    sink: &mut impl RecordSink,
-) -> Vec<u32> {
-    // Whoever reads the records is to report what is wrong with the chunk.
-    let Ok(opened) = segment.open_chunk(chunk) else {
-        return seats;
-    };
-    let kinds = opened.kind_rows(&seats);
-    let (with_data, plain): (Vec<_>, Vec<_>) = kinds
-        .into_iter()
-        .partition(|kind| kind.may_have_field(reader.name()));
-    let mut open = reader.read(&opened, &plain, sink);
-    let in_data = with_data.iter().flat_map(KindRows::ranked);
-    open.extend(in_data.map(|(seat, _)| opened.seat(seat)));
-    open.sort_unstable();
-    open
+/// Reads a field chunk by chunk.
+struct FieldChunks<'s, S> {
+    reader: &'s mut FieldReader,
+    sink: &'s mut S,
+}
+
+impl<S: RecordSink> ChunkSink for FieldChunks<'_, S> {
+    fn chunk(
+        &mut self,
+        segment: &SegmentHandle,
+        chunk: usize,
+        seats: &[u32],
+    ) -> Result<Vec<u32>, ReadError> {
+        let opened = segment.open_chunk(chunk)?;
+        let kinds = opened.kind_rows(seats);
+        let (with_data, plain): (Vec<_>, Vec<_>) = kinds
+            .into_iter()
+            .partition(|kind| kind.may_have_field(self.reader.name()));
+        let mut open = self.reader.read(&opened, &plain, self.sink);
+        let in_data = with_data.iter().flat_map(KindRows::ranked);
+        open.extend(in_data.map(|(seat, _)| opened.seat(seat)));
+        open.sort_unstable();
+        self.sink.settle();
+        Ok(open)
+    }
+
+    fn block(&mut self, block: &Block) {
+        for (_, record) in block.records() {
+            self.sink.record(record);
+        }
+        self.sink.settle();
+    }
 }

@@ -1,18 +1,20 @@
 //! What the records that match have to offer: the names of their parts and fields.
 
-use std::ops::Range;
+use std::sync::Mutex;
 
 use model::RecordRef;
 use query::{FieldName, Query, Target};
-use store::{Part, ReadError, SegmentHandle};
+use store::{ReadError, SegmentHandle};
 use text_fields::Detector;
 
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
+use crate::chunks::{ChunkSink, each_chunk};
 use crate::kind_names::{KindNames, Present};
-use crate::limits::STATS_BYTES_MAX;
-use crate::resolve::{resolve_within, visit_rows};
-use crate::row_set::RowSet;
+use crate::limits::{STATS_BYTES_MAX, STATS_OWN_BYTES_MAX, STATS_SHARED_BYTES_MAX};
+use crate::parallel::{each_part, locked, unlocked};
+use crate::part::Block;
+use crate::resolve::resolve_within;
 use crate::run::Run;
 use crate::scope::Scope;
 use crate::value_table::ValueTable;
@@ -47,23 +49,19 @@ const BUILT_IN: [&str; 10] = [
 /// Counts how many of the records that match have each part and field.
 pub fn fields(scope: Scope, query: &Query, cancel: &Cancel) -> Fields {
     let mut run = Run::new(&scope.snapshots, query, cancel);
-    let (mut names, mut kinds) = (Names::new(), KindNames::default());
+    let names = Mutex::new(Names::new());
     let when = scope.when();
-    for (_, part) in scope.into_parts() {
-        if run.is_stopped() {
-            break;
-        }
-        let (set, range) = resolve_within(&mut run, &part, when);
-        match &part {
-            Part::Segment(segment) => {
-                let own = (&**segment, &set, &range);
-                add_segment(&mut run, &part, own, &mut kinds, &mut names);
-            }
-            Part::Tail(_) => visit_rows(&mut run, &part, &set, &range, &mut |record| {
-                names.add(record);
-            }),
-        }
-    }
+    let parts: Vec<_> = scope.into_parts().collect();
+    let start = || Gathering {
+        names: &names,
+        kinds: KindNames::default(),
+        seen: Seen::default(),
+    };
+    each_part(&mut run, query, parts, start, |run, own, (_, part)| {
+        let (set, range) = resolve_within(run, &part, when);
+        each_chunk(run, &part, &set, &range, own);
+    });
+    let names = unlocked(names);
     if names.named.is_full() {
         run.left_out(format!(
             "more names of fields than fit into {STATS_BYTES_MAX} bytes"
@@ -77,58 +75,64 @@ pub fn fields(scope: Scope, query: &Query, cancel: &Cancel) -> Fields {
     }
 }
 
-/// Adds rows of a segment, by kinds where that is possible.
-fn add_segment(
-    run: &mut Run<'_>,
-    part: &Part,
-    (segment, set, range): (&SegmentHandle, &RowSet, &Range<u32>),
-    kinds: &mut KindNames,
-    names: &mut Names,
-) {
-    let mut left = range.clone();
-    while let Some(next) = set.first_within(&left) {
-        if run.is_stopped() {
-            return;
+/// What a thread finds.
+struct Gathering<'n> {
+    names: &'n Mutex<Names>,
+    kinds: KindNames,
+    seen: Seen,
+}
+
+impl ChunkSink for Gathering<'_> {
+    fn chunk(
+        &mut self,
+        segment: &SegmentHandle,
+        chunk: usize,
+        seats: &[u32],
+    ) -> Result<Vec<u32>, ReadError> {
+        let opened = segment.open_chunk(chunk)?;
+        let (mut open, mut added) = (Vec::new(), Vec::new());
+        for kind in opened.kind_rows(seats) {
+            let own = kind.ranked().map(|(seat, _)| opened.seat(seat));
+            match self.kinds.of(&opened, &kind) {
+                Some(present) => added.push((own.collect::<Vec<u32>>(), present)),
+                None => open.extend(own),
+            }
         }
-        let chunk = segment.chunk_of_row(next);
-        let end = segment.chunk_rows(chunk).end.min(left.end).max(next + 1);
-        left.start = end;
-        let seats = set.first_rows(&(next..end), usize::MAX);
-        // What is wrong with a chunk is reported where its records are read.
-        let open = add_chunk(segment, chunk, &seats, kinds, names).unwrap_or(seats);
-        let open = RowSet::from_sorted(&open);
-        visit_rows(run, part, &open, range, &mut |record| names.add(record));
+        let mut done: Vec<u32> = added.iter().flat_map(|(seats, _)| seats).copied().collect();
+        done.sort_unstable();
+        let done = segment.seated(chunk, &done)?.into_iter();
+        let heads = segment.heads(chunk, done.map(|(row, _)| row))?;
+        // From here on nothing fails, so that no row counts twice.
+        let mut names = locked(self.names);
+        for (seats, present) in &added {
+            names.add_kind(seats.len() as u64, present);
+        }
+        heads.iter().for_each(|head| names.add_head(head));
+        open.sort_unstable();
+        Ok(open)
+    }
+
+    fn block(&mut self, block: &Block) {
+        for (_, record) in block.records() {
+            self.seen.add(record);
+            if self.seen.names.len() > STATS_OWN_BYTES_MAX {
+                locked(self.names).add_seen(&mut self.seen);
+            }
+        }
+        locked(self.names).add_seen(&mut self.seen);
     }
 }
 
-/// Adds rows of a chunk by their seats; those whose records have to be read are returned.
-fn add_chunk(
-    segment: &SegmentHandle,
-    chunk: usize,
-    seats: &[u32],
-    kinds: &mut KindNames,
-    names: &mut Names,
-) -> Result<Vec<u32>, ReadError> {
-    let opened = segment.open_chunk(chunk)?;
-    let (mut open, mut added) = (Vec::new(), Vec::new());
-    for kind in opened.kind_rows(seats) {
-        let own = kind.ranked().map(|(seat, _)| opened.seat(seat));
-        match kinds.of(&opened, &kind) {
-            Some(present) => added.push((own.collect::<Vec<u32>>(), present)),
-            None => open.extend(own),
-        }
-    }
-    let mut done: Vec<u32> = added.iter().flat_map(|(seats, _)| seats).copied().collect();
-    done.sort_unstable();
-    let done = segment.seated(chunk, &done)?.into_iter();
-    let heads = segment.heads(chunk, done.map(|(row, _)| row))?;
-    // From here on nothing fails, so that no row counts twice.
-    for (seats, present) in &added {
-        names.add_kind(seats.len() as u64, present);
-    }
-    heads.iter().for_each(|head| names.add_head(head));
-    open.sort_unstable();
-    Ok(open)
+/// What some records have, in order. Finding that is what takes long.
+#[derive(Default)]
+struct Seen {
+    records: u64,
+    built_in: [u64; BUILT_IN.len()],
+    /// The full names of their fields, one behind another.
+    names: Vec<u8>,
+    /// Where each ends, and which of the records has it, counted from 1.
+    ends: Vec<(usize, u64)>,
+    detector: Detector,
 }
 
 /// Names and how many records have them.
@@ -138,8 +142,7 @@ pub(crate) struct Names {
     /// By full name: how many records, and which one was the last, so that a field which stands
     /// twice in a record counts once.
     named: ValueTable<(u64, u64)>,
-    full_name: Vec<u8>,
-    detector: Detector,
+    seen: Seen,
 }
 
 /// How a field is asked for.
@@ -159,18 +162,8 @@ fn add_named(named: &mut ValueTable<(u64, u64)>, record: u64, name: &[u8]) {
     }
 }
 
-impl Names {
-    pub(crate) fn new() -> Self {
-        Self {
-            records: 0,
-            built_in: [0; BUILT_IN.len()],
-            named: ValueTable::new(STATS_BYTES_MAX),
-            full_name: Vec::new(),
-            detector: Detector::default(),
-        }
-    }
-
-    pub(crate) fn add(&mut self, record: RecordRef<'_>) {
+impl Seen {
+    fn add(&mut self, record: RecordRef<'_>) {
         self.records += 1;
         let present = [
             !record.host().is_empty(),
@@ -187,21 +180,54 @@ impl Names {
         for (count, is_present) in self.built_in.iter_mut().zip(present) {
             *count += u64::from(is_present);
         }
+        let (names, ends, records) = (&mut self.names, &mut self.ends, self.records);
         for field in record.fields().filter(|field| !field.value.is_empty()) {
-            self.full_name.clear();
             if !field.group.is_empty() {
-                self.full_name.extend_from_slice(field.group);
-                self.full_name.push(b'.');
+                names.extend_from_slice(field.group);
+                names.push(b'.');
             }
-            self.full_name.extend_from_slice(field.name);
-            add_named(&mut self.named, self.records, &self.full_name);
+            names.extend_from_slice(field.name);
+            ends.push((names.len(), records));
         }
-        let (named, records) = (&mut self.named, self.records);
         self.detector.each(record.message(), &mut |name, value| {
             if !value.is_empty() {
-                add_named(named, records, name);
+                names.extend_from_slice(name);
+                ends.push((names.len(), records));
             }
         });
+    }
+}
+
+impl Names {
+    pub(crate) fn new() -> Self {
+        Self {
+            records: 0,
+            built_in: [0; BUILT_IN.len()],
+            named: ValueTable::new(STATS_SHARED_BYTES_MAX),
+            seen: Seen::default(),
+        }
+    }
+
+    pub(crate) fn add(&mut self, record: RecordRef<'_>) {
+        let mut seen = std::mem::take(&mut self.seen);
+        seen.add(record);
+        self.add_seen(&mut seen);
+        self.seen = seen;
+    }
+
+    /// Adds what some records have, and forgets it there.
+    fn add_seen(&mut self, seen: &mut Seen) {
+        let mut start = 0;
+        for (end, record) in seen.ends.drain(..) {
+            let name = seen.names.get(start..end).unwrap_or_default();
+            add_named(&mut self.named, self.records + record, name);
+            start = end;
+        }
+        for (count, more) in self.built_in.iter_mut().zip(&mut seen.built_in) {
+            *count += std::mem::take(more);
+        }
+        self.records += std::mem::take(&mut seen.records);
+        seen.names.clear();
     }
 
     /// Adds so many records of a kind, but for what does not follow from their texts.

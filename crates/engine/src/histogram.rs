@@ -1,7 +1,7 @@
 //! How many records match in each of many equal stretches of time.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use model::{TimeRange, Timestamp};
 use query::Query;
@@ -12,7 +12,7 @@ use crate::cancel::Cancel;
 use crate::evaluate::count_by_lexicon;
 use crate::event::add_to_bars;
 use crate::limits::HISTOGRAM_BARS_MAX;
-use crate::parallel::each_part;
+use crate::parallel::{each_part, locked, unlocked};
 use crate::part::{Seated, piece_around, row_at};
 use crate::resolve::{resolve, resolve_within};
 use crate::row_set::RowSet;
@@ -94,8 +94,7 @@ pub fn histogram_watched(
         if let Err(error) = added {
             run.missed(&error);
         }
-        // What a thread that panicked has counted is of no use to anybody: it ends the question.
-        let mut growing = growing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut growing = locked(&growing);
         let (counts, watch) = &mut *growing;
         for (count, more) in counts.iter_mut().zip(own) {
             *count += *more;
@@ -107,8 +106,8 @@ pub fn histogram_watched(
     };
     let parts: Vec<&Part> = scope.parts().map(|(_, part)| part).collect();
     let newest_first: Vec<&Part> = parts.into_iter().rev().collect();
-    each_part(&mut run, query, &newest_first, || none.clone(), add);
-    let (counts, _) = growing.into_inner().unwrap_or_else(PoisonError::into_inner);
+    each_part(&mut run, query, newest_first, || none.clone(), add);
+    let (counts, _) = unlocked(growing);
     let (cost, completeness) = run.finish();
     let counted = Counted {
         edges: &edges,

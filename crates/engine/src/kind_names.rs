@@ -5,7 +5,7 @@
 //! told is left to whoever reads its records.
 
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use segment::{KindRows, Namespace, TextBit};
 use store::OpenChunk;
@@ -35,7 +35,7 @@ pub(crate) struct Present {
 #[derive(Debug, Default)]
 pub(crate) struct KindNames {
     segment: Option<u64>,
-    outlines: HashMap<u32, Option<Rc<Layout>>>,
+    outlines: HashMap<u32, Option<Arc<Layout>>>,
 }
 
 /// The fields in the text of a kind.
@@ -70,7 +70,7 @@ impl KindNames {
             Some(known) => known.clone(),
             None => {
                 let found = outline_of(chunk, kind).ok()?;
-                let layout = found.map(|(slots, outline)| Rc::new(Layout { outline, slots }));
+                let layout = found.map(|(slots, outline)| Arc::new(Layout { outline, slots }));
                 self.outlines.insert(kind.kind(), layout.clone());
                 layout
             }

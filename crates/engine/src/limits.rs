@@ -14,6 +14,14 @@ pub const HISTOGRAM_BARS_MAX: usize = 10_000;
 /// short ones. Values first seen behind it are not listed and the answer is marked incomplete.
 pub const STATS_BYTES_MAX: usize = 64 * 1024 * 1024;
 
+/// What a thread gathers before it adds it to what all threads of a question have, in bytes: the
+/// different values of a chunk mostly. More goes to the others one by one.
+pub(crate) const STATS_OWN_BYTES_MAX: usize = STATS_BYTES_MAX / 256;
+
+/// What is left of [`STATS_BYTES_MAX`] for that, with as many threads as there may be.
+pub(crate) const STATS_SHARED_BYTES_MAX: usize =
+    STATS_BYTES_MAX - (HELPERS_MAX + 1) * STATS_OWN_BYTES_MAX;
+
 /// Memory of one combination of values beside its bytes: its place in the table and its allocation.
 pub const STATS_VALUE_OVERHEAD: usize = 64;
 

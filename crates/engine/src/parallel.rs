@@ -5,10 +5,10 @@
 //! each gets what it would have without help, so that a long one does not hold up short ones.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use query::Query;
-use store::Part;
 
 use crate::limits::{HELPED_PARTS_MIN, HELPERS_MAX};
 use crate::run::Run;
@@ -16,19 +16,22 @@ use crate::run::Run;
 /// Threads that help just now, of all questions.
 static HELPERS: AtomicUsize = AtomicUsize::new(0);
 
-/// Adds each part to an account, of which each thread starts one; returns them all. A question that is
-/// stopped leaves parts out.
-pub(crate) fn each_part<A: Send>(
+/// Adds each part to an account, of which each thread starts one; returns them all. A part is let go
+/// when it is added. A question that is stopped leaves parts out.
+pub(crate) fn each_part<P: Send, A: Send>(
     run: &mut Run<'_>,
     query: &Query,
-    parts: &[&Part],
+    parts: Vec<P>,
     start: impl Fn() -> A + Sync,
-    add: impl Fn(&mut Run<'_>, &mut A, &Part) + Sync,
+    add: impl Fn(&mut Run<'_>, &mut A, P) + Sync,
 ) -> Vec<A> {
-    let next = AtomicUsize::new(0);
+    let help = Help::of(parts.len() / HELPED_PARTS_MIN);
+    let left = Mutex::new(parts.into_iter());
     let work = |run: &mut Run<'_>| {
         let mut account = start();
-        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+        loop {
+            let next = locked(&left).next();
+            let Some(part) = next else { break };
             if run.is_stopped() {
                 break;
             }
@@ -36,7 +39,6 @@ pub(crate) fn each_part<A: Send>(
         }
         account
     };
-    let help = Help::of(parts.len() / HELPED_PARTS_MIN);
     if help.threads == 0 {
         return vec![work(run)];
     }
@@ -60,6 +62,16 @@ pub(crate) fn each_part<A: Send>(
         }
         accounts
     })
+}
+
+/// What threads share. What one that panicked has left is of no use to anybody: it ends the question.
+pub(crate) fn locked<T: ?Sized>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What they shared, when all are done.
+pub(crate) fn unlocked<T>(shared: Mutex<T>) -> T {
+    shared.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Threads that may be started; given back at the end.

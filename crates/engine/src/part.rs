@@ -43,6 +43,18 @@ impl Block {
         self.holder.batch().get(self.index(row)?)
     }
 
+    /// The records that could be read, with their rows, ascending.
+    pub(crate) fn records(&self) -> impl Iterator<Item = (u32, RecordRef<'_>)> {
+        let rows = self.rows.iter().enumerate();
+        rows.filter_map(move |(place, row)| {
+            let index = match &self.holder {
+                Holder::Decoded(_) => place,
+                Holder::Tail(_) => *row as usize,
+            };
+            Some((*row, self.holder.batch().get(index)?))
+        })
+    }
+
     /// The index of a row of the block in the batch.
     pub(crate) fn index(&self, row: u32) -> Option<usize> {
         match &self.holder {

@@ -2,12 +2,10 @@
 
 use std::ops::Range;
 
-use model::RecordRef;
 use store::Part;
 
+use crate::chunks::each_seated_block;
 use crate::event::rows_within;
-use crate::limits::BLOCK_ROWS;
-use crate::part::{Block, Seated, piece_around};
 use crate::row_set::RowSet;
 use crate::run::Run;
 use crate::settle::settle;
@@ -81,60 +79,8 @@ pub(crate) fn verified(run: &mut Run<'_>, part: &Part, set: &RowSet, range: &Ran
         return bounds.sure.and(set.clone());
     }
     let mut verified = Vec::new();
-    each_block(run, part, set, range, &mut |run, rows, block| {
+    each_seated_block(run, part, set, range, &mut |run, rows, block| {
         verified.extend(matching(run, &bounds, rows, block));
     });
     RowSet::from_sorted(&verified)
-}
-
-/// Calls `visit` with the rows of a set, block by block, ascending, until the question is stopped.
-fn each_block(
-    run: &mut Run<'_>,
-    part: &Part,
-    set: &RowSet,
-    range: &Range<u32>,
-    visit: &mut dyn FnMut(&mut Run<'_>, &[Seated], &Block),
-) {
-    let mut left = range.clone();
-    while let Some(next) = set.first_within(&left) {
-        let piece = piece_around(part, next);
-        let end = piece.end.min(left.end).max(next + 1);
-        let rows = run.seated(part, &set.first_rows(&(next..end), usize::MAX));
-        left.start = end;
-        for rows in rows.chunks(BLOCK_ROWS) {
-            if run.is_stopped() {
-                return;
-            }
-            let block = run.block(part, rows.iter().map(|(row, _)| *row).collect());
-            visit(run, rows, &block);
-        }
-    }
-}
-
-/// Calls `visit` with every record of a set of rows, block by block, ascending.
-pub(crate) fn visit_rows(
-    run: &mut Run<'_>,
-    part: &Part,
-    set: &RowSet,
-    range: &Range<u32>,
-    visit: &mut dyn FnMut(RecordRef<'_>),
-) {
-    visit_numbered(run, part, set, range, &mut |_, record| visit(record));
-}
-
-/// The same, with the row of the part that each record is.
-pub(crate) fn visit_numbered(
-    run: &mut Run<'_>,
-    part: &Part,
-    set: &RowSet,
-    range: &Range<u32>,
-    visit: &mut dyn FnMut(u32, RecordRef<'_>),
-) {
-    each_block(run, part, set, range, &mut |_, rows, block| {
-        for (row, _) in rows {
-            if let Some(record) = block.record(*row) {
-                visit(*row, record);
-            }
-        }
-    });
 }

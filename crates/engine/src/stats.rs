@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Mutex;
 
 use model::{Facility, LogspaceName, RecordRef, Severity};
 use query::Query;
@@ -13,12 +14,15 @@ use text_fields::FieldFinder;
 
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
+use crate::chunks::{each_block, each_chunk};
 use crate::evaluate::count_code;
 use crate::field_reader::{FieldReader, ValueSink};
 use crate::field_values::{RecordSink, read_values};
-use crate::limits::STATS_BYTES_MAX;
+use crate::limits::{STATS_BYTES_MAX, STATS_OWN_BYTES_MAX, STATS_SHARED_BYTES_MAX};
+use crate::parallel::{each_part, locked, unlocked};
+use crate::part_values::{HeadChunks, PartChunks};
 use crate::question::values::each_different;
-use crate::resolve::{resolve_within, visit_rows};
+use crate::resolve::resolve_within;
 use crate::row_set::RowSet;
 use crate::run::Run;
 use crate::scope::Scope;
@@ -116,17 +120,21 @@ impl StatsField {
 /// Empty values do not count.
 pub fn stats(scope: Scope, query: &Query, by: &StatsField, limit: usize, cancel: &Cancel) -> Stats {
     let mut run = Run::new(&scope.snapshots, query, cancel);
-    let mut tally = Tally::new(STATS_BYTES_MAX);
-    let mut total = 0;
+    let tally = Mutex::new(Tally::new(STATS_SHARED_BYTES_MAX));
     let when = scope.when();
-    for (logspace, part) in scope.into_parts() {
-        if run.is_stopped() {
-            break;
-        }
-        let (set, range) = resolve_within(&mut run, &part, when);
-        total += set.len_within(&range);
-        add_part(&mut run, &mut tally, by, &logspace, &part, &set, &range);
-    }
+    let parts: Vec<_> = scope.into_parts().collect();
+    let start = || (0, Counting::new(&tally, by));
+    let add = |run: &mut Run<'_>, own: &mut (u64, Counting<'_>), part: (LogspaceName, Part)| {
+        let (total, counting) = own;
+        let (logspace, part) = part;
+        let (set, range) = resolve_within(run, &part, when);
+        *total += set.len_within(&range);
+        counting.add_part(run, &logspace, &part, &set, &range);
+    };
+    let accounts = each_part(&mut run, query, parts, start, add);
+    let total = accounts.iter().map(|(total, _)| total).sum();
+    drop(accounts);
+    let tally = unlocked(tally);
     if tally.0.is_full() {
         run.left_out(format!(
             "more distinct values than fit into {STATS_BYTES_MAX} bytes"
@@ -143,121 +151,198 @@ pub fn stats(scope: Scope, query: &Query, by: &StatsField, limit: usize, cancel:
     }
 }
 
-fn add_part(
-    run: &mut Run<'_>,
-    tally: &mut Tally,
-    by: &StatsField,
-    logspace: &LogspaceName,
-    part: &Part,
-    set: &RowSet,
-    range: &Range<u32>,
-) {
-    match by {
-        StatsField::Logspace => {
-            return tally.add(logspace.as_str().as_bytes(), set.len_within(range));
-        }
-        StatsField::Severity => {
-            let names = Severity::all().map(|severity| (severity.number(), severity.name()));
-            if add_codes(tally, Namespace::Severity, names, part, set, range).is_some() {
-                return;
-            }
-        }
-        StatsField::Facility => {
-            let names = Facility::all().map(|facility| (facility.number(), facility.name()));
-            if add_codes(tally, Namespace::Facility, names, part, set, range).is_some() {
-                return;
-            }
-        }
-        _ => {}
-    }
-    if let StatsField::Named(name) = by {
-        let mut reader = FieldReader::new(name.as_bytes());
-        let mut counting = Counting {
-            tally,
-            finder: FieldFinder::new(name.as_bytes()),
-        };
-        let rows = (set.clone(), range);
-        return read_values(run, part, rows, &mut reader, &mut counting);
-    }
-    visit_rows(run, part, set, range, &mut |record| {
-        add_record(tally, by, record);
-    });
+/// Counts the values of a field on one thread of several.
+struct Counting<'t> {
+    by: &'t StatsField,
+    /// The values of a chunk or a block, before they are added to those of all threads.
+    own: ValueTable<u64>,
+    all: &'t Mutex<Tally>,
+    /// Of a named field; not there while it looks at a record.
+    finder: Option<FieldFinder<'t>>,
 }
 
-/// Counts numbers by the index of a segment; `None` where there is none or it cannot be read.
-fn add_codes(
-    tally: &mut Tally,
+/// Where a value is counted.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// At this index among those of the chunk.
+    Own(usize),
+    /// At this one among those of all threads, since there was no room.
+    All(usize),
+}
+
+impl<'t> Counting<'t> {
+    fn new(all: &'t Mutex<Tally>, by: &'t StatsField) -> Self {
+        let finder = match by {
+            StatsField::Named(name) => Some(FieldFinder::new(name.as_bytes())),
+            _ => None,
+        };
+        Self {
+            by,
+            own: ValueTable::new(STATS_OWN_BYTES_MAX),
+            all,
+            finder,
+        }
+    }
+
+    fn add_part(
+        &mut self,
+        run: &mut Run<'_>,
+        logspace: &LogspaceName,
+        part: &Part,
+        set: &RowSet,
+        range: &Range<u32>,
+    ) {
+        let by = self.by;
+        let counted = match by {
+            StatsField::Logspace => {
+                let count = set.len_within(range);
+                locked(self.all).add(logspace.as_str().as_bytes(), count);
+                return;
+            }
+            StatsField::Severity => {
+                let names = Severity::all().map(|severity| (severity.number(), severity.name()));
+                codes(Namespace::Severity, names, part, set, range)
+            }
+            StatsField::Facility => {
+                let names = Facility::all().map(|facility| (facility.number(), facility.name()));
+                codes(Namespace::Facility, names, part, set, range)
+            }
+            StatsField::Named(name) => {
+                let mut reader = FieldReader::new(name.as_bytes());
+                let rows = (set.clone(), range);
+                return read_values(run, part, rows, &mut reader, self);
+            }
+            StatsField::Host => return self.add_texts(run, Namespace::Host, part, set, range),
+            StatsField::Program => {
+                return self.add_texts(run, Namespace::Program, part, set, range);
+            }
+            StatsField::Pid => return self.add_texts(run, Namespace::Pid, part, set, range),
+            StatsField::Msgid => return self.add_texts(run, Namespace::Msgid, part, set, range),
+            StatsField::Source | StatsField::Peer | StatsField::Tag => {
+                return each_chunk(run, part, set, range, &mut HeadChunks { sink: self });
+            }
+        };
+        match counted {
+            Some(counted) => {
+                let mut all = locked(self.all);
+                let counted = counted.iter();
+                counted.for_each(|(name, count)| all.add(name.as_bytes(), *count));
+            }
+            None => each_block(run, part, set, range, &mut |block| {
+                for (_, record) in block.records() {
+                    self.record(record);
+                }
+                self.settle();
+            }),
+        }
+    }
+
+    /// Counts texts of records that stand in columns.
+    fn add_texts(
+        &mut self,
+        run: &mut Run<'_>,
+        text: Namespace,
+        part: &Part,
+        set: &RowSet,
+        range: &Range<u32>,
+    ) {
+        let sink = &mut PartChunks {
+            part: text,
+            sink: self,
+        };
+        each_chunk(run, part, set, range, sink);
+    }
+
+    fn add(&mut self, value: &[u8]) {
+        if value.is_empty() {
+            return;
+        }
+        match self.own.entry(value) {
+            Some(known) => *known += 1,
+            None => locked(self.all).add(value, 1),
+        }
+    }
+}
+
+impl ValueSink for Counting<'_> {
+    /// Where a value is counted, unless it is empty or there is no room for it.
+    type Seen = Option<Place>;
+
+    fn see(&mut self, value: &[u8]) -> Option<Place> {
+        if value.is_empty() {
+            return None;
+        }
+        match self.own.index(value) {
+            Some(index) => Some(Place::Own(index)),
+            None => locked(self.all).0.index(value).map(Place::All),
+        }
+    }
+
+    fn row(&mut self, _: u32, place: Option<Place>) {
+        match place {
+            None => {}
+            Some(Place::Own(index)) => {
+                if let Some(count) = self.own.kept_mut(index) {
+                    *count += 1;
+                }
+            }
+            Some(Place::All(index)) => {
+                if let Some(count) = locked(self.all).0.kept_mut(index) {
+                    *count += 1;
+                }
+            }
+        }
+    }
+}
+
+impl RecordSink for Counting<'_> {
+    fn record(&mut self, record: RecordRef<'_>) {
+        match self.by {
+            StatsField::Host => self.add(record.host()),
+            StatsField::Program => self.add(record.program()),
+            StatsField::Pid => self.add(record.pid()),
+            StatsField::Msgid => self.add(record.msgid()),
+            StatsField::Facility => self.add(record.priority().facility().name().as_bytes()),
+            StatsField::Severity => self.add(record.priority().severity().name().as_bytes()),
+            StatsField::Source => self.add(record.source().as_bytes()),
+            StatsField::Peer => {
+                if let Some(address) = record.peer() {
+                    self.add(address.to_canonical().to_string().as_bytes());
+                }
+            }
+            StatsField::Tag => record.tags().for_each(|tag| self.add(tag.as_bytes())),
+            // Known without a look at the record.
+            StatsField::Logspace => {}
+            StatsField::Named(_) => {
+                if let Some(mut finder) = self.finder.take() {
+                    each_different(&mut finder, record, &mut |value| self.add(value));
+                    self.finder = Some(finder);
+                }
+            }
+        }
+    }
+
+    fn settle(&mut self) {
+        let mut all = locked(self.all);
+        self.own.drain(|value, count| all.add(value, count));
+    }
+}
+
+/// How many rows have each number, by the index of a segment; `None` where there is none or it cannot
+/// be read.
+fn codes(
     namespace: Namespace,
     names: impl Iterator<Item = (u8, &'static str)>,
     part: &Part,
     set: &RowSet,
     range: &Range<u32>,
-) -> Option<()> {
+) -> Option<Vec<(&'static str, u64)>> {
     let Part::Segment(segment) = part else {
         return None;
     };
-    let counts = names
+    names
         .map(|(code, name)| Some((name, count_code(namespace, code, set, range, segment)?)))
-        .collect::<Option<Vec<_>>>()?;
-    for (name, count) in counts {
-        tally.add(name.as_bytes(), count);
-    }
-    Some(())
-}
-
-fn add_record(tally: &mut Tally, by: &StatsField, record: RecordRef<'_>) {
-    match by {
-        StatsField::Host => tally.add(record.host(), 1),
-        StatsField::Program => tally.add(record.program(), 1),
-        StatsField::Pid => tally.add(record.pid(), 1),
-        StatsField::Msgid => tally.add(record.msgid(), 1),
-        StatsField::Facility => tally.add(record.priority().facility().name().as_bytes(), 1),
-        StatsField::Severity => tally.add(record.priority().severity().name().as_bytes(), 1),
-        StatsField::Source => tally.add(record.source().as_bytes(), 1),
-        StatsField::Peer => {
-            if let Some(address) = record.peer() {
-                tally.add(address.to_canonical().to_string().as_bytes(), 1);
-            }
-        }
-        StatsField::Tag => {
-            for tag in record.tags() {
-                tally.add(tag.as_bytes(), 1);
-            }
-        }
-        // Known without a look at the record, or found in another way.
-        StatsField::Logspace | StatsField::Named(_) => {}
-    }
-}
-
-/// Counts the values of a field.
-struct Counting<'t, 'n> {
-    tally: &'t mut Tally,
-    finder: FieldFinder<'n>,
-}
-
-impl ValueSink for Counting<'_, '_> {
-    /// The index of a value, unless it is empty or there is no room for it.
-    type Seen = Option<usize>;
-
-    fn see(&mut self, value: &[u8]) -> Option<usize> {
-        if value.is_empty() {
-            return None;
-        }
-        self.tally.0.index(value)
-    }
-
-    fn row(&mut self, _: u32, index: Option<usize>) {
-        if let Some(count) = index.and_then(|index| self.tally.0.kept_mut(index)) {
-            *count += 1;
-        }
-    }
-}
-
-impl RecordSink for Counting<'_, '_> {
-    fn record(&mut self, record: RecordRef<'_>) {
-        let Self { tally, finder } = self;
-        each_different(finder, record, &mut |value| tally.add(value, 1));
-    }
+        .collect()
 }
 
 /// Values and how often they came, within a bound of memory.

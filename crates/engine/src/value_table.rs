@@ -95,6 +95,17 @@ impl<T: Default> ValueTable<T> {
         Some(())
     }
 
+    /// Takes all values out, in the order in which they were first seen. Their memory is used again.
+    pub(crate) fn drain(&mut self, mut visit: impl FnMut(&[u8], T)) {
+        for (index, kept) in (0..).zip(self.kept.drain(..)) {
+            visit(value_at(&self.bytes, &self.ends, index), kept);
+        }
+        self.bytes.clear();
+        self.ends.clear();
+        self.table.clear();
+        self.is_full = false;
+    }
+
     /// Whether a value was left out.
     pub(crate) fn is_full(&self) -> bool {
         self.is_full
@@ -156,7 +167,12 @@ mod tests {
             }
             prop_assert_eq!(table.len(), map.len());
             let counted = table.iter().map(|(value, count)| (value.to_vec(), *count));
-            prop_assert_eq!(counted.collect::<HashMap<_, _>>(), map);
+            prop_assert_eq!(counted.collect::<HashMap<_, _>>(), map.clone());
+            let mut drained = HashMap::new();
+            table.drain(|value, count| _ = drained.insert(value.to_vec(), count));
+            prop_assert_eq!(drained, map);
+            prop_assert_eq!(table.len(), 0);
+            prop_assert_eq!(table.entry(b"new").copied(), Some(0));
         }
     }
 

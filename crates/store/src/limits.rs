@@ -144,3 +144,7 @@ pub const TIME_SPAN_GAP_NANOS: i64 = 3_600_000_000_000;
 
 /// How many of the most frequent terms are listed: a screen.
 pub const INSPECT_TOP_TERMS: usize = 20;
+
+/// One of so many bytes for decoded pages is for what questions have found. A set of rows of a
+/// segment takes 160 KiB at the most, and mostly some: 40 segments of a question on a screen fit.
+pub const FOUND_SHARE: u64 = 8;

@@ -9,13 +9,13 @@ use crate::options::Options;
 ///
 /// | part | share |
 /// |---|---|
-/// | decoded pages | a quarter |
+/// | decoded pages | a quarter, one eighth of it for what questions have found |
 /// | unsealed records of all logspaces | an eighth until the largest tail is sealed, a quarter until commits wait for that |
 /// | a segment while it is built of a tail | about as much as that tail once or twice more |
 /// | a merged segment | an eighth, at most 64 MiB, and as much again for what it is made of |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
-    /// Decoded pages, in bytes.
+    /// Decoded pages and what questions have found, in bytes.
     pub page_cache: u64,
     /// Unsealed records at which the largest tail is sealed, in bytes.
     pub tails: usize,

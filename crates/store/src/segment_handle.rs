@@ -21,16 +21,24 @@ use segment::{
 };
 
 pub use found::Found;
+use found::{FoundKey, FoundWeight};
 
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::{Error, ReadError};
+use crate::limits::FOUND_SHARE;
 use crate::snapshot::Damage;
 
 pub use kind_rows::OpenChunk;
 pub use times::{ChunkTimes, TimeSpan};
 
-/// The decoded pages of all segments of a store.
-pub(crate) type PageCache = Cache<PageKey, Page, PageWeight>;
+/// What is kept in memory of all segments of a store.
+pub(crate) struct PageCache {
+    /// Decoded pages.
+    pages: Cache<PageKey, Page, PageWeight>,
+    /// What questions have found: apart from pages, since a question that reads more of those than there
+    /// is room for would drive out what it finds.
+    found: Cache<FoundKey, Arc<Found>, FoundWeight>,
+}
 
 /// Which page of which segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,8 +61,6 @@ enum Kind {
     Tally,
     Lexicon,
     Posting,
-    /// What a condition has found, by a number made of it.
-    Found,
 }
 
 /// A decoded page.
@@ -69,7 +75,6 @@ pub(crate) enum Page {
     Tally(Arc<Tally>),
     Lexicon(Arc<LexiconPage>),
     Posting(Arc<PostingPage>),
-    Found(Arc<Found>),
 }
 
 /// Weighs a page by the memory it takes.
@@ -88,7 +93,6 @@ impl quick_cache::Weighter<PageKey, Page> for PageWeight {
             Page::Tally(tally) => tally.memory_bytes(),
             Page::Lexicon(page) => page.memory_bytes(),
             Page::Posting(page) => page.memory_bytes(),
-            Page::Found(found) => found.memory_bytes(),
         };
         bytes as u64 + 64
     }
@@ -96,11 +100,15 @@ impl quick_cache::Weighter<PageKey, Page> for PageWeight {
 
 /// A cache of so many bytes.
 pub(crate) fn page_cache(bytes: u64) -> Arc<PageCache> {
-    // A page takes 128 KiB at the most, nearly always; the estimate sizes the cache's own tables.
-    let pages = usize::try_from(bytes / (64 * 1024))
-        .unwrap_or(usize::MAX)
-        .max(16);
-    Arc::new(Cache::with_weighter(pages, bytes, PageWeight))
+    let found = bytes / FOUND_SHARE;
+    let pages = bytes - found;
+    // A page takes 128 KiB at the most, nearly always, and what was found in a segment some rows or a
+    // bit for each; the estimates size the tables of the caches.
+    let count = |bytes: u64, each: u64| usize::try_from(bytes / each).unwrap_or(usize::MAX).max(16);
+    Arc::new(PageCache {
+        pages: Cache::with_weighter(count(pages, 64 * 1024), pages, PageWeight),
+        found: Cache::with_weighter(count(found, 16 * 1024), found, FoundWeight),
+    })
 }
 
 /// Why records are not read.
@@ -631,7 +639,7 @@ impl SegmentHandle {
         load: impl FnOnce() -> Result<Page, ReadError>,
     ) -> Result<Page, ReadError> {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
-        self.cache.get_or_insert_with(
+        self.cache.pages.get_or_insert_with(
             &PageKey {
                 segment: self.uid,
                 kind,

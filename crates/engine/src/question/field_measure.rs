@@ -1,12 +1,16 @@
 //! A number made of the numbers of one named field, without groups: found by kinds and columns.
 
+use std::sync::Mutex;
+
 use model::RecordRef;
-use query::{Measure, Number};
+use query::{Measure, Number, Query};
+use store::Part;
 use text_fields::FieldFinder;
 
 use crate::field_reader::{FieldReader, ValueSink};
 use crate::field_values::{RecordSink, read_values};
-use crate::limits::STATS_BYTES_MAX;
+use crate::limits::{STATS_OWN_BYTES_MAX, STATS_SHARED_BYTES_MAX};
+use crate::parallel::{each_part, locked, unlocked};
 use crate::question::groups::Room;
 use crate::question::measure::Measured;
 use crate::question::values::each_named;
@@ -28,48 +32,74 @@ pub(super) struct FieldMeasure {
 pub(super) fn measure(
     run: &mut Run<'_>,
     scope: &Scope,
+    query: &Query,
     measure: Measure,
     name: &str,
 ) -> FieldMeasure {
-    let mut reader = FieldReader::new(name.as_bytes());
-    let mut measuring = Measuring {
+    let all = Mutex::new(All {
         measure,
         measured: Measured::default(),
         bytes: 0,
         is_full: false,
-        finder: FieldFinder::new(name.as_bytes()),
+    });
+    let parts: Vec<&Part> = scope.parts().map(|(_, part)| part).collect();
+    let start = || {
+        let measuring = Measuring {
+            numbers: Vec::new(),
+            all: &all,
+            finder: FieldFinder::new(name.as_bytes()),
+        };
+        (0, FieldReader::new(name.as_bytes()), measuring)
     };
-    let mut matched = 0;
-    for (_, part) in scope.parts() {
-        if run.is_stopped() {
-            break;
-        }
+    let accounts = each_part(run, query, parts, start, |run, own, part| {
+        let (matched, reader, measuring) = own;
         let (set, range) = resolve_within(run, part, scope.when());
-        matched += set.len_within(&range);
-        read_values(run, part, (set, &range), &mut reader, &mut measuring);
-    }
+        *matched += set.len_within(&range);
+        read_values(run, part, (set, &range), reader, measuring);
+    });
+    let matched = accounts.iter().map(|(matched, ..)| matched).sum();
+    drop(accounts);
+    let all = unlocked(all);
     FieldMeasure {
-        number: measuring.measured.finish(measure),
+        number: all.measured.finish(measure),
         matched,
-        is_full: measuring.is_full,
+        is_full: all.is_full,
     }
 }
 
-struct Measuring<'n> {
+/// What all threads have measured.
+struct All {
     measure: Measure,
     measured: Measured,
     /// Memory that it takes.
     bytes: usize,
     is_full: bool,
-    finder: FieldFinder<'n>,
+}
+
+impl All {
+    fn add(&mut self, number: Number) {
+        let room = STATS_SHARED_BYTES_MAX.saturating_sub(self.bytes);
+        let taken = self.measured.add(self.measure, number, Room(room));
+        self.is_full |= taken > room;
+        self.bytes += taken.min(room);
+    }
+}
+
+/// What one of several threads measures.
+struct Measuring<'t> {
+    /// Numbers that are not added yet: those of a chunk or a block at the most, and no more than there
+    /// is room for.
+    numbers: Vec<Number>,
+    all: &'t Mutex<All>,
+    finder: FieldFinder<'t>,
 }
 
 impl Measuring<'_> {
     fn add(&mut self, number: Number) {
-        let room = STATS_BYTES_MAX.saturating_sub(self.bytes);
-        let taken = self.measured.add(self.measure, number, Room(room));
-        self.is_full |= taken > room;
-        self.bytes += taken.min(room);
+        self.numbers.push(number);
+        if self.numbers.len() * size_of::<Number>() >= STATS_OWN_BYTES_MAX {
+            self.settle();
+        }
     }
 }
 
@@ -96,5 +126,10 @@ impl RecordSink for Measuring<'_> {
         for number in numbers {
             self.add(number);
         }
+    }
+
+    fn settle(&mut self) {
+        let mut all = locked(self.all);
+        self.numbers.drain(..).for_each(|number| all.add(number));
     }
 }

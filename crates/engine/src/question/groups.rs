@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use query::{FieldName, Value};
 
-use crate::limits::{STATS_BYTES_MAX, STATS_VALUE_OVERHEAD};
+use crate::limits::{STATS_SHARED_BYTES_MAX, STATS_VALUE_OVERHEAD};
 use crate::question::values::each_value;
 use crate::rows::RowRef;
 
@@ -22,7 +22,7 @@ pub(crate) struct Groups<A> {
 
 impl<A: Default> Groups<A> {
     pub(crate) fn new() -> Self {
-        Self::within(STATS_BYTES_MAX)
+        Self::within(STATS_SHARED_BYTES_MAX)
     }
 
     fn within(bytes_max: usize) -> Self {

@@ -3,14 +3,16 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
+use std::sync::Mutex;
 
 use model::{LogspaceName, RecordNumber, Timestamp};
 use query::{Column, FieldName, Question, Stage, Table, Value, default_columns};
 
 use crate::cancel::Cancel;
 use crate::limits::{TABLE_BYTES_MAX, TABLE_VALUE_BYTES};
+use crate::parallel::{locked, unlocked};
 use crate::question::Start;
-use crate::question::summary::each_row;
+use crate::question::records::Records;
 use crate::question::values::cell;
 use crate::rows::RowRef;
 use crate::run::Run;
@@ -106,13 +108,29 @@ fn sorted(
     cancel: &Cancel,
 ) -> Start {
     let mut run = Run::new(&scope.snapshots, &question.query, cancel);
-    let mut first = First::new(limit);
-    let matched = each_row(&mut run, scope, &[], &mut |row| {
-        let place = Place::of(sorts, scope.time, row);
-        if first.has_room_for(&place) {
-            first.add(place, cells(&columns, row));
-        }
-    });
+    let first = Mutex::new(First::new(limit));
+    let mut records = Records {
+        run: &mut run,
+        scope,
+        query: &question.query,
+        needed: Vec::new(),
+        matched: 0,
+    };
+    records.each(
+        || (),
+        |(), rows| {
+            let places = rows.iter().map(|row| Place::of(sorts, scope.time, *row));
+            let places: Vec<Place> = places.collect();
+            let mut first = locked(&first);
+            for (place, row) in places.into_iter().zip(rows) {
+                if first.has_room_for(&place) {
+                    first.add(place, cells(&columns, *row));
+                }
+            }
+        },
+    );
+    let matched = records.matched;
+    let first = unlocked(first);
     if first.is_full {
         run.left_out(too_large());
     }

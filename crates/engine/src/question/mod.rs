@@ -8,6 +8,7 @@ mod field_measure;
 pub(crate) mod groups;
 mod list;
 mod measure;
+mod records;
 mod summary;
 pub(crate) mod values;
 

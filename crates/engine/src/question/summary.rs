@@ -1,19 +1,21 @@
 //! Stages that summarise, by a look at every record that matches.
 
+use std::sync::Mutex;
+
 use model::{LogspaceName, RecordNumber, Timestamp};
 use query::{FieldName, Measure, Number, Question, Stage, Table, Target, Value};
 use segment::Patterns;
 
 use crate::cancel::Cancel;
-use crate::evaluate::with_fields;
 use crate::histogram::edges;
 use crate::limits::STATS_BYTES_MAX;
+use crate::parallel::unlocked;
 use crate::question::Start;
 use crate::question::field_measure;
-use crate::question::groups::{Groups, Values, each_key, first_of, push_value, row};
+use crate::question::groups::{Groups, Room, Values, each_key, first_of, push_value, row};
 use crate::question::measure::Measured;
+use crate::question::records::{Keys, Records};
 use crate::question::values::each_number;
-use crate::resolve::{resolve_within, visit_numbered};
 use crate::rows::RowRef;
 use crate::run::Run;
 use crate::scope::Scope;
@@ -31,12 +33,11 @@ pub(super) fn summarise(
     cancel: &Cancel,
 ) -> Start {
     let mut run = Run::new(&scope.snapshots, &question.query, cancel);
-    let mut matched = 0;
     if let Stage::Measure { measure, field, by } = stage
         && by.is_empty()
         && let FieldName::Part(Target::Named(name)) = field
     {
-        let found = field_measure::measure(&mut run, scope, *measure, name);
+        let found = field_measure::measure(&mut run, scope, &question.query, *measure, name);
         if found.is_full {
             run.left_out(format!(
                 "more different values than fit into {STATS_BYTES_MAX} bytes"
@@ -52,21 +53,26 @@ pub(super) fn summarise(
             completeness,
         };
     }
-    let mut each = |visit: &mut dyn FnMut(RowRef<'_>)| {
-        matched = each_row(&mut run, scope, &needed(stage), visit);
+    let mut records = Records {
+        run: &mut run,
+        scope,
+        query: &question.query,
+        needed: needed(stage),
+        matched: 0,
     };
     let (rows, is_full) = match stage {
-        Stage::Count { by } => counts(by, limit, &mut each),
+        Stage::Count { by } => counts(by, limit, &mut records),
         Stage::Top { field, limit: own } => {
-            counts(std::slice::from_ref(field), limit.min(*own), &mut each)
+            counts(std::slice::from_ref(field), limit.min(*own), &mut records)
         }
-        Stage::Distinct { field } => distinct(field, &mut each),
-        Stage::Bars { bars, by } => bars_by(scope, *bars, by.as_slice(), limit, &mut each),
-        Stage::Measure { measure, field, by } => measures(*measure, field, by, limit, &mut each),
-        Stage::Patterns { limit: own } => patterns(scope.time, limit.min(*own), &mut each),
+        Stage::Distinct { field } => distinct(field, &mut records),
+        Stage::Bars { bars, by } => bars_by(*bars, by.as_slice(), limit, &mut records),
+        Stage::Measure { measure, field, by } => measures(*measure, field, by, limit, &mut records),
+        Stage::Patterns { limit: own } => patterns(limit.min(*own), &mut records),
         // These do not summarise.
         Stage::Fields(_) | Stage::Sort { .. } | Stage::Head(_) => Gathered::default(),
     };
+    let matched = records.matched;
     if is_full {
         run.left_out(format!(
             "more different values than fit into {STATS_BYTES_MAX} bytes"
@@ -97,53 +103,28 @@ fn needed(stage: &Stage) -> Vec<&FieldName> {
     }
 }
 
-/// Hands every record that matches, and may have some fields, to `visit`, part by part; returns how
-/// many match.
-pub(super) fn each_row(
-    run: &mut Run<'_>,
-    scope: &Scope,
-    needed: &[&FieldName],
-    visit: &mut dyn FnMut(RowRef<'_>),
-) -> u64 {
-    let mut matched = 0;
-    for (snapshot, part) in scope.parts() {
-        if run.is_stopped() {
-            break;
+/// Counts a record.
+fn count_one(count: &mut u64, (): (), _: Room) -> usize {
+    *count += 1;
+    0
+}
+
+fn counted(by: &[FieldName], records: &mut Records<'_, '_, '_>) -> Groups<u64> {
+    let groups = Mutex::new(Groups::new());
+    let start = || (Keys::default(), Vec::new());
+    records.each(start, |(keys, key), rows| {
+        for row in rows {
+            each_key(by, *row, key, &mut |key| {
+                keys.push(key, (), &groups, &count_one);
+            });
         }
-        let (set, range) = resolve_within(run, part, scope.when());
-        matched += set.len_within(&range);
-        let set = with_fields(part, set, needed.iter().copied());
-        let first = part.first_number().0;
-        visit_numbered(run, part, &set, &range, &mut |row, record| {
-            visit(RowRef {
-                logspace: &snapshot.logspace,
-                number: RecordNumber(first + u64::from(row)),
-                record,
-            });
-        });
-    }
-    matched
-}
-
-/// Hands all rows to what it is given.
-type Each<'a> = dyn FnMut(&mut dyn FnMut(RowRef<'_>)) + 'a;
-
-fn counted(by: &[FieldName], each: &mut Each<'_>) -> Groups<u64> {
-    let mut groups = Groups::new();
-    let mut key = Vec::new();
-    each(&mut |row| {
-        each_key(by, row, &mut key, &mut |key| {
-            groups.change(key, |count, _| {
-                *count += 1;
-                0
-            });
-        });
+        keys.add_to(&groups, &count_one);
     });
-    groups
+    unlocked(groups)
 }
 
-fn counts(by: &[FieldName], limit: usize, each: &mut Each<'_>) -> Gathered {
-    let groups = counted(by, each);
+fn counts(by: &[FieldName], limit: usize, records: &mut Records<'_, '_, '_>) -> Gathered {
+    let groups = counted(by, records);
     let is_full = groups.is_full();
     let counts = first_of(groups.into_keys(), limit, |(one, count), (two, other)| {
         other.cmp(count).then_with(|| Values(one).cmp(Values(two)))
@@ -154,36 +135,38 @@ fn counts(by: &[FieldName], limit: usize, each: &mut Each<'_>) -> Gathered {
     (rows.collect(), is_full)
 }
 
-fn distinct(field: &FieldName, each: &mut Each<'_>) -> Gathered {
-    let groups = counted(std::slice::from_ref(field), each);
+fn distinct(field: &FieldName, records: &mut Records<'_, '_, '_>) -> Gathered {
+    let groups = counted(std::slice::from_ref(field), records);
     let count = Value::of_count(groups.len() as u64);
     (vec![vec![count]], groups.is_full())
 }
 
 /// Counts by bar and value. The number of the bar is the first value of a key.
 fn bars_by(
-    scope: &Scope,
     bars: usize,
     by: &[FieldName],
     limit: usize,
-    each: &mut Each<'_>,
+    records: &mut Records<'_, '_, '_>,
 ) -> Gathered {
+    let scope = records.scope;
     let edges = edges(scope.range, bars);
-    let mut groups: Groups<u64> = Groups::new();
-    let mut key = Vec::new();
-    each(&mut |row| {
-        let at = scope.time.of(row.record);
-        let behind = edges.partition_point(|edge| *edge <= at);
-        let bar = u32::try_from(behind.saturating_sub(1)).unwrap_or(u32::MAX);
-        key.clear();
-        push_value(&mut key, &bar.to_be_bytes());
-        each_key(by, row, &mut key, &mut |key| {
-            groups.change(key, |count, _| {
-                *count += 1;
-                0
+    let groups: Mutex<Groups<u64>> = Mutex::new(Groups::new());
+    let start = || (Keys::default(), Vec::new());
+    records.each(start, |(keys, key), rows| {
+        for row in rows {
+            let at = scope.time.of(row.record);
+            let behind = edges.partition_point(|edge| *edge <= at);
+            let bar = u32::try_from(behind.saturating_sub(1)).unwrap_or(u32::MAX);
+            key.clear();
+            push_value(key, &bar.to_be_bytes());
+            each_key(by, *row, key, &mut |key| {
+                keys.push(key, (), &groups, &count_one);
             });
-        });
+            key.clear();
+        }
+        keys.add_to(&groups, &count_one);
     });
+    let groups = unlocked(groups);
     let is_full = groups.is_full();
     let counts = first_of(groups.into_keys(), limit, |(one, count), (two, other)| {
         let (one, two) = (Values(one), Values(two));
@@ -206,17 +189,23 @@ fn measures(
     field: &FieldName,
     by: &[FieldName],
     limit: usize,
-    each: &mut Each<'_>,
+    records: &mut Records<'_, '_, '_>,
 ) -> Gathered {
-    let mut groups: Groups<Measured> = Groups::new();
-    let mut key = Vec::new();
-    each(&mut |row| {
-        each_number(field, row, &mut |number| {
-            each_key(by, row, &mut key, &mut |key| {
-                groups.change(key, |measured, room| measured.add(measure, number, room));
+    let groups: Mutex<Groups<Measured>> = Mutex::new(Groups::new());
+    let add =
+        |measured: &mut Measured, number: Number, room: Room| measured.add(measure, number, room);
+    let start = || (Keys::default(), Vec::new());
+    records.each(start, |(keys, key), rows| {
+        for row in rows {
+            each_number(field, *row, &mut |number| {
+                each_key(by, *row, key, &mut |key| {
+                    keys.push(key, number, &groups, &add);
+                });
             });
-        });
+        }
+        keys.add_to(&groups, &add);
     });
+    let groups = unlocked(groups);
     let is_full = groups.is_full();
     let value = |number| match number {
         Number::Integer(nanos) if field.is_time() => Value::Time(Timestamp::from_nanos(nanos)),
@@ -270,24 +259,38 @@ impl First {
     }
 }
 
-fn patterns(time: TimeKind, limit: usize, each: &mut Each<'_>) -> Gathered {
-    let mut groups: Groups<Kind> = Groups::new();
-    let mut patterns = Patterns::default();
-    each(&mut |row| {
-        groups.change(patterns.of(row.record.message()), |kind, room| {
-            kind.count += 1;
-            let known = match &kind.first {
-                Some(first) if !first.is_behind(time, row) => return 0,
-                first => first.as_ref().map_or(0, |first| first.message.len()),
-            };
-            // Messages of a kind may be of any length: only what one has more is new.
-            let taken = row.record.message().len().saturating_sub(known);
-            if taken <= room.0 {
-                kind.first = Some(First::of(time, row));
-            }
-            taken
-        });
+impl Kind {
+    /// Adds a message; returns the bytes of memory that this took.
+    fn add(&mut self, time: TimeKind, row: RowRef<'_>, room: Room) -> usize {
+        self.count += 1;
+        let known = match &self.first {
+            Some(first) if !first.is_behind(time, row) => return 0,
+            first => first.as_ref().map_or(0, |first| first.message.len()),
+        };
+        // Messages of a kind may be of any length: only what one has more is new.
+        let taken = row.record.message().len().saturating_sub(known);
+        if taken <= room.0 {
+            self.first = Some(First::of(time, row));
+        }
+        taken
+    }
+}
+
+fn patterns(limit: usize, records: &mut Records<'_, '_, '_>) -> Gathered {
+    let time = records.scope.time;
+    let groups: Mutex<Groups<Kind>> = Mutex::new(Groups::new());
+    let start = || (Keys::default(), Patterns::default());
+    records.each(start, |(keys, patterns), rows| {
+        let add = |kind: &mut Kind, place: usize, room: Room| {
+            let row = rows.get(place);
+            row.map_or(0, |row| kind.add(time, *row, room))
+        };
+        for (place, row) in rows.iter().enumerate() {
+            keys.push(patterns.of(row.record.message()), place, &groups, &add);
+        }
+        keys.add_to(&groups, &add);
     });
+    let groups = unlocked(groups);
     let is_full = groups.is_full();
     let kinds = first_of(groups.into_keys(), limit, |(one, kind), (two, other)| {
         other.count.cmp(&kind.count).then_with(|| one.cmp(two))

@@ -1,7 +1,10 @@
 //! Questions that are asked again.
 
+use std::sync::Arc;
+
 use model::LogspaceName;
 use query::{Query, Tokens, parse};
+use store::{Options, RealDisk, Store, SystemClock};
 
 use crate::testing::{self, Sample, batch};
 use crate::{Cancel, Scope, SearchOptions, count, histogram, search};
@@ -62,6 +65,40 @@ fn a_question_asked_again_looks_at_no_record() {
         assert_eq!(rows.cost.segments_remembered, SEGMENTS);
         assert_eq!(rows.cost.rows_verified, 0);
     }
+}
+
+#[test]
+fn what_was_found_stays_while_pages_come_and_go() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let sample = |index: usize| Sample {
+        received: 1_790_000_000_000_000_000 + index as i64,
+        message: format!("{} {}", index % 10, format!("{index}x").repeat(2_000)).into_bytes(),
+        ..Sample::default()
+    };
+    let options = Options {
+        // Pages get a quarter of it, a fraction of what a question about all messages reads.
+        memory_bytes: 4 << 20,
+        ..Options::new(directory.path())
+    };
+    let store = Store::open(options, Arc::new(RealDisk), Arc::new(SystemClock)).expect("opens");
+    let main = LogspaceName::main();
+    store.create_logspace(&main).expect("created");
+    for segment in 0..SEGMENTS {
+        let samples: Vec<Sample> = (100 * segment..100 * (segment + 1)).map(sample).collect();
+        store.import(&main, batch(&samples)).expect("imported");
+    }
+    let scope = Scope::new(vec![store.snapshot(&main).expect("there")]);
+    let never = Cancel::new();
+    let query = |text| query(text, Tokens::Words);
+    let first = count(&scope, &query("/^3 .*x$/"), &never);
+    assert_eq!(first.count, 50);
+    let read = count(&scope, &query("/^[45] .*y$/"), &never)
+        .cost
+        .bytes_read;
+    assert!(read > 0, "pages did not fit");
+    let again = count(&scope, &query("/^3 .*x$/"), &never);
+    assert_eq!(again.count, 50);
+    assert_eq!(again.cost.segments_remembered, SEGMENTS);
 }
 
 #[test]

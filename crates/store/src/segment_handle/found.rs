@@ -1,12 +1,29 @@
 //! What questions have found in a segment, remembered: a segment never changes, and a page that is
 //! refreshed, bars behind a count and rows behind bars ask the same again.
 //!
-//! It is kept among the decoded pages, in their memory, and what was not asked for lately goes first.
+//! It has a share of the memory for decoded pages, and what was not asked for lately goes first.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use super::{Kind, Page, PageKey, SegmentHandle};
+use super::SegmentHandle;
+
+/// Which condition of which segment, by a number made of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct FoundKey {
+    segment: u64,
+    condition: u64,
+}
+
+/// Weighs what was found by the memory it takes.
+#[derive(Clone)]
+pub(super) struct FoundWeight;
+
+impl quick_cache::Weighter<FoundKey, Arc<Found>> for FoundWeight {
+    fn weight(&self, _: &FoundKey, found: &Arc<Found>) -> u64 {
+        found.memory_bytes() as u64 + 64
+    }
+}
 
 /// What a question has found.
 #[derive(Debug)]
@@ -26,11 +43,9 @@ impl Found {
 impl SegmentHandle {
     /// What was remembered for a condition, if it is still there.
     pub fn found(&self, condition: &str) -> Option<Arc<Found>> {
-        match self.cache.get(&self.found_key(condition))? {
-            // Another condition may have the same number.
-            Page::Found(found) if *found.condition == *condition => Some(found),
-            _ => None,
-        }
+        let found = self.cache.found.get(&self.found_key(condition))?;
+        // Another condition may have the same number.
+        (*found.condition == *condition).then_some(found)
     }
 
     /// Remembers what was found for a condition, in the form of whoever asks for it again.
@@ -40,16 +55,15 @@ impl SegmentHandle {
             rows: rows.into(),
         };
         let key = self.found_key(condition);
-        self.cache.insert(key, Page::Found(Arc::new(found)));
+        self.cache.found.insert(key, Arc::new(found));
     }
 
-    fn found_key(&self, condition: &str) -> PageKey {
+    fn found_key(&self, condition: &str) -> FoundKey {
         let mut hasher = DefaultHasher::new();
         condition.hash(&mut hasher);
-        PageKey {
+        FoundKey {
             segment: self.uid,
-            kind: Kind::Found,
-            index: hasher.finish() as u32,
+            condition: hasher.finish(),
         }
     }
 }

@@ -1,0 +1,93 @@
+//! Rows of a part, piece by piece: those of a segment by kinds and columns, chunk by chunk, and record
+//! by record where these do not tell and in the tail.
+
+use std::ops::Range;
+
+use store::{Part, ReadError, SegmentHandle};
+
+use crate::limits::BLOCK_ROWS;
+use crate::part::{Block, Seated, piece_around};
+use crate::row_set::RowSet;
+use crate::run::Run;
+
+/// What becomes of rows.
+pub(crate) trait ChunkSink {
+    /// Adds the rows of a chunk with some seats, which ascend, by its kinds and columns; returns the seats
+    /// of those whose records have to be looked at. Where it fails nothing was added.
+    ///
+    /// # Errors
+    /// When the chunk cannot be read: that is reported where its records are read.
+    fn chunk(
+        &mut self,
+        segment: &SegmentHandle,
+        chunk: usize,
+        seats: &[u32],
+    ) -> Result<Vec<u32>, ReadError>;
+
+    /// Adds the records of a block.
+    fn block(&mut self, block: &Block);
+}
+
+/// Hands rows of a part to a sink, those of a set that are within a range.
+pub(crate) fn each_chunk(
+    run: &mut Run<'_>,
+    part: &Part,
+    set: &RowSet,
+    range: &Range<u32>,
+    sink: &mut impl ChunkSink,
+) {
+    let Part::Segment(segment) = part else {
+        return each_block(run, part, set, range, &mut |block| sink.block(block));
+    };
+    let mut left = range.clone();
+    while let Some(next) = set.first_within(&left) {
+        if run.is_stopped() {
+            return;
+        }
+        let chunk = segment.chunk_of_row(next);
+        let end = segment.chunk_rows(chunk).end.min(left.end).max(next + 1);
+        left.start = end;
+        let seats = set.first_rows(&(next..end), usize::MAX);
+        let open = sink.chunk(segment, chunk, &seats).unwrap_or(seats);
+        let open = RowSet::from_sorted(&open);
+        each_block(run, part, &open, &(next..end), &mut |block| {
+            sink.block(block);
+        });
+    }
+}
+
+/// Decodes rows of a part, those of a set that are within a range, block by block, ascending, until the
+/// question is stopped.
+pub(crate) fn each_block(
+    run: &mut Run<'_>,
+    part: &Part,
+    set: &RowSet,
+    range: &Range<u32>,
+    visit: &mut dyn FnMut(&Block),
+) {
+    each_seated_block(run, part, set, range, &mut |_, _, block| visit(block));
+}
+
+/// The same, with the rows and seats that each block was read for.
+pub(crate) fn each_seated_block(
+    run: &mut Run<'_>,
+    part: &Part,
+    set: &RowSet,
+    range: &Range<u32>,
+    visit: &mut dyn FnMut(&mut Run<'_>, &[Seated], &Block),
+) {
+    let mut left = range.clone();
+    while let Some(next) = set.first_within(&left) {
+        let piece = piece_around(part, next);
+        let end = piece.end.min(left.end).max(next + 1);
+        let rows = run.seated(part, &set.first_rows(&(next..end), usize::MAX));
+        left.start = end;
+        for rows in rows.chunks(BLOCK_ROWS) {
+            if run.is_stopped() {
+                return;
+            }
+            let block = run.block(part, rows.iter().map(|(row, _)| *row).collect());
+            visit(run, rows, &block);
+        }
+    }
+}

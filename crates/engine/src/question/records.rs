@@ -1,0 +1,114 @@
+//! The records that match, block by block, on several threads; and what they gather for all of them.
+//!
+//! Finding values in records takes long and adding them up does not: a thread finds those of some
+//! records alone, and then holds the lock on what all of them have for as long as adding takes. So
+//! there is one table with one bound of memory, however many threads there are.
+
+use std::sync::Mutex;
+
+use model::RecordNumber;
+use query::{FieldName, Query};
+use store::{Part, Snapshot};
+
+use crate::chunks::each_block;
+use crate::evaluate::with_fields;
+use crate::limits::STATS_OWN_BYTES_MAX;
+use crate::parallel::{each_part, locked};
+use crate::question::groups::{Groups, Room};
+use crate::resolve::resolve_within;
+use crate::rows::RowRef;
+use crate::run::Run;
+use crate::scope::Scope;
+
+/// The records that match and may have some fields.
+pub(super) struct Records<'r, 'q, 's> {
+    pub(super) run: &'r mut Run<'q>,
+    pub(super) scope: &'s Scope,
+    pub(super) query: &'s Query,
+    /// The fields without which a record adds nothing.
+    pub(super) needed: Vec<&'s FieldName>,
+    /// How many match, with those fields or without, once all were visited.
+    pub(super) matched: u64,
+}
+
+impl Records<'_, '_, '_> {
+    /// Hands all records to `add`, those of a block at a time. Each thread has an account of its own.
+    pub(super) fn each<A: Send>(
+        &mut self,
+        start: impl Fn() -> A + Sync,
+        add: impl Fn(&mut A, &[RowRef<'_>]) + Sync,
+    ) {
+        let parts: Vec<(&Snapshot, &Part)> = self.scope.parts().collect();
+        let when = self.scope.when();
+        let needed = &self.needed;
+        let add_part = |run: &mut Run<'_>, own: &mut (u64, A), part: (&Snapshot, &Part)| {
+            let (matched, own) = own;
+            let (snapshot, part) = part;
+            let (set, range) = resolve_within(run, part, when);
+            *matched += set.len_within(&range);
+            let set = with_fields(part, set, needed.iter().copied());
+            let first = part.first_number().0;
+            each_block(run, part, &set, &range, &mut |block| {
+                let rows = block.records().map(|(row, record)| RowRef {
+                    logspace: &snapshot.logspace,
+                    number: RecordNumber(first + u64::from(row)),
+                    record,
+                });
+                add(own, &rows.collect::<Vec<_>>());
+            });
+        };
+        let start = || (0, start());
+        let accounts = each_part(self.run, self.query, parts, start, add_part);
+        self.matched = accounts.iter().map(|(matched, _)| matched).sum();
+    }
+}
+
+/// Keys, and something that comes with each, which a thread has found.
+#[derive(Debug)]
+pub(super) struct Keys<T> {
+    bytes: Vec<u8>,
+    /// Where each key ends.
+    ends: Vec<(usize, T)>,
+}
+
+impl<T> Default for Keys<T> {
+    fn default() -> Self {
+        Self {
+            bytes: Vec::new(),
+            ends: Vec::new(),
+        }
+    }
+}
+
+impl<T: Copy> Keys<T> {
+    /// Adds a key; when there are many, all of them to the groups.
+    pub(super) fn push<A: Default>(
+        &mut self,
+        key: &[u8],
+        with: T,
+        groups: &Mutex<Groups<A>>,
+        change: &impl Fn(&mut A, T, Room) -> usize,
+    ) {
+        self.bytes.extend_from_slice(key);
+        self.ends.push((self.bytes.len(), with));
+        if self.bytes.len() + self.ends.len() * size_of::<(usize, T)>() > STATS_OWN_BYTES_MAX {
+            self.add_to(groups, change);
+        }
+    }
+
+    /// Adds all keys to the groups.
+    pub(super) fn add_to<A: Default>(
+        &mut self,
+        groups: &Mutex<Groups<A>>,
+        change: &impl Fn(&mut A, T, Room) -> usize,
+    ) {
+        let mut groups = locked(groups);
+        let mut start = 0;
+        for (end, with) in self.ends.drain(..) {
+            let key = self.bytes.get(start..end).unwrap_or_default();
+            groups.change(key, |known, room| change(known, with, room));
+            start = end;
+        }
+        self.bytes.clear();
+    }
+}
