@@ -1,10 +1,17 @@
-// How the page is built: one script, one style sheet, fixed names, no inline code.
+// How the page is built: a script for the rows and others for what can wait, one style sheet, fixed
+// names, no inline code.
 //
 // The server embeds exactly these files, so their names carry no hash, and its content security
 // policy allows no inline script and no data: image, so nothing may be inlined.
 
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
+
+/** The names of the scripts that are loaded later; `crates/server/src/assets.rs` has them too. */
+const CHUNKS: Record<string, string> = {
+  'query-view': 'editor',
+  'uPlot.esm': 'plot',
+};
 
 export default defineConfig({
   publicDir: 'src/static',
@@ -18,13 +25,13 @@ export default defineConfig({
     cssTarget: ['chrome123', 'firefox121', 'safari17.5'],
     assetsInlineLimit: 0,
     cssCodeSplit: false,
-    modulePreload: { polyfill: false },
+    modulePreload: false,
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
         entryFileNames: 'app.js',
         assetFileNames: 'app[extname]',
-        codeSplitting: false,
+        chunkFileNames: ({ name }) => `${CHUNKS[name] ?? name}.js`,
       },
     },
   },

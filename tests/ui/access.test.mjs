@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import axe from 'axe-core';
 
-import { done, firstRow, search, shot, waitForTotal } from './browser.mjs';
+import { done, editor, firstRow, search, shot, waitForTotal } from './browser.mjs';
 import { logs } from './logs.mjs';
 import { site } from './site.mjs';
 
@@ -81,7 +81,7 @@ const PLACES = {
     await page.getByTestId('error').waitFor();
   },
   'completions': async (page) => {
-    await page.getByTestId('query').click();
+    await editor(page).click();
     await page.keyboard.press('End');
     await page.keyboard.type(' ho');
     await page.locator('.query-completions li').first().waitFor();

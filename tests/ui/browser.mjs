@@ -16,10 +16,12 @@ const BAD_REQUEST = /status of 400 \(/;
 export class Browser {
   #browser;
   #server;
+  #args;
 
-  /** The page is that of this server unless a test says otherwise. */
-  constructor(server) {
+  /** The page is that of this server unless a test says otherwise; `args` are Chromium's. */
+  constructor(server, args = []) {
     this.#server = server;
+    this.#args = args;
   }
 
   async start() {
@@ -34,6 +36,7 @@ export class Browser {
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',
+        ...this.#args,
       ],
     });
   }
@@ -76,9 +79,14 @@ export class Browser {
   }
 }
 
+/** The query box, once the editor has taken the place of the plain input. */
+export function editor(page) {
+  return page.locator('[data-testid="query"][contenteditable]');
+}
+
 /** Puts a query into the box, in place of what is there, and runs it. */
 export async function search(page, query) {
-  await page.getByTestId('query').click();
+  await editor(page).click();
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.press('Delete');
   if (query !== '') await page.keyboard.type(query);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { done, firstRow, search, shot, waitForTotal } from './browser.mjs';
+import { done, editor, firstRow, search, shot, waitForTotal } from './browser.mjs';
 import { logs } from './logs.mjs';
 import { site } from './site.mjs';
 
@@ -334,7 +334,7 @@ test('a search is shared as asked, with its times fixed, and as a command', () =
 test('fields and values are completed, with their counts', () =>
   onPage(async (page) => {
     await firstRow(page).waitFor();
-    await page.getByTestId('query').click();
+    await editor(page).click();
     await page.keyboard.type('prog');
     await page.locator('.query-completions').getByText('program').first().waitFor();
     await page.keyboard.press('Tab');
@@ -361,7 +361,7 @@ test('what was asked before is offered again', () =>
     await page.getByTestId('searches').click();
     await page.getByTestId('history-query').filter({ hasText: 'sshd' }).click();
     await waitForTotal(page, RECORDS / 5);
-    await page.getByTestId('query').click();
+    await editor(page).click();
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.press('Delete');
     await page.keyboard.press('ArrowDown');

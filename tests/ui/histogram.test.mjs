@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { firstRow, shot, waitForTotal } from './browser.mjs';
+import { editor, firstRow, shot, waitForTotal } from './browser.mjs';
 import { logs } from './logs.mjs';
 import { site } from './site.mjs';
 
@@ -113,7 +113,7 @@ test('bars that take long to count are shown as they grow', async () => {
         if (told.includes('so far')) globalThis.growing.push(Number(total.replace(/\D/g, '')));
       }).observe(document.body, { subtree: true, childList: true, characterData: true });
     });
-    await page.getByTestId('query').click();
+    await editor(page).click();
     // So many that counting takes long on any machine.
     const slow = Array.from({ length: 12 }, (_, more) => `/(a|b)*.(ab){${80 + more},}$/`);
     await page.keyboard.type(slow.join(' '));

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { firstRow, shot } from './browser.mjs';
+import { editor, firstRow, shot } from './browser.mjs';
 import { PAYLOADS } from './hostile.mjs';
 import { site } from './site.mjs';
 
@@ -107,7 +107,7 @@ test('lists and patterns of hostile messages are text', async () => {
 test('completions of hostile values are text', () =>
   onPage('/', async (page) => {
     await firstRow(page).waitFor();
-    await page.getByTestId('query').click();
+    await editor(page).click();
     await page.keyboard.type('host:');
     await page.locator('.query-completions li').nth(20).waitFor();
     await page.keyboard.press('Tab');

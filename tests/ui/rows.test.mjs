@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { firstRow, search, shot, waitForTotal } from './browser.mjs';
+import { editor, firstRow, search, shot, waitForTotal } from './browser.mjs';
 import { logs } from './logs.mjs';
 import { site } from './site.mjs';
 
@@ -130,7 +130,7 @@ test('plain text that is no query is searched as a phrase', () =>
 test('a mistake behind other letters than ASCII is told at its own character', () =>
   onPage(async (page) => {
     await firstRow(page).waitFor();
-    await page.getByTestId('query').click();
+    await editor(page).click();
     await page.keyboard.type('caf\u00e9 \u65e5\u672c\u8a9e sevrity:<=err');
     const mark = page.locator('.query-error, .query-warning');
     await page.getByTestId('error').waitFor();

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { firstRow, search, shot, waitForTotal } from './browser.mjs';
+import { editor, firstRow, search, shot, waitForTotal } from './browser.mjs';
 import { logs } from './logs.mjs';
 import { site } from './site.mjs';
 
@@ -121,7 +121,7 @@ test('a mistake behind the pipe is told at its place, and commands are coloured'
 test('commands and the fields behind them are completed', () =>
   onPage(async (page) => {
     await firstRow(page).waitFor();
-    await page.getByTestId('query').click();
+    await editor(page).click();
     await page.keyboard.type('failed | pat');
     const list = page.locator('.query-completions li');
     await list.filter({ hasText: 'patterns [N]' }).waitFor();

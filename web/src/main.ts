@@ -6,9 +6,10 @@ import './style/controls.css';
 import { mount } from 'svelte';
 
 import App from './app/App.svelte';
-import Check from './app/Check.svelte';
-import Overview from './app/Overview.svelte';
 import { applyTheme, readTheme } from './state/preferences';
+
+/** Addresses of pages that are no search. */
+const OTHERS: Record<string, 'Check' | 'Overview'> = { '/check': 'Check', '/overview': 'Overview' };
 
 applyTheme(readTheme());
 
@@ -18,7 +19,7 @@ if (target) {
   const typed = target.querySelector('input')?.value ?? '';
   const wasTyping = target.contains(document.activeElement);
   target.replaceChildren();
-  if (location.pathname === '/overview') mount(Overview, { target });
-  else if (location.pathname === '/check') mount(Check, { target });
+  const other = OTHERS[location.pathname];
+  if (other) void import('./app/pages').then((pages) => mount(pages[other], { target }));
   else mount(App, { target, props: { typed, wasTyping } });
 }

@@ -6,7 +6,7 @@
 import 'uplot/dist/uPlot.min.css';
 import './histogram.css';
 
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 
 import type { HistogramAnswer } from '../api/types';
 import { spanText, type Zone } from '../text/clock';
@@ -41,6 +41,9 @@ const PARTS_MAX = 8;
 const PARTS_TOLD_MAX = 4;
 /** A shorter range is less than a few of the milliseconds that the axis can tell apart. */
 const SPAN_SECONDS_MIN = 0.06;
+
+/** The code that draws, once it is loaded. */
+let Plot: typeof uPlot | null = null;
 
 const AXIS_FONT = '11px system-ui, sans-serif';
 
@@ -145,11 +148,16 @@ export class Histogram {
     return parts.length > 0 ? '--series-rest' : '--bar';
   }
 
+  /** Draws without what is there; the first time when the code for it has come. */
   #rebuild(): void {
     const width = this.#root.clientWidth;
     if (!this.#state || width === 0) return;
+    if (!Plot) {
+      void load().then(() => Plot && !this.#plot && this.#rebuild());
+      return;
+    }
     this.#plot?.destroy();
-    this.#plot = new uPlot(this.#options(width, this.#state.zone), this.#data(), this.#chart);
+    this.#plot = new Plot(this.#options(width, this.#state.zone), this.#data(), this.#chart);
     const over = this.#plot.over;
     over.addEventListener('pointerdown', (event) => this.#onPress(event));
     over.addEventListener('pointermove', (event) => this.#onMove(event));
@@ -174,7 +182,7 @@ export class Histogram {
       select: { show: true, left: 0, top: 0, width: 0, height: 0 },
       tzDate: (seconds) =>
         zone === 'utc'
-          ? uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC')
+          ? Plot!.tzDate(new Date(seconds * 1000), 'Etc/UTC')
           : new Date(seconds * 1000),
       scales: {
         x: { time: true, range: () => this.#ends() },
@@ -337,4 +345,9 @@ export class Histogram {
     });
     this.#table.replaceChildren(caption, ...rows);
   }
+}
+
+async function load(): Promise<void> {
+  // Without it the bars are still there as a table, and the next answer tries again.
+  Plot ??= await import('uplot').then((loaded) => loaded.default, () => null);
 }

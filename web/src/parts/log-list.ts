@@ -102,7 +102,9 @@ export class LogList {
   update(state: LogListState): void {
     const restyled = state.style !== this.#state?.style;
     const follow = state.follow && !this.#reading;
-    const anchor = follow ? null : this.#anchor();
+    // An empty list is where it was. To ask it where that is would lay out the page once more.
+    const wasEmpty = this.#rows.length === 0;
+    const anchor = follow || wasEmpty ? null : this.#anchor();
     this.#state = state;
     this.#rows = state.rows;
     if (restyled) this.#restyle(state.style);
@@ -110,8 +112,8 @@ export class LogList {
     for (const id of [...this.#open.keys()]) if (this.#indexOf(id) < 0) this.#close(id);
     if (this.#indexOf(this.#active) < 0) this.#active = null;
     this.#measure();
-    if (!this.#scrollTo(anchor) && !follow) this.#root.scrollTop = 0;
-    this.#render();
+    if (!this.#scrollTo(anchor) && !follow && !wasEmpty) this.#root.scrollTop = 0;
+    if (!wasEmpty || this.#rows.length > 0) this.#render();
   }
 
   /** What is in view now. */

@@ -1,19 +1,15 @@
 // The query box: one line with colours and a squiggle under what is wrong.
 //
-// It starts as a plain <input>, which works at once and on its own, and becomes a CodeMirror editor
-// when the page has drawn. Colours come from the local tokenizer; what is wrong comes from the
-// server, asked 120 ms after the last change.
+// It starts as a plain <input>, which works at once and on its own, and becomes an editor when there
+// is time for it: its code is half of the page's. Colours come from the local tokenizer; what is
+// wrong comes from the server, asked 120 ms after the last change.
 
 import './query-editor.css';
 
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { EditorState, type Extension } from '@codemirror/state';
-import { EditorView, keymap, placeholder } from '@codemirror/view';
-
 import type { Diagnostic, ParseAnswer } from '../api/types';
 import { indexOfByte } from '../text/offsets';
-import { queryCompletion, type Complete } from './query-completion';
-import { setSquiggles, squiggles, tokenColours } from './query-marks';
+import type { Complete } from './query-completion';
+import type { QueryView } from './query-view';
 
 /** A diagnostic in the text of the editor; `left` is where it starts, in pixels. */
 export interface PlacedDiagnostic {
@@ -36,27 +32,59 @@ export interface QueryEditorEvents {
 }
 
 const PARSE_DELAY_MS = 120;
-const LABEL = 'Query';
-const PLACEHOLDER = 'Search: words, "a phrase", host:web*, severity:<=err';
-const ERROR_ID = 'query-error';
+
+/** What the input and the editor have in common. */
+export const BOX = {
+  label: 'Query',
+  placeholder: 'Search: words, "a phrase", host:web*, severity:<=err',
+  describedBy: 'query-error',
+} as const;
 
 export class QueryEditor {
   #events!: QueryEditorEvents;
   #host!: HTMLElement;
-  #view: EditorView | null = null;
+  #view: QueryView | null = null;
+  #isOpening = false;
+  #isComposing = false;
+  #diagnostics: readonly Diagnostic[] = [];
   #text = '';
   #timer = 0;
   #parsing = new AbortController();
   readonly #input = document.createElement('input');
 
-  /** `nonce` lets the editor add its styles under the page's content security policy. */
-  mount(host: HTMLElement, text: string, nonce: string, events: QueryEditorEvents): void {
+  mount(host: HTMLElement, text: string, events: QueryEditorEvents): void {
     this.#events = events;
     this.#host = host;
     this.#text = oneLine(text);
     this.#mountInput();
-    requestAnimationFrame(() => this.#upgrade(nonce));
-    this.#scheduleParse(0);
+    if (this.#text !== '') this.#scheduleParse(0);
+  }
+
+  /**
+   * Puts the editor in the input's place, with its text, selection and focus. `nonce` lets it add
+   * its styles under the page's content security policy.
+   */
+  async upgrade(nonce: string): Promise<void> {
+    if (this.#isOpening) return;
+    this.#isOpening = true;
+    const loaded = await import('./query-view').catch(() => null);
+    // Without its code the input stays, and works.
+    if (!loaded) return;
+    const input = this.#input;
+    // What is composed of several keys would be lost half way.
+    if (this.#isComposing) await new Promise((ended) => input.addEventListener('compositionend', ended));
+    if (!this.#host.isConnected) return;
+    const { selectionStart, selectionEnd } = input;
+    const isFocused = document.activeElement === input;
+    input.remove();
+    const selection = { anchor: selectionStart ?? 0, head: selectionEnd ?? 0 };
+    this.#view = loaded.openView(this.#host, this.#text, selection, nonce, {
+      onChange: (text) => this.#changed(text),
+      onRun: () => this.#events.onRun(),
+      complete: this.#events.complete,
+    });
+    if (isFocused) this.#view.focus();
+    this.#mark();
   }
 
   /** Replaces the text, for example after going back. */
@@ -65,20 +93,13 @@ export class QueryEditor {
     if (text === this.#text) return;
     this.#text = text;
     this.#input.value = text;
-    this.#view?.dispatch({
-      changes: { from: 0, to: this.#view.state.doc.length, insert: text },
-      selection: { anchor: text.length },
-    });
+    this.#view?.replace(text);
     this.#scheduleParse(0);
   }
 
   focus(): void {
-    if (!this.#view) {
-      this.#input.select();
-      return;
-    }
-    this.#view.focus();
-    this.#view.dispatch({ selection: { anchor: 0, head: this.#view.state.doc.length } });
+    if (this.#view) this.#view.select();
+    else this.#input.select();
   }
 
   destroy(): void {
@@ -93,67 +114,19 @@ export class QueryEditor {
     input.type = 'text';
     input.className = 'query-input';
     input.value = this.#text;
-    input.placeholder = PLACEHOLDER;
+    input.placeholder = BOX.placeholder;
     input.spellcheck = false;
     input.autocomplete = 'off';
     input.dataset['testid'] = 'query';
-    input.setAttribute('aria-label', LABEL);
-    input.setAttribute('aria-describedby', ERROR_ID);
+    input.setAttribute('aria-label', BOX.label);
+    input.setAttribute('aria-describedby', BOX.describedBy);
     input.addEventListener('input', () => this.#changed(input.value));
+    input.addEventListener('compositionstart', () => (this.#isComposing = true));
+    input.addEventListener('compositionend', () => (this.#isComposing = false));
     input.addEventListener('keydown', (event) => {
       if (event.key === 'Enter' && !event.isComposing) this.#events.onRun();
     });
     this.#host.append(input);
-  }
-
-  /** Puts the editor in the input's place, with its text, selection and focus. */
-  #upgrade(nonce: string): void {
-    const { selectionStart, selectionEnd } = this.#input;
-    const focused = document.activeElement === this.#input;
-    if (!this.#host.isConnected) return;
-    this.#input.remove();
-    this.#view = new EditorView({
-      parent: this.#host,
-      doc: this.#text,
-      selection: { anchor: selectionStart ?? 0, head: selectionEnd ?? 0 },
-      extensions: this.#extensions(nonce),
-    });
-    if (focused) this.#view.focus();
-  }
-
-  #extensions(nonce: string): Extension {
-    const run = () => {
-      this.#events.onRun();
-      return true;
-    };
-    return [
-      EditorView.cspNonce.of(nonce),
-      history(),
-      queryCompletion(this.#events.complete),
-      keymap.of([{ key: 'Enter', run }, ...historyKeymap, ...defaultKeymap]),
-      // One line: what is pasted with line ends gets spaces instead.
-      EditorState.transactionFilter.of((transaction) =>
-        transaction.newDoc.lines > 1
-          ? [transaction, { changes: lineEndChanges(transaction.newDoc), sequential: true }]
-          : transaction,
-      ),
-      EditorView.lineWrapping,
-      EditorView.contentAttributes.of({
-        'aria-label': LABEL,
-        'aria-describedby': ERROR_ID,
-        'aria-multiline': 'false',
-        'data-testid': 'query',
-        spellcheck: 'false',
-        autocapitalize: 'off',
-      }),
-      EditorView.updateListener.of((update) => {
-        if (update.docChanged) this.#changed(update.state.doc.toString());
-      }),
-      placeholder(PLACEHOLDER),
-      replaceWithoutStyle,
-      tokenColours,
-      squiggles,
-    ];
   }
 
   #changed(text: string): void {
@@ -187,55 +160,29 @@ export class QueryEditor {
     }
   }
 
-  #show(diagnostics: Diagnostic[]): void {
-    const text = this.#text;
-    const marks = diagnostics.map((diagnostic) => ({
-      from: indexOfByte(text, diagnostic.start),
-      to: indexOfByte(text, diagnostic.end),
-      severity: diagnostic.severity,
+  #show(diagnostics: readonly Diagnostic[]): void {
+    this.#diagnostics = diagnostics;
+    this.#mark();
+  }
+
+  /** Draws what is wrong where it stands, and tells it. */
+  #mark(): void {
+    const marks = this.#diagnostics.map(({ start, end, severity }) => ({
+      from: indexOfByte(this.#text, start),
+      to: indexOfByte(this.#text, end),
+      severity,
     }));
-    this.#view?.dispatch({ effects: setSquiggles.of(marks) });
-    this.#view?.contentDOM.setAttribute('aria-invalid', String(marks.length > 0));
-    const placed = diagnostics.map(({ message, hint, severity }, index) => {
-      const left = this.#leftOf(marks[index]?.from ?? 0);
-      return { message, hint, severity, left };
+    this.#view?.mark(marks);
+    const edge = this.#host.getBoundingClientRect().left;
+    const placed = this.#diagnostics.map(({ message, hint, severity }, index) => {
+      const left = this.#view?.leftOf(marks[index]?.from ?? 0) ?? edge;
+      return { message, hint, severity, left: left - edge };
     });
     this.#events.onDiagnostics(placed);
   }
-
-  /** Where a character stands, in pixels from the left edge of the host. */
-  #leftOf(index: number): number {
-    const left = this.#view?.coordsAtPos(index)?.left;
-    return left === undefined ? 0 : left - this.#host.getBoundingClientRect().left;
-  }
 }
-
-/**
- * Typing over a selection. Chromium would keep the look of the text that goes by a style attribute,
- * which the content security policy refuses with an error, so the editor replaces the text itself.
- */
-const replaceWithoutStyle = EditorView.domEventHandlers({
-  beforeinput(event, view) {
-    const { state } = view;
-    if (event.inputType !== 'insertText' || event.data === null || state.selection.main.empty) {
-      return false;
-    }
-    view.dispatch(state.replaceSelection(event.data), { userEvent: 'input.type' });
-    return true;
-  },
-});
 
 /** The text with a space for every line end, as the editor has it. */
 function oneLine(text: string): string {
   return text.replace(/\r\n?|\n/g, ' ');
-}
-
-/** Changes that put a space for every line end. */
-function lineEndChanges(doc: EditorState['doc']): { from: number; to: number; insert: string }[] {
-  const changes = [];
-  for (let line = 1; line < doc.lines; line += 1) {
-    const at = doc.line(line).to;
-    changes.push({ from: at, to: at + 1, insert: ' ' });
-  }
-  return changes;
 }

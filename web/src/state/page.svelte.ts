@@ -8,6 +8,7 @@ import { filterPrefix } from '../text/fields';
 import type { Row } from '../api/types';
 import { Choices } from './choices.svelte';
 import type { Known } from './completion';
+import { Drawn } from './drawn.svelte';
 import { Facets } from './facets.svelte';
 import { QueryHistory } from './history.svelte';
 import { Live } from './live.svelte';
@@ -38,6 +39,7 @@ export class Page {
   });
 
   readonly choices = new Choices();
+  readonly drawn = new Drawn();
   helpOpen = $state(false);
   shortcutsOn = $state(readShortcutsOn());
   wrap = $state(readSwitch('wrap', false));
