@@ -16,6 +16,7 @@ mod context;
 mod corpus;
 mod file;
 mod generator;
+mod hold;
 mod jsonl;
 mod kernel;
 mod machine;

@@ -108,6 +108,12 @@ impl Collector for Logwood {
         Ok(status.sources.iter().map(|source| source.stored).sum())
     }
 
+    fn dropped(&mut self) -> Result<Option<u64>> {
+        let status = self.client.status()?;
+        let dropped = status.sources.iter().flat_map(|s| s.dropped.values());
+        Ok(Some(dropped.sum()))
+    }
+
     fn kept(&self) -> Result<Kept> {
         segments::sealed(&self.data_dir)
     }

@@ -131,6 +131,11 @@ pub(crate) trait Collector {
     /// How many messages it has stored, as far as can be seen from outside.
     fn stored(&mut self) -> Result<u64>;
 
+    /// How many messages it says that it, or the kernel for it, has dropped, where it says so.
+    fn dropped(&mut self) -> Result<Option<u64>> {
+        Ok(None)
+    }
+
     /// What it has put into its final form on disk: a peer's text file, Logwood's segments.
     fn kept(&self) -> Result<Kept>;
 

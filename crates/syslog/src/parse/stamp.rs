@@ -20,6 +20,9 @@ use crate::cursor::Cursor;
 /// How far ahead of its receipt a stamp without a year may be.
 const AHEAD_NANOS_MAX: i64 = 7 * 86_400 * 1_000_000_000;
 
+/// Less than lies between a day and the same one a year later, whatever zones do meanwhile.
+const YEAR_NANOS_MIN: i64 = 360 * 86_400 * 1_000_000_000;
+
 /// What four digits beside a month may be to be a year; else they may be a host.
 const YEARS: std::ops::Range<i16> = 1970..2200;
 
@@ -99,10 +102,19 @@ impl Reading {
         if self.has_year {
             return self.in_year(self.civil.year, zone, received);
         }
+        let latest = received.plus_nanos(AHEAD_NANOS_MAX);
+        let this_year = received.to_civil().year;
+        // Nearly all stamps are of now: then the same day a year later is too late, and need not
+        // be worked out.
+        if let Some(time) = self.in_year(this_year, zone, received)
+            && time <= latest
+            && latest.nanos().saturating_sub(time.nanos()) < YEAR_NANOS_MIN
+        {
+            return Some(time);
+        }
         // The 29th of February comes once in four years, around 2100 once in eight.
         let years_back = if self.civil.day == 29 { 8 } else { 1 };
-        let next_year = received.to_civil().year + 1;
-        let latest = received.plus_nanos(AHEAD_NANOS_MAX);
+        let next_year = this_year + 1;
         (0..=years_back + 1)
             .filter_map(|years| self.in_year(next_year - years, zone, received))
             .find(|time| *time <= latest)

@@ -1,6 +1,7 @@
 //! RFC 3164 and its dialects.
 
 use super::*;
+use model::CivilTime;
 
 #[test]
 fn rfc3164_dialects_of_the_time_stamp() {
@@ -285,4 +286,43 @@ fn the_year_is_the_latest_that_is_at_most_a_week_ahead() {
     let raw = b"<34>Jan  1 00:30:00 h su: x";
     let parts = parse_in(zone(), "2026-12-31T23:30:01Z", raw);
     assert_eq!(parts.time, instant("2026-12-31T23:30:00Z"));
+}
+
+#[test]
+fn the_year_is_that_of_a_search_through_all_years() {
+    const WEEK_SECONDS: i64 = 7 * 86_400;
+    const MONTHS: [&str; 12] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ];
+    let parser = Parser::new(ParseOptions::default());
+    let mut parts = RecordParts::default();
+    let start = instant("2095-12-20T00:00:00Z");
+    for days in (0..3_300).step_by(3) {
+        let received = start.plus_nanos(days * 86_400_000_000_000 + 40_000_000_000_000);
+        let latest = received.plus_nanos(WEEK_SECONDS * 1_000_000_000);
+        for (month, name) in (1..).zip(MONTHS) {
+            for day in [1, 9, 20, 28, 29] {
+                let civil = |year| CivilTime {
+                    year,
+                    month,
+                    day,
+                    hour: 11,
+                    minute: 6,
+                    second: 40,
+                    nanosecond: 0,
+                };
+                let mut years = (2080..2107).rev();
+                let expected = years.find_map(|year| {
+                    Timestamp::from_civil(civil(year), 0).filter(|time| *time <= latest)
+                });
+                let raw = format!("<34>{name} {day:>2} 11:06:40 host app: text");
+                let context = Context {
+                    received,
+                    peer: None,
+                };
+                parser.parse(raw.as_bytes(), &context, &mut parts);
+                assert_eq!(Some(parts.time), expected, "{raw} at {received}");
+            }
+        }
+    }
 }
