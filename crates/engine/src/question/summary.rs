@@ -10,7 +10,7 @@ use crate::histogram::edges;
 use crate::limits::STATS_BYTES_MAX;
 use crate::question::Start;
 use crate::question::field_measure;
-use crate::question::groups::{Groups, Values, each_key, first_of, push_value, row};
+use crate::question::groups::{Groups, Room, Values, each_key, first_of, push_value, row};
 use crate::question::measure::Measured;
 use crate::question::values::each_number;
 use crate::resolve::{resolve_within, visit_numbered};
@@ -63,7 +63,7 @@ pub(super) fn summarise(
         Stage::Distinct { field } => distinct(field, &mut each),
         Stage::Bars { bars, by } => bars_by(scope, *bars, by.as_slice(), limit, &mut each),
         Stage::Measure { measure, field, by } => measures(*measure, field, by, limit, &mut each),
-        Stage::Patterns { limit: own } => patterns(scope.time, limit.min(*own), &mut each),
+        Stage::Patterns { limit: own, bars } => patterns(scope, limit.min(*own), *bars, &mut each),
         // These do not summarise.
         Stage::Fields(_) | Stage::Sort { .. } | Stage::Head(_) => Gathered::default(),
     };
@@ -244,6 +244,40 @@ struct Kind {
     count: u64,
     /// The oldest of them.
     first: Option<First>,
+    /// How many of them are in each bar; nothing where bars are not wanted, or had no room.
+    bars: Box<[u64]>,
+}
+
+impl Kind {
+    /// Counts one in a bar; returns the bytes of memory that this takes, or would have taken.
+    fn count_in(&mut self, bar: usize, bars: usize, room: Room) -> usize {
+        let mut taken = 0;
+        if self.bars.is_empty() {
+            taken = bars * size_of::<u64>();
+            if taken <= room.0 {
+                self.bars = vec![0; bars].into();
+            }
+        }
+        if let Some(count) = self.bars.get_mut(bar) {
+            *count += 1;
+        }
+        taken
+    }
+
+    /// Keeps a message where it is the oldest; returns the bytes of memory that this takes, or would
+    /// have taken.
+    fn keep_oldest(&mut self, time: TimeKind, row: RowRef<'_>, room: Room) -> usize {
+        let known = match &self.first {
+            Some(first) if !first.is_behind(time, row) => return 0,
+            first => first.as_ref().map_or(0, |first| first.message.len()),
+        };
+        // Messages of a kind may be of any length: only what one has more is new.
+        let taken = row.record.message().len().saturating_sub(known);
+        if taken <= room.0 {
+            self.first = Some(First::of(time, row));
+        }
+        taken
+    }
 }
 
 #[derive(Debug)]
@@ -270,22 +304,19 @@ impl First {
     }
 }
 
-fn patterns(time: TimeKind, limit: usize, each: &mut Each<'_>) -> Gathered {
+fn patterns(scope: &Scope, limit: usize, bars: Option<usize>, each: &mut Each<'_>) -> Gathered {
+    let edges = bars.map_or_else(Vec::new, |bars| edges(scope.range, bars));
+    let bars_len = edges.len().saturating_sub(1);
     let mut groups: Groups<Kind> = Groups::new();
     let mut patterns = Patterns::default();
     each(&mut |row| {
+        let at = scope.time.of(row.record);
+        let bar = edges.partition_point(|edge| *edge <= at).saturating_sub(1);
         groups.change(patterns.of(row.record.message()), |kind, room| {
             kind.count += 1;
-            let known = match &kind.first {
-                Some(first) if !first.is_behind(time, row) => return 0,
-                first => first.as_ref().map_or(0, |first| first.message.len()),
-            };
-            // Messages of a kind may be of any length: only what one has more is new.
-            let taken = row.record.message().len().saturating_sub(known);
-            if taken <= room.0 {
-                kind.first = Some(First::of(time, row));
-            }
-            taken
+            let taken = kind.count_in(bar, bars_len, room);
+            let room = Room(room.0.saturating_sub(taken));
+            taken + kind.keep_oldest(scope.time, row, room)
         });
     });
     let is_full = groups.is_full();
@@ -294,12 +325,14 @@ fn patterns(time: TimeKind, limit: usize, each: &mut Each<'_>) -> Gathered {
     });
     let rows = kinds.iter().map(|(pattern, kind)| {
         let first = kind.first.as_ref();
-        vec![
+        let mut cells = vec![
             Value::of_text(pattern),
             Value::of_count(kind.count),
             first.map_or(Value::Missing, |first| Value::Time(first.at)),
             first.map_or(Value::Missing, |first| Value::of_text(&first.message)),
-        ]
+        ];
+        cells.extend(bars.map(|_| Value::of_counts(&kind.bars)));
+        cells
     });
     (rows.collect(), is_full)
 }
