@@ -37,7 +37,7 @@ const PICTURES = {
     },
   },
   patterns: {
-    path: '/search?q=severity:%3C%3Dwarning+|+patterns+50',
+    path: '/search?q=severity:%3C%3Dwarning+|+patterns+50+bars+40',
     ready: async (page) => {
       await page.getByTestId('pattern-row').first().waitFor();
       await fieldsReady(page);

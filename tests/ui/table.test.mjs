@@ -142,10 +142,12 @@ test('commands and the fields behind them are completed', () =>
 test('patterns say what messages have in common, how often and when, and find them', () =>
   onPage(async (page) => {
     await firstRow(page).waitFor();
+    const questions = [];
+    page.on('request', (request) => questions.push(new URL(request.url()).pathname));
     await page.getByTestId('show-patterns').click();
     const patterns = page.getByTestId('pattern-row');
     await patterns.nth(KINDS - 1).waitFor();
-    const { rows: wanted } = await server.ask('query', { q: '| patterns 50' });
+    const { rows: wanted } = await server.ask('query', { q: '| patterns 50 bars 40' });
     assert.equal(await patterns.count(), wanted.length);
     const row = patterns.filter({ hasText: 'UFW BLOCK' });
     assert.match(await row.textContent(), /1,000\s*20\.0 %/);
@@ -153,9 +155,13 @@ test('patterns say what messages have in common, how often and when, and find th
       const lines = [...document.querySelectorAll('[data-testid="pattern-row"] path')];
       return lines.every((line) => line.getAttribute('d') !== '');
     });
+    // One answer has the lines of all of them.
+    assert.equal(questions.filter((path) => path === '/api/v1/query').length, 1);
+    assert.equal(questions.filter((path) => path === '/api/v1/histogram').length, 1);
     await shot(page, 'patterns');
     await row.getByTestId('pattern').click();
     await waitForTotal(page, RECORDS / KINDS);
+    assert.match(new URL(page.url()).searchParams.get('q'), /^pattern:"\[UFW BLOCK\] .*<\*>.*"$/);
     assert.match(await firstRow(page).textContent(), /UFW BLOCK/);
     await page.goBack();
     await patterns.first().waitFor();

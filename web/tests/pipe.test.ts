@@ -60,6 +60,7 @@ it('asks for a table in a terminal', () => {
 it('searches for the messages of a pattern and for no others', () => {
   const clause = patternClause('GET /a?b=<*> (took <*> ms)\n');
   expect(clause).toBe('message:/(?s)^GET \\/a\\?b=.* \\(took .* ms\\)\\x0a$/');
+  expect(patternClause('say "<*>" in C:\\dir')).toBe('pattern:"say \\"<*>\\" in C:\\\\dir"');
   expect(patternClause('')).toBe('message:/(?s)^$/');
   expect(patternClause('x'.repeat(5_000))).not.toContain('$');
 });

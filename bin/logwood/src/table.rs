@@ -19,7 +19,7 @@ pub(crate) const HELP: &str = "\
 Behind a query, | and a command make a table of the records that it finds:
   count [by FIELD, FIELD]      top FIELD [N]       bars [N] [by FIELD]
   sum|avg|min|max|p95 FIELD [by FIELD, FIELD]      distinct FIELD
-  patterns [N]                 fields COLUMN, COLUMN
+  patterns [N] [bars [N]]      fields COLUMN, COLUMN
   sort COLUMN [desc]           head N
 
   logwood query 'severity:<=err | count by host, program | head 20'

@@ -2,6 +2,7 @@
 
 mod again;
 mod kinds;
+mod seats;
 mod side_by_side;
 mod tables;
 mod trouble;

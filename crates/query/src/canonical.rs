@@ -100,7 +100,9 @@ fn write_target(leaf: &Leaf, out: &mut String) {
         }
         return;
     };
-    let is_known = fields::target(name).is_some() || name.eq_ignore_ascii_case(fields::PAIR);
+    let is_known = fields::target(name).is_some()
+        || name.eq_ignore_ascii_case(fields::PAIR)
+        || name.eq_ignore_ascii_case(fields::PATTERN);
     let is_word = match &leaf.test {
         Test::Term(pattern) => pattern.pieces().iter().all(is_safe),
         // Colons behind a colon might be read as one address.

@@ -218,6 +218,8 @@ fn expected_in_stage(before: &str, words: &[String], is_listed: bool) -> Vec<Exp
         ("bars", _) if by.is_some_and(|by| by + 1 == words.len()) => vec![Expected::Name],
         ("bars", []) => keyword("by"),
         ("bars", [number]) if is_number(number) => keyword("by"),
+        ("patterns", []) => keyword("bars"),
+        ("patterns", [number]) if is_number(number) => keyword("bars"),
         ("count", []) => keyword("by"),
         ("count", _) if by == Some(0) => vec![Expected::Name],
         (measure, words) if Measure::parse(measure).is_some() => match words {

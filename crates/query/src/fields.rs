@@ -5,6 +5,10 @@ use crate::ast::Target;
 /// The prefix of a field with any name: `nvpair:name=value`.
 pub(crate) const PAIR: &str = "nvpair";
 
+/// The prefix of a pattern of messages, where a text in quotes follows: `pattern:"took <*> ms"`.
+/// Else it is the name of a field.
+pub(crate) const PATTERN: &str = "pattern";
+
 /// Every name of a part of the record, the canonical one of a target first.
 const NAMES: [(&str, Target); 12] = [
     ("message", Target::Message),

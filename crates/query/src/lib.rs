@@ -12,6 +12,7 @@ mod diagnostic;
 mod fields;
 pub mod limits;
 mod matcher;
+mod message_pattern;
 pub mod naive;
 #[cfg(test)]
 mod page_tokens;

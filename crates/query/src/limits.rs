@@ -40,5 +40,8 @@ pub const STAGE_ROWS_DEFAULT: usize = 10;
 /// Most bars: more than pixels on any screen.
 pub const BARS_MAX: usize = 10_000;
 
+/// Most bars of a pattern: a line beside a text has no room for more, and there are many patterns.
+pub const PATTERN_BARS_MAX: usize = 200;
+
 /// Bars where no number is given. SSB draws as many.
 pub const BARS_DEFAULT: usize = 30;

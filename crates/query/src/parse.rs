@@ -333,6 +333,10 @@ impl Parser<'_> {
 
     /// What stands behind the name of a field.
     fn field(&mut self, name: &str, span: Range<usize>) -> Option<Expr> {
+        let is_quoted = self.scanner.next_char() == Some('"');
+        if is_quoted && name.eq_ignore_ascii_case(fields::PATTERN) {
+            return self.message_pattern();
+        }
         let target = if name.eq_ignore_ascii_case(fields::PAIR) {
             self.pair(&span)?
         } else {

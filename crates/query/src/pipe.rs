@@ -3,7 +3,7 @@
 //! ```text
 //! question := query ( '|' stage )*
 //! stage    := 'count' [by] | 'top' name [N] | 'bars' [N] ['by' name] | 'distinct' name
-//!           | measure name [by] | 'patterns' [N]
+//!           | measure name [by] | 'patterns' [N] ['bars' [N]]
 //!           | 'fields' names | 'sort' name ['desc' | 'asc'] | 'head' N
 //! measure  := 'sum' | 'avg' | 'min' | 'max' | 'p50' and the like
 //! by       := 'by' names
@@ -18,8 +18,8 @@ use crate::ast::Target;
 use crate::diagnostic::DiagnosticSeverity;
 use crate::fields;
 use crate::limits::{
-    BARS_DEFAULT, BARS_MAX, BY_FIELDS_MAX, COLUMNS_MAX, STAGE_ROWS_DEFAULT, STAGE_ROWS_MAX,
-    STAGES_MAX,
+    BARS_DEFAULT, BARS_MAX, BY_FIELDS_MAX, COLUMNS_MAX, PATTERN_BARS_MAX, STAGE_ROWS_DEFAULT,
+    STAGE_ROWS_MAX, STAGES_MAX,
 };
 use crate::parse::{Parser, TokenKind};
 use crate::question::{Column, FieldName, Measure, Stage};
@@ -71,7 +71,11 @@ pub const COMMANDS: [Command; 13] = [
         "p95 FIELD [by FIELD, FIELD]",
         "a percentile of numbers",
     ),
-    command("patterns", "patterns [N]", "what messages have in common"),
+    command(
+        "patterns",
+        "patterns [N] [bars [N]]",
+        "what messages have in common",
+    ),
     command("fields", "fields COLUMN, COLUMN", "these columns"),
     command("sort", "sort COLUMN [desc]", "in another order"),
     command("head", "head N", "the first rows"),
@@ -201,8 +205,16 @@ impl Parser<'_> {
                 field: self.field_of(&name)?,
             }),
             (None, _) => {
-                let limit = self.count_of_rows(word, "patterns", Some(STAGE_ROWS_DEFAULT))?;
-                Some(Stage::Patterns { limit })
+                let rows = Some(STAGE_ROWS_DEFAULT);
+                let limit = self.count_of_rows(word.clone(), "patterns", rows)?;
+                let bars = match self.keyword("bars") {
+                    false => None,
+                    true => {
+                        let bars = Some(BARS_DEFAULT);
+                        Some(self.number_of_stage(word, "patterns", PATTERN_BARS_MAX, bars)?)
+                    }
+                };
+                Some(Stage::Patterns { limit, bars })
             }
         }
     }

@@ -69,7 +69,7 @@ impl Parser<'_> {
     }
 
     /// A word or phrase; reports where there is none or it is not closed.
-    fn text(&mut self, has_wildcards: bool, operator: &str) -> Option<Text> {
+    pub(crate) fn text(&mut self, has_wildcards: bool, operator: &str) -> Option<Text> {
         let start = self.scanner.at();
         let is_phrase = self.scanner.next_char() == Some('"');
         let text = if is_phrase {
@@ -203,7 +203,7 @@ impl Parser<'_> {
         Some(test(pattern))
     }
 
-    fn regex_test(&mut self, source: &str, span: Range<usize>) -> Option<Test> {
+    pub(crate) fn regex_test(&mut self, source: &str, span: Range<usize>) -> Option<Test> {
         match RegexPattern::new(source) {
             Ok(pattern) => Some(Test::Regex(pattern)),
             Err(error) => {

@@ -1,5 +1,7 @@
 // Patterns of messages: what they have in common, with `<*>` for each part that varies.
 
+import { quote } from './query-text';
+
 const VARIES = '<*>';
 
 /** More of a pattern than this would not fit into a query. */
@@ -27,8 +29,14 @@ function escaped(text: string): string {
     .replace(/\p{Cc}/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
-/** The clause that finds the messages of a pattern. */
+/**
+ * The clause that finds the messages of a pattern. One that the query box could not hold in quotes
+ * is an expression: without a text, over several lines, or too long.
+ */
 export function patternClause(pattern: string): string {
+  if (pattern !== '' && pattern.length <= LENGTH_MAX && !/\p{Cc}/u.test(pattern)) {
+    return `pattern:${quote(pattern)}`;
+  }
   const source = pattern.slice(0, LENGTH_MAX).split(VARIES).map(escaped).join('.*');
   return `message:/(?s)^${source}${pattern.length > LENGTH_MAX ? '' : '$'}/`;
 }

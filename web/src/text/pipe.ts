@@ -3,9 +3,10 @@
 import { filterPrefix } from './fields';
 import { tokenize } from './tokenize';
 
-/** What the page asks for by itself: the values of a field, and the patterns of messages. */
+/** What the page asks for by itself: the values of a field, and the patterns of messages over time. */
 export const STATISTICS = '| count by host';
-export const PATTERNS = '| patterns 50';
+export const PATTERNS = '| patterns 50 bars 40';
+export const NEW_PATTERNS = '| patterns 100000 bars 40 | sort first desc';
 
 export interface Question {
   query: string;

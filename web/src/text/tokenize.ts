@@ -47,7 +47,7 @@ const WILDCARD = /[*?]/y;
 const PLAIN = /(?:\\[*?\\"/()[\]=<>:|]|[^\s()"|*?])+/y;
 const PIPE = /\|/y;
 const STAGE_WORD = /[^\s()"|,]+/y;
-const STAGE_KEYWORD = /(?:by|desc|asc)(?![^\s()"|,])/iy;
+const STAGE_KEYWORD = /(?:by|desc|asc|(?<=\|\s*patterns(?:\s+\d+)?\s+)bars)(?![^\s()"|,])/iy;
 const STAGE_NUMBER = /\d+(?![^\s()"|,])/y;
 const QUOTED_NAME = /nvpair:"(?:[^"\\]|\\[^])*"/iy;
 

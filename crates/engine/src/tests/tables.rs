@@ -11,7 +11,7 @@ use crate::testing::Listed;
 use crate::{Cancel, Scope, tabulate};
 
 /// Every stage, of every kind of field, and what may follow.
-const PIPES: [&str; 44] = [
+const PIPES: [&str; 46] = [
     "| count",
     "| count by host",
     "| count by host, program",
@@ -48,6 +48,8 @@ const PIPES: [&str; 44] = [
     "| p99.9 n by tag",
     "| p1 facility",
     "| patterns",
+    "| patterns bars 6",
+    "| patterns 3 bars | sort count | fields bars, count",
     "| patterns 2 | sort first desc | fields first, count",
     "",
     "| head 3",

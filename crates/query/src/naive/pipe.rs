@@ -120,7 +120,10 @@ fn summarise(
             })
             .collect(),
         Stage::Measure { measure, field, by } => measures(*measure, field, &groups(rows, by)),
-        Stage::Patterns { limit } => patterns(rows, pattern, *limit),
+        Stage::Patterns { limit, bars } => {
+            let bars = bars.map(|bars| (range, bars));
+            patterns(rows, pattern, *limit, bars)
+        }
         Stage::Fields(_) | Stage::Sort { .. } | Stage::Head(_) => Vec::new(),
     }
 }
@@ -214,6 +217,7 @@ fn patterns(
     rows: &[&Row<'_>],
     pattern: &mut dyn FnMut(&[u8]) -> Vec<u8>,
     limit: usize,
+    bars: Option<(TimeRange, usize)>,
 ) -> Vec<Vec<Value>> {
     let mut groups: BTreeMap<Vec<u8>, Vec<&Row<'_>>> = BTreeMap::new();
     for row in rows {
@@ -227,14 +231,25 @@ fn patterns(
     counts.truncate(limit);
     let row = |(pattern, rows): (Vec<u8>, Vec<&Row<'_>>)| {
         let first = rows.first()?;
-        Some(vec![
+        let mut cells = vec![
             Value::of_text(&pattern),
             Value::of_count(rows.len() as u64),
             Value::Time(first.at),
             Value::of_text(first.record.message()),
-        ])
+        ];
+        cells.extend(bars.map(|(range, bars)| Value::of_counts(&per_bar(&rows, range, bars))));
+        Some(cells)
     };
     counts.into_iter().filter_map(row).collect()
+}
+
+/// How many of the rows are in each bar.
+fn per_bar(rows: &[&Row<'_>], range: TimeRange, bars: usize) -> Vec<u64> {
+    (0..bars)
+        .map(|index| bar(range, index, bars))
+        .filter(|_| !range.is_empty())
+        .map(|bar| rows.iter().filter(|row| bar.contains(row.at)).count() as u64)
+        .collect()
 }
 
 fn with_key(key: &Key, value: Value) -> Vec<Value> {

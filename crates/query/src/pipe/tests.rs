@@ -45,6 +45,8 @@ fn stages_have_one_form() {
     reads("| p99.9 size by host", "* | p99.9 size by host");
     reads("| max received by host", "* | max received by host");
     reads("| patterns", "* | patterns 10");
+    reads("| patterns bars", "* | patterns 10 bars 30");
+    reads("| PATTERNS 5 BARS 7", "* | patterns 5 bars 7");
     reads("| fields host,message", "* | fields host, message");
     reads("| sort size asc | head 3", "* | sort size | head 3");
     reads("\"a|b\" a\\|b | count", "\"a|b\" | count");
@@ -74,6 +76,10 @@ fn columns_are_those_of_the_stage_before() {
     reads(
         "| patterns | sort first desc | fields pattern, example",
         "* | patterns 10 | sort first desc | fields pattern, example",
+    );
+    reads(
+        "| patterns bars 5 | fields bars, pattern",
+        "* | patterns 10 bars 5 | fields bars, pattern",
     );
     reads("| fields host | sort HOST", "* | fields host | sort host");
 }
@@ -378,7 +384,8 @@ fn any_summary() -> impl Strategy<Value = Stage> {
                 measure.is_value() || !field.is_time()
             })
             .prop_map(|(measure, field, by)| Stage::Measure { measure, field, by }),
-        (1..1_000_usize).prop_map(|limit| Stage::Patterns { limit }),
+        (1..1_000_usize, proptest::option::of(1..=200_usize))
+            .prop_map(|(limit, bars)| Stage::Patterns { limit, bars }),
     ]
 }
 

@@ -44,6 +44,8 @@ pub enum Column {
     First,
     /// That message.
     Example,
+    /// How many messages of a pattern there are in each bar.
+    Bars,
 }
 
 /// A number made of the numbers in a field.
@@ -78,13 +80,14 @@ const NAMES: [(&str, FieldName); 4] = [
 pub(crate) const KEYWORDS: [&str; 3] = ["by", "desc", "asc"];
 
 /// Columns that are computed, but for measures.
-const COMPUTED: [(&str, Column); 6] = [
+const COMPUTED: [(&str, Column); 7] = [
     ("count", Column::Count),
     ("distinct", Column::Distinct),
     ("start", Column::Start),
     ("pattern", Column::Pattern),
     ("first", Column::First),
     ("example", Column::Example),
+    ("bars", Column::Bars),
 ];
 
 /// The columns of a list of records for which none were named.

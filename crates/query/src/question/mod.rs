@@ -59,10 +59,12 @@ pub enum Stage {
         /// For each combination of values of these.
         by: Vec<FieldName>,
     },
-    /// `patterns 10`: what messages have in common, and how many have it.
+    /// `patterns 10`, `patterns 10 bars 40`: what messages have in common, and how many have it.
     Patterns {
         /// How many patterns.
         limit: usize,
+        /// Counts each pattern over time too, in so many stretches of equal length.
+        bars: Option<usize>,
     },
     /// `fields host, message`: these columns, in this order.
     Fields(Vec<Column>),
@@ -86,9 +88,12 @@ impl Question {
 
     /// Whether the range of time matters beyond which records are in it.
     pub fn has_bars(&self) -> bool {
-        self.stages
-            .iter()
-            .any(|stage| matches!(stage, Stage::Bars { .. }))
+        self.stages.iter().any(|stage| {
+            matches!(
+                stage,
+                Stage::Bars { .. } | Stage::Patterns { bars: Some(_), .. }
+            )
+        })
     }
 }
 
@@ -129,8 +134,9 @@ impl Stage {
             Self::Measure { measure, .. } => columns.push(Column::Measure(*measure)),
             _ => columns.push(Column::Count),
         }
-        if matches!(self, Self::Patterns { .. }) {
+        if let Self::Patterns { bars, .. } = self {
             columns.extend([Column::First, Column::Example]);
+            columns.extend(bars.map(|_| Column::Bars));
         }
         Some(columns)
     }
@@ -152,7 +158,11 @@ impl fmt::Display for Stage {
                 write!(f, " {field}")?;
                 write_by(f, by)
             }
-            Self::Patterns { limit } | Self::Head(limit) => write!(f, " {limit}"),
+            Self::Patterns { limit, bars } => {
+                write!(f, " {limit}")?;
+                bars.map_or(Ok(()), |bars| write!(f, " bars {bars}"))
+            }
+            Self::Head(limit) => write!(f, " {limit}"),
             Self::Fields(columns) => write_list(f, " ", columns),
             Self::Sort {
                 column,

@@ -38,6 +38,12 @@ impl Value {
         Self::Text(String::from_utf8_lossy(text).into_owned())
     }
 
+    /// How many there are in each bar, with spaces between them; missing where there are no bars.
+    pub fn of_counts(counts: &[u64]) -> Self {
+        let texts: Vec<String> = counts.iter().map(u64::to_string).collect();
+        Self::of_text(texts.join(" ").as_bytes())
+    }
+
     /// How many there are.
     pub fn of_count(count: u64) -> Self {
         Self::Number(Number::Integer(i64::try_from(count).unwrap_or(i64::MAX)))

@@ -47,7 +47,7 @@ fn kind(column: &Column, question: &Question) -> ColumnKind {
         Column::Field(FieldName::Received | FieldName::Time) => ColumnKind::Time,
         Column::Measure(_) if question.stages.iter().any(is_time) => ColumnKind::Time,
         Column::Count | Column::Distinct | Column::Measure(_) => ColumnKind::Number,
-        Column::Field(_) | Column::Pattern | Column::Example => ColumnKind::Text,
+        Column::Field(_) | Column::Pattern | Column::Example | Column::Bars => ColumnKind::Text,
     }
 }
 

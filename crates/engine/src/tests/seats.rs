@@ -1,0 +1,100 @@
+//! Records of several chunks whose kinds take turns, so that seats and rows differ everywhere.
+
+use model::{LogspaceName, TimeRange, Timestamp};
+use query::parse;
+
+use crate::testing::{self, Sample, batch};
+use crate::{Cancel, Order, Scope, SearchOptions, count, histogram, search};
+
+/// More than two chunks of 16,384.
+const RECORDS: i64 = 36_000;
+const START: i64 = 1_790_000_000_000_000_000;
+
+fn sample(index: i64) -> Sample {
+    Sample {
+        received: START + index,
+        message: match index % 3 {
+            0 => format!("session {index} opened by user-{}", index % 50),
+            1 => format!(
+                "lamp {} is {}",
+                index % 7,
+                ["on", "off"][index as usize % 2]
+            ),
+            _ => format!("disk {} has {index} blocks", index % 11),
+        }
+        .into_bytes(),
+        ..Sample::default()
+    }
+}
+
+/// Questions that the index answers, that columns do, and both; and the indices that match.
+fn questions() -> Vec<(&'static str, fn(i64) -> bool)> {
+    vec![
+        ("*", |_| true),
+        ("session", |index| index % 3 == 0),
+        ("off", |index| index % 3 == 1 && index % 2 == 1),
+        ("NOT lamp", |index| index % 3 != 1),
+        ("session OR off", |index| {
+            index % 3 == 0 || (index % 3 == 1 && index % 2 == 1)
+        }),
+        ("\"is off\" AND \"lamp 3\"", |index| {
+            index % 3 == 1 && index % 2 == 1 && index % 7 == 3
+        }),
+        ("/user-4[0-9]/", |index| index % 3 == 0 && index % 50 >= 40),
+        ("NOT /user-4[0-9]/", |index| {
+            index % 3 != 0 || index % 50 < 40
+        }),
+        ("38 AND blocks", |index| index == 38),
+    ]
+}
+
+#[test]
+fn any_range_of_several_chunks_is_answered_exactly() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = testing::open(directory.path(), 1_000);
+    let samples: Vec<Sample> = (0..RECORDS).map(sample).collect();
+    let main = LogspaceName::main();
+    store.import(&main, batch(&samples)).expect("imported");
+    let mut scope = Scope::new(testing::snapshots(&store));
+    let never = Cancel::new();
+    let ranges = [(0, 36_000), (0, 5), (7, 16_000), (16_384, 32_768)];
+    let others = [(16_000, 17_000), (9_999, 35_001), (32_768, 36_000)];
+    for (start, end) in ranges.into_iter().chain(others) {
+        scope.range = TimeRange {
+            start: Timestamp::from_nanos(START + start),
+            end: Timestamp::from_nanos(START + end),
+        };
+        for (text, matches) in questions() {
+            let query = parse(text).into_result().expect("valid");
+            let expected: Vec<i64> = (start..end).filter(|index| matches(*index)).collect();
+            let what = format!("{text} from {start} to {end}");
+            let found = count(&scope, &query, &never);
+            assert_eq!(found.count, expected.len() as u64, "{what}");
+            let found = histogram(&scope, &query, 7, &never);
+            for (place, bar) in found.bars.iter().enumerate() {
+                let next = found.bars.get(place + 1).map(|next| next.start);
+                let until = next.unwrap_or(scope.range.end).nanos();
+                let inside = bar.start.nanos()..until;
+                let own = expected
+                    .iter()
+                    .filter(|index| inside.contains(&(START + **index)));
+                assert_eq!(bar.count, own.count() as u64, "{what}, bar {place}");
+            }
+            for order in [Order::NewestFirst, Order::OldestFirst] {
+                let options = SearchOptions {
+                    limit: 700,
+                    order,
+                    ..SearchOptions::default()
+                };
+                let rows = search(&scope, &query, &options, &never).rows;
+                let mut first = expected.clone();
+                if order == Order::NewestFirst {
+                    first.reverse();
+                }
+                first.truncate(700);
+                let numbers = rows.iter().map(|row| row.id.number.0 as i64 - 1);
+                assert!(numbers.eq(first), "{what}");
+            }
+        }
+    }
+}
