@@ -1,8 +1,6 @@
 //! Rows of a part, piece by piece: those of a segment by kinds and columns, chunk by chunk, and record
 //! by record where these do not tell and in the tail.
 
-use std::ops::Range;
-
 use store::{Part, ReadError, SegmentHandle};
 
 use crate::limits::BLOCK_ROWS;
@@ -28,18 +26,12 @@ pub(crate) trait ChunkSink {
     fn block(&mut self, block: &Block);
 }
 
-/// Hands rows of a part to a sink, those of a set that are within a range.
-pub(crate) fn each_chunk(
-    run: &mut Run<'_>,
-    part: &Part,
-    set: &RowSet,
-    range: &Range<u32>,
-    sink: &mut impl ChunkSink,
-) {
+/// Hands the rows of a set to a sink.
+pub(crate) fn each_chunk(run: &mut Run<'_>, part: &Part, set: &RowSet, sink: &mut impl ChunkSink) {
     let Part::Segment(segment) = part else {
-        return each_block(run, part, set, range, &mut |block| sink.block(block));
+        return each_block(run, part, set, &mut |block| sink.block(block));
     };
-    let mut left = range.clone();
+    let mut left = 0..part.rows();
     while let Some(next) = set.first_within(&left) {
         if run.is_stopped() {
             return;
@@ -50,22 +42,20 @@ pub(crate) fn each_chunk(
         let seats = set.first_rows(&(next..end), usize::MAX);
         let open = sink.chunk(segment, chunk, &seats).unwrap_or(seats);
         let open = RowSet::from_sorted(&open);
-        each_block(run, part, &open, &(next..end), &mut |block| {
+        each_block(run, part, &open, &mut |block| {
             sink.block(block);
         });
     }
 }
 
-/// Decodes rows of a part, those of a set that are within a range, block by block, ascending, until the
-/// question is stopped.
+/// Decodes the rows of a set block by block, ascending, until the question is stopped.
 pub(crate) fn each_block(
     run: &mut Run<'_>,
     part: &Part,
     set: &RowSet,
-    range: &Range<u32>,
     visit: &mut dyn FnMut(&Block),
 ) {
-    each_seated_block(run, part, set, range, &mut |_, _, block| visit(block));
+    each_seated_block(run, part, set, &mut |_, _, block| visit(block));
 }
 
 /// The same, with the rows and seats that each block was read for.
@@ -73,10 +63,9 @@ pub(crate) fn each_seated_block(
     run: &mut Run<'_>,
     part: &Part,
     set: &RowSet,
-    range: &Range<u32>,
     visit: &mut dyn FnMut(&mut Run<'_>, &[Seated], &Block),
 ) {
-    let mut left = range.clone();
+    let mut left = 0..part.rows();
     while let Some(next) = set.first_within(&left) {
         let piece = piece_around(part, next);
         let end = piece.end.min(left.end).max(next + 1);

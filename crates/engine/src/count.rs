@@ -50,6 +50,6 @@ fn count_part(run: &mut Run<'_>, scope: &Scope, part: &Part) -> u64 {
             return count;
         }
     }
-    let (set, range) = resolve_within(run, part, scope.when());
-    set.len_within(&range)
+    let set = resolve_within(run, part, scope.when());
+    set.len(part.rows())
 }

@@ -3,8 +3,6 @@
 //! With both bounds, `NOT` of something the index knows only roughly is no loss: rows that cannot
 //! match the inside match the outside for sure.
 
-use std::ops::Range;
-
 use query::{FieldName, Leaf, Target, Test, WordProbe};
 use segment::{Location, Namespace, TermEntry};
 use store::{Part, ReadError, SegmentHandle};
@@ -156,7 +154,7 @@ fn evaluate_among(plan: &Plan, segment: &SegmentHandle, asked: u64) -> Node {
                 if bounds.upper().is_empty() {
                     return Node::decided(RowSet::empty());
                 }
-                left = left.min(bounds.upper().len_within(&(0..segment.rows())));
+                left = left.min(bounds.upper().len(segment.rows()));
                 nodes.push(node);
             }
             Node::new(bounds, Inner::And(nodes))
@@ -296,15 +294,14 @@ pub(crate) fn count_code(
     namespace: Namespace,
     code: u8,
     among: &RowSet,
-    range: &Range<u32>,
     segment: &SegmentHandle,
 ) -> Option<u64> {
-    if *among == RowSet::All && *range == (0..segment.rows()) {
+    if *among == RowSet::All {
         let term = segment.find_term(&namespace.key(&[code])).ok()?;
         return Some(term.map_or(0, |term| term.rows.into()));
     }
     let rows = code_rows(namespace, &[code], segment).ok()?;
-    Some(rows.and(among.clone()).len_within(range))
+    Some(rows.and(among.clone()).len(segment.rows()))
 }
 
 /// Rows where a text is not empty, as the footer has counted them. Those with a word are sure;
@@ -323,7 +320,7 @@ fn any_word(namespaces: &[Namespace], counted: u32, segment: &SegmentHandle) -> 
             Err(_) => return Bounds::doubtful(RowSet::All),
         }
     }
-    if sure.len_within(&(0..segment.rows())) == u64::from(counted) {
+    if sure.len(segment.rows()) == u64::from(counted) {
         return Bounds::exact(sure);
     }
     Bounds {

@@ -304,7 +304,7 @@ impl<'a> EventMerge<'a> {
             }
             _ => {
                 let all = within(run, &RowSet::All);
-                verified(run, opened.part, &all, &rows)
+                verified(run, opened.part, &all)
             }
         }
     }

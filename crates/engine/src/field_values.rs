@@ -1,8 +1,6 @@
 //! The values of a field of many records: by kinds and columns in segments, record by record where
 //! those do not tell and in the tail.
 
-use std::ops::Range;
-
 use model::RecordRef;
 use segment::KindRows;
 use store::{Part, ReadError, SegmentHandle};
@@ -29,13 +27,13 @@ pub(crate) trait RecordSink: ValueSink {
 pub(crate) fn read_values(
     run: &mut Run<'_>,
     part: &Part,
-    (set, range): (RowSet, &Range<u32>),
+    set: RowSet,
     reader: &mut FieldReader,
     sink: &mut impl RecordSink,
 ) {
     let field = named(reader.name());
     let set = with_fields(part, set, [&field]);
-    each_chunk(run, part, &set, range, &mut FieldChunks { reader, sink });
+    each_chunk(run, part, &set, &mut FieldChunks { reader, sink });
 }
 
 /// Reads a field chunk by chunk.

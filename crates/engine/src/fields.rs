@@ -58,8 +58,8 @@ pub fn fields(scope: Scope, query: &Query, cancel: &Cancel) -> Fields {
         seen: Seen::default(),
     };
     each_part(&mut run, query, parts, start, |run, own, (_, part)| {
-        let (set, range) = resolve_within(run, &part, when);
-        each_chunk(run, &part, &set, &range, own);
+        let set = resolve_within(run, &part, when);
+        each_chunk(run, &part, &set, own);
     });
     let names = unlocked(names);
     if names.named.is_full() {

@@ -160,7 +160,7 @@ fn add_by_event(
         }
         return;
     }
-    let (set, _) = resolve_within(run, part, when);
+    let set = resolve_within(run, part, when);
     add_to_bars(run, part, &set, edges, counts);
 }
 
@@ -218,7 +218,7 @@ fn count_before(run: &mut Run<'_>, part: &Part, set: &RowSet, rows: &[u32]) -> V
     let mut opened: Option<(Range<u32>, Vec<Seated>)> = None;
     let before = rows.iter().map(|row| {
         if *row >= part.rows() {
-            return set.len_within(&(0..part.rows()));
+            return set.len(part.rows());
         }
         let piece = piece_around(part, *row);
         let before = set.len_within(&(0..piece.start));

@@ -34,25 +34,23 @@ pub(crate) fn resolve(run: &mut Run<'_>, part: &Part, range: &Range<u32>) -> Row
             }
             found
         }
-        Part::Tail(_) => of_tail(run, part, range),
+        Part::Tail(_) => verified(run, part, &RowSet::of_range(range, part.rows())),
     }
 }
 
-/// The rows of a part that match and are within a range of either kind of time, and the range of all
-/// its seats.
-pub(crate) fn resolve_within(run: &mut Run<'_>, part: &Part, when: When) -> (RowSet, Range<u32>) {
-    let all = 0..part.rows();
+/// The rows of a part that match and are within a range of either kind of time.
+pub(crate) fn resolve_within(run: &mut Run<'_>, part: &Part, when: When) -> RowSet {
     if when.kind == TimeKind::Received {
         let range = run.rows_in(part, when.range);
-        return (resolve(run, part, &range), all);
+        return resolve(run, part, &range);
     }
     if when.covers(part) {
-        return (resolve(run, part, &all), all);
+        return resolve(run, part, &(0..part.rows()));
     }
-    let set = match part {
+    match part {
         Part::Tail(_) => {
             let within = rows_within(run, part, when.range, &RowSet::All);
-            verified(run, part, &within, &all)
+            verified(run, part, &within)
         }
         Part::Segment(segment) => {
             let node = run.examine(part, segment);
@@ -62,24 +60,17 @@ pub(crate) fn resolve_within(run: &mut Run<'_>, part: &Part, when: When) -> (Row
                 Some(_) => settle(run, segment, &node, within),
             }
         }
-    };
-    (set, all)
+    }
 }
 
-fn of_tail(run: &mut Run<'_>, part: &Part, range: &Range<u32>) -> RowSet {
-    let among = RowSet::of_range(range, part.rows());
-    verified(run, part, &among, range)
-}
-
-/// The rows of a piece of the tail that match, of those of a set and a range. Outside the range the
-/// set that is returned says nothing.
-pub(crate) fn verified(run: &mut Run<'_>, part: &Part, set: &RowSet, range: &Range<u32>) -> RowSet {
+/// The rows of a piece of the tail that match, of those of a set.
+pub(crate) fn verified(run: &mut Run<'_>, part: &Part, set: &RowSet) -> RowSet {
     let bounds = run.bounds_of_tail();
     if bounds.maybe.is_none() {
         return bounds.sure.and(set.clone());
     }
     let mut verified = Vec::new();
-    each_seated_block(run, part, set, range, &mut |run, rows, block| {
+    each_seated_block(run, part, set, &mut |run, rows, block| {
         verified.extend(matching(run, &bounds, rows, block));
     });
     RowSet::from_sorted(&verified)

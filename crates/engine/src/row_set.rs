@@ -99,6 +99,14 @@ impl RowSet {
         }
     }
 
+    /// How many rows are in it, of a part of so many.
+    pub(crate) fn len(&self, rows: u32) -> u64 {
+        match self {
+            Self::All => rows.into(),
+            Self::Some(set) => set.len(),
+        }
+    }
+
     /// How many rows of a range are in it.
     pub(crate) fn len_within(&self, range: &Range<u32>) -> u64 {
         match self {
@@ -218,6 +226,7 @@ mod tests {
             prop_assert_eq!(listed(&one.clone().not(ROWS)), &all - &a);
             prop_assert_eq!(listed(&one.minus(&two, ROWS)), &a - &b);
             prop_assert_eq!(one.is_empty(), a.is_empty());
+            prop_assert_eq!(one.len(ROWS), a.len() as u64);
 
             let range = edges.0.min(edges.1)..edges.0.max(edges.1);
             let inside: Vec<u32> = a.range(range.clone()).copied().collect();

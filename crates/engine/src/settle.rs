@@ -145,6 +145,6 @@ impl Settling<'_, '_, '_> {
 /// Those first of which fewer rows may match.
 fn by_rows(members: &[Node], rows: u32) -> Vec<&Node> {
     let mut members: Vec<&Node> = members.iter().collect();
-    members.sort_by_key(|member| member.bounds.upper().len_within(&(0..rows)));
+    members.sort_by_key(|member| member.bounds.upper().len(rows));
     members
 }

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
-use std::ops::Range;
 use std::sync::Mutex;
 
 use model::{Facility, LogspaceName, RecordRef, Severity};
@@ -127,9 +126,9 @@ pub fn stats(scope: Scope, query: &Query, by: &StatsField, limit: usize, cancel:
     let add = |run: &mut Run<'_>, own: &mut (u64, Counting<'_>), part: (LogspaceName, Part)| {
         let (total, counting) = own;
         let (logspace, part) = part;
-        let (set, range) = resolve_within(run, &part, when);
-        *total += set.len_within(&range);
-        counting.add_part(run, &logspace, &part, &set, &range);
+        let set = resolve_within(run, &part, when);
+        *total += set.len(part.rows());
+        counting.add_part(run, &logspace, &part, &set);
     };
     let accounts = each_part(&mut run, query, parts, start, add);
     let total = accounts.iter().map(|(total, _)| total).sum();
@@ -184,42 +183,35 @@ impl<'t> Counting<'t> {
         }
     }
 
-    fn add_part(
-        &mut self,
-        run: &mut Run<'_>,
-        logspace: &LogspaceName,
-        part: &Part,
-        set: &RowSet,
-        range: &Range<u32>,
-    ) {
+    fn add_part(&mut self, run: &mut Run<'_>, logspace: &LogspaceName, part: &Part, set: &RowSet) {
         let by = self.by;
         let counted = match by {
             StatsField::Logspace => {
-                let count = set.len_within(range);
+                let count = set.len(part.rows());
                 locked(self.all).add(logspace.as_str().as_bytes(), count);
                 return;
             }
             StatsField::Severity => {
                 let names = Severity::all().map(|severity| (severity.number(), severity.name()));
-                codes(Namespace::Severity, names, part, set, range)
+                codes(Namespace::Severity, names, part, set)
             }
             StatsField::Facility => {
                 let names = Facility::all().map(|facility| (facility.number(), facility.name()));
-                codes(Namespace::Facility, names, part, set, range)
+                codes(Namespace::Facility, names, part, set)
             }
             StatsField::Named(name) => {
                 let mut reader = FieldReader::new(name.as_bytes());
-                let rows = (set.clone(), range);
+                let rows = set.clone();
                 return read_values(run, part, rows, &mut reader, self);
             }
-            StatsField::Host => return self.add_texts(run, Namespace::Host, part, set, range),
+            StatsField::Host => return self.add_texts(run, Namespace::Host, part, set),
             StatsField::Program => {
-                return self.add_texts(run, Namespace::Program, part, set, range);
+                return self.add_texts(run, Namespace::Program, part, set);
             }
-            StatsField::Pid => return self.add_texts(run, Namespace::Pid, part, set, range),
-            StatsField::Msgid => return self.add_texts(run, Namespace::Msgid, part, set, range),
+            StatsField::Pid => return self.add_texts(run, Namespace::Pid, part, set),
+            StatsField::Msgid => return self.add_texts(run, Namespace::Msgid, part, set),
             StatsField::Source | StatsField::Peer | StatsField::Tag => {
-                return each_chunk(run, part, set, range, &mut HeadChunks { sink: self });
+                return each_chunk(run, part, set, &mut HeadChunks { sink: self });
             }
         };
         match counted {
@@ -228,7 +220,7 @@ impl<'t> Counting<'t> {
                 let counted = counted.iter();
                 counted.for_each(|(name, count)| all.add(name.as_bytes(), *count));
             }
-            None => each_block(run, part, set, range, &mut |block| {
+            None => each_block(run, part, set, &mut |block| {
                 for (_, record) in block.records() {
                     self.record(record);
                 }
@@ -238,19 +230,12 @@ impl<'t> Counting<'t> {
     }
 
     /// Counts texts of records that stand in columns.
-    fn add_texts(
-        &mut self,
-        run: &mut Run<'_>,
-        text: Namespace,
-        part: &Part,
-        set: &RowSet,
-        range: &Range<u32>,
-    ) {
+    fn add_texts(&mut self, run: &mut Run<'_>, text: Namespace, part: &Part, set: &RowSet) {
         let sink = &mut PartChunks {
             part: text,
             sink: self,
         };
-        each_chunk(run, part, set, range, sink);
+        each_chunk(run, part, set, sink);
     }
 
     fn add(&mut self, value: &[u8]) {
@@ -335,13 +320,12 @@ fn codes(
     names: impl Iterator<Item = (u8, &'static str)>,
     part: &Part,
     set: &RowSet,
-    range: &Range<u32>,
 ) -> Option<Vec<(&'static str, u64)>> {
     let Part::Segment(segment) = part else {
         return None;
     };
     names
-        .map(|(code, name)| Some((name, count_code(namespace, code, set, range, segment)?)))
+        .map(|(code, name)| Some((name, count_code(namespace, code, set, segment)?)))
         .collect()
 }
 

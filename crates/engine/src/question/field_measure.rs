@@ -53,9 +53,9 @@ pub(super) fn measure(
     };
     let accounts = each_part(run, query, parts, start, |run, own, part| {
         let (matched, reader, measuring) = own;
-        let (set, range) = resolve_within(run, part, scope.when());
-        *matched += set.len_within(&range);
-        read_values(run, part, (set, &range), reader, measuring);
+        let set = resolve_within(run, part, scope.when());
+        *matched += set.len(part.rows());
+        read_values(run, part, set, reader, measuring);
     });
     let matched = accounts.iter().map(|(matched, ..)| matched).sum();
     drop(accounts);

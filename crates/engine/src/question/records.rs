@@ -44,11 +44,11 @@ impl Records<'_, '_, '_> {
         let add_part = |run: &mut Run<'_>, own: &mut (u64, A), part: (&Snapshot, &Part)| {
             let (matched, own) = own;
             let (snapshot, part) = part;
-            let (set, range) = resolve_within(run, part, when);
-            *matched += set.len_within(&range);
+            let set = resolve_within(run, part, when);
+            *matched += set.len(part.rows());
             let set = with_fields(part, set, needed.iter().copied());
             let first = part.first_number().0;
-            each_block(run, part, &set, &range, &mut |block| {
+            each_block(run, part, &set, &mut |block| {
                 let rows = block.records().map(|(row, record)| RowRef {
                     logspace: &snapshot.logspace,
                     number: RecordNumber(first + u64::from(row)),

@@ -27,8 +27,11 @@ fn sample(index: i64) -> Sample {
     }
 }
 
-/// Questions that the index answers, that columns do, and both; and the indices that match.
-fn questions() -> Vec<(&'static str, fn(i64) -> bool)> {
+/// A question, and whether the record of an index matches.
+type Asked = (&'static str, fn(i64) -> bool);
+
+/// Questions that the index answers, that columns do, and both.
+fn questions() -> Vec<Asked> {
     vec![
         ("*", |_| true),
         ("session", |index| index % 3 == 0),
