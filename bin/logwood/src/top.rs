@@ -30,6 +30,46 @@ const CLEAR_BELOW: &str = "\x1b[J";
 /// Senders that are shown: what fits below the sources of most terminals.
 const SENDERS_SHOWN: usize = 10;
 
+/// How a table is laid out: a name to the left, figures to the right, words behind them.
+struct Layout {
+    name: (&'static str, usize),
+    /// Heads and widths.
+    figures: &'static [(&'static str, usize)],
+    words: &'static str,
+}
+
+const SOURCES: Layout = Layout {
+    name: ("SOURCE", 20),
+    figures: &[
+        ("MSG/s", 9),
+        ("BYTES/s", 10),
+        ("FLIGHT", 9),
+        ("LAG", 8),
+        ("KERNEL", 9),
+        ("DROPPED", 9),
+        ("CONNS", 7),
+        ("SENDERS", 7),
+    ],
+    words: "DROPPED FOR",
+};
+
+const SENDERS: Layout = Layout {
+    name: ("SENDER", 40),
+    figures: &[
+        ("MSG/s", 9),
+        ("BYTES/s", 10),
+        ("RECEIVED", 12),
+        ("DROPPED", 9),
+    ],
+    words: "SOURCE",
+};
+
+const LOGSPACES: Layout = Layout {
+    name: ("LOGSPACE", 20),
+    figures: &[("REC/s", 9), ("RECORDS", 14), ("DISK", 10)],
+    words: "",
+};
+
 /// The state of a server at one moment.
 struct Seen {
     at: Instant,
@@ -79,6 +119,7 @@ struct SenderLine {
     received_per_second: f64,
     bytes_per_second: f64,
     received: u64,
+    dropped: u64,
     level: String,
 }
 
@@ -200,59 +241,24 @@ impl Picture {
             bytes(storage.journal_bytes as f64),
             bytes(storage.unsynced_bytes as f64),
         );
-        _ = writeln!(
-            text,
-            "{:<20} {:>9} {:>10} {:>9} {:>8} {:>9} {:>9} {:>7} {:>7}  DROPPED FOR",
-            "SOURCE", "MSG/s", "BYTES/s", "FLIGHT", "LAG", "KERNEL", "DROPPED", "CONNS", "SENDERS"
-        );
+        SOURCES.write_head(&mut text);
         for source in &self.sources {
             source.write(&mut text);
         }
-        self.write_senders(&mut text);
-        _ = writeln!(
-            text,
-            "\n{:<20} {:>9} {:>14} {:>10}",
-            "LOGSPACE", "REC/s", "RECORDS", "DISK"
-        );
+        if !self.senders.is_empty() {
+            text.push('\n');
+            SENDERS.write_head(&mut text);
+        }
+        for sender in &self.senders {
+            sender.write(&mut text);
+        }
+        text.push('\n');
+        LOGSPACES.write_head(&mut text);
         for logspace in &self.logspaces {
-            let LogspaceLine {
-                name,
-                records,
-                records_per_second,
-                bytes: disk,
-            } = logspace;
-            let (rate, disk) = (count(*records_per_second), bytes(*disk as f64));
-            _ = writeln!(
-                text,
-                "{:<20} {rate:>9} {records:>14} {disk:>10}",
-                visible(name)
-            );
+            logspace.write(&mut text);
         }
         self.write_searches(&mut text);
         text
-    }
-
-    fn write_senders(&self, text: &mut String) {
-        if self.senders.is_empty() {
-            return;
-        }
-        _ = writeln!(
-            text,
-            "\n{:<40} {:>9} {:>10} {:>12}  SOURCE",
-            "SENDER", "MSG/s", "BYTES/s", "RECEIVED"
-        );
-        for sender in &self.senders {
-            _ = writeln!(
-                text,
-                "{:<40} {:>9} {:>10} {:>12}  {}{}",
-                visible(&sender.peer),
-                count(sender.received_per_second),
-                bytes(sender.bytes_per_second),
-                sender.received,
-                visible(&sender.source),
-                in_words(&sender.level),
-            );
-        }
     }
 
     fn write_searches(&self, text: &mut String) {
@@ -264,6 +270,24 @@ impl Picture {
             let query = visible(&search.query);
             _ = writeln!(text, "{:>7.1} s  {query}", search.seconds);
         }
+    }
+}
+
+impl Layout {
+    fn write_head(&self, text: &mut String) {
+        let heads: Vec<&str> = self.figures.iter().map(|(head, _)| *head).collect();
+        self.write(text, self.name.0, &heads, self.words);
+    }
+
+    fn write(&self, text: &mut String, name: &str, figures: &[impl AsRef<str>], words: &str) {
+        let mut line = format!("{:<width$}", visible(name), width = self.name.1);
+        for ((_, width), figure) in self.figures.iter().zip(figures) {
+            // Writing to a string cannot fail.
+            _ = write!(line, " {:>width$}", figure.as_ref());
+        }
+        _ = write!(line, "  {words}");
+        text.push_str(line.trim_end());
+        text.push('\n');
     }
 }
 
@@ -287,6 +311,7 @@ impl SenderLine {
                 received_per_second: rate(old(|s| s.received), sender.received, seconds),
                 bytes_per_second: rate(old(|s| s.bytes), sender.bytes, seconds),
                 received: sender.received,
+                dropped: sender.dropped,
                 level: sender.level.clone(),
             }
         };
@@ -297,6 +322,28 @@ impl SenderLine {
         });
         lines.truncate(SENDERS_SHOWN);
         lines
+    }
+
+    fn write(&self, text: &mut String) {
+        let figures = [
+            count(self.received_per_second),
+            bytes(self.bytes_per_second),
+            self.received.to_string(),
+            self.dropped.to_string(),
+        ];
+        let words = format!("{}{}", visible(&self.source), in_words(&self.level));
+        SENDERS.write(text, &self.peer, &figures, &words);
+    }
+}
+
+impl LogspaceLine {
+    fn write(&self, text: &mut String) {
+        let figures = [
+            count(self.records_per_second),
+            self.records.to_string(),
+            bytes(self.bytes as f64),
+        ];
+        LOGSPACES.write(text, &self.name, &figures, "");
     }
 }
 
@@ -323,21 +370,18 @@ impl SourceLine {
     }
 
     fn write(&self, text: &mut String) {
-        let level = in_words(&self.level);
-        _ = writeln!(
-            text,
-            "{:<20} {:>9} {:>10} {:>9} {:>8} {:>9} {:>9} {:>7} {:>7}  {}{level}",
-            visible(&self.name),
+        let figures = [
             count(self.received_per_second),
             bytes(self.bytes_per_second),
-            self.in_flight,
+            self.in_flight.to_string(),
             format!("{:.0} ms", self.lag_seconds * 1_000.0),
             bytes(self.kernel_queue_bytes as f64),
-            self.dropped,
-            self.connections,
-            self.senders,
-            self.reasons.join(" "),
-        );
+            self.dropped.to_string(),
+            self.connections.to_string(),
+            self.senders.to_string(),
+        ];
+        let words = format!("{}{}", self.reasons.join(" "), in_words(&self.level));
+        SOURCES.write(text, &self.name, &figures, &words);
     }
 }
 
@@ -435,6 +479,27 @@ mod tests {
             .take(3)
             .collect();
         assert_eq!(found, [("udp", 100.0), ("tcp", 20.0), ("tcp", 5.0)]);
+    }
+
+    #[test]
+    fn figures_stand_under_their_heads() {
+        let line = SenderLine {
+            peer: "192.0.2.1".to_owned(),
+            source: "udp".to_owned(),
+            received_per_second: 12_345.0,
+            bytes_per_second: 2_048.0,
+            received: 70,
+            dropped: 3,
+            level: "low".to_owned(),
+        };
+        let mut text = String::new();
+        SENDERS.write_head(&mut text);
+        line.write(&mut text);
+        let expected = [
+            "SENDER                                       MSG/s    BYTES/s     RECEIVED   DROPPED  SOURCE",
+            "192.0.2.1                                    12.3k    2.0 KiB           70         3  udp  too few",
+        ];
+        assert_eq!(text.lines().collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -110,9 +110,12 @@ pub struct SendersAnswer {
 pub struct SenderStatus {
     /// Its address.
     pub peer: String,
-    /// Messages that came from it.
+    /// Messages that came from it, those that were dropped included.
     pub received: u64,
-    /// Their bytes.
+    /// Messages of it that were dropped as they came; who sent what the kernel drops is not known.
+    #[serde(default)]
+    pub dropped: u64,
+    /// Bytes of all of them.
     pub bytes: u64,
     /// When the first came.
     pub first: String,

@@ -238,7 +238,8 @@ impl Reception<'_> {
                 continue;
             }
             if is_dropping {
-                source.drop_arrived(DropReason::MemoryFull, 1, raw.len() as u64);
+                let bytes = raw.len() as u64;
+                source.drop_from(datagram.peer, DropReason::MemoryFull, bytes, received);
                 continue;
             }
             let (raw, mut tags) = self.opener.open(raw);
@@ -249,7 +250,7 @@ impl Reception<'_> {
             let pushed = self.assembler.push(raw, tags, received, datagram.peer);
             let bytes = raw.len() as u64;
             if pushed.is_err() {
-                source.drop_arrived(DropReason::TooLarge, 1, bytes);
+                source.drop_from(datagram.peer, DropReason::TooLarge, bytes, received);
             } else if let Some(peer) = datagram.peer {
                 add_to_runs(&mut self.runs, peer, bytes);
             }

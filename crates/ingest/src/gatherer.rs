@@ -45,6 +45,7 @@ impl<'a> Gatherer<'a> {
     /// Starts on bytes that have been read although the budget is used up.
     pub(crate) fn begin_dropping(&mut self) {
         self.is_dropping = true;
+        self.refresh();
         self.listening.tell_memory_full();
     }
 
@@ -61,7 +62,7 @@ impl<'a> Gatherer<'a> {
     /// share in hand.
     pub(crate) fn add(&mut self, raw: &[u8], tags: u64) -> Result<(), BatchFull> {
         if self.is_dropping {
-            self.drop_one(raw);
+            self.drop_for(DropReason::MemoryFull, raw);
             return Ok(());
         }
         let share = self.permit.as_ref().map_or(0, Permit::bytes);
@@ -92,13 +93,12 @@ impl<'a> Gatherer<'a> {
     /// When no batch can hold it; it is counted as dropped.
     pub(crate) fn add_first(&mut self, raw: &[u8], tags: u64) -> Result<(), BatchFull> {
         if self.is_dropping {
-            self.drop_one(raw);
+            self.drop_for(DropReason::MemoryFull, raw);
             return Ok(());
         }
         let added = self.assembler.push(raw, tags, self.received, self.peer);
         if added.is_err() {
-            let source = &self.listening.source;
-            source.drop_arrived(DropReason::TooLarge, 1, raw.len() as u64);
+            self.drop_for(DropReason::TooLarge, raw);
         }
         added
     }
@@ -119,8 +119,8 @@ impl<'a> Gatherer<'a> {
         Some(self.listening.hand_over(gathered, run.as_slice(), permit))
     }
 
-    fn drop_one(&self, raw: &[u8]) {
-        let source = &self.listening.source;
-        source.drop_arrived(DropReason::MemoryFull, 1, raw.len() as u64);
+    fn drop_for(&self, reason: DropReason, raw: &[u8]) {
+        let (source, bytes) = (&self.listening.source, raw.len() as u64);
+        source.drop_from(self.peer, reason, bytes, self.received);
     }
 }

@@ -20,8 +20,10 @@ use crate::limits::{
 pub struct SenderStatus {
     /// Its address.
     pub peer: IpAddr,
-    /// Messages that came from it.
+    /// Messages that came from it, those that were dropped included.
     pub received: u64,
+    /// Messages of it that were dropped as they came; who sent what the kernel drops is not known.
+    pub dropped: u64,
     /// Their bytes, without framing.
     pub bytes: u64,
     /// When the first came.
@@ -72,30 +74,49 @@ impl Senders {
     /// Counts messages.
     pub(crate) fn count(&mut self, runs: &[Run], now: Timestamp) {
         for run in runs {
-            if !self.by_peer.contains_key(&run.peer) {
-                self.make_room(now);
-                if self.by_peer.len() >= SENDERS_MAX {
-                    continue;
-                }
-            }
-            let new = || Sender {
-                status: SenderStatus {
-                    peer: run.peer,
-                    received: 0,
-                    bytes: 0,
-                    first: now,
-                    last: now,
-                    level: Level::Usual,
-                },
-                in_period: 0,
-                is_settled: false,
-            };
-            let sender = self.by_peer.entry(run.peer).or_insert_with(new);
-            sender.status.received += run.messages;
-            sender.status.bytes += run.bytes;
-            sender.status.last = sender.status.last.max(now);
-            sender.in_period += run.messages;
+            self.count_run(run, now);
         }
+    }
+
+    /// Counts a message that is dropped.
+    pub(crate) fn drop_one(&mut self, peer: IpAddr, bytes: u64, now: Timestamp) {
+        let run = Run {
+            peer,
+            messages: 1,
+            bytes,
+        };
+        if let Some(sender) = self.count_run(&run, now) {
+            sender.status.dropped += 1;
+        }
+    }
+
+    /// Returns the sender, where there is room for it.
+    fn count_run(&mut self, run: &Run, now: Timestamp) -> Option<&mut Sender> {
+        if !self.by_peer.contains_key(&run.peer) {
+            self.make_room(now);
+            if self.by_peer.len() >= SENDERS_MAX {
+                return None;
+            }
+        }
+        let new = || Sender {
+            status: SenderStatus {
+                peer: run.peer,
+                received: 0,
+                dropped: 0,
+                bytes: 0,
+                first: now,
+                last: now,
+                level: Level::Usual,
+            },
+            in_period: 0,
+            is_settled: false,
+        };
+        let sender = self.by_peer.entry(run.peer).or_insert_with(new);
+        sender.status.received += run.messages;
+        sender.status.bytes += run.bytes;
+        sender.status.last = sender.status.last.max(now);
+        sender.in_period += run.messages;
+        Some(sender)
     }
 
     /// Looks for gaps in numbers, in the order of the messages that carry them.
@@ -233,6 +254,11 @@ mod tests {
         let first = statuses[0];
         assert_eq!((first.received, first.bytes), (6, 60));
         assert_eq!((first.first, first.last), (at(0), at(5)));
+        senders.drop_one(peer(1), 10, at(6));
+        let statuses = senders.statuses();
+        let first = statuses.iter().find(|status| status.peer == peer(1));
+        let first = first.expect("is known");
+        assert_eq!((first.received, first.dropped, first.bytes), (7, 1, 70));
         let mut runs = Vec::new();
         for last in [1, 1, 2, 1] {
             add_to_runs(&mut runs, peer(last), 10);

@@ -175,6 +175,20 @@ impl Source {
         counts.drop_for(reason, messages);
     }
 
+    /// A message was lost as it arrived, and who sent it is known.
+    pub(crate) fn drop_from(
+        &self,
+        peer: Option<IpAddr>,
+        reason: DropReason,
+        bytes: u64,
+        now: Timestamp,
+    ) {
+        self.drop_arrived(reason, 1, bytes);
+        if let Some(peer) = peer {
+            self.senders().drop_one(peer, bytes, now);
+        }
+    }
+
     /// Messages start on their way to the disk.
     pub(crate) fn receive(&self, messages: u64, bytes: u64) {
         let mut counts = self.counts();

@@ -193,7 +193,8 @@ impl Lines<'_> {
         self.received = self.sink.now();
         self.push(raw, tags).map_err(|_| {
             let bytes = raw.len() as u64;
-            self.source.drop_arrived(DropReason::TooLarge, 1, bytes);
+            self.source
+                .drop_from(self.peer, DropReason::TooLarge, bytes, self.received);
             SubmitError::TooLarge
         })
     }

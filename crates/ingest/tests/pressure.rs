@@ -107,6 +107,33 @@ async fn datagrams_beyond_the_kernels_buffer_are_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_second_of_datagrams_outlasts_a_disk_that_stalls() {
+    const IN_A_SECOND: u64 = 50_000;
+    // Well below what any receive buffer holds: none must be lost on its way to the budget.
+    const BURST: u64 = 50;
+    let server = Server::start(vec![listener(Transport::Udp)]);
+    server.gate.close();
+    let client = UdpSocket::bind(loopback()).await.expect("binds");
+    let to = server.address("udp");
+    for first in (0..IN_A_SECOND).step_by(BURST as usize) {
+        for number in first..first + BURST {
+            let text = format!("<34>Nov 23 01:02:03 host app: {number:>370}");
+            client.send_to(text.as_bytes(), to).await.expect("sends");
+        }
+        let is_read = || server.source("udp").received == first + BURST;
+        eventually("it is read while the disk stalls", is_read).await;
+    }
+    let status = server.source("udp");
+    assert_eq!(
+        (status.stored, status.in_flight, status.dropped_total()),
+        (0, IN_A_SECOND, 0)
+    );
+    server.gate.open();
+    server.stored("udp", IN_A_SECOND).await;
+    assert_eq!(server.source("udp").dropped_total(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_message_is_accounted_for_at_every_instant() {
     let server = tight(Transport::Tcp);
     let to = server.address("tcp");
@@ -168,6 +195,11 @@ async fn dropped_while_stalled(server: &Server, source: &str, sent: u64) {
         .sum::<u64>();
     assert_eq!(memory_full, status.dropped_total());
     assert_eq!(memory_full + status.in_flight, sent);
+    let senders = server.ingest.senders(source).expect("is known");
+    let figures = senders
+        .iter()
+        .map(|sender| (sender.received, sender.dropped));
+    assert_eq!(figures.collect::<Vec<_>>(), [(sent, memory_full)]);
     assert!(server.ingest.budget_bytes().0 <= BUDGET_BYTES);
     server.gate.open();
     eventually("what was kept is stored", || {

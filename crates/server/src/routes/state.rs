@@ -114,6 +114,7 @@ fn sender(sender: &ingest::SenderStatus) -> SenderStatus {
     SenderStatus {
         peer: sender.peer.to_string(),
         received: sender.received,
+        dropped: sender.dropped,
         bytes: sender.bytes,
         first: sender.first.to_string(),
         last: sender.last.to_string(),
