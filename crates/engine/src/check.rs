@@ -3,6 +3,8 @@
 //! Texts are asked kind by kind ([`SegmentHandle::select`]), peers, sources and tags without the
 //! texts of their records; what neither can tell, and what stands in the tail, record by record.
 
+use std::ops::RangeInclusive;
+
 use model::{RecordBatch, RecordRef};
 use query::{Expr, Leaf, Matcher, Query, Target, TextMatcher};
 use segment::{Namespace, Selected, TextPart, TextTest};
@@ -45,6 +47,10 @@ impl TextTest for LeafTest {
 
     fn passes_around(&mut self, bytes: &[u8]) -> bool {
         self.0.passes_around(bytes)
+    }
+
+    fn integers(&self) -> Option<RangeInclusive<i64>> {
+        self.0.integers()
     }
 }
 

@@ -1,7 +1,9 @@
 //! The test of a leaf, asked of texts one by one.
 
+use std::ops::RangeInclusive;
+
 use super::{FoldedText, SearchScratch, TextTest};
-use crate::ast::Test;
+use crate::ast::{Comparison, Number, Test};
 use crate::required::Required;
 
 /// A test made ready to be asked of many texts. Holds scratch memory, hence `&mut`.
@@ -33,6 +35,32 @@ impl TextMatcher {
     pub fn passes(&mut self, text: &[u8]) -> bool {
         self.folded.reset();
         self.test.matches(text, &mut self.folded, &mut self.search)
+    }
+
+    /// The whole numbers that pass, of a test of whole numbers: a text that is one passes just where it
+    /// is among them.
+    pub fn integers(&self) -> Option<RangeInclusive<i64>> {
+        let TextTest::Number(test) = &self.test else {
+            return None;
+        };
+        let (min, max) = (i64::MIN, i64::MAX);
+        Some(match test {
+            Test::Compare {
+                comparison,
+                number: Number::Integer(number),
+            } => match comparison {
+                Comparison::Less => min..=number.checked_sub(1)?,
+                Comparison::LessOrEqual => min..=*number,
+                Comparison::Equal => *number..=*number,
+                Comparison::GreaterOrEqual => *number..=max,
+                Comparison::Greater => number.checked_add(1)?..=max,
+            },
+            Test::Between {
+                low: Number::Integer(low),
+                high: Number::Integer(high),
+            } => *low..=*high,
+            _ => return None,
+        })
     }
 
     /// Whether every text passes that has these bytes in it, as far as that is easily seen.
@@ -75,7 +103,41 @@ mod tests {
         ]
     }
 
+    fn comparisons() -> impl Strategy<Value = Test> {
+        let number = || {
+            prop_oneof![
+                8 => (-20_i64..20).prop_map(Number::Integer),
+                2 => select(vec![i64::MIN, i64::MAX]).prop_map(Number::Integer),
+                1 => Just(Number::Decimal(2.5)),
+            ]
+        };
+        let comparison = select(vec![
+            Comparison::Less,
+            Comparison::LessOrEqual,
+            Comparison::Equal,
+            Comparison::GreaterOrEqual,
+            Comparison::Greater,
+        ]);
+        prop_oneof![
+            (comparison, number())
+                .prop_map(|(comparison, number)| Test::Compare { comparison, number }),
+            (number(), number()).prop_map(|(low, high)| Test::Between { low, high }),
+        ]
+    }
+
     proptest! {
+        #[test]
+        fn integers_pass_that_pass_as_texts(
+            test in comparisons(),
+            number in prop_oneof![-20_i64..20, Just(i64::MIN), Just(i64::MAX)],
+        ) {
+            let mut matcher = TextMatcher::new(&test);
+            if let Some(integers) = matcher.integers() {
+                let passes = matcher.passes(number.to_string().as_bytes());
+                prop_assert_eq!(integers.contains(&number), passes, "{:?}", test);
+            }
+        }
+
         #[test]
         fn texts_pass_that_pass_for_the_oracle(test in any_test(), text in any_text()) {
             let mut matcher = TextMatcher::new(&test);

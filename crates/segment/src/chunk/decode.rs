@@ -188,6 +188,12 @@ impl Cursor {
         column.number(rank.checked_sub(self.rows.start)? as usize)
     }
 
+    /// The number that the value of a row of the part at hand is, where that is known without its text.
+    pub(super) fn integer(&self, rank: u32) -> Option<i64> {
+        let column = self.column.as_ref()?;
+        column.integer(rank.checked_sub(self.rows.start)? as usize)
+    }
+
     /// The column at hand and its rows.
     pub(super) fn into_part(self) -> Option<(Range<u32>, Arc<Column>)> {
         Some((self.rows, self.column?))

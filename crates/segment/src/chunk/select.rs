@@ -5,6 +5,7 @@
 //! way cannot tell are handed back: those of the whole kind, and those with a damaged column.
 #![deny(clippy::indexing_slicing)]
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use model::FieldRef;
@@ -32,6 +33,12 @@ pub trait TextTest {
 
     /// Whether every text passes that has these bytes in it.
     fn passes_around(&mut self, bytes: &[u8]) -> bool;
+
+    /// The whole numbers that pass, where it is a test of numbers: digits with or without `-` pass just
+    /// where their number is one of them.
+    fn integers(&self) -> Option<RangeInclusive<i64>> {
+        None
+    }
 }
 
 /// What is known of rows.
@@ -69,6 +76,7 @@ impl Chunk {
         let mut selected = Selected::default();
         let mut scan = Scan {
             chunk: self,
+            integers: test.integers(),
             test,
             page: &mut page,
             text: Vec::new(),
@@ -97,6 +105,8 @@ impl Chunk {
 struct Scan<'a, T, P> {
     chunk: &'a Chunk,
     test: &'a mut T,
+    /// Of the test.
+    integers: Option<RangeInclusive<i64>>,
     page: &'a mut P,
     text: Vec<u8>,
     name: Vec<u8>,
@@ -201,6 +211,11 @@ where
         let known = place.and_then(|place| self.passing.get(place).copied());
         if let Some(Some(passes)) = known {
             return Ok(passes);
+        }
+        if let (Some(integers), [_]) = (&self.integers, &look.text[..])
+            && let Some(number) = cursor.integer(rank)
+        {
+            return Ok(integers.contains(&number));
         }
         self.text.clear();
         for bit in &look.text {

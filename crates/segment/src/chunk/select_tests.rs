@@ -1,9 +1,10 @@
 //! Rows selected by their texts, compared with a look at every record.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use model::{RecordBatch, RecordRef};
+use model::{RecordBatch, RecordParts, RecordRef, Span, Timestamp};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -38,10 +39,31 @@ impl TextTest for HasLen {
     }
 }
 
+/// Passes whole numbers of a range, by the text or by the number.
+struct IsWithin(RangeInclusive<i64>);
+
+impl TextTest for IsWithin {
+    fn passes(&mut self, text: &[u8]) -> bool {
+        let number = std::str::from_utf8(text)
+            .ok()
+            .and_then(|text| text.parse().ok());
+        number.is_some_and(|number| self.0.contains(&number))
+    }
+
+    fn passes_around(&mut self, _: &[u8]) -> bool {
+        false
+    }
+
+    fn integers(&self) -> Option<RangeInclusive<i64>> {
+        Some(self.0.clone())
+    }
+}
+
 fn texts<'a>(part: &TextPart<'_>, record: RecordRef<'a>) -> Vec<&'a [u8]> {
     match part {
         TextPart::Part(Namespace::Host) => vec![record.host()],
         TextPart::Part(Namespace::StructuredData) => vec![record.structured_data()],
+        TextPart::Part(Namespace::Pid) => vec![record.pid()],
         TextPart::Part(_) => vec![record.message()],
         TextPart::Field(name) => {
             let fields = record.fields().filter(|field| field.is_named(name));
@@ -112,6 +134,7 @@ proptest! {
         for parts in parts {
             check(&batch, &parts, Holds(bytes.as_bytes()))?;
             check(&batch, &parts, HasLen(len))?;
+            check(&batch, &parts, IsWithin(5..=10))?;
         }
     }
 }
@@ -140,6 +163,32 @@ fn a_kind_decides_without_its_columns() {
         (0, 0, false)
     );
     assert_eq!(ask(&[TextPart::Field(b"user")], b""), (0, 0, false));
+}
+
+#[test]
+fn numbers_are_compared_without_their_texts() {
+    for pid in ["1", "007", "-3", "18446744073709551615", "", "x"] {
+        let mut batch = RecordBatch::new();
+        for number in 0..300_u32 {
+            let text = if number % 50 == 7 {
+                pid.to_owned()
+            } else {
+                number.to_string()
+            };
+            let parts = RecordParts {
+                pid: Span::new(0, text.len()),
+                ..RecordParts::default()
+            };
+            let received = Timestamp::from_nanos(number.into());
+            batch
+                .push(text.as_bytes(), &parts, received, None, 0)
+                .expect("room");
+        }
+        let part = [TextPart::Part(Namespace::Pid)];
+        for range in [0..=6, 100..=i64::MAX, i64::MIN..=-1, 8..=8] {
+            check(&batch, &part, IsWithin(range)).expect("the same rows");
+        }
+    }
 }
 
 #[test]

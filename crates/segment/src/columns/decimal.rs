@@ -335,6 +335,19 @@ impl NumberColumn {
         summary.add_stretches(&stretches, shape, between);
     }
 
+    /// The number that a value is, where it is one and nothing else.
+    pub(super) fn integer(&self, index: usize) -> Option<i64> {
+        let [run] = &*self.runs else { return None };
+        if !self.before.is_empty() || !run.behind.is_empty() || index >= run.values.len() {
+            return None;
+        }
+        let number = run.values.get(index);
+        if run.is_signed {
+            return Some(unzigzag(number));
+        }
+        i64::try_from(number).ok()
+    }
+
     /// Appends a value.
     pub(super) fn append(&self, index: usize, out: &mut Vec<u8>) {
         put_few(&self.before, out);
@@ -449,7 +462,33 @@ mod tests {
         let column = NumberColumn::decode(&mut reader, values.len()).expect("valid");
         assert_eq!(reader.finish(), Ok(()));
         assert_values(&values, |index, out| column.append(index, out));
+        for (index, value) in values.iter().enumerate() {
+            let text = std::str::from_utf8(value).expect("UTF-8");
+            if let Some(number) = column.integer(index) {
+                assert_eq!(text.parse(), Ok(number));
+            }
+        }
+        assert_eq!(column.integer(values.len()), None);
         true
+    }
+
+    #[test]
+    fn numbers_alone_are_integers() {
+        for (values, integers) in [
+            (["0", "7", "18446744073709551615"], [Some(0), Some(7), None]),
+            (["007", "010", "999"], [Some(7), Some(10), Some(999)]),
+            (["-5", "0", "17"], [Some(-5), Some(0), Some(17)]),
+            (["0.5", "12.25", "3.075"], [None; 3]),
+            (["-1", "-2", "-3"], [None; 3]),
+            (["1s", "2s", "3s"], [None; 3]),
+        ] {
+            let values: Vec<&[u8]> = values.iter().map(|value| value.as_bytes()).collect();
+            let mut out = Vec::new();
+            Numbers::read(&values).expect("numbers").encode(&mut out);
+            let column = NumberColumn::decode(&mut Reader::new("test", &out), 3).expect("valid");
+            let found = [0, 1, 2].map(|index| column.integer(index));
+            assert_eq!(found, integers, "{values:?}");
+        }
     }
 
     #[test]

@@ -272,6 +272,14 @@ impl Column {
         }
     }
 
+    /// The number that the value of a row is, where that is known without its text.
+    pub(crate) fn integer(&self, row: usize) -> Option<i64> {
+        match &self.values {
+            Values::Decimal(numbers) => numbers.integer(row),
+            _ => None,
+        }
+    }
+
     /// Appends the value of a row; nothing behind the last row.
     pub(crate) fn append(&self, row: usize, out: &mut Vec<u8>) {
         if row >= self.rows {
