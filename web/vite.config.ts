@@ -31,6 +31,8 @@ export default defineConfig({
       output: {
         entryFileNames: 'app.js',
         assetFileNames: 'app[extname]',
+        // The editor is compiled as a whole while it loads, not function by function at the first key.
+        postBanner: ({ name }) => (name === 'query-view' ? '//# allFunctionsCalledOnLoad' : ''),
         chunkFileNames: ({ name }) => `${CHUNKS[name] ?? name}.js`,
       },
     },

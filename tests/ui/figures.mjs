@@ -44,6 +44,7 @@ async function openings(page, count) {
     const drawn = new Promise((resolve) => (tell = resolve));
     await page.reload({ waitUntil: 'commit' });
     await drawn;
+    await page.waitForTimeout(PAUSE_MS);
     const times = await page.evaluate(() => {
       const entries = performance.getEntriesByType('resource');
       const rows = entries.find(({ name }) => name.includes('/search?'));
@@ -57,7 +58,6 @@ async function openings(page, count) {
       };
     });
     if (opening > 0) found.push(times);
-    await page.waitForTimeout(PAUSE_MS);
   }
   return found;
 }
@@ -157,7 +157,7 @@ async function tail(page, server) {
 /** Median and longest, in a line. */
 function line(name, numbers) {
   const longest = Math.max(...numbers);
-  console.log(`${name.padEnd(27)}${median(numbers).toFixed(1)} ms, at most ${longest.toFixed(1)} ms`);
+  console.log(`${name.padEnd(29)}${median(numbers).toFixed(1)} ms, at most ${longest.toFixed(1)} ms`);
 }
 
 /** Types into the page of a browser of its own. */
@@ -190,7 +190,7 @@ try {
   await browser.onPage(
     async (page) => {
       const session = await page.context().newCDPSession(page);
-      console.log(`an empty page          ${told(await memory(session))}`);
+      console.log(`an empty page                ${told(await memory(session))}`);
     },
     { url: 'about:blank', path: '' },
   );

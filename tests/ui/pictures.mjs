@@ -90,8 +90,8 @@ try {
     for (const [name, { path, ready }] of Object.entries(PICTURES)) {
       const take = async (page) => {
         await ready(page);
-        // What is counted has been counted.
-        await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
+        // What is counted has been counted, and the editor has taken the place of the input.
+        await page.waitForFunction(() => !document.querySelector('[aria-busy="true"], .query-input'));
         // What fades in or out has done so.
         await page.evaluate(() => Promise.all(document.getAnimations().map((each) => each.ready)));
         await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) });
