@@ -20,6 +20,14 @@ pub(crate) trait RecordSink: ValueSink {
 
     /// A chunk or a block is done with: what was seen is not named again.
     fn settle(&mut self);
+
+    /// The records of a block.
+    fn records(&mut self, block: &Block) {
+        for (_, record) in block.records() {
+            self.record(record);
+        }
+        self.settle();
+    }
 }
 
 /// Hands the values of the fields of a name to `sink`, of those rows of a part that may have some. A row
@@ -63,9 +71,6 @@ impl<S: RecordSink> ChunkSink for FieldChunks<'_, S> {
     }
 
     fn block(&mut self, block: &Block) {
-        for (_, record) in block.records() {
-            self.sink.record(record);
-        }
-        self.sink.settle();
+        self.sink.records(block);
     }
 }

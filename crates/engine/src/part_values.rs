@@ -38,10 +38,7 @@ impl<S: RecordSink> ChunkSink for PartChunks<'_, S> {
     }
 
     fn block(&mut self, block: &Block) {
-        for (_, record) in block.records() {
-            self.sink.record(record);
-        }
-        self.sink.settle();
+        self.sink.records(block);
     }
 }
 
@@ -65,10 +62,7 @@ impl<S: RecordSink> ChunkSink for HeadChunks<'_, S> {
     }
 
     fn block(&mut self, block: &Block) {
-        for (_, record) in block.records() {
-            self.sink.record(record);
-        }
-        self.sink.settle();
+        self.sink.records(block);
     }
 }
 

@@ -220,12 +220,7 @@ impl<'t> Counting<'t> {
                 let counted = counted.iter();
                 counted.for_each(|(name, count)| all.add(name.as_bytes(), *count));
             }
-            None => each_block(run, part, set, &mut |block| {
-                for (_, record) in block.records() {
-                    self.record(record);
-                }
-                self.settle();
-            }),
+            None => each_block(run, part, set, &mut |block| self.records(block)),
         }
     }
 
