@@ -128,6 +128,29 @@ for (const colorScheme of ['light', 'dark']) {
   });
 }
 
+test('what is typed before the editor is there is completed', () =>
+  onPage(async (page) => {
+    // The editor comes only after all has been typed.
+    let letEditorCome;
+    const typed = new Promise((resolve) => (letEditorCome = resolve));
+    await page.route(/\/editor\.js/, async (route) => {
+      await typed;
+      await route.continue();
+    });
+    const asked = page.waitForRequest(/\/editor\.js/);
+    await page.reload();
+    await firstRow(page).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('program:ssh');
+    await asked;
+    assert.equal(await page.locator('input[data-testid="query"]').inputValue(), 'program:ssh');
+    letEditorCome();
+    await page.locator('.query-completions').getByText('sshd').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await waitForTotal(page, RECORDS / 5);
+  }));
+
 test('from a question to a record and its context without a mouse', () =>
   onPage(async (page) => {
     await firstRow(page).waitFor();

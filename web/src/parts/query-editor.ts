@@ -46,6 +46,7 @@ export class QueryEditor {
   #view: QueryView | null = null;
   #isOpening = false;
   #isComposing = false;
+  #isTyped = false;
   #diagnostics: readonly Diagnostic[] = [];
   #text = '';
   #timer = 0;
@@ -84,6 +85,8 @@ export class QueryEditor {
       complete: this.#events.complete,
     });
     if (isFocused) this.#view.focus();
+    // What was typed into the input had no list of completions yet.
+    if (isFocused && this.#isTyped) this.#view.complete();
     this.#mark();
   }
 
@@ -120,7 +123,10 @@ export class QueryEditor {
     input.dataset['testid'] = 'query';
     input.setAttribute('aria-label', BOX.label);
     input.setAttribute('aria-describedby', BOX.describedBy);
-    input.addEventListener('input', () => this.#changed(input.value));
+    input.addEventListener('input', () => {
+      this.#isTyped = true;
+      this.#changed(input.value);
+    });
     input.addEventListener('compositionstart', () => (this.#isComposing = true));
     input.addEventListener('compositionend', () => (this.#isComposing = false));
     input.addEventListener('keydown', (event) => {

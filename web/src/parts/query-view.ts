@@ -1,5 +1,6 @@
 // The editor of the query box, by CodeMirror. It is loaded after the rows (`query-editor.ts`).
 
+import { startCompletion } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap, placeholder } from '@codemirror/view';
@@ -19,6 +20,8 @@ export interface QueryView {
   focus(): void;
   /** Focuses it with all of its text selected. */
   select(): void;
+  /** Offers what can stand at the cursor. */
+  complete(): void;
   replace(text: string): void;
   /** Underlines what is wrong. */
   mark(marks: readonly Squiggle[]): void;
@@ -41,6 +44,7 @@ export function openView(
       view.focus();
       view.dispatch({ selection: { anchor: 0, head: view.state.doc.length } });
     },
+    complete: () => startCompletion(view),
     replace(text) {
       const changes = { from: 0, to: view.state.doc.length, insert: text };
       view.dispatch({ changes, selection: { anchor: text.length } });
