@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use fuzzing::{Mutations, TARGETS};
+use segment::Header;
 
 /// Most bytes of all corpora: they are read by people too.
 const CORPORA_BYTES_MAX: usize = 200 * 1024;
@@ -68,4 +69,15 @@ fn every_corpus_has_a_target_and_a_program() {
     let targets: Vec<_> = TARGETS.iter().map(|(name, _)| *name).collect();
     assert_eq!(names(&corpora()), targets);
     assert_eq!(names(&programs), targets);
+}
+
+#[test]
+fn the_segments_of_the_corpus_are_read() {
+    for (path, bytes) in inputs("segment").expect("a corpus") {
+        // Those of an older version would be refused before anything else is looked at.
+        let read = bytes
+            .get(..Header::LEN)
+            .is_some_and(|header| Header::decode(header).is_ok());
+        assert!(read, "{}", path.display());
+    }
 }

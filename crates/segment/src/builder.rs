@@ -276,9 +276,10 @@ pub(crate) fn write_chunk(
 ) -> ChunkEntry {
     writer.cut(records, kinds);
     index.start_chunk(writer.groups(), kinds, counts);
-    let chunk = writer.pack(records, file, |cut, group| {
-        index.add_group(records, cut, group, counts);
-    });
+    for group in writer.groups() {
+        index.add_group(records, writer.rows(), group, counts);
+    }
+    let chunk = writer.pack(records, file);
     let last = chunks.last().map(|last| &last.page);
     let first = last.map_or(0, |last| last.first_row + last.rows);
     index.finish_chunk(first);

@@ -70,9 +70,15 @@ pub const QUOTED_BYTES_MAX: usize = 1024;
 /// decode: as many numbers go into 64 KiB at four bytes each.
 pub const COLUMN_ROWS_MAX: usize = 16 * 1024;
 
-/// A page of columns is closed when it reaches this many bytes before compression, and a column that
-/// takes more by far is cut by rows. A look at one row decompresses one such page for each slot.
-pub const COLUMN_PAGE_BYTES: usize = 64 * 1024;
+/// A page of columns is closed when it reaches this many bytes before compression. A look into a column
+/// decompresses one such page, and zstd needs no more to find what repeats in columns that are packed.
+pub const COLUMN_PAGE_BYTES: usize = 16 * 1024;
+
+/// The same in a chunk of fewer than [`SMALL_CHUNK_ROWS`] rows, which has few pages anyway.
+pub const SMALL_CHUNK_PAGE_BYTES: usize = 64 * 1024;
+
+/// A column that takes more by far is cut by rows. Smaller parts would have dictionaries of their own.
+pub const COLUMN_PART_BYTES: usize = 32 * 1024;
 
 /// Most parts that all columns of one chunk are cut into: 65,536 rows of 16 slots that are all alone
 /// in their kinds.

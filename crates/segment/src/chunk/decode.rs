@@ -11,7 +11,7 @@ use super::{ChunkEntry, ChunkHeads};
 use crate::Corrupt;
 use crate::columns::Column;
 use crate::columns::pack::Directory;
-use crate::kinds::{Kinds, Shape, Texts};
+use crate::kinds::{Band, Kinds, Shape, Texts};
 use crate::page::open;
 use crate::wire::Reader;
 
@@ -19,6 +19,8 @@ use crate::wire::Reader;
 #[derive(Debug)]
 pub struct Chunk {
     kinds: Vec<ChunkKind>,
+    /// For each slot of each kind the number of its column.
+    columns: Vec<u32>,
     directory: Directory,
 }
 
@@ -30,8 +32,8 @@ pub(super) struct ChunkKind {
     pub(super) number: u32,
     /// The seats of its rows.
     pub(super) seats: Range<u32>,
-    /// Its first column.
-    pub(super) column: usize,
+    /// The place of its first slot among those of all kinds.
+    pub(super) slot: usize,
 }
 
 /// Reads one column, mostly forwards.
@@ -62,8 +64,12 @@ impl Chunk {
             return Err(invalid("number of rows", u64::from(rows)));
         }
         let directory = Directory::decode(&mut reader, &entry.columns)?;
-        check_columns(&mut kinds, &directory)?;
-        Ok(Self { kinds, directory })
+        let columns = find_columns(&mut kinds, &directory)?;
+        Ok(Self {
+            kinds,
+            columns,
+            directory,
+        })
     }
 
     /// How many rows there are.
@@ -94,7 +100,7 @@ impl Chunk {
         for (row, seat) in rows {
             let found = self.kind_at(seat).and_then(|kind| {
                 let rank = seat - kind.seats.start;
-                let columns = kind.column..kind.column + kind.shape.slots();
+                let columns = kind.slot..kind.slot + kind.shape.slots();
                 Some((
                     kind,
                     rank,
@@ -110,8 +116,7 @@ impl Chunk {
                 let short = Corrupt::Short { what: "column" };
                 let cursor = cursors.get_mut(slot).ok_or(short)?;
                 if !cursor.has(rank) {
-                    let column = kind.column + slot;
-                    match self.seek(column, rank, &mut page) {
+                    match self.seek(kind, slot, rank, &mut page) {
                         Ok(found) => *cursor = found,
                         Err(error) => {
                             failure = Some(error);
@@ -157,12 +162,14 @@ impl Chunk {
 
     pub(super) fn seek<E: From<Corrupt>>(
         &self,
-        column: usize,
+        kind: &ChunkKind,
+        slot: usize,
         rank: u32,
         page: &mut impl FnMut(usize) -> Result<Arc<ColumnPage>, E>,
     ) -> Result<Cursor, E> {
         let short = Corrupt::Short { what: "column" };
-        let (number, rows) = self.directory.find(column, rank).ok_or(short)?;
+        let column = self.columns.get(kind.slot + slot).ok_or(short)?;
+        let (number, rows) = self.directory.find(*column as usize, rank).ok_or(short)?;
         let part = self.directory.part(number).ok_or(short)?;
         let page = page(part.page as usize)?;
         Ok(Cursor {
@@ -217,30 +224,46 @@ fn find_kinds(row_kinds: &[(u32, u32)], kinds: &Kinds) -> Result<Vec<ChunkKind>,
             shape: kinds.shared_shape(*number)?,
             number: *number,
             seats,
-            column: 0,
+            slot: 0,
         })
     });
     found.collect()
 }
 
-/// Gives each kind its columns; each has a value for each of its rows.
-fn check_columns(kinds: &mut [ChunkKind], directory: &Directory) -> Result<(), Corrupt> {
-    let mut column = 0;
-    for kind in kinds {
-        kind.column = column;
-        column += kind.shape.slots();
-        for own in kind.column..column {
-            let parts = directory.parts(own).iter();
-            let rows: u64 = parts.map(|part| u64::from(part.rows)).sum();
+/// The columns of all slots of all kinds: band by band, those of a band in the order of kinds and slots.
+/// Each has a value for each row of its kind.
+fn find_columns(kinds: &mut [ChunkKind], directory: &Directory) -> Result<Vec<u32>, Corrupt> {
+    // For each band first how many columns it has, then the next of them.
+    let mut next = [0_u32; Band::COUNT];
+    let mut slots = 0;
+    for kind in &mut *kinds {
+        kind.slot = slots;
+        slots += kind.shape.slots();
+        for band in kind.shape.bands() {
+            *band.of(&mut next) += 1;
+        }
+    }
+    if slots != directory.columns() {
+        return Err(invalid("number of columns", slots as u64));
+    }
+    let mut start = 0;
+    for first in &mut next {
+        start += std::mem::replace(first, start);
+    }
+    let mut columns = Vec::with_capacity(slots);
+    for kind in &*kinds {
+        for band in kind.shape.bands() {
+            let next = band.of(&mut next);
+            let column = *next;
+            *next += 1;
+            let rows = directory.rows(column as usize);
             if rows != kind.seats.len() as u64 {
                 return Err(invalid("rows of a column", rows));
             }
+            columns.push(column);
         }
     }
-    if column != directory.columns() {
-        return Err(invalid("number of columns", column as u64));
-    }
-    Ok(())
+    Ok(columns)
 }
 
 fn invalid(what: &'static str, value: u64) -> Corrupt {

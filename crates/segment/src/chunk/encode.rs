@@ -6,8 +6,8 @@ use model::RecordBatch;
 
 use super::rows::{CutRows, Group};
 use super::{ChunkEntry, row_kinds};
-use crate::columns::pack::Packer;
-use crate::kinds::Kinds;
+use crate::columns::pack::{Directory, Packer};
+use crate::kinds::{Band, Kinds, Shape};
 use crate::page::{PageEntry, PageWriter};
 use crate::rows::encode_loose;
 
@@ -16,6 +16,9 @@ pub struct ChunkWriter {
     pages: PageWriter,
     cut: CutRows,
     groups: Vec<Group>,
+    /// For each slot of each group its band, its place among the groups, and its place in the group, in
+    /// the order of columns.
+    slots: Vec<(Band, u32, u32)>,
     raw: Vec<u8>,
 }
 
@@ -32,6 +35,7 @@ impl ChunkWriter {
             pages: PageWriter::new(zstd_level),
             cut: CutRows::default(),
             groups: Vec::new(),
+            slots: Vec::new(),
             raw: Vec::new(),
         }
     }
@@ -54,37 +58,28 @@ impl ChunkWriter {
         file: &mut Vec<u8>,
     ) -> ChunkEntry {
         self.cut(batch, kinds);
-        self.pack(batch, file, |_, _| {})
+        self.pack(batch, file)
     }
 
     /// Finds the kinds of the records of a batch, and adds them to those of the segment.
     pub(crate) fn cut(&mut self, batch: &RecordBatch, kinds: &mut Kinds) {
         self.cut.cut(batch, kinds);
         self.groups = self.cut.by_kind(kinds.len());
+        self.slots.clear();
+        for (place, group) in (0..).zip(&self.groups) {
+            // The kinds of groups are there: they were found just now.
+            let shape = kinds.shape(group.kind).unwrap_or(Shape::Whole);
+            let bands = shape.bands().iter().zip(0..);
+            self.slots
+                .extend(bands.map(|(band, slot)| (*band, place, slot)));
+        }
+        self.slots.sort_unstable();
     }
 
-    /// Appends the chunk of the batch that was cut last. `each` is called for each group, whose texts
-    /// are at hand then.
-    pub(crate) fn pack(
-        &mut self,
-        batch: &RecordBatch,
-        file: &mut Vec<u8>,
-        mut each: impl FnMut(&CutRows, &Group),
-    ) -> ChunkEntry {
-        let groups = std::mem::take(&mut self.groups);
-        let mut packer = Packer::default();
-        let mut column = Vec::new();
-        for group in &groups {
-            let rows = self.cut.rows_of(group);
-            for slot in 0..self.cut.slots(rows) {
-                column.clear();
-                self.cut.column(batch, rows, slot, &mut column);
-                packer.push(&column, &mut self.pages, file);
-            }
-            each(&self.cut, group);
-        }
-        let (columns, directory) = packer.finish(&mut self.pages, file);
-        let (kinds, places) = self.places(&groups, batch.len());
+    /// Appends the chunk of the batch that was cut last.
+    pub(crate) fn pack(&mut self, batch: &RecordBatch, file: &mut Vec<u8>) -> ChunkEntry {
+        let (columns, directory) = self.pack_columns(batch, file);
+        let (kinds, places) = self.places(batch.len());
         row_kinds::encode(&kinds, &places, &mut self.raw);
         let rows = PageEntry {
             rows: batch.len() as u32,
@@ -97,12 +92,37 @@ impl ChunkWriter {
             rows: batch.len() as u32,
             ..self.pages.append(&self.raw, file)
         };
-        self.groups = groups;
+        self.raw.clear();
         ChunkEntry {
             columns,
             rows,
             page,
         }
+    }
+
+    /// Writes the pages of the columns.
+    fn pack_columns(
+        &mut self,
+        batch: &RecordBatch,
+        file: &mut Vec<u8>,
+    ) -> (Vec<PageEntry>, Directory) {
+        let mut packer = Packer::new(batch.len());
+        let mut column = Vec::new();
+        for (_, place, slot) in &self.slots {
+            let Some(group) = self.groups.get(*place as usize) else {
+                continue;
+            };
+            let rows = self.cut.rows_of(group);
+            column.clear();
+            self.cut.column(batch, rows, *slot as usize, &mut column);
+            packer.push(&column, &mut self.pages, file);
+        }
+        packer.finish(&mut self.pages, file)
+    }
+
+    /// The rows of the batch that was cut last.
+    pub(crate) fn rows(&self) -> &CutRows {
+        &self.cut
     }
 
     /// The groups of the chunk that was cut last.
@@ -112,16 +132,16 @@ impl ChunkWriter {
 
     /// Which kinds there are and how many rows each of them has, and the place of each row's kind
     /// among them.
-    fn places(&self, groups: &[Group], rows: usize) -> (Vec<(u32, u32)>, Vec<u64>) {
+    fn places(&self, rows: usize) -> (Vec<(u32, u32)>, Vec<u64>) {
         let mut places = vec![0; rows];
-        for (at, group) in (0..).zip(groups) {
+        for (at, group) in (0..).zip(&self.groups) {
             for row in self.cut.rows_of(group) {
                 if let Some(place) = places.get_mut(*row as usize) {
                     *place = at;
                 }
             }
         }
-        let kinds = groups.iter();
+        let kinds = self.groups.iter();
         let kinds = kinds.map(|group| (group.kind, group.rows.len() as u32));
         (kinds.collect(), places)
     }

@@ -99,7 +99,7 @@ impl<'c> KindRows<'c> {
         rank: u32,
         mut page: impl FnMut(usize) -> Result<Arc<ColumnPage>, E>,
     ) -> Result<SlotValues, E> {
-        let found = self.chunk.seek(self.kind.column + slot, rank, &mut page)?;
+        let found = self.chunk.seek(self.kind, slot, rank, &mut page)?;
         let (rows, column) = found.into_part().ok_or(Corrupt::Short { what: "column" })?;
         Ok(SlotValues { rows, column })
     }

@@ -187,14 +187,6 @@ impl CutRows {
             .unwrap_or(&[])
     }
 
-    /// How many slots rows of one kind have.
-    pub(super) fn slots(&self, rows: &[u32]) -> usize {
-        let start = rows.first().and_then(|row| self.rows.get(*row as usize));
-        let values = start.and_then(|row| self.values.get(row.values as usize..));
-        let values = values.unwrap_or(&[]).iter();
-        values.take_while(|value| **value != END).count()
-    }
-
     /// Appends the values of a slot of rows.
     pub(super) fn column<'a>(
         &'a self,

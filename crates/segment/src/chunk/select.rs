@@ -203,7 +203,7 @@ where
         let short = Corrupt::Short { what: "column" };
         let cursor = cursors.get_mut(slot).ok_or(short)?;
         if !cursor.has(rank) {
-            *cursor = self.chunk.seek(kind.column + slot, rank, self.page)?;
+            *cursor = self.chunk.seek(kind, slot, rank, self.page)?;
             self.passing.clear();
             self.passing.resize(cursor.distinct(), None);
         }
@@ -278,7 +278,7 @@ where
                 Bit::Slot(slot) => {
                     let cursor = cursors.get_mut(*slot).ok_or(short)?;
                     if !cursor.has(rank) {
-                        *cursor = self.chunk.seek(kind.column + slot, rank, self.page)?;
+                        *cursor = self.chunk.seek(kind, *slot, rank, self.page)?;
                     }
                     cursor.append(rank, out)?;
                 }

@@ -166,6 +166,42 @@ fn a_kind_decides_without_its_columns() {
 }
 
 #[test]
+fn texts_of_one_part_lie_in_pages_of_their_own() {
+    let mut batch = RecordBatch::new();
+    for number in 0..8_000_u64 {
+        let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let word = char::from(b'a' + (number % 20) as u8);
+        let raw = format!("web-{:04x} {word}{word}{word} {mixed:016x}", mixed >> 48);
+        let parts = RecordParts {
+            host: Span::new(0, 8),
+            message: Span::new(9, raw.len()),
+            ..RecordParts::default()
+        };
+        let received = Timestamp::from_nanos(number as i64);
+        batch
+            .push(raw.as_bytes(), &parts, received, None, 0)
+            .expect("room");
+    }
+    let (file, entry, kinds) = chunk(&batch);
+    let opened = opened(&file, &entry, &kinds);
+    let seats: Vec<u32> = (0..8_000).collect();
+    let pages_of = |part| {
+        let mut pages = BTreeSet::new();
+        opened.select(&[TextPart::Part(part)], &seats, &mut HasLen(9), |index| {
+            pages.insert(index);
+            let page = &entry.columns[index];
+            Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page))?))
+        });
+        pages
+    };
+    let (hosts, messages) = (pages_of(Namespace::Host), pages_of(Namespace::Message));
+    assert_eq!(hosts.union(&messages).count(), entry.columns.len());
+    // At most one page has both: that in which the hosts end.
+    assert!(hosts.intersection(&messages).count() <= 1);
+    assert!(hosts.len() < messages.len(), "{hosts:?} {messages:?}");
+}
+
+#[test]
 fn numbers_are_compared_without_their_texts() {
     for pid in ["1", "007", "-3", "18446744073709551615", "", "x"] {
         let mut batch = RecordBatch::new();

@@ -10,17 +10,20 @@ use std::ops::Range;
 use super::Column;
 use crate::Corrupt;
 use crate::column;
-use crate::limits::{COLUMN_PAGE_BYTES, COLUMN_PARTS_MAX, COLUMN_ROWS_MAX, PAGE_RAW_BYTES_MAX};
+use crate::limits::{
+    COLUMN_PAGE_BYTES, COLUMN_PART_BYTES, COLUMN_PARTS_MAX, COLUMN_ROWS_MAX, PAGE_RAW_BYTES_MAX,
+    SMALL_CHUNK_PAGE_BYTES, SMALL_CHUNK_ROWS,
+};
 use crate::page::{PageEntry, PageWriter};
 use crate::wire::{Reader, put_varint};
 
-/// A part that takes more is cut again. Half more than a page, so that what is hardly too large is
-/// not cut into two halves of a page.
-const PART_BYTES_MAX: usize = COLUMN_PAGE_BYTES * 3 / 2;
+/// A part that takes more is cut again. Half more than it should take, so that what is hardly too large
+/// is not cut into two halves.
+const PART_BYTES_MAX: usize = COLUMN_PART_BYTES * 3 / 2;
 
-/// Values of a part are taken until they have this many bytes: sixteen times what the part should
+/// Values of a part are taken until they have this many bytes: thirty-two times what the part should
 /// take, so that little is encoded twice and dictionaries are still found.
-const PART_VALUE_BYTES: usize = 16 * COLUMN_PAGE_BYTES;
+const PART_VALUE_BYTES: usize = 32 * COLUMN_PART_BYTES;
 
 /// Some rows of a column: where they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +51,10 @@ impl Part {
 }
 
 /// Packs columns into pages.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Packer {
+    /// At which length a page is closed.
+    page_bytes: usize,
     /// The open page.
     open: Vec<u8>,
     open_parts: u32,
@@ -59,6 +64,23 @@ pub(crate) struct Packer {
 }
 
 impl Packer {
+    /// For a chunk of so many rows.
+    pub(crate) fn new(rows: usize) -> Self {
+        let is_small = rows < SMALL_CHUNK_ROWS as usize;
+        Self {
+            page_bytes: if is_small {
+                SMALL_CHUNK_PAGE_BYTES
+            } else {
+                COLUMN_PAGE_BYTES
+            },
+            open: Vec::new(),
+            open_parts: 0,
+            part: Vec::new(),
+            pages: Vec::new(),
+            directory: Directory::default(),
+        }
+    }
+
     /// Adds the next column.
     pub(crate) fn push(&mut self, values: &[&[u8]], writer: &mut PageWriter, file: &mut Vec<u8>) {
         let mut rest = values;
@@ -67,7 +89,7 @@ impl Packer {
             let rows = self.encode_part(rest, &mut rows_max);
             rest = rest.get(rows..).unwrap_or(&[]);
             // A few long values are no reason to cut all others one by one.
-            if self.part.len() < COLUMN_PAGE_BYTES / 2 {
+            if self.part.len() < COLUMN_PART_BYTES / 2 {
                 rows_max = (2 * rows_max).min(COLUMN_ROWS_MAX);
             }
             self.place_part(rows, writer, file);
@@ -96,7 +118,7 @@ impl Packer {
             if self.part.len() <= PART_BYTES_MAX || rows == 1 {
                 return rows;
             }
-            let parts = self.part.len().div_ceil(COLUMN_PAGE_BYTES);
+            let parts = self.part.len().div_ceil(COLUMN_PART_BYTES);
             rows = rows.div_ceil(parts);
             *rows_max = rows;
         }
@@ -105,8 +127,8 @@ impl Packer {
     /// Puts `part` into a page. One that is less than half full is not closed for a part that goes
     /// beyond its end.
     fn place_part(&mut self, rows: usize, writer: &mut PageWriter, file: &mut Vec<u8>) {
-        let is_beyond = self.open.len() + self.part.len() > COLUMN_PAGE_BYTES;
-        if is_beyond && self.open.len() >= COLUMN_PAGE_BYTES / 2 {
+        let is_beyond = self.open.len() + self.part.len() > self.page_bytes;
+        if is_beyond && self.open.len() >= self.page_bytes / 2 {
             self.close_page(writer, file);
         }
         self.directory.parts.push(Part {
@@ -117,7 +139,7 @@ impl Packer {
         });
         self.open_parts += 1;
         self.open.extend_from_slice(&self.part);
-        if self.open.len() >= COLUMN_PAGE_BYTES {
+        if self.open.len() >= self.page_bytes {
             self.close_page(writer, file);
         }
     }
@@ -167,6 +189,12 @@ impl Directory {
         let start = column.checked_sub(1).and_then(end_of).unwrap_or(0);
         let end = end_of(column).unwrap_or(start);
         self.parts.get(start..end).unwrap_or(&[])
+    }
+
+    /// How many values a column has.
+    pub(crate) fn rows(&self, column: usize) -> u64 {
+        let parts = self.parts(column).iter();
+        parts.map(|part| u64::from(part.rows)).sum()
     }
 
     /// The part of a column with a row: its number among all parts, and the rows of the column that
@@ -306,7 +334,7 @@ mod tests {
     fn pack(columns: &[Vec<Vec<u8>>]) -> Packed {
         let mut writer = PageWriter::new(1);
         let mut file = b"before".to_vec();
-        let mut packer = Packer::default();
+        let mut packer = Packer::new(COLUMN_ROWS_MAX);
         for values in columns {
             let values: Vec<&[u8]> = values.iter().map(Vec::as_slice).collect();
             packer.push(&values, &mut writer, &mut file);

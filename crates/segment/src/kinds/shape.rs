@@ -7,6 +7,7 @@ use model::limits::{BATCH_BYTES_MAX, BATCH_FIELDS_MAX, RECORD_FIELDS_MAX};
 use model::words::is_word_byte;
 use model::{Field, Priority, RecordHead, Span, Timestamp};
 
+use super::bands::{self, Band};
 use super::layout::{Layout, PARTS};
 use super::stamp::{Clock, Stamp};
 use super::{EDGE, END, STAMP, WHOLE};
@@ -35,6 +36,8 @@ pub(crate) struct Pieces {
     pub(super) text: Box<[u8]>,
     pub(super) ops: Box<[Op]>,
     pub(super) slots: usize,
+    /// The band of each slot.
+    pub(super) bands: Box<[Band]>,
     pub(super) layout: Layout,
 }
 
@@ -80,6 +83,14 @@ impl Shape {
         match self {
             Self::Whole => WHOLE_SLOTS,
             Self::Pieces(pieces) => pieces.slots,
+        }
+    }
+
+    /// The band of each slot.
+    pub(crate) fn bands(&self) -> &[Band] {
+        match self {
+            Self::Whole => &[Band::Message; WHOLE_SLOTS],
+            Self::Pieces(pieces) => &pieces.bands,
         }
     }
 
@@ -166,6 +177,7 @@ impl Pieces {
         let pieces = Self {
             priority,
             text: text.into(),
+            bands: bands::of_slots(&ops, &layout),
             ops: ops.into(),
             slots,
             layout,

@@ -151,6 +151,25 @@ fn slots_of(message: &Message, how: How) -> Vec<String> {
         .collect()
 }
 
+#[test]
+fn slots_stand_in_the_bands_of_their_parts() {
+    let message = Message::bsd("Nov  1 22:14:15", "web-7", "app7", "4711", b"took 12 ms");
+    let (_, key, values) = cut_one(&message, How::Fine);
+    let shape = Shape::decode(&key).expect("valid");
+    let bands = shape.bands().iter().copied();
+    let of_values: Vec<_> = bands.zip(values).collect();
+    let expected = [
+        (Band::Host, "web-7"),
+        (Band::Program, "app7"),
+        (Band::Pid, "4711"),
+        (Band::Message, "12"),
+    ];
+    let expected = expected.map(|(band, value)| (band, value.as_bytes().to_vec()));
+    assert_eq!(of_values, expected);
+    let whole = Shape::decode(&[WHOLE]).expect("valid");
+    assert_eq!(whole.bands(), [Band::Message; 2]);
+}
+
 /// Cuts all records of a batch and makes them again of keys and slots.
 fn through_kinds(batch: &RecordBatch, how: How) -> RecordBatch {
     let (mut cutter, mut kinds) = (Cutter::default(), Kinds::new());

@@ -1,0 +1,75 @@
+//! The bands of slots: which part of the record a slot stands in.
+//!
+//! A chunk has its columns band by band, the hosts of all its kinds first. So a question about hosts
+//! opens the pages of hosts and no others, and what is alike is compressed together.
+#![deny(clippy::indexing_slicing)]
+
+use super::layout::{Layout, PARTS};
+use super::shape::Op;
+
+/// The part of a record that a slot stands in, in the order of their columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Band {
+    Host,
+    Program,
+    Pid,
+    Msgid,
+    /// None, such as a time stamp that is kept as text.
+    Between,
+    StructuredData,
+    /// The message, and the slots of the whole kind.
+    Message,
+}
+
+impl Band {
+    /// How many bands there are.
+    pub(crate) const COUNT: usize = 7;
+
+    /// What there is of this band, where there is something of each.
+    pub(crate) fn of<T>(self, each: &mut [T; Self::COUNT]) -> &mut T {
+        let [host, program, pid, msgid, between, structured_data, message] = each;
+        match self {
+            Self::Host => host,
+            Self::Program => program,
+            Self::Pid => pid,
+            Self::Msgid => msgid,
+            Self::Between => between,
+            Self::StructuredData => structured_data,
+            Self::Message => message,
+        }
+    }
+}
+
+/// The bands of [`PARTS`].
+const OF_PARTS: [Band; PARTS.len()] = [
+    Band::Host,
+    Band::Program,
+    Band::Pid,
+    Band::Msgid,
+    Band::StructuredData,
+    Band::Message,
+];
+
+/// The band of each slot of a kind.
+pub(super) fn of_slots(ops: &[Op], layout: &Layout) -> Box<[Band]> {
+    let mut bands = Vec::new();
+    let mut piece = 0;
+    for op in ops {
+        match op {
+            Op::Edge => piece += 1,
+            Op::Slot => bands.push(of_piece(piece, layout)),
+            Op::Fixed(_) | Op::Stamp(_) => {}
+        }
+    }
+    bands.into()
+}
+
+/// The band of a piece: of the first part that has it, should there be several.
+fn of_piece(piece: u32, layout: &Layout) -> Band {
+    let mut parts = layout.parts.iter().zip(OF_PARTS);
+    let own = parts.find(|(span, _)| {
+        let end = span.start.saturating_add(span.len);
+        (span.start..end).contains(&piece)
+    });
+    own.map_or(Band::Between, |(_, band)| band)
+}
