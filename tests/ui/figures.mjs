@@ -14,6 +14,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 
 import { Browser, editor, firstRow } from './browser.mjs';
+import { watchRows } from './drawn.mjs';
 import { logs } from './logs.mjs';
 import { Server } from './server.mjs';
 
@@ -60,21 +61,6 @@ async function openings(page, count) {
     if (opening > 0) found.push(times);
   }
   return found;
-}
-
-/** Notes, from within the page, when the frame with the first rows has been drawn. */
-function watchRows() {
-  const { port1, port2 } = new MessageChannel();
-  port1.onmessage = () => {
-    globalThis.rowsAt = performance.now();
-    globalThis.rowsDrawn();
-  };
-  const look = () => {
-    // A message that is sent before a frame is drawn comes after it.
-    if (document.querySelector('[data-testid="row"]')) port2.postMessage(null);
-    else requestAnimationFrame(look);
-  };
-  look();
 }
 
 /** From a key to the end of the frame behind it. */

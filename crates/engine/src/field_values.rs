@@ -18,7 +18,7 @@ pub(crate) trait RecordSink: ValueSink {
     /// A record, with all its values.
     fn record(&mut self, record: RecordRef<'_>);
 
-    /// A chunk or a block is done with: what was seen is not named again.
+    /// A chunk or a block is done with: what was seen may be named anew, and is not named again.
     fn settle(&mut self);
 
     /// The records of a block.

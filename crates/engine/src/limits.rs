@@ -53,6 +53,10 @@ pub const TABLE_VALUE_BYTES: usize = size_of::<query::Value>();
 /// Longest condition whose matches are remembered, in bytes as it is kept: a query of a screen.
 pub(crate) const REMEMBERED_CONDITION_BYTES_MAX: usize = 16 * 1024;
 
+/// Most bytes of the values of a field and their counts that are remembered of a segment: the hosts of a
+/// large site, but not the process ids of a day.
+pub(crate) const REMEMBERED_COUNTS_BYTES_MAX: usize = 32 * 1024;
+
 /// Most threads that help with questions at a time, however many processors there are. Each is
 /// started for its question, which takes some 20 microseconds.
 pub(crate) const HELPERS_MAX: usize = 15;

@@ -1,4 +1,5 @@
-//! What the same question has found before, segment by segment.
+//! What the same question has found before, segment by segment: the rows that match, and how many of
+//! them have each value of a field.
 //!
 //! Only what took a look at records or at the whole lexicon is remembered; the rest is found as fast.
 
@@ -7,8 +8,9 @@ use std::fmt::{self, Write as _};
 use query::Query;
 use store::SegmentHandle;
 
-use crate::limits::REMEMBERED_CONDITION_BYTES_MAX;
+use crate::limits::{REMEMBERED_CONDITION_BYTES_MAX, REMEMBERED_COUNTS_BYTES_MAX};
 use crate::row_set::RowSet;
+use crate::stats::StatsField;
 
 /// Says that all rows match.
 const ALL: u8 = 0;
@@ -51,6 +53,63 @@ impl Memory {
             segment.remember(condition, bytes);
         }
     }
+
+    /// How many of the rows of a segment that match have each value of a field, where that is known.
+    pub(crate) fn counts_in(&self, segment: &SegmentHandle, by: &StatsField) -> Option<Counts> {
+        let found = segment.found(&self.condition_by(by)?)?;
+        from_bytes(&found.rows)
+    }
+
+    /// Remembers how many of the rows of a segment that match have each value of a field, unless there
+    /// are too many values.
+    pub(crate) fn remember_counts<'v>(
+        &self,
+        segment: &SegmentHandle,
+        by: &StatsField,
+        counts: impl Iterator<Item = (&'v [u8], u64)>,
+    ) {
+        if let Some(condition) = self.condition_by(by)
+            && let Some(bytes) = to_bytes(counts)
+        {
+            segment.remember(&condition, bytes);
+        }
+    }
+
+    /// No condition of a query starts like this.
+    fn condition_by(&self, by: &StatsField) -> Option<String> {
+        let condition = self.condition.as_deref()?;
+        Some(format!("by {by:?}: {condition}"))
+    }
+}
+
+/// Values and how many rows have each.
+pub(crate) type Counts = Vec<(Box<[u8]>, u64)>;
+
+/// For each value its count and its length, eight bytes and four, little endian, and the value; `None` of
+/// more than are remembered.
+fn to_bytes<'v>(counts: impl Iterator<Item = (&'v [u8], u64)>) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for (value, count) in counts {
+        bytes.extend_from_slice(&count.to_le_bytes());
+        bytes.extend_from_slice(&u32::try_from(value.len()).ok()?.to_le_bytes());
+        bytes.extend_from_slice(value);
+        if bytes.len() > REMEMBERED_COUNTS_BYTES_MAX {
+            return None;
+        }
+    }
+    Some(bytes)
+}
+
+fn from_bytes(mut bytes: &[u8]) -> Option<Counts> {
+    let mut counts = Vec::new();
+    while !bytes.is_empty() {
+        let (count, rest) = bytes.split_first_chunk()?;
+        let (len, rest) = rest.split_first_chunk()?;
+        let (value, rest) = rest.split_at_checked(u32::from_le_bytes(*len) as usize)?;
+        counts.push((value.into(), u64::from_le_bytes(*count)));
+        bytes = rest;
+    }
+    Some(counts)
 }
 
 /// A text that takes no more than so many bytes.

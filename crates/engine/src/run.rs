@@ -10,10 +10,11 @@ use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
 use crate::check::Check;
 use crate::evaluate::{Bounds, Node, evaluate};
-use crate::memory::Memory;
+use crate::memory::{Counts, Memory};
 use crate::part::{Block, Seated, block, rows_between, seated, seats_of};
 use crate::plan::{Plan, WHOLE_LEXICON_COST};
 use crate::row_set::RowSet;
+use crate::stats::StatsField;
 
 /// A question under way.
 pub(crate) struct Run<'a> {
@@ -30,6 +31,8 @@ pub(crate) struct Run<'a> {
     touched: Vec<(Arc<SegmentHandle>, u64)>,
     /// How many of those have no row that may match.
     without_match: usize,
+    /// How many had been looked into when something was remembered last.
+    remembered_at: Option<usize>,
 }
 
 /// What a thread has done for a question.
@@ -53,6 +56,7 @@ impl<'a> Run<'a> {
             completeness: Completeness::default(),
             touched: Vec::new(),
             without_match: 0,
+            remembered_at: None,
         };
         for snapshot in snapshots {
             let segments = snapshot
@@ -176,7 +180,7 @@ impl<'a> Run<'a> {
         self.touch(part);
         let node = match self.memory.found_in(segment) {
             Some(rows) => {
-                self.cost.segments_remembered += 1;
+                self.note_remembered();
                 Node::decided(rows)
             }
             None => {
@@ -197,6 +201,35 @@ impl<'a> Run<'a> {
     pub(crate) fn remember(&mut self, segment: &SegmentHandle, rows: &RowSet) {
         if !self.is_stopped() && self.completeness.is_complete() {
             self.memory.remember(segment, rows);
+        }
+    }
+
+    /// How many of the matching rows of a segment, which was touched last, have each value of a field, where
+    /// that is remembered.
+    pub(crate) fn counts_in(&mut self, segment: &SegmentHandle, by: &StatsField) -> Option<Counts> {
+        let counts = self.memory.counts_in(segment, by)?;
+        self.note_remembered();
+        Some(counts)
+    }
+
+    /// Remembers them, unless some rows could not be read.
+    pub(crate) fn remember_counts<'v>(
+        &mut self,
+        segment: &SegmentHandle,
+        by: &StatsField,
+        counts: impl Iterator<Item = (&'v [u8], u64)>,
+    ) {
+        if !self.is_stopped() && self.completeness.is_complete() {
+            self.memory.remember_counts(segment, by, counts);
+        }
+    }
+
+    /// Counts the segment touched last as remembered, once.
+    fn note_remembered(&mut self) {
+        let now = Some(self.touched.len());
+        if self.remembered_at != now {
+            self.remembered_at = now;
+            self.cost.segments_remembered += 1;
         }
     }
 

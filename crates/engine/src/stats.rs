@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use model::{Facility, LogspaceName, RecordRef, Severity};
 use query::Query;
 use segment::Namespace;
-use store::Part;
+use store::{OwnValueRows, Part};
 use text_fields::FieldFinder;
 
 use crate::answer::{Completeness, Cost};
@@ -128,7 +128,7 @@ pub fn stats(scope: Scope, query: &Query, by: &StatsField, limit: usize, cancel:
         let (logspace, part) = part;
         let set = resolve_within(run, &part, when);
         *total += set.len(part.rows());
-        counting.add_part(run, &logspace, &part, &set);
+        counting.add_part(run, (&logspace, &part), &set, when.covers(&part));
     };
     let accounts = each_part(&mut run, query, parts, start, add);
     let total = accounts.iter().map(|(total, _)| total).sum();
@@ -153,8 +153,10 @@ pub fn stats(scope: Scope, query: &Query, by: &StatsField, limit: usize, cancel:
 /// Counts the values of a field on one thread of several.
 struct Counting<'t> {
     by: &'t StatsField,
-    /// The values of a chunk or a block, before they are added to those of all threads.
+    /// The values of a part, or of some of its chunks, before they are added to those of all threads.
     own: ValueTable<u64>,
+    /// Whether those are all values of the part.
+    is_all: bool,
     all: &'t Mutex<Tally>,
     /// Of a named field; not there while it looks at a record.
     finder: Option<FieldFinder<'t>>,
@@ -178,19 +180,60 @@ impl<'t> Counting<'t> {
         Self {
             by,
             own: ValueTable::new(STATS_OWN_BYTES_MAX),
+            is_all: true,
             all,
             finder,
         }
     }
 
-    fn add_part(&mut self, run: &mut Run<'_>, logspace: &LogspaceName, part: &Part, set: &RowSet) {
+    /// Adds the rows of a set, of a part of a logspace. `is_whole`: which are all that match in it.
+    fn add_part(
+        &mut self,
+        run: &mut Run<'_>,
+        (logspace, part): (&LogspaceName, &Part),
+        set: &RowSet,
+        is_whole: bool,
+    ) {
+        let segment = match part {
+            Part::Segment(segment) if is_whole => Some(segment),
+            _ => None,
+        };
+        if let Some(segment) = segment
+            && let Some(counts) = run.counts_in(segment, self.by)
+        {
+            let mut all = locked(self.all);
+            let counts = counts.iter();
+            return counts.for_each(|(value, count)| all.add(value, *count));
+        }
+        self.is_all = true;
+        self.add_rows(run, (logspace, part), set);
+        if let Some(segment) = segment
+            && self.is_all
+        {
+            let counts = self.own.iter().map(|(value, count)| (value, *count));
+            run.remember_counts(segment, self.by, counts);
+        }
+        self.hand_over();
+    }
+
+    /// Counts the rows of a set.
+    fn add_rows(
+        &mut self,
+        run: &mut Run<'_>,
+        (logspace, part): (&LogspaceName, &Part),
+        set: &RowSet,
+    ) {
         let by = self.by;
+        if *set == RowSet::All
+            && let Some(counts) = counts_of_all(by, part)
+        {
+            self.is_all = false;
+            let mut all = locked(self.all);
+            let counts = counts.iter();
+            return counts.for_each(|(value, rows)| all.add(value, u64::from(*rows)));
+        }
         let counted = match by {
-            StatsField::Logspace => {
-                let count = set.len(part.rows());
-                locked(self.all).add(logspace.as_str().as_bytes(), count);
-                return;
-            }
+            StatsField::Logspace => Some(vec![(logspace.as_str(), set.len(part.rows()))]),
             StatsField::Severity => {
                 let names = Severity::all().map(|severity| (severity.number(), severity.name()));
                 codes(Namespace::Severity, names, part, set)
@@ -216,6 +259,8 @@ impl<'t> Counting<'t> {
         };
         match counted {
             Some(counted) => {
+                // The index has them again as fast.
+                self.is_all = false;
                 let mut all = locked(self.all);
                 let counted = counted.iter();
                 counted.for_each(|(name, count)| all.add(name.as_bytes(), *count));
@@ -239,8 +284,17 @@ impl<'t> Counting<'t> {
         }
         match self.own.entry(value) {
             Some(known) => *known += 1,
-            None => locked(self.all).add(value, 1),
+            None => {
+                self.is_all = false;
+                locked(self.all).add(value, 1);
+            }
         }
+    }
+
+    /// Adds what was counted to that of all threads.
+    fn hand_over(&mut self) {
+        let mut all = locked(self.all);
+        self.own.drain(|value, count| all.add(value, count));
     }
 }
 
@@ -254,7 +308,10 @@ impl ValueSink for Counting<'_> {
         }
         match self.own.index(value) {
             Some(index) => Some(Place::Own(index)),
-            None => locked(self.all).0.index(value).map(Place::All),
+            None => {
+                self.is_all = false;
+                locked(self.all).0.index(value).map(Place::All)
+            }
         }
     }
 
@@ -303,9 +360,25 @@ impl RecordSink for Counting<'_> {
     }
 
     fn settle(&mut self) {
-        let mut all = locked(self.all);
-        self.own.drain(|value, count| all.add(value, count));
+        if self.own.is_half_full() {
+            self.is_all = false;
+            self.hand_over();
+        }
     }
+}
+
+/// How many of all rows have each value, where a segment counts them.
+fn counts_of_all(by: &StatsField, part: &Part) -> Option<OwnValueRows> {
+    let Part::Segment(segment) = part else {
+        return None;
+    };
+    let part = match by {
+        StatsField::Host => Namespace::Host,
+        StatsField::Program => Namespace::Program,
+        _ => return None,
+    };
+    // Where they cannot be read, columns say the same.
+    segment.value_rows(part).ok().flatten()
 }
 
 /// How many rows have each number, by the index of a segment; `None` where there is none or it cannot

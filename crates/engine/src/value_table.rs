@@ -5,9 +5,9 @@
 //! bound is on what is allocated, not on what of it is in use; so vectors grow by an eighth, not to
 //! their double.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher as _;
 
-use hashbrown::HashTable;
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::limits::VALUE_TABLE_BYTES_MIN;
 
@@ -22,7 +22,7 @@ pub(crate) struct ValueTable<T> {
     kept: Vec<T>,
     /// The index of each value, by its hash.
     table: HashTable<u32>,
-    hasher: RandomState,
+    hasher: DefaultHashBuilder,
     bytes_max: usize,
     is_full: bool,
 }
@@ -35,7 +35,7 @@ impl<T: Default> ValueTable<T> {
             ends: Vec::new(),
             kept: Vec::new(),
             table: HashTable::new(),
-            hasher: RandomState::new(),
+            hasher: DefaultHashBuilder::default(),
             bytes_max,
             is_full: false,
         }
@@ -109,6 +109,13 @@ impl<T: Default> ValueTable<T> {
     /// Whether a value was left out.
     pub(crate) fn is_full(&self) -> bool {
         self.is_full
+    }
+
+    /// Whether half of its memory is in use.
+    pub(crate) fn is_half_full(&self) -> bool {
+        let fixed = size_of::<u32>() + size_of::<T>();
+        let used = self.bytes.len() + self.ends.len() * fixed + self.table.allocation_size();
+        used > self.bytes_max / 2
     }
 
     /// How many values there are.

@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use crate::input::{self, PageError};
 use crate::lexicon::class::plain_key;
-use crate::merge::TermCursor;
-use crate::{Built, Footer, MergeError, MergeInput, PageEntry};
+use crate::merge::{TermCursor, damaged, tally};
+use crate::{Built, Footer, MergeError, MergeInput, Namespace, PageEntry};
 
 /// What differs between a segment's index and its rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,13 @@ pub enum Difference {
         /// The key of the first of them.
         first_key: Vec<u8>,
         /// Where in the file the lexicon page with it is, in bytes.
+        offset: u64,
+    },
+    /// How many rows have each value of a part, in the tally page.
+    ValueRows {
+        /// The part, in the plural.
+        what: &'static str,
+        /// Where in the file the tally page is, in bytes.
         offset: u64,
     },
 }
@@ -124,6 +131,7 @@ pub fn compare<I: MergeInput>(
 ) -> Result<Vec<Difference>, MergeError<I::Error>> {
     let mut differences = compare_footers(input.footer(), &rebuilt.footer);
     let rebuilt = InMemory(rebuilt);
+    differences.extend(compare_value_rows(input, &rebuilt)?);
     let mut stored = Side::new(input)?;
     let Ok(mut expected) = Side::new(&rebuilt) else {
         return Ok(differences);
@@ -163,6 +171,35 @@ pub fn compare<I: MergeInput>(
             first_key,
             offset,
         });
+    }
+    Ok(differences)
+}
+
+/// Where one of the segments does not count values, nothing is wrong.
+fn compare_value_rows<I: MergeInput>(
+    input: &I,
+    rebuilt: &InMemory<'_>,
+) -> Result<Vec<Difference>, MergeError<I::Error>> {
+    let Some(entry) = &input.footer().tally_page else {
+        return Ok(Vec::new());
+    };
+    let stored = tally(input, 0, entry)?;
+    let expected = rebuilt.footer().tally_page.as_ref();
+    let Some(Ok(expected)) = expected.map(|entry| tally(rebuilt, 0, entry)) else {
+        return Ok(Vec::new());
+    };
+    let mut differences = Vec::new();
+    for (part, what) in [(Namespace::Host, "hosts"), (Namespace::Program, "programs")] {
+        let stored = stored.counts_of(part);
+        let stored = stored.map_err(|source| damaged(0, entry, source))?;
+        let expected = expected.counts_of(part).ok().flatten();
+        if stored
+            .zip(expected)
+            .is_some_and(|(stored, expected)| stored != expected)
+        {
+            let offset = entry.offset;
+            differences.push(Difference::ValueRows { what, offset });
+        }
     }
     Ok(differences)
 }

@@ -3,7 +3,7 @@
 //! The hash has random keys, so that nobody can send values that all collide; nothing that is
 //! written depends on it. Finding the key of a kind takes 185 instructions, with SipHash 619.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::OnceLock;
 
 /// Keys of the hash. Different in every process.
@@ -36,6 +36,41 @@ impl Seeds {
         let (low, high) = halves(rest);
         hash = mix(low ^ second, high ^ hash);
         mix(hash ^ second, first ^ bytes.len() as u64)
+    }
+}
+
+/// For a map with keys of bytes.
+impl BuildHasher for Seeds {
+    type Hasher = BytesHasher;
+
+    fn build_hasher(&self) -> BytesHasher {
+        BytesHasher {
+            seeds: *self,
+            hash: 0,
+        }
+    }
+}
+
+/// Hashes one key of bytes.
+#[derive(Debug)]
+pub(crate) struct BytesHasher {
+    seeds: Seeds,
+    hash: u64,
+}
+
+impl Hasher for BytesHasher {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        self.hash ^= self.seeds.hash(bytes);
+    }
+
+    /// The length of the key, which its hash has already.
+    #[inline]
+    fn write_usize(&mut self, _: usize) {}
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.hash
     }
 }
 

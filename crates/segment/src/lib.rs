@@ -58,7 +58,7 @@ pub use compare::{Difference, compare};
 pub use corrupt::Corrupt;
 pub use envelope::{FORMAT_VERSION, Header, Trailer, WORDS_VERSION};
 pub use footer::{Counts, Footer, LexiconPageEntry};
-pub use index::Tally;
+pub use index::{Tally, ValueRows};
 pub use kinds::Kinds;
 pub use lexicon::LexiconPage;
 pub use mend::{LOST_TAG, Mended, mend};

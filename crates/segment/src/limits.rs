@@ -77,6 +77,10 @@ pub const COLUMN_PAGE_BYTES: usize = 16 * 1024;
 /// The same in a chunk of fewer than [`SMALL_CHUNK_ROWS`] rows, which has few pages anyway.
 pub const SMALL_CHUNK_PAGE_BYTES: usize = 64 * 1024;
 
+/// Most bytes of the hosts of a segment with how many rows each has, and of the programs: a thousand
+/// hosts. It is what one cold look at them reads.
+pub const PART_COUNTS_BYTES_MAX: usize = 32 * 1024;
+
 /// A column that takes more by far is cut by rows. Smaller parts would have dictionaries of their own.
 pub const COLUMN_PART_BYTES: usize = 32 * 1024;
 

@@ -19,6 +19,7 @@ use crate::limits::{RECEIVED_PAGE_ROWS, SEGMENT_RECORD_BYTES_MAX, SEGMENT_ROWS_M
 use crate::page::{PageEntry, PageWriter, decode_received_page};
 use crate::{BuildError, Built, Corrupt, received};
 
+pub(crate) use index::tally;
 pub(crate) use terms::TermCursor;
 
 /// A segment to be merged: its footer, and its pages when they are asked for.

@@ -17,7 +17,7 @@ use model::{RecordBatch, RecordNumber, Timestamp};
 use quick_cache::sync::Cache;
 use segment::{
     Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage, Listed,
-    PageEntry, PostingPage, RowKinds, Spare, Tally, TermEntry, Trailer,
+    Namespace, PageEntry, PostingPage, RowKinds, Spare, Tally, TermEntry, Trailer,
 };
 
 pub use found::Found;
@@ -98,15 +98,18 @@ impl quick_cache::Weighter<PageKey, Page> for PageWeight {
     }
 }
 
+/// Values and how many rows have each.
+pub type OwnValueRows = Vec<(Box<[u8]>, u32)>;
+
 /// A cache of so many bytes.
 pub(crate) fn page_cache(bytes: u64) -> Arc<PageCache> {
     let found = bytes / FOUND_SHARE;
     let pages = bytes - found;
-    // A page takes 128 KiB at the most, nearly always, and what was found in a segment some rows or a
-    // bit for each; the estimates size the tables of the caches.
+    // A page takes some 50 KiB mostly, and what was found in a segment some rows or a bit for each; the
+    // estimates size the tables of the caches.
     let count = |bytes: u64, each: u64| usize::try_from(bytes / each).unwrap_or(usize::MAX).max(16);
     Arc::new(PageCache {
-        pages: Cache::with_weighter(count(pages, 64 * 1024), pages, PageWeight),
+        pages: Cache::with_weighter(count(pages, 32 * 1024), pages, PageWeight),
         found: Cache::with_weighter(count(found, 16 * 1024), found, FoundWeight),
     })
 }
@@ -531,6 +534,22 @@ impl SegmentHandle {
     /// seats are in [`Self::tally`].
     pub fn groups_of(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
         self.numbers(&term.groups)
+    }
+
+    /// The values of a part of all rows, but for empty ones, and how many rows have each; `None` where the
+    /// segment does not count them (see [`segment::Tally::counts_of`]).
+    ///
+    /// # Errors
+    /// When the counts cannot be read.
+    pub fn value_rows(&self, part: Namespace) -> Result<Option<OwnValueRows>, ReadError> {
+        let Some(entry) = &self.footer.tally_page else {
+            return Ok(None);
+        };
+        let tally = self.tally()?;
+        let counts = tally.counts_of(part);
+        let counts = counts.map_err(|error| self.damaged(entry, &error))?;
+        let owned = |(value, rows): (&[u8], u32)| (value.into(), rows);
+        Ok(counts.map(|counts| counts.into_iter().map(owned).collect()))
     }
 
     /// How many rows each group has.

@@ -7,7 +7,7 @@ use query::{Query, Tokens, parse};
 use store::{Options, RealDisk, Store, SystemClock};
 
 use crate::testing::{self, Sample, batch};
-use crate::{Cancel, Scope, SearchOptions, count, histogram, search};
+use crate::{Cancel, Scope, SearchOptions, StatsField, count, histogram, search, stats};
 
 const SEGMENTS: usize = 5;
 
@@ -17,6 +17,7 @@ fn scope(directory: &tempfile::TempDir) -> Scope {
     for segment in 0..SEGMENTS {
         let sample = |index: usize| Sample {
             received: 1_790_000_000_000_000_000 + (1_000 * segment + index) as i64,
+            host: format!("web-{}", index % 3),
             message: match index % 4 {
                 0 => format!("{index} a-fizz-b {segment}").into_bytes(),
                 2 => format!("{index} a-fizz {segment}").into_bytes(),
@@ -65,6 +66,62 @@ fn a_question_asked_again_looks_at_no_record() {
         assert_eq!(rows.cost.segments_remembered, SEGMENTS);
         assert_eq!(rows.cost.rows_verified, 0);
     }
+}
+
+#[test]
+fn values_counted_again_are_not_read() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut scope = scope(&directory);
+    scope.range = scope.stored_range().expect("records");
+    let never = Cancel::new();
+    for (text, field) in [("a", "host"), ("/fi+zz-b/", "host"), ("*", "source")] {
+        let query = query(text, Tokens::Words);
+        let by = StatsField::parse(field).expect("a field");
+        let first = stats(scope.clone(), &query, &by, 10, &never);
+        assert_eq!(first.cost.segments_remembered, 0, "{text} by {field}");
+        let again = stats(scope.clone(), &query, &by, 10, &never);
+        assert_eq!((&again.values, again.total), (&first.values, first.total));
+        assert_eq!(again.cost.segments_remembered, SEGMENTS);
+        assert_eq!((again.cost.rows_verified, again.cost.bytes_read), (0, 0));
+        // By another field, or of fewer rows, it is another question.
+        let other = stats(scope.clone(), &query, &StatsField::Peer, 10, &never);
+        assert_eq!(other.total, first.total);
+        let mut part = scope.clone();
+        part.range.end = part.range.start.plus_nanos(4_050);
+        let fewer = stats(part, &query, &by, 10, &never);
+        let counts = fewer.values.iter().map(|each| each.count);
+        assert_eq!(counts.sum::<u64>(), fewer.total, "{text} by {field}");
+        assert!(fewer.total < first.total);
+    }
+}
+
+#[test]
+fn hosts_of_all_records_are_counted_without_their_columns() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut scope = scope(&directory);
+    scope.range = scope.stored_range().expect("records");
+    let never = Cancel::new();
+    let ask = |text| {
+        let query = query(text, Tokens::Words);
+        stats(scope.clone(), &query, &StatsField::Host, 10, &never)
+    };
+    let all = ask("*");
+    let counts = all.values.iter();
+    let counts: Vec<_> = counts
+        .map(|each| (each.value.as_str(), each.count))
+        .collect();
+    let times = SEGMENTS as u64;
+    let expected = [
+        ("web-0", 34 * times),
+        ("web-1", 33 * times),
+        ("web-2", 33 * times),
+    ];
+    assert_eq!(counts, expected);
+    assert_eq!((all.total, all.distinct), (100 * times, 3));
+    // The same by columns, which have to be read.
+    let by_columns = ask("a OR none OR nowhere");
+    assert_eq!(by_columns.values, all.values);
+    assert!(by_columns.cost.bytes_read > all.cost.bytes_read);
 }
 
 #[test]

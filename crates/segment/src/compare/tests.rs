@@ -1,7 +1,7 @@
 use super::*;
 use crate::testing::{any_batch, build};
 use crate::{BuildOptions, Builder, merge};
-use model::{RecordBatch, RecordNumber, Timestamp};
+use model::{RecordBatch, RecordNumber, RecordParts, Span, Timestamp};
 use proptest::prelude::*;
 
 fn monotone(mut batches: Vec<RecordBatch>) -> Vec<RecordBatch> {
@@ -48,4 +48,25 @@ proptest! {
         prop_assert!(!is_same || same_index);
         prop_assert_eq!(compare(&InMemory(&one_built), &one_built), Ok(Vec::new()));
     }
+}
+
+#[test]
+fn other_hosts_of_the_same_words_are_noticed() {
+    let hosts = ["web 1", "1 web"].map(|host| {
+        let mut batch = RecordBatch::new();
+        let parts = RecordParts {
+            host: Span::new(0, host.len()),
+            ..RecordParts::default()
+        };
+        let received = Timestamp::from_nanos(1);
+        batch
+            .push(host.as_bytes(), &parts, received, None, 0)
+            .expect("room");
+        build(&[batch])
+    });
+    let [one, other] = &hosts;
+    let offset = one.footer.tally_page.expect("a page").offset;
+    let what = "hosts";
+    let expected = Ok(vec![Difference::ValueRows { what, offset }]);
+    assert_eq!(compare(&InMemory(one), other), expected);
 }

@@ -5,7 +5,7 @@ use model::RecordRef;
 use super::{TEXT, bit, has_text};
 use crate::Namespace;
 use crate::footer::Counts;
-use crate::kinds::{Shape, Varying};
+use crate::kinds::{Band, Shape, Varying};
 use crate::terms::Terms;
 
 /// The words of a kind.
@@ -16,6 +16,7 @@ pub(super) struct KindWords {
     /// The numbers of the terms that all its rows have, ascending.
     fixed: Vec<u32>,
     varying: Vec<Varying>,
+    bands: Box<[Band]>,
     /// Parts that all rows have, have words in, and may have.
     present: u8,
     worded: u8,
@@ -41,6 +42,7 @@ impl KindWords {
             codes: None,
             fixed: Vec::new(),
             varying: Vec::new(),
+            bands: shape.bands().into(),
             present: 0,
             worded: 0,
             possible: 0,
@@ -79,6 +81,16 @@ impl KindWords {
         self.codes.is_none()
     }
 
+    /// Whether its records may have different hosts or programs; of other parts it says so always.
+    pub(super) fn varies(&self, part: Namespace) -> bool {
+        let band = match part {
+            Namespace::Host => Band::Host,
+            Namespace::Program => Band::Program,
+            _ => return true,
+        };
+        self.is_whole() || self.bands.contains(&band)
+    }
+
     /// The numbers of the terms that all its rows have, ascending.
     pub(super) fn fixed(&self) -> &[u32] {
         &self.fixed
@@ -93,6 +105,7 @@ impl KindWords {
         size_of::<Self>()
             + self.fixed.capacity() * size_of::<u32>()
             + self.varying.capacity() * size_of::<Varying>()
+            + size_of_val::<[Band]>(&self.bands)
     }
 
     /// Counts what all of so many rows have.

@@ -12,6 +12,7 @@ mod columns;
 mod kind_words;
 mod lists;
 mod open;
+mod part_counts;
 mod settle;
 mod tally;
 mod values;
@@ -21,6 +22,8 @@ use model::words::is_wildcard_stop;
 use model::{RecordBatch, RecordRef};
 
 pub(crate) use lists::SharedLists;
+pub(crate) use part_counts::PartCounts;
+pub use part_counts::ValueRows;
 pub use tally::Tally;
 pub(crate) use write::listed;
 
@@ -43,6 +46,7 @@ const TEXT: u8 = bit(Namespace::Message) | bit(Namespace::StructuredData);
 pub(crate) struct Index {
     pub(crate) terms: Terms,
     pub(crate) tally: Tally,
+    pub(crate) counts: PartCounts,
     /// Terms and the groups whose rows all have them.
     pub(crate) pairs: Vec<(u32, u32)>,
     /// By the number of the kind.
@@ -60,6 +64,7 @@ impl Index {
         Self {
             terms: Terms::new(),
             tally: Tally::default(),
+            counts: PartCounts::default(),
             pairs: Vec::new(),
             kinds: Vec::new(),
             worded: Vec::new(),
@@ -74,6 +79,7 @@ impl Index {
         let kinds: usize = self.kinds.iter().map(KindWords::memory_bytes).sum();
         self.terms.memory_bytes()
             + self.tally.memory_bytes()
+            + self.counts.memory_bytes()
             + self.pairs.capacity() * size_of::<(u32, u32)>()
             + self.open.memory_bytes()
             + self.settled.memory_bytes()
@@ -127,9 +133,19 @@ impl Index {
         }
         columns.add_sources(counts);
         columns.add_tags(counts);
+        let first = rows.first().and_then(|row| batch.get(*row as usize));
+        for part in part_counts::PARTS {
+            if let Some(record) = first.filter(|_| !words.varies(part)) {
+                self.counts.add(part, record, group.len());
+            }
+        }
+        let varying = part_counts::PARTS.map(|part| words.varies(part).then_some(part));
         for (row, worded) in rows.iter().zip(&self.worded) {
             if let Some(record) = batch.get(*row as usize) {
                 words.count_row(record, *worded, counts);
+                for part in varying.into_iter().flatten() {
+                    self.counts.add(part, record, 1);
+                }
             }
         }
         self.open.add_group(group.kind, group.len());

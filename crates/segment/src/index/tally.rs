@@ -2,7 +2,8 @@
 //! chunk.
 //!
 //! ```text
-//! tally page = number of chunks, then for each: number of groups, kind and rows of each
+//! tally page = number of chunks, then for each: number of groups, kind and rows of each;
+//!              counts of values (part_counts.rs)
 //! ```
 //!
 //! The row pages say the same, each of its chunk; this page spares a reader that wants no rows to read
@@ -14,10 +15,11 @@
 
 use std::ops::Range;
 
-use crate::Corrupt;
+use super::part_counts::{self, PartCounts, ValueRows};
 use crate::limits::{KINDS_MAX, SEGMENT_ROWS_MAX};
 use crate::page::{PageEntry, PageWriter, open};
 use crate::wire::{Reader, put_varint};
+use crate::{Corrupt, Namespace};
 
 /// The groups of a segment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub struct Tally {
     groups: Vec<(u32, u32)>,
     /// For each group the end of its seats.
     seats: Vec<u32>,
+    /// The counts of values, as they are stored.
+    counts: Box<[u8]>,
 }
 
 impl Tally {
@@ -48,12 +52,31 @@ impl Tally {
             }
             tally.ends.push(tally.len());
         }
-        reader.finish()?;
+        tally.counts = reader.rest().into();
         Ok(tally)
     }
 
+    /// The values of a part of all rows, but for empty ones; `None` where they are not counted, as of parts
+    /// other than host and program.
+    ///
+    /// # Errors
+    /// When the counts are not what was written.
+    pub fn counts_of(&self, part: Namespace) -> Result<Option<ValueRows<'_>>, Corrupt> {
+        part_counts::find(&self.counts, part)
+    }
+
+    /// The counts of values, as they are stored.
+    pub(crate) fn encoded_counts(&self) -> &[u8] {
+        &self.counts
+    }
+
     /// Appends the tally page.
-    pub(crate) fn write(&self, pages: &mut PageWriter, file: &mut Vec<u8>) -> PageEntry {
+    pub(crate) fn write(
+        &self,
+        counts: &PartCounts,
+        pages: &mut PageWriter,
+        file: &mut Vec<u8>,
+    ) -> PageEntry {
         let mut raw = Vec::new();
         put_varint(self.ends.len() as u64, &mut raw);
         for chunk in 0..self.ends.len() {
@@ -64,6 +87,7 @@ impl Tally {
                 put_varint(u64::from(*rows), &mut raw);
             }
         }
+        counts.encode(&mut raw);
         PageEntry {
             rows: self.len(),
             ..pages.append(&raw, file)
@@ -118,5 +142,6 @@ impl Tally {
         size_of_val::<[u32]>(&self.ends)
             + size_of_val::<[(u32, u32)]>(&self.groups)
             + size_of_val::<[u32]>(&self.seats)
+            + self.counts.len()
     }
 }

@@ -1,7 +1,7 @@
 //! The index into pages.
 
-use super::Index;
 use super::lists::SharedLists;
+use super::{Index, PartCounts};
 use crate::footer::Footer;
 use crate::lexicon::LexiconWriter;
 use crate::limits::LEXICON_INLINE_MAX;
@@ -18,7 +18,7 @@ impl Index {
         pages: &mut PageWriter,
         file: &mut Vec<u8>,
     ) {
-        self.write_tally(footer, pages, file);
+        self.write_tally(&self.counts, footer, pages, file);
         let order = self.terms.sorted();
         let groups = self.groups();
         let mut lists = SharedLists::new(footer.rows);
@@ -61,15 +61,16 @@ impl Index {
         listed_encoded(term.rows, list, lists, pages, file)
     }
 
-    /// Writes the tally page.
+    /// Writes the tally page, with the values of all rows of the segment.
     pub(crate) fn write_tally(
         &self,
+        counts: &PartCounts,
         footer: &mut Footer,
         pages: &mut PageWriter,
         file: &mut Vec<u8>,
     ) {
         if footer.rows > 0 {
-            footer.tally_page = Some(self.tally.write(pages, file));
+            footer.tally_page = Some(self.tally.write(counts, pages, file));
         }
     }
 

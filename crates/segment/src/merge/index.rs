@@ -8,11 +8,34 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use super::chunks::{Copied, Merged};
-use super::{MergeError, MergeInput, TermCursor};
+use super::{MergeError, MergeInput, TermCursor, damaged, stored};
 use crate::footer::Footer;
-use crate::index::{Index, SharedLists, listed};
+use crate::index::{Index, PartCounts, SharedLists, Tally, listed};
 use crate::lexicon::LexiconWriter;
-use crate::page::PageWriter;
+use crate::page::{PageEntry, PageWriter};
+
+/// The counts of values of all inputs together.
+fn counts<I: MergeInput>(inputs: &[I]) -> Result<PartCounts, MergeError<I::Error>> {
+    let mut counts = PartCounts::default();
+    for (number, input) in inputs.iter().enumerate() {
+        let Some(entry) = &input.footer().tally_page else {
+            continue;
+        };
+        let added = counts.add_encoded(tally(input, number, entry)?.encoded_counts());
+        added.map_err(|source| damaged(number, entry, source))?;
+    }
+    Ok(counts)
+}
+
+/// The tally page of an input.
+pub(crate) fn tally<I: MergeInput>(
+    input: &I,
+    number: usize,
+    entry: &PageEntry,
+) -> Result<Tally, MergeError<I::Error>> {
+    let stored = stored(input, number, entry)?;
+    Tally::decode(entry, &stored).map_err(|source| damaged(number, entry, source))
+}
 
 /// Appends the pages of the index.
 pub(super) fn merge<I: MergeInput>(
@@ -22,7 +45,8 @@ pub(super) fn merge<I: MergeInput>(
     pages: &mut PageWriter,
     file: &mut Vec<u8>,
 ) -> Result<(), MergeError<I::Error>> {
-    merged.index.write_tally(footer, pages, file);
+    let counts = counts(inputs)?;
+    merged.index.write_tally(&counts, footer, pages, file);
     let index = &merged.index;
     let mut lists = SharedLists::new(footer.rows);
     let mut lexicon = LexiconWriter::new(footer.rows);

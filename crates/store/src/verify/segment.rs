@@ -232,6 +232,9 @@ fn difference(difference: Difference) -> (u64, String) {
             let what = format!("{terms} terms of the index are wrong, the first is {key:?}");
             (offset, what)
         }
+        Difference::ValueRows { what, offset } => {
+            (offset, format!("the counts of {what} are wrong"))
+        }
     }
 }
 

@@ -1,0 +1,148 @@
+//! How many rows have each host and each program, so that the most frequent ones of a whole segment are
+//! known without its columns.
+//!
+//! ```text
+//! counts of a part = 0, or number of values plus 1, then for each: rows, value
+//! ```
+//!
+//! Empty values are not among them. A part with more values than fit into [`PART_COUNTS_BYTES_MAX`] is not
+//! counted; where nothing is counted, nothing is written.
+#![deny(clippy::indexing_slicing)]
+
+use std::collections::HashMap;
+
+use model::RecordRef;
+
+use crate::hash::Seeds;
+use crate::limits::PART_COUNTS_BYTES_MAX;
+use crate::wire::{Reader, put_bytes, put_varint};
+use crate::{Corrupt, Namespace};
+
+/// The parts whose values are counted, in the order in which they stand.
+pub(super) const PARTS: [Namespace; 2] = [Namespace::Host, Namespace::Program];
+
+/// Values and how many rows have each, in the order of the values.
+pub type ValueRows<'a> = Vec<(&'a [u8], u32)>;
+
+/// What an entry takes at most beside its value.
+const ENTRY_BYTES: usize = 10;
+
+/// The values of some parts and how many rows have each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PartCounts {
+    /// In the order of [`PARTS`].
+    parts: [Counted; PARTS.len()],
+}
+
+/// The values of a part.
+#[derive(Clone, Debug)]
+struct Counted {
+    rows: HashMap<Box<[u8]>, u32, Seeds>,
+    bytes: usize,
+    /// There are too many.
+    is_full: bool,
+}
+
+impl PartCounts {
+    /// Adds so many rows whose values of a part are those of a record.
+    pub(super) fn add(&mut self, part: Namespace, record: RecordRef<'_>, rows: u32) {
+        match (part, &mut self.parts) {
+            (Namespace::Host, [hosts, _]) => hosts.add(record.host(), rows),
+            (Namespace::Program, [_, programs]) => programs.add(record.program(), rows),
+            _ => {}
+        }
+    }
+
+    /// Adds what [`Self::encode`] wrote for another segment.
+    pub(crate) fn add_encoded(&mut self, bytes: &[u8]) -> Result<(), Corrupt> {
+        for (part, counted) in PARTS.into_iter().zip(&mut self.parts) {
+            match find(bytes, part)? {
+                Some(values) => values
+                    .into_iter()
+                    .for_each(|(value, rows)| counted.add(value, rows)),
+                None => counted.fill(),
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the counts, each part's in the order of its values.
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        for counted in &self.parts {
+            if counted.is_full {
+                out.push(0);
+                continue;
+            }
+            let mut values: Vec<_> = counted.rows.iter().collect();
+            values.sort_unstable();
+            put_varint(values.len() as u64 + 1, out);
+            for (value, rows) in values {
+                put_varint(u64::from(*rows), out);
+                put_bytes(value, out);
+            }
+        }
+    }
+
+    /// Memory it takes, in bytes.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let parts = self.parts.iter();
+        parts
+            .map(|counted| counted.bytes + counted.rows.capacity() * size_of::<(Box<[u8]>, u32)>())
+            .sum()
+    }
+}
+
+impl Default for Counted {
+    fn default() -> Self {
+        Self {
+            rows: HashMap::with_hasher(Seeds::of_process()),
+            bytes: 0,
+            is_full: false,
+        }
+    }
+}
+
+impl Counted {
+    fn add(&mut self, value: &[u8], rows: u32) {
+        if value.is_empty() || self.is_full {
+            return;
+        }
+        if let Some(known) = self.rows.get_mut(value) {
+            *known = known.saturating_add(rows);
+            return;
+        }
+        self.bytes += value.len() + ENTRY_BYTES;
+        if self.bytes > PART_COUNTS_BYTES_MAX {
+            return self.fill();
+        }
+        self.rows.insert(value.into(), rows);
+    }
+
+    fn fill(&mut self) {
+        *self = Self {
+            is_full: true,
+            ..Self::default()
+        };
+    }
+}
+
+/// The values of a part; `None` where they are not counted.
+pub(super) fn find(bytes: &[u8], part: Namespace) -> Result<Option<ValueRows<'_>>, Corrupt> {
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let mut reader = Reader::new("counts of values", bytes);
+    for own in PARTS {
+        let count = reader.count("number of values", PART_COUNTS_BYTES_MAX)?;
+        let mut values = Vec::new();
+        for _ in 1..count {
+            let rows = reader.count("rows of a value", u32::MAX as usize)?;
+            let len = reader.count("length of a value", PART_COUNTS_BYTES_MAX)?;
+            values.push((reader.bytes(len)?, rows as u32));
+        }
+        if own == part {
+            return Ok((count > 0).then_some(values));
+        }
+    }
+    Ok(None)
+}
