@@ -32,7 +32,9 @@ function answers() {
   return {
     rows: globalThis.rowsAt - responseStart,
     ends: asked.map(({ name, responseEnd }) => {
-      return { name: new URL(name).pathname.split('/').at(-1), end: responseEnd - responseStart };
+      const { pathname, searchParams } = new URL(name);
+      const words = [pathname.split('/').at(-1), searchParams.get('by')];
+      return { name: words.filter(Boolean).join(' '), end: responseEnd - responseStart };
     }),
     total: document.querySelector('[data-testid="total"]')?.textContent?.trim() ?? '',
   };

@@ -62,6 +62,15 @@ test('the senders to a source are told, with the way to their records', () =>
     const { senders } = await server.ask('sources/tcp/senders', {});
     assert.equal(senders.length, 1);
     assert.match(await sender.textContent(), /127\.0\.0\.1.*usual/s);
+    const dropped = page.getByTestId('sender-dropped');
+    assert.equal(await dropped.textContent(), '0');
+    await page.route('**/sources/tcp/senders', async (route) => {
+      const response = await route.fetch();
+      const answer = await response.json();
+      for (const each of answer.senders) each.dropped = 4_711;
+      await route.fulfill({ response, json: answer });
+    });
+    await dropped.and(page.locator('.warn')).getByText('4,711').waitFor();
     await shot(page, 'senders');
     await sender.getByRole('link').click();
     await page.waitForURL(/peer/);

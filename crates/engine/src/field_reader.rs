@@ -13,6 +13,8 @@ use segment::{KindRows, Namespace, SlotValues, TextBit};
 use store::{OpenChunk, ReadError};
 use text_fields::{FieldOutline, Outline, Piece, Rule, Stretch, Summary};
 
+use crate::limits::SUMMARISED_OF;
+
 /// What becomes of the values of a field.
 pub(crate) trait ValueSink {
     /// What is remembered of a value.
@@ -77,6 +79,10 @@ impl FieldReader {
         let mut open = Vec::new();
         for kind in kinds {
             let mut done = 0;
+            if kind.len() < kind.all() / SUMMARISED_OF {
+                open.extend(kind.ranked().map(|(seat, _)| chunk.seat(seat)));
+                continue;
+            }
             let read = self.read_kind(chunk, kind, &mut done, sink, &mut open);
             if read != Ok(true) {
                 let left = kind.ranked().skip(done);

@@ -42,6 +42,7 @@ export interface CheckAnswer {
 export interface Sender {
   peer: string;
   received: number;
+  dropped: number;
   bytes: number;
   first: string;
   last: string;

@@ -63,6 +63,11 @@ impl<'c> KindRows<'c> {
         self.seats.len()
     }
 
+    /// How many rows of the kind the chunk has.
+    pub fn all(&self) -> usize {
+        self.kind.seats.len()
+    }
+
     /// The seat of each row and its rank, its place among those of the kind in the chunk. Both ascend.
     pub fn ranked(&self) -> impl DoubleEndedIterator<Item = (u32, u32)> {
         let start = self.kind.seats.start;
