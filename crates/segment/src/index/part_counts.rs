@@ -146,3 +146,53 @@ pub(super) fn find(bytes: &[u8], part: Namespace) -> Result<Option<ValueRows<'_>
     }
     Ok(None)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encoded(counts: &PartCounts) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        counts.encode(&mut bytes);
+        bytes
+    }
+
+    fn of_hosts(hosts: std::ops::Range<u32>) -> PartCounts {
+        let mut counts = PartCounts::default();
+        let [own, programs] = &mut counts.parts;
+        hosts.for_each(|host| own.add(format!("host-{host:05}").as_bytes(), 1));
+        programs.add(b"sshd", 7);
+        programs.add(b"", 7);
+        counts
+    }
+
+    #[test]
+    fn too_many_values_are_not_counted() {
+        let many = encoded(&of_hosts(0..5_000));
+        assert_eq!(find(&many, Namespace::Host), Ok(None));
+        let programs: ValueRows<'_> = vec![(b"sshd", 7)];
+        assert_eq!(find(&many, Namespace::Program), Ok(Some(programs)));
+        assert!(many.len() < 20);
+        assert_eq!(find(&[], Namespace::Host), Ok(None));
+    }
+
+    #[test]
+    fn counts_of_segments_add_up_to_those_of_all_rows() {
+        // The last two are too many together.
+        for (one, other) in [
+            (0..10, 5..20),
+            (0..1_000, 0..1_000),
+            (0..1_000, 1_000..2_000),
+        ] {
+            let mut sum = PartCounts::default();
+            let mut all = of_hosts(one.clone());
+            for hosts in [one, other.clone()] {
+                sum.add_encoded(&encoded(&of_hosts(hosts))).expect("valid");
+            }
+            let [own, programs] = &mut all.parts;
+            other.for_each(|host| own.add(format!("host-{host:05}").as_bytes(), 1));
+            programs.add(b"sshd", 7);
+            assert_eq!(encoded(&sum), encoded(&all));
+        }
+    }
+}
