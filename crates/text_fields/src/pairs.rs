@@ -74,6 +74,9 @@ pub(crate) fn value<S: Sink>(
         Some(b'\'') => {
             let inside = out.from(start + 1);
             if let Some(len) = memchr(b'\'', inside) {
+                let end = start + 1 + len;
+                out.read(start..start + 1, Part::Fixed);
+                out.read(end..end + 1, Part::Fixed);
                 let inside = inside.get(..len).unwrap_or_default();
                 if memchr(b'=', inside).is_some() {
                     out.read_part(inside, Part::Key);
@@ -81,7 +84,7 @@ pub(crate) fn value<S: Sink>(
                 }
                 out.read_part(inside, Part::Single);
                 out.plain(name, inside);
-                return Some(start + 1 + len + 1);
+                return Some(end + 1);
             }
             out.read(start..out.text.len(), Part::Key);
         }

@@ -172,6 +172,26 @@ proptest! {
 }
 
 #[test]
+fn a_quotation_mark_that_varies_is_none_in_another_text() {
+    let format = "x='torn # y=# '";
+    let values = |values: [&str; 2]| values.map(|value| value.as_bytes().to_vec()).to_vec();
+    for examples in [["'", ""], ["'", "5"], ["5", "'"], ["'", "'"]] {
+        let Some(outline) = outline_of(format, &values(examples)) else {
+            continue;
+        };
+        for others in [["5", "5"], ["'", "5"], ["5", "'"]].map(values) {
+            if let Some(fields) = by_outline(&outline, &others) {
+                assert_eq!(
+                    fields,
+                    by_look(&fill(format, &others)),
+                    "{examples:?} {others:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn common_formats_have_outlines() {
     for (format, examples, others) in [
         (
