@@ -89,6 +89,17 @@ impl RecordBatch {
         self.fields.clear();
     }
 
+    /// Forgets the records and the names, as if it were new, and keeps the allocations.
+    pub fn reset(&mut self) {
+        self.clear();
+        *self = Self {
+            bytes: std::mem::take(&mut self.bytes),
+            heads: std::mem::take(&mut self.heads),
+            fields: std::mem::take(&mut self.fields),
+            ..Self::new()
+        };
+    }
+
     /// Number of records.
     pub fn len(&self) -> usize {
         self.heads.len()
@@ -586,6 +597,17 @@ mod tests {
                 assert_eq!(one, other, "{start}..{end}");
             }
         }
+    }
+
+    #[test]
+    fn a_batch_that_is_reset_is_as_a_new_one() {
+        let mut reset = batch("udp", "a", &["1x", "2y"]);
+        reset.reset();
+        assert_eq!(reset, RecordBatch::new());
+        let again = batch("tcp", "b", &["3z"]);
+        reset.append(&again).expect("room");
+        assert_eq!(seen(&reset), seen(&again));
+        assert_eq!(reset.source_index("udp"), Ok(1));
     }
 
     #[test]

@@ -166,6 +166,8 @@ impl Builder {
     /// Writes what is left and the index.
     pub fn finish(mut self) -> Result<Built, BuildError> {
         self.close_chunk();
+        // The index takes memory of its own while it is written.
+        self.open = RecordBatch::new();
         self.write_received();
         write_kinds(
             &self.kinds,
@@ -251,7 +253,7 @@ impl Builder {
             &mut self.file,
         );
         push_chunk(&mut self.footer.chunks, chunk);
-        self.open = RecordBatch::new();
+        self.open.reset();
     }
 
     fn write_received(&mut self) {
