@@ -76,10 +76,24 @@ impl Hasher for BytesHasher {
 
 /// Bytes that are few enough to be compared as numbers, which takes less than to find and compare the
 /// bytes themselves. Their hash is made of it too.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Eq)]
 pub(crate) struct Short {
     numbers: [u64; 4],
     len: u8,
+}
+
+impl PartialEq for Short {
+    /// Number by number, as they are in registers: comparing arrays puts them into memory in pieces of
+    /// eight bytes and reads sixteen at once, which the processor cannot do before all is written.
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        let ([low, high, next, last], others) = (self.numbers, other.numbers);
+        low == others[0]
+            && self.len == other.len
+            && high == others[1]
+            && next == others[2]
+            && last == others[3]
+    }
 }
 
 impl Short {

@@ -35,6 +35,8 @@ pub(crate) struct Term {
     pub(crate) first_seat: u32,
     last_seat: u32,
     namespace: u8,
+    /// What the word is made of, as ordered keys have it.
+    class: u8,
 }
 
 /// All terms of a segment.
@@ -142,6 +144,14 @@ impl Terms {
         self.open_tails.clear();
     }
 
+    /// Reads terms that are asked for next, all at once: most are far from each other, and one by one
+    /// each would be waited for.
+    pub(crate) fn touch(&self, numbers: &[u32]) {
+        let terms = numbers.iter().map(|number| self.get(*number));
+        let touched = terms.fold(0, |all, term| all ^ term.map_or(0, |term| term.rows));
+        black_box(touched);
+    }
+
     /// Enters seats for a term, ascending and behind those it has, each counted from `first` on.
     pub(crate) fn add_seats(&mut self, number: u32, first: u32, seats: &[u32]) {
         let Some(term) = self.terms.get_mut(number as usize) else {
@@ -163,7 +173,7 @@ impl Terms {
     pub(crate) fn sorted(&self) -> Vec<u32> {
         let numbered = (0_u32..).zip(&self.terms);
         let mut order: Vec<_> = numbered
-            .map(|(number, term)| (self.first_eight(term), number))
+            .map(|(number, term)| (term.first_eight(), number))
             .collect();
         order.sort_unstable_by_key(|(eight, _)| *eight);
         for same in order.chunk_by_mut(|one, next| one.0 == next.0) {
@@ -172,22 +182,6 @@ impl Terms {
             }
         }
         order.into_iter().map(|(_, number)| number).collect()
-    }
-
-    /// The first eight bytes of an ordered key: namespace, class, six of the word.
-    fn first_eight(&self, term: &Term) -> u64 {
-        let mut word = [0; 32];
-        let (head, rest) = word.split_at_mut(16);
-        for (bytes, half) in head.chunks_exact_mut(8).zip(term.head) {
-            bytes.copy_from_slice(&half.to_le_bytes());
-        }
-        let tail = self.tail(term);
-        // Longer words are of no class that is known by its bytes.
-        if let Some(rest) = rest.get_mut(..tail.len()) {
-            rest.copy_from_slice(tail);
-        }
-        let class = word.get(..term.len as usize).map_or(0, class_byte);
-        u64::from(term.namespace) << 56 | u64::from(class) << 48 | term.head[0].swap_bytes() >> 16
     }
 
     /// Puts terms in order whose keys start with the same eight bytes.
@@ -216,26 +210,21 @@ impl Terms {
     /// Replaces `key` by the term's, as the lexicon orders it.
     pub(crate) fn key_into(&self, term: &Term, key: &mut Vec<u8>) {
         key.clear();
-        key.extend_from_slice(&[term.namespace, 0]);
-        for half in term.head {
-            key.extend_from_slice(&half.to_le_bytes());
-        }
+        key.extend_from_slice(&[term.namespace, term.class]);
+        key.extend_from_slice(&head_bytes(term.head));
         key.truncate(2 + term.len as usize);
         key.extend_from_slice(self.tail(term));
-        if let [_, class, word @ ..] = key.as_mut_slice() {
-            *class = class_byte(word);
-        }
     }
 
-    /// Appends the seats of a term.
-    pub(crate) fn seats_into(&self, term: &Term, seats: &mut Vec<u32>) {
+    /// Appends the seats of a term; `list` is a buffer.
+    pub(crate) fn seats_into(&self, term: &Term, list: &mut Vec<u8>, seats: &mut Vec<u32>) {
         if term.rows <= 1 {
             seats.extend((term.rows == 1).then_some(term.first_seat));
             return;
         }
-        let mut list = Vec::new();
-        self.list_into(term, &mut list);
-        let mut reader = Reader::new("list of a term", &list);
+        list.clear();
+        self.list_into(term, list);
+        let mut reader = Reader::new("list of a term", list);
         let mut next = 0;
         while let Ok(step) = reader.varint() {
             let seat = next + step as u32;
@@ -371,6 +360,7 @@ impl Terms {
         self.tails
             .resize(self.tails.len().next_multiple_of(TAIL_UNIT), 0);
         let number = self.terms.len() as u32;
+        let class = word.class(word.tail_of(word.tail, &self.open_tails));
         self.terms.push(Term {
             head: word.head,
             tail,
@@ -380,6 +370,7 @@ impl Terms {
             first_seat: 0,
             last_seat: 0,
             namespace: word.namespace,
+            class,
         });
         assert!(
             self.terms.len() < u32::MAX as usize,
@@ -409,6 +400,13 @@ impl Terms {
 impl Term {
     fn tail_start(&self) -> usize {
         self.tail as usize * TAIL_UNIT
+    }
+
+    /// The first eight bytes of its ordered key: namespace, class, six of the word.
+    fn first_eight(&self) -> u64 {
+        u64::from(self.namespace) << 56
+            | u64::from(self.class) << 48
+            | self.head[0].swap_bytes() >> 16
     }
 
     #[inline]
@@ -442,6 +440,18 @@ impl Word {
             return &[];
         }
         &bytes[start..start + len]
+    }
+
+    /// What it is made of, given its bytes behind the first sixteen.
+    fn class(&self, tail: &[u8]) -> u8 {
+        let mut word = [0; 32];
+        let (head, rest) = word.split_at_mut(16);
+        head.copy_from_slice(&head_bytes(self.head));
+        // Longer words are of no class that is known by its bytes.
+        if let Some(rest) = rest.get_mut(..tail.len()) {
+            rest.copy_from_slice(tail);
+        }
+        word.get(..self.len as usize).map_or(0, class_byte)
     }
 
     #[inline]
@@ -478,6 +488,12 @@ fn word_head(text: &[u8], len: usize) -> [u64; 2] {
     let kept = u128::MAX >> (128 - 8 * len.min(16));
     let (low, high) = (whole & kept, (whole & kept) >> 64);
     [low as u64, high as u64].map(to_lower)
+}
+
+/// The bytes of the first sixteen of a word.
+#[inline]
+fn head_bytes([low, high]: [u64; 2]) -> [u8; 16] {
+    (u128::from(low) | u128::from(high) << 64).to_le_bytes()
 }
 
 /// Eight bytes in lower case, those that are ASCII.

@@ -1,5 +1,8 @@
 //! The columns of a group: what its rows have words in that is not fixed in their kind.
 
+use std::hint::black_box;
+use std::ops::Range;
+
 use model::{RecordBatch, RecordRef};
 
 use super::bit;
@@ -22,6 +25,16 @@ pub(super) struct Columns<'a> {
     pub(super) worded: &'a mut Vec<u8>,
 }
 
+/// Rows whose texts are read together, so that they are in the cache one after the other: those of a
+/// group stand anywhere in the chunk.
+const ROWS_AHEAD: usize = 32;
+
+/// Reads some texts, all at once.
+fn touch(texts: &[u8], ranges: &[Range<usize>]) {
+    let firsts = ranges.iter().map(|range| texts.get(range.start));
+    black_box(firsts.fold(0, |all, first| all ^ first.copied().unwrap_or_default()));
+}
+
 impl Columns<'_> {
     /// No row has words yet.
     pub(super) fn start(&mut self) {
@@ -34,15 +47,21 @@ impl Columns<'_> {
         let start = self.open.cells.len();
         let texts = self.batch.bytes();
         let mut habit = Habit::default();
-        for (row, worded) in self.rows.iter().zip(self.worded.iter_mut()) {
-            let text = varying.range(cut.places(*row as usize));
-            let values = &mut self.open.values;
-            let text = text.unwrap_or(0..0);
-            let value = values.of_text(varying.part, texts, text, &mut habit, self.terms);
-            if values.has_words(value) {
-                *worded |= bit(varying.part);
+        let mut ahead = Vec::with_capacity(ROWS_AHEAD);
+        let worded = self.worded.chunks_mut(ROWS_AHEAD);
+        for (rows, worded) in self.rows.chunks(ROWS_AHEAD).zip(worded) {
+            ahead.clear();
+            let range = |row: &u32| varying.range(cut.places(*row as usize));
+            ahead.extend(rows.iter().map(|row| range(row).unwrap_or(0..0)));
+            touch(texts, &ahead);
+            for (text, worded) in ahead.drain(..).zip(worded) {
+                let values = &mut self.open.values;
+                let value = values.of_text(varying.part, texts, text, &mut habit, self.terms);
+                if values.has_words(value) {
+                    *worded |= bit(varying.part);
+                }
+                self.open.cells.push(value);
             }
-            self.open.cells.push(value);
         }
         self.open.add_column(start);
     }

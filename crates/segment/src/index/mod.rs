@@ -41,6 +41,9 @@ use crate::terms::Terms;
 /// The namespaces that a message without a word in them can still have text in for `*?`.
 const TEXT: u8 = bit(Namespace::Message) | bit(Namespace::StructuredData);
 
+/// Terms that are read together, so that they are in the cache one after the other.
+const TERMS_AHEAD: usize = 64;
+
 /// The index so far.
 #[derive(Debug)]
 pub(crate) struct Index {
@@ -163,6 +166,11 @@ impl Index {
         let alone = |term, group: usize| pairs.push((term, base + group as u32));
         self.settled.settle(&self.open, fixed, alone);
         for place in 0..self.settled.terms().len() {
+            if place % TERMS_AHEAD == 0 {
+                let ahead = self.settled.terms().get(place..).unwrap_or(&[]);
+                let ahead = ahead.get(..TERMS_AHEAD).unwrap_or(ahead);
+                self.terms.touch(ahead);
+            }
             let found = &mut self.found;
             self.settled.seats_of(place, &self.open.groups, found);
             let term = self.settled.terms()[place];

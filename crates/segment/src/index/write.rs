@@ -1,7 +1,7 @@
 //! The index into pages.
 
 use super::lists::SharedLists;
-use super::{Index, PartCounts};
+use super::{Index, PartCounts, TERMS_AHEAD};
 use crate::footer::Footer;
 use crate::lexicon::LexiconWriter;
 use crate::limits::LEXICON_INLINE_MAX;
@@ -9,6 +9,13 @@ use crate::page::PageWriter;
 use crate::postings::encode_list;
 use crate::term::{Listed, Location, TermEntry};
 use crate::terms::Term;
+
+/// What holds the seats of a term.
+#[derive(Default)]
+struct Buffers {
+    list: Vec<u8>,
+    seats: Vec<u32>,
+}
 
 impl Index {
     /// Writes the tally page, the posting pages and the lexicon pages, and enters them in the footer.
@@ -23,18 +30,21 @@ impl Index {
         let groups = self.groups();
         let mut lists = SharedLists::new(footer.rows);
         let mut lexicon = LexiconWriter::new(footer.rows);
-        let (mut list, mut key) = (Vec::new(), Vec::new());
-        for number in &order {
-            let Some(term) = self.terms.get(*number) else {
-                continue;
-            };
-            let groups = self.list_groups(groups.of(*number), &mut lists, pages, file);
-            let slots = self.list_slots(term, &mut list, &mut lists, pages, file);
-            let entry = groups.with(slots);
-            // Words that are fixed in a kind of no rows are in none.
-            if entry.rows > 0 {
-                self.terms.key_into(term, &mut key);
-                lexicon.push(&key, entry, pages);
+        let (mut buffers, mut key) = (Buffers::default(), Vec::new());
+        for numbers in order.chunks(TERMS_AHEAD) {
+            self.terms.touch(numbers);
+            for number in numbers {
+                let Some(term) = self.terms.get(*number) else {
+                    continue;
+                };
+                let groups = self.list_groups(groups.of(*number), &mut lists, pages, file);
+                let slots = self.list_slots(term, &mut buffers, &mut lists, pages, file);
+                let entry = groups.with(slots);
+                // Words that are fixed in a kind of no rows are in none.
+                if entry.rows > 0 {
+                    self.terms.key_into(term, &mut key);
+                    lexicon.push(&key, entry, pages);
+                }
             }
         }
         footer.posting_pages = lists.finish(pages, file);
@@ -45,16 +55,16 @@ impl Index {
     fn list_slots(
         &self,
         term: &Term,
-        list: &mut Vec<u8>,
+        Buffers { list, seats }: &mut Buffers,
         lists: &mut SharedLists,
         pages: &mut PageWriter,
         file: &mut Vec<u8>,
     ) -> Listed {
         if term.rows as usize <= LEXICON_INLINE_MAX {
-            let mut seats = Vec::with_capacity(LEXICON_INLINE_MAX);
-            self.terms.seats_into(term, &mut seats);
+            seats.clear();
+            self.terms.seats_into(term, list, seats);
             let all = lists.segment_rows() as usize;
-            return listed(&seats, all, lists, pages, file);
+            return listed(seats, all, lists, pages, file);
         }
         list.clear();
         self.terms.list_into(term, list);

@@ -89,14 +89,13 @@ impl Class {
             Self::Decimal(len) => (10, len),
             Self::Hexadecimal(len) => (16, len.min(HEAD_DIGITS)),
         };
-        let zeros = std::iter::repeat(&b'0');
-        start
-            .iter()
-            .chain(zeros)
-            .take(digits)
-            .fold(0, |value, byte| {
-                digit_of(*byte).saturating_add(radix * value)
-            })
+        let start = start.get(..digits).unwrap_or(start);
+        let value = if radix == 10 {
+            number_of::<10>(start)
+        } else {
+            number_of::<16>(start)
+        };
+        (start.len()..digits).fold(value, |value, _| radix * value)
     }
 
     /// All classes, in order.
@@ -149,6 +148,14 @@ pub(crate) fn ordered_starts(start: &[u8]) -> Vec<Vec<u8>> {
 /// Whether a byte of a folded word is a hexadecimal digit.
 fn is_hexadecimal(byte: &u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+}
+
+/// The number of as many digits as fit.
+fn number_of<const RADIX: u64>(digits: &[u8]) -> u64 {
+    let digits = digits.iter().map(|byte| digit_of(*byte));
+    digits.fold(0, |value: u64, digit| {
+        value.wrapping_mul(RADIX).wrapping_add(digit)
+    })
 }
 
 /// The value of a digit of either kind.

@@ -52,7 +52,7 @@ pub(super) fn merge<I: MergeInput>(
     let mut lexicon = LexiconWriter::new(footer.rows);
     let own_groups = index.groups();
     let bases = bases(inputs);
-    let (mut seats, mut groups) = (Vec::new(), Vec::new());
+    let (mut list, mut seats, mut groups) = (Vec::new(), Vec::new(), Vec::new());
     each_term(inputs, index, |key, terms, holders| {
         seats.clear();
         groups.clear();
@@ -69,7 +69,7 @@ pub(super) fn merge<I: MergeInput>(
             groups.extend_from_slice(own_groups.of(number));
             groups.sort_unstable();
             if let Some(term) = index.terms.get(number) {
-                index.terms.seats_into(term, &mut seats);
+                index.terms.seats_into(term, &mut list, &mut seats);
                 seats.sort_unstable();
             }
         }
