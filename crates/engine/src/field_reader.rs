@@ -15,6 +15,9 @@ use text_fields::{FieldOutline, Outline, Piece, Rule, Stretch, Summary};
 
 use crate::limits::SUMMARISED_OF;
 
+/// Most values of a part of a column that are remembered by their keys: the hosts of a kind mostly.
+const RECENT_KEYS_MAX: usize = 512;
+
 /// What becomes of the values of a field.
 pub(crate) trait ValueSink {
     /// What is remembered of a value.
@@ -25,6 +28,11 @@ pub(crate) trait ValueSink {
 
     /// The row with a seat of the segment has a value.
     fn row(&mut self, seat: u32, seen: Self::Seen);
+
+    /// The rows with some seats all have a value.
+    fn rows(&mut self, seats: &[u32], seen: Self::Seen) {
+        seats.iter().for_each(|seat| self.row(*seat, seen));
+    }
 }
 
 /// Reads the fields of a name in the messages of a segment.
@@ -277,10 +285,13 @@ impl<'r> Checked<'r> {
     }
 }
 
-/// What was found out of the values of a part of a column, where each stands once.
+/// What was found out of the values of a part of a column: of all of them where each stands once, of the
+/// last ones where they have keys.
 pub(crate) struct Remembered<T> {
     values: Option<SlotValues>,
     known: Vec<Option<T>>,
+    /// By the rest of the key, which goes with it.
+    recent: Vec<Option<(u64, T)>>,
 }
 
 impl<T> Default for Remembered<T> {
@@ -288,6 +299,7 @@ impl<T> Default for Remembered<T> {
         Self {
             values: None,
             known: Vec::new(),
+            recent: Vec::new(),
         }
     }
 }
@@ -307,19 +319,36 @@ impl<T: Copy> Remembered<T> {
                 let values = chunk.values(kind, slot, rank)?;
                 self.known.clear();
                 self.known.resize(values.distinct(), None);
+                self.recent.clear();
+                let recent = values.rows().len().min(RECENT_KEYS_MAX);
+                self.recent.resize(recent, None);
                 self.values.insert(values)
             }
         };
-        let Some(known) = values
+        if let Some(known) = values
             .number(rank)
             .and_then(|number| self.known.get_mut(number))
-        else {
+        {
+            return Ok(match known {
+                Some(known) => *known,
+                None => *known.insert(find(values)),
+            });
+        }
+        let Some(key) = values.key(rank) else {
             return Ok(find(values));
         };
-        if let Some(known) = known {
-            return Ok(*known);
+        let place = key % self.recent.len().max(1) as u64;
+        let Some(recent) = self.recent.get_mut(place as usize) else {
+            return Ok(find(values));
+        };
+        if let Some((known, found)) = recent
+            && *known == key
+        {
+            return Ok(*found);
         }
-        Ok(*known.insert(find(values)))
+        let found = find(values);
+        *recent = Some((key, found));
+        Ok(found)
     }
 }
 

@@ -1,7 +1,8 @@
 //! What the same question has found before, segment by segment: the rows that match, and how many of
 //! them have each value of a field.
 //!
-//! Only what took a look at records or at the whole lexicon is remembered; the rest is found as fast.
+//! Only what took a look at records or at the whole lexicon is remembered, and few rows of several words;
+//! the rest is found as fast.
 
 use std::fmt::{self, Write as _};
 

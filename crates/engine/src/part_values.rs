@@ -9,10 +9,74 @@ use crate::field_reader::{Remembered, Unread, ValueSink};
 use crate::field_values::RecordSink;
 use crate::part::Block;
 
-/// Hands the values of a part of records to a sink, chunk by chunk.
+/// Hands the values of a part of the records of a segment to a sink, chunk by chunk.
 pub(crate) struct PartChunks<'s, S> {
-    pub(crate) part: Namespace,
-    pub(crate) sink: &'s mut S,
+    part: Namespace,
+    sink: &'s mut S,
+    /// For each kind by its number the value, where it is the same for all records; known from the first
+    /// chunk on.
+    fixed: Option<Vec<Option<Box<[u8]>>>>,
+}
+
+impl<'s, S: RecordSink> PartChunks<'s, S> {
+    pub(crate) fn new(part: Namespace, sink: &'s mut S) -> Self {
+        Self {
+            part,
+            sink,
+            fixed: None,
+        }
+    }
+
+    /// Adds the rows of kinds with one value, for which no column is looked at; the seats of the others,
+    /// which ascend.
+    fn add_fixed(
+        &mut self,
+        segment: &SegmentHandle,
+        chunk: usize,
+        mut seats: &[u32],
+    ) -> Result<Vec<u32>, ReadError> {
+        let kinds = segment.kind_seats(chunk)?;
+        let fixed = match self.fixed.take() {
+            Some(fixed) => fixed,
+            None => segment.fixed_texts(self.part)?,
+        };
+        let mut others = Vec::new();
+        for (kind, of_kind) in kinds {
+            let count = seats.partition_point(|seat| *seat < of_kind.end);
+            let (own, rest) = seats.split_at(count);
+            seats = rest;
+            match fixed.get(kind as usize) {
+                _ if own.is_empty() => {}
+                Some(Some(value)) => {
+                    let seen = self.sink.see(value);
+                    self.sink.rows(own, seen);
+                }
+                _ => others.extend_from_slice(own),
+            }
+        }
+        others.extend_from_slice(seats);
+        self.fixed = Some(fixed);
+        Ok(others)
+    }
+
+    /// Adds the rows of other kinds; the seats of those whose records have to be looked at.
+    fn add_varying(&mut self, segment: &SegmentHandle, chunk: usize, seats: Vec<u32>) -> Vec<u32> {
+        // Why it cannot be read is reported where its records are.
+        let Ok(opened) = segment.open_chunk(chunk) else {
+            return seats;
+        };
+        let mut open = Vec::new();
+        for kind in opened.kind_rows(&seats) {
+            let mut done = 0;
+            let read = read_kind(&opened, &kind, self.part, &mut done, self.sink);
+            if read != Ok(true) {
+                let left = kind.ranked().skip(done);
+                open.extend(left.map(|(seat, _)| opened.seat(seat)));
+            }
+        }
+        open.sort_unstable();
+        open
+    }
 }
 
 impl<S: RecordSink> ChunkSink for PartChunks<'_, S> {
@@ -22,17 +86,10 @@ impl<S: RecordSink> ChunkSink for PartChunks<'_, S> {
         chunk: usize,
         seats: &[u32],
     ) -> Result<Vec<u32>, ReadError> {
-        let opened = segment.open_chunk(chunk)?;
-        let mut open = Vec::new();
-        for kind in opened.kind_rows(seats) {
-            let mut done = 0;
-            let read = read_kind(&opened, &kind, self.part, &mut done, self.sink);
-            if read != Ok(true) {
-                let left = kind.ranked().skip(done);
-                open.extend(left.map(|(seat, _)| opened.seat(seat)));
-            }
+        let mut open = self.add_fixed(segment, chunk, seats)?;
+        if !open.is_empty() {
+            open = self.add_varying(segment, chunk, open);
         }
-        open.sort_unstable();
         self.sink.settle();
         Ok(open)
     }
@@ -84,17 +141,10 @@ fn read_kind<S: ValueSink>(
     });
     let (slot, other) = (slots.next(), slots.next());
     let mut text = Vec::new();
-    let Some(slot) = slot else {
-        put_fixed(&bits, &mut text);
-        let seen = sink.see(&text);
-        for (seat, _) in kind.ranked() {
-            sink.row(chunk.seat(seat), seen);
-        }
-        return Ok(true);
-    };
-    if other.is_some() {
+    // Those without a slot are done with.
+    let (Some(slot), None) = (slot, other) else {
         return Ok(false);
-    }
+    };
     let mut column = Remembered::default();
     for (seat, rank) in kind.ranked() {
         let seen = column.ask(chunk, kind, (slot, rank), |values| {
@@ -111,12 +161,4 @@ fn read_kind<S: ValueSink>(
         *done += 1;
     }
     Ok(true)
-}
-
-fn put_fixed(bits: &[TextBit<'_>], text: &mut Vec<u8>) {
-    for bit in bits {
-        if let TextBit::Fixed(bytes) = bit {
-            text.extend_from_slice(bytes);
-        }
-    }
 }

@@ -72,6 +72,16 @@ impl Plan {
         }
     }
 
+    /// Whether all that the index is asked for is one word or the like.
+    pub(crate) fn is_one_look_up(&self) -> bool {
+        match self {
+            Self::All | Self::Nothing => true,
+            Self::Leaf(ask, _) => ask.cost() <= 1,
+            Self::Not(inner) => inner.is_one_look_up(),
+            Self::And(_) | Self::Or(_) => false,
+        }
+    }
+
     /// What a look-up costs, roughly: a page of the lexicon, a range of it, all of it.
     pub(crate) fn cost(&self) -> usize {
         match self {

@@ -47,6 +47,14 @@ impl RowSet {
         }
     }
 
+    /// How many bytes [`Self::append_bytes`] appends.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::All => 0,
+            Self::Some(rows) => rows.serialized_size(),
+        }
+    }
+
     /// Rows that were written; `None` where the bytes are not those.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         RoaringBitmap::deserialize_from(bytes).ok().map(Self::Some)

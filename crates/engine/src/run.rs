@@ -10,6 +10,7 @@ use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
 use crate::check::Check;
 use crate::evaluate::{Bounds, Node, evaluate};
+use crate::limits::REMEMBERED_FEW_BYTES_MAX;
 use crate::memory::{Counts, Memory};
 use crate::part::{Block, Seated, block, rows_between, seated, seats_of};
 use crate::plan::{Plan, WHOLE_LEXICON_COST};
@@ -185,8 +186,8 @@ impl<'a> Run<'a> {
             }
             None => {
                 let node = evaluate(&self.plan, segment);
-                if node.bounds.maybe.is_none() && self.plan.cost() >= WHOLE_LEXICON_COST {
-                    self.memory.remember(segment, &node.bounds.sure);
+                if node.bounds.maybe.is_none() {
+                    self.remember_evaluated(segment, &node.bounds.sure);
                 }
                 node
             }
@@ -195,6 +196,17 @@ impl<'a> Run<'a> {
             self.rule_out();
         }
         node
+    }
+
+    /// Remembers rows that the index alone has told, where it took more than finding a word, and either all
+    /// of the lexicon or they are few.
+    fn remember_evaluated(&self, segment: &SegmentHandle, rows: &RowSet) {
+        let cost = self.plan.cost();
+        if cost >= WHOLE_LEXICON_COST
+            || (cost > 0 && !self.plan.is_one_look_up() && rows.bytes() <= REMEMBERED_FEW_BYTES_MAX)
+        {
+            self.memory.remember(segment, rows);
+        }
     }
 
     /// Remembers the rows of a whole segment that match, unless some could not be read.

@@ -271,11 +271,7 @@ impl<'t> Counting<'t> {
 
     /// Counts texts of records that stand in columns.
     fn add_texts(&mut self, run: &mut Run<'_>, text: Namespace, part: &Part, set: &RowSet) {
-        let sink = &mut PartChunks {
-            part: text,
-            sink: self,
-        };
-        each_chunk(run, part, set, sink);
+        each_chunk(run, part, set, &mut PartChunks::new(text, self));
     }
 
     fn add(&mut self, value: &[u8]) {
@@ -315,17 +311,22 @@ impl ValueSink for Counting<'_> {
         }
     }
 
-    fn row(&mut self, _: u32, place: Option<Place>) {
+    fn row(&mut self, seat: u32, place: Option<Place>) {
+        self.rows(&[seat], place);
+    }
+
+    fn rows(&mut self, seats: &[u32], place: Option<Place>) {
+        let rows = seats.len() as u64;
         match place {
             None => {}
             Some(Place::Own(index)) => {
                 if let Some(count) = self.own.kept_mut(index) {
-                    *count += 1;
+                    *count += rows;
                 }
             }
             Some(Place::All(index)) => {
                 if let Some(count) = locked(self.all).0.kept_mut(index) {
-                    *count += 1;
+                    *count += rows;
                 }
             }
         }

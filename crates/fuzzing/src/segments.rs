@@ -130,11 +130,13 @@ fn records(
     let first = page.first_row as usize;
     let received = received.get(first..).unwrap_or_default();
     let received = received.get(..page.rows as usize).unwrap_or_default();
+    let (directory, directory_bytes) = stored(file, &chunk.directory)?;
     let entry = ChunkEntry {
+        directory,
         page,
         ..chunk.clone()
     };
-    let opened = Chunk::decode(&entry, bytes, row_kinds.kinds(), kinds)?;
+    let opened = Chunk::decode(&entry, directory_bytes, row_kinds.kinds(), kinds)?;
     let heads = ChunkHeads::decode(&entry, bytes, received.to_vec())?;
     let rows = u32::try_from(opened.rows()).unwrap_or(u32::MAX);
     let column_page = |index: usize| {

@@ -97,7 +97,8 @@ fn read_records(built: &Built, per_row: &dyn Fn(&str, f64)) {
             let page = &entry.page;
             let received = &received[page.first_row as usize..][..page.rows as usize];
             let row_kinds = RowKinds::decode(&entry.rows, stored(&entry.rows)).unwrap();
-            let chunk = Chunk::decode(entry, stored(page), row_kinds.kinds(), &kinds).unwrap();
+            let directory = stored(&entry.directory);
+            let chunk = Chunk::decode(entry, directory, row_kinds.kinds(), &kinds).unwrap();
             let heads = ChunkHeads::decode(entry, stored(page), received.to_vec()).unwrap();
             let open = |page: &PageEntry| Arc::new(ColumnPage::open(page, stored(page)).unwrap());
             let columns: Vec<_> = entry.columns.iter().map(open).collect();

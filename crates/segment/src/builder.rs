@@ -257,12 +257,8 @@ impl Builder {
     }
 
     fn write_received(&mut self) {
-        let mut raw = Vec::new();
         for received in self.received.chunks(RECEIVED_PAGE_ROWS as usize) {
-            raw.clear();
-            received::encode(received, &mut raw);
-            let page = self.pages.append(&raw, &mut self.file);
-            push_page(&mut self.footer.received_pages, page, received.len() as u32);
+            push_received(received, &mut self.footer, &mut self.pages, &mut self.file);
         }
     }
 }
@@ -314,6 +310,7 @@ pub(crate) fn push_chunk(chunks: &mut Vec<ChunkEntry>, mut chunk: ChunkEntry) {
     let last = chunks.last().map(|last| &last.page);
     chunk.page.first_row = last.map_or(0, |last| last.first_row + last.rows);
     chunk.rows.first_row = chunk.page.first_row;
+    chunk.directory.first_row = chunk.page.first_row;
     chunks.push(chunk);
 }
 
@@ -346,6 +343,20 @@ pub(crate) fn encode_end(footer: &Footer, offset: u64) -> Result<Vec<u8>, BuildE
 }
 
 /// Adds a page whose rows follow those of the page before.
+/// Appends a page of times of receipt, at least one.
+pub(crate) fn push_received(
+    times: &[Timestamp],
+    footer: &mut Footer,
+    pages: &mut PageWriter,
+    file: &mut Vec<u8>,
+) {
+    let mut raw = Vec::new();
+    received::encode(times, &mut raw);
+    let page = pages.append(&raw, file);
+    push_page(&mut footer.received_pages, page, times.len() as u32);
+    footer.received_firsts.extend(times.first());
+}
+
 pub(crate) fn push_page(pages: &mut Vec<PageEntry>, page: PageEntry, rows: u32) {
     let first_row = pages.last().map_or(0, |last| last.first_row + last.rows);
     pages.push(PageEntry {

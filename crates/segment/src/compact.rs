@@ -44,6 +44,7 @@ pub fn compact<I: MergeInput>(
         for page in &mut chunk.columns {
             output.page(page)?;
         }
+        output.page(&mut chunk.directory)?;
         output.page(&mut chunk.rows)?;
         output.page(&mut chunk.page)?;
     }

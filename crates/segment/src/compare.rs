@@ -216,6 +216,10 @@ fn compare_footers(stored: &Footer, expected: &Footer) -> Vec<Difference> {
             "time of the last receipt",
             stored.last_received == expected.last_received,
         ),
+        (
+            "first times of the received pages",
+            stored.received_firsts == expected.received_firsts,
+        ),
         ("earliest time", stored.first_time == expected.first_time),
         ("latest time", stored.last_time == expected.last_time),
         (

@@ -9,7 +9,7 @@ use crate::page::{check, checksum};
 use crate::wire::Reader;
 
 /// Version of the format that is written and read.
-pub const FORMAT_VERSION: u16 = 4;
+pub const FORMAT_VERSION: u16 = 5;
 
 /// Version of the rule that cuts text into words ([`model::words`]), as the index is made by it.
 pub const WORDS_VERSION: u16 = 1;

@@ -1,5 +1,5 @@
 //! The format does not change by accident: the example of FORMAT.md, byte by byte, and a file that
-//! was written once by version 4 and is read for ever.
+//! was written once by version 5 and is read for ever.
 
 use std::net::IpAddr;
 
@@ -9,7 +9,7 @@ use crate::testing::{naive_index, read, seen_all};
 use crate::{BuildOptions, Builder, Namespace};
 
 const FORMAT_MD: &str = include_str!("../../../FORMAT.md");
-const GOLDEN: &[u8] = include_bytes!("../testdata/v4/golden.segment");
+const GOLDEN: &[u8] = include_bytes!("../testdata/v5/golden.segment");
 
 /// The three records of the example in FORMAT.md.
 fn example() -> RecordBatch {
@@ -268,12 +268,12 @@ fn golden_segment() -> Vec<u8> {
 #[test]
 #[ignore = "writes the golden file of a new version, once"]
 fn the_golden_file_is_written() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v4/golden.segment");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v5/golden.segment");
     std::fs::write(path, golden_segment()).expect("writes");
 }
 
 #[test]
-fn the_golden_file_of_version_4_is_read() {
+fn the_golden_file_of_version_5_is_read() {
     let contents = read(GOLDEN).expect("valid");
     let batches = [golden_records(), golden_kinds(), golden_whole()];
     let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();

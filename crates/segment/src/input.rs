@@ -89,14 +89,14 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
         received: &[Timestamp],
     ) -> Result<Self, PageError<I::Error>> {
         let row_kinds = row_kinds(input, entry)?;
-        let bytes = stored(input, &entry.page)?;
-        let chunk = Chunk::decode(entry, &bytes, row_kinds.kinds(), kinds);
-        let heads = ChunkHeads::decode(entry, &bytes, received.to_vec());
+        let directory = stored(input, &entry.directory)?;
+        let chunk = Chunk::decode(entry, &directory, row_kinds.kinds(), kinds);
+        let heads = ChunkHeads::decode(entry, &stored(input, &entry.page)?, received.to_vec());
         Ok(Self {
             input,
             entry,
             row_kinds,
-            chunk: chunk.map_err(damaged(&entry.page))?,
+            chunk: chunk.map_err(damaged(&entry.directory))?,
             heads: heads.map_err(damaged(&entry.page))?,
             pages: vec![None; entry.columns.len()],
         })

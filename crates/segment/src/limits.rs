@@ -12,24 +12,24 @@ pub const SEGMENT_ROWS_MAX: u32 = 1 << 24;
 /// Most bytes of all records of a segment. The index of more would not fit in memory.
 pub const SEGMENT_RECORD_BYTES_MAX: u64 = 2 << 30;
 
-/// Most rows of a chunk. More compress little better; what a chunk has for each row is read whole to
-/// look at one.
-pub const CHUNK_ROWS: usize = 16 * 1024;
+/// Most rows of a chunk. What a chunk says of its kinds and columns takes as much with a quarter of the
+/// rows, and is read for each look into it; what it has for each row is read whole to look at one.
+pub const CHUNK_ROWS: usize = 64 * 1024;
 
 /// A chunk is closed when its records reach this many bytes, so that large ones are few in it: they
 /// are in memory until it is written, and decoded together when rows are searched one by one.
-pub const CHUNK_BYTES: usize = 8 << 20;
+pub const CHUNK_BYTES: usize = 24 << 20;
 
 /// Chunks with fewer rows than this, and less than [`SMALL_CHUNK_BYTES`], are joined with those
 /// beside them when segments are merged. Larger ones are copied.
 pub const SMALL_CHUNK_ROWS: u32 = CHUNK_ROWS as u32 / 4;
 
 /// Columns of a chunk before compression from which on it is copied however few rows it has.
-pub const SMALL_CHUNK_BYTES: u64 = 1 << 20;
+pub const SMALL_CHUNK_BYTES: u64 = 4 << 20;
 
 /// Rows of a received page: all but the last have exactly so many, so that the page of a row is
-/// known. A segment of 4 Mi rows has 64.
-pub const RECEIVED_PAGE_ROWS: u32 = 64 * 1024;
+/// known. An edge of a bar decodes one. A segment of 4 Mi rows has 512, which take 16 KiB of its footer.
+pub const RECEIVED_PAGE_ROWS: u32 = 8 * 1024;
 
 /// A lexicon page is closed when its entries reach this many bytes. A look-up reads one page.
 pub const LEXICON_PAGE_BYTES: usize = 16 * 1024;

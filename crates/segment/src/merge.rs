@@ -12,12 +12,12 @@ mod terms;
 use model::{RecordNumber, Timestamp};
 use thiserror::Error;
 
-use crate::builder::{finish_file, push_page, write_kinds};
+use crate::builder::{finish_file, push_received, write_kinds};
 use crate::envelope::Header;
 use crate::footer::{Counts, Footer};
 use crate::limits::{RECEIVED_PAGE_ROWS, SEGMENT_RECORD_BYTES_MAX, SEGMENT_ROWS_MAX};
 use crate::page::{PageEntry, PageWriter, decode_received_page};
-use crate::{BuildError, Built, Corrupt, received};
+use crate::{BuildError, Built, Corrupt};
 
 pub(crate) use index::tally;
 pub(crate) use terms::TermCursor;
@@ -147,13 +147,6 @@ fn write_received<I: MergeInput>(
 ) -> Result<(), MergeError<I::Error>> {
     let page_rows = RECEIVED_PAGE_ROWS as usize;
     let mut open: Vec<Timestamp> = Vec::new();
-    let mut raw = Vec::new();
-    let mut write = |times: &[Timestamp], pages: &mut PageWriter, file: &mut Vec<u8>| {
-        raw.clear();
-        received::encode(times, &mut raw);
-        let page = pages.append(&raw, file);
-        push_page(&mut footer.received_pages, page, times.len() as u32);
-    };
     for (number, input) in inputs.iter().enumerate() {
         for entry in &input.footer().received_pages {
             let stored = stored(input, number, entry)?;
@@ -161,13 +154,13 @@ fn write_received<I: MergeInput>(
             open.extend(times.map_err(|source| damaged(number, entry, source))?);
             if open.len() >= page_rows {
                 let rest = open.split_off(page_rows);
-                write(&open, pages, file);
+                push_received(&open, footer, pages, file);
                 open = rest;
             }
         }
     }
     if !open.is_empty() {
-        write(&open, pages, file);
+        push_received(&open, footer, pages, file);
     }
     Ok(())
 }

@@ -5,9 +5,11 @@
 pub enum Section {
     /// What varies of the records, in columns.
     Columns,
+    /// Where the columns of a chunk are.
+    Directories,
     /// The kind of each record.
     Rows,
-    /// What else a chunk of records has: their times and sources, and where their columns are.
+    /// What else a chunk of records has: their times and sources.
     Chunks,
     /// The times of receipt.
     Received,
@@ -24,9 +26,10 @@ pub enum Section {
 }
 
 impl Section {
-    /// All of them, in the order of the file; the first three take turns.
-    pub const ALL: [Self; 9] = [
+    /// All of them, in the order of the file; the first four take turns.
+    pub const ALL: [Self; 10] = [
         Self::Columns,
+        Self::Directories,
         Self::Rows,
         Self::Chunks,
         Self::Received,
@@ -41,6 +44,7 @@ impl Section {
     pub fn page_name(self) -> &'static str {
         match self {
             Self::Columns => "column page",
+            Self::Directories => "directory page",
             Self::Rows => "row page",
             Self::Chunks => "chunk page",
             Self::Received => "received page",

@@ -239,8 +239,9 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
     let footer = read_footer(file)?;
     assert_eq!(header.first_number, footer.first_number);
     let mut received = Vec::new();
-    for page in &footer.received_pages {
+    for (page, first) in footer.received_pages.iter().zip(&footer.received_firsts) {
         received.extend(decode_received_page(page, stored(file, page))?);
+        assert_eq!(received[page.first_row as usize], *first);
     }
     let kinds = match &footer.kind_page {
         Some(page) => decode_kind_page(page, stored(file, page))?,
@@ -250,6 +251,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
         let spare = Spare::decode(page, stored(file, page))?;
         assert_eq!(spare.footer.chunks, footer.chunks);
         assert_eq!(spare.footer.received_pages, footer.received_pages);
+        assert_eq!(spare.footer.received_firsts, footer.received_firsts);
         assert_eq!(spare.kinds.len(), kinds.len());
     }
     let mut order = vec![0; footer.rows as usize];
@@ -263,7 +265,8 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
             order[(page.first_row + seat) as usize] = row;
         }
         tally.push(row_kinds.kinds().iter().copied());
-        let chunk = Chunk::decode(entry, stored(file, page), row_kinds.kinds(), &kinds)?;
+        let directory = stored(file, &entry.directory);
+        let chunk = Chunk::decode(entry, directory, row_kinds.kinds(), &kinds)?;
         let heads = ChunkHeads::decode(entry, stored(file, page), rows.to_vec())?;
         let all = row_kinds.with_seats(0..page.rows);
         chunks.push(chunk.records(all, &heads, |index| {

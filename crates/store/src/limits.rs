@@ -135,7 +135,7 @@ pub const INSPECT_CACHE_BYTES: u64 = 4 * 1024 * 1024;
 pub const INSPECT_TERMS_MAX: usize = 10_000;
 
 /// Most stretches of time that are remembered of a chunk: that of clocks that are right, and a few of
-/// clocks that are wrong. 64 bytes for 16,384 rows.
+/// clocks that are wrong. 64 bytes for 65,536 rows.
 pub const TIME_SPANS_MAX: usize = 4;
 
 /// The least that lies between two stretches of time, in nanoseconds: an hour. Senders that wait for

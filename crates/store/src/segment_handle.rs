@@ -53,7 +53,7 @@ enum Kind {
     Kinds,
     RowKinds,
     Chunk,
-    /// What stands beside the texts of the rows of a chunk; of the same page.
+    /// What stands beside the texts of the rows of a chunk.
     Heads,
     /// A page of columns, by its place among those of all chunks.
     Columns,
@@ -355,10 +355,10 @@ impl SegmentHandle {
         let page = self.page(Kind::Chunk, index, || {
             let kinds = self.kinds()?;
             let own = self.kinds_of(index)?;
-            let chunk = Chunk::decode(entry, &self.read(&entry.page)?, &own, &kinds);
-            Ok(Page::Chunk(Arc::new(
-                chunk.map_err(|error| self.damaged(&entry.page, &error))?,
-            )))
+            let chunk = Chunk::decode(entry, &self.read(&entry.directory)?, &own, &kinds);
+            Ok(Page::Chunk(Arc::new(chunk.map_err(|error| {
+                self.damaged(&entry.directory, &error)
+            })?)))
         })?;
         match page {
             Page::Chunk(chunk) => Ok(chunk),
@@ -466,21 +466,12 @@ impl SegmentHandle {
         if time > self.last_received() {
             return Ok(self.rows());
         }
-        let mut low = 0;
-        let mut high = self.footer.received_pages.len();
-        while low + 1 < high {
-            let middle = low.midpoint(high);
-            let times = self.received_page(middle)?;
-            if times.first().is_some_and(|first| *first < time) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        let entry = self.entry(&self.footer.received_pages, low)?;
-        let within = self
-            .received_page(low)?
-            .partition_point(|received| *received < time);
+        let firsts = &self.footer.received_firsts;
+        let earlier = firsts.partition_point(|first| *first < time);
+        let page = earlier.saturating_sub(1);
+        let entry = self.entry(&self.footer.received_pages, page)?;
+        let times = self.received_page(page)?;
+        let within = times.partition_point(|received| *received < time);
         Ok(entry.first_row + u32::try_from(within).unwrap_or(u32::MAX))
     }
 

@@ -46,7 +46,10 @@ fn a_question_asked_again_looks_at_no_record() {
     let mut scope = scope(&directory);
     scope.range = scope.stored_range().expect("records");
     let never = Cancel::new();
-    for text in ["/fi+zz-b/", "*izz AND NOT /none/", "NOT \"a-fizz-b\""] {
+    let by_records = ["/fi+zz-b/", "*izz AND NOT /none/", "NOT \"a-fizz-b\""];
+    // Found by the index alone, in few rows of several words.
+    let by_index = ["fizz AND b", "b OR none", "NOT (b OR none)", "fi*"];
+    for text in by_records.into_iter().chain(by_index) {
         let query = query(text, Tokens::Words);
         let first = count(&scope, &query, &never);
         assert_eq!(first.cost.segments_remembered, 0, "{text}");

@@ -6,8 +6,8 @@ use query::parse;
 use crate::testing::{self, Sample, batch};
 use crate::{Cancel, Order, Scope, SearchOptions, count, histogram, search};
 
-/// More than two chunks of 16,384.
-const RECORDS: i64 = 36_000;
+/// More than a chunk of 65,536.
+const RECORDS: i64 = 80_000;
 const START: i64 = 1_790_000_000_000_000_000;
 
 fn sample(index: i64) -> Sample {
@@ -60,8 +60,8 @@ fn any_range_of_several_chunks_is_answered_exactly() {
     store.import(&main, batch(&samples)).expect("imported");
     let mut scope = Scope::new(testing::snapshots(&store));
     let never = Cancel::new();
-    let ranges = [(0, 36_000), (0, 5), (7, 16_000), (16_384, 32_768)];
-    let others = [(16_000, 17_000), (9_999, 35_001), (32_768, 36_000)];
+    let ranges = [(0, 80_000), (0, 5), (7, 64_000), (16_384, 65_536)];
+    let others = [(65_000, 66_000), (9_999, 79_001), (65_536, 80_000)];
     for (start, end) in ranges.into_iter().chain(others) {
         scope.range = TimeRange {
             start: Timestamp::from_nanos(START + start),

@@ -198,14 +198,14 @@ fn chunks_read_after_cancelling(
 
 #[test]
 fn a_question_that_is_cancelled_reads_no_further_chunk() {
-    const SEGMENTS: u64 = 4;
+    const SEGMENTS: u64 = 3;
     let directory = tempfile::tempdir().expect("a directory");
-    // Some 5 KB each: a segment has two chunks.
+    // Some 30 KB each: a segment has two chunks.
     import(
         &open(directory.path(), Arc::new(RealDisk)),
         SEGMENTS,
-        3_000,
-        8_000,
+        1_000,
+        60_000,
     );
     let threads = 1 + SEGMENTS as usize / HELPED_PARTS_MIN;
     let regex = parse("/[0-9]y[0-9]/").into_result().expect("valid");

@@ -45,8 +45,8 @@ pub(super) struct Cursor {
 }
 
 impl Chunk {
-    /// Reads a chunk page from its stored bytes. `kinds` is the table of the segment, `row_kinds` the
-    /// kinds of the row page of the chunk ([`super::RowKinds::kinds`]). What stands behind the directory is not looked at (see [`ChunkHeads`]).
+    /// Reads the directory page of a chunk from its stored bytes. `kinds` is the table of the segment,
+    /// `row_kinds` the kinds of the row page of the chunk ([`super::RowKinds::kinds`]).
     ///
     /// # Errors
     /// When the bytes are not what was written, or were written with another table.
@@ -56,14 +56,15 @@ impl Chunk {
         row_kinds: &[(u32, u32)],
         kinds: &Kinds,
     ) -> Result<Self, Corrupt> {
-        let raw = open("chunk page", &entry.page, stored)?;
-        let mut reader = Reader::new("chunk page", &raw);
+        let raw = open("directory page", &entry.directory, stored)?;
+        let mut reader = Reader::new("directory page", &raw);
         let mut kinds = find_kinds(row_kinds, kinds)?;
         let rows = kinds.last().map_or(0, |last| last.seats.end);
         if rows != entry.page.rows {
             return Err(invalid("number of rows", u64::from(rows)));
         }
         let directory = Directory::decode(&mut reader, &entry.columns)?;
+        reader.finish()?;
         let columns = find_columns(&mut kinds, &directory)?;
         Ok(Self {
             kinds,

@@ -79,25 +79,29 @@ impl ChunkWriter {
     /// Appends the chunk of the batch that was cut last.
     pub(crate) fn pack(&mut self, batch: &RecordBatch, file: &mut Vec<u8>) -> ChunkEntry {
         let (columns, directory) = self.pack_columns(batch, file);
+        directory.encode(&mut self.raw);
+        let directory = self.close_page(batch.len(), file);
         let (kinds, places) = self.places(batch.len());
         row_kinds::encode(&kinds, &places, &mut self.raw);
-        let rows = PageEntry {
-            rows: batch.len() as u32,
-            ..self.pages.append(&self.raw, file)
-        };
-        self.raw.clear();
-        directory.encode(&mut self.raw);
+        let rows = self.close_page(batch.len(), file);
         encode_loose(batch, batch.heads(), &mut self.raw);
-        let page = PageEntry {
-            rows: batch.len() as u32,
-            ..self.pages.append(&self.raw, file)
-        };
-        self.raw.clear();
+        let page = self.close_page(batch.len(), file);
         ChunkEntry {
             columns,
+            directory,
             rows,
             page,
         }
+    }
+
+    /// Appends the page at hand, for so many rows.
+    fn close_page(&mut self, rows: usize, file: &mut Vec<u8>) -> PageEntry {
+        let page = PageEntry {
+            rows: rows as u32,
+            ..self.pages.append(&self.raw, file)
+        };
+        self.raw.clear();
+        page
     }
 
     /// Writes the pages of the columns.

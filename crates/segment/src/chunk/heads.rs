@@ -1,14 +1,13 @@
 //! What is kept of the rows of a chunk beside their texts.
 //!
-//! It stands in the chunk page behind the directory of the columns, and is read apart: who asks what
-//! is in a text needs the columns alone, and this takes more than they do.
+//! It stands in a page of its own: who asks what is in a text needs the columns alone, and this takes
+//! more than what says where they are.
 #![deny(clippy::indexing_slicing)]
 
 use model::{RecordBatch, RecordHead, Timestamp};
 
 use super::ChunkEntry;
 use crate::Corrupt;
-use crate::columns::pack::Directory;
 use crate::page::open;
 use crate::rows::{Loose, bare_head};
 use crate::wire::Reader;
@@ -38,7 +37,6 @@ impl ChunkHeads {
                 value: received.len() as u64,
             });
         }
-        Directory::decode(&mut reader, &entry.columns)?;
         let loose = Loose::decode(&mut reader, &received)?;
         reader.finish()?;
         Ok(Self { received, loose })

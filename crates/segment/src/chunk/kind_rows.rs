@@ -135,6 +135,12 @@ impl SlotValues {
         self.column.number(self.index(rank)?)
     }
 
+    /// A number that the value of a rank has and no other value of this part; `None` where none is known
+    /// without its text.
+    pub fn key(&self, rank: u32) -> Option<u64> {
+        self.column.key(self.index(rank)?)
+    }
+
     /// Appends the value of a rank; nothing where it has none.
     pub fn append(&self, rank: u32, out: &mut Vec<u8>) {
         if let Some(index) = self.index(rank) {

@@ -1,9 +1,10 @@
 //! Chunks: rows that are encoded together, by kind.
 //!
 //! ```text
-//! chunk      = column pages, row page, chunk page
-//! row page   = rows, number of kinds, kinds, their rows, kind of each row
-//! chunk page = directory of the columns, times, peers, sources, tags
+//! chunk          = column pages, directory page, row page, chunk page
+//! directory page = where the columns are
+//! row page       = rows, number of kinds, kinds, their rows, kind of each row
+//! chunk page     = times, peers, sources, tags
 //! ```
 //!
 //! A row names its kind by its place among those of the chunk, so that a chunk fits another table of
@@ -40,8 +41,10 @@ use crate::PageEntry;
 pub struct ChunkEntry {
     /// The pages of its columns.
     pub columns: Vec<PageEntry>,
-    /// The page that has the kind of each row; it counts rows.
+    /// The page that says where the columns are; it counts rows, as those below.
+    pub directory: PageEntry,
+    /// The page that has the kind of each row.
     pub rows: PageEntry,
-    /// The page that has what else there is of each row, and where the columns are.
+    /// The page that has what else there is of each row.
     pub page: PageEntry,
 }

@@ -26,7 +26,7 @@ pub(super) fn row_kinds(file: &[u8], entry: &ChunkEntry) -> RowKinds {
 /// A chunk, decoded.
 pub(super) fn opened(file: &[u8], entry: &ChunkEntry, kinds: &Kinds) -> Chunk {
     let row_kinds = row_kinds(file, entry);
-    let page = stored(file, &entry.page);
+    let page = stored(file, &entry.directory);
     Chunk::decode(entry, page, row_kinds.kinds(), kinds).expect("valid")
 }
 
@@ -39,9 +39,9 @@ fn some(
     rows: impl IntoIterator<Item = u32>,
 ) -> Result<RecordBatch, Corrupt> {
     let row_kinds = RowKinds::decode(&entry.rows, stored(file, &entry.rows))?;
-    let page = stored(file, &entry.page);
-    let chunk = Chunk::decode(entry, page, row_kinds.kinds(), kinds)?;
-    let heads = ChunkHeads::decode(entry, page, received.to_vec())?;
+    let directory = stored(file, &entry.directory);
+    let chunk = Chunk::decode(entry, directory, row_kinds.kinds(), kinds)?;
+    let heads = ChunkHeads::decode(entry, stored(file, &entry.page), received.to_vec())?;
     chunk.records(row_kinds.with_seats(rows), &heads, |index| {
         let page = entry
             .columns
@@ -169,7 +169,8 @@ fn what_is_common_stands_once() {
     assert_eq!(kinds.len(), 2);
     let bytes = |entry: &ChunkEntry| {
         let columns = entry.columns.iter().map(|page| page.stored_len);
-        columns.sum::<u32>() + entry.rows.stored_len + entry.page.stored_len
+        let others = [entry.directory, entry.rows, entry.page];
+        columns.sum::<u32>() + others.map(|page| page.stored_len).iter().sum::<u32>()
     };
     let each = f64::from(bytes(&many) - bytes(&few)) / 15_000.0;
     assert!(each < 2.0, "{each} bytes a record of 34 to 40");
@@ -271,7 +272,7 @@ proptest! {
         // Plain pages, so that changes reach the decoder.
         let entry = ChunkWriter::plain().write(&batch, &mut kinds, &mut file);
         let mut pages: Vec<PageEntry> = entry.columns.clone();
-        pages.extend([entry.rows, entry.page]);
+        pages.extend([entry.directory, entry.rows, entry.page]);
         let changed = *page.get(&pages);
         let start = changed.offset as usize;
         let end = start + changed.stored_len as usize;
@@ -286,6 +287,7 @@ proptest! {
         };
         let entry = ChunkEntry {
             columns: entry.columns.iter().map(mend).collect(),
+            directory: mend(&entry.directory),
             rows: mend(&entry.rows),
             page: mend(&entry.page),
         };

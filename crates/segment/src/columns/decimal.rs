@@ -348,6 +348,14 @@ impl NumberColumn {
         i64::try_from(number).ok()
     }
 
+    /// A number that a value has and no other, where the values differ in one run of digits alone.
+    pub(super) fn key(&self, index: usize) -> Option<u64> {
+        match &self.runs[..] {
+            [run] if matches!(run.width, Width::AtLeast(_)) => Some(run.values.get(index)),
+            _ => None,
+        }
+    }
+
     /// Appends a value.
     pub(super) fn append(&self, index: usize, out: &mut Vec<u8>) {
         put_few(&self.before, out);

@@ -272,6 +272,17 @@ impl Column {
         }
     }
 
+    /// A number that the value of a row has and no other value of the column; `None` where none is known
+    /// without its text.
+    pub(crate) fn key(&self, row: usize) -> Option<u64> {
+        match &self.values {
+            Values::Constant(_) | Values::Dictionary(..) => self.number(row).map(|key| key as u64),
+            Values::Decimal(numbers) => numbers.key(row),
+            Values::Shapes(shapes) => shapes.key(row),
+            Values::Hexadecimal(_) | Values::Text(_) => None,
+        }
+    }
+
     /// The number that the value of a row is, where that is known without its text.
     pub(crate) fn integer(&self, row: usize) -> Option<i64> {
         match &self.values {

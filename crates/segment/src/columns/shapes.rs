@@ -142,6 +142,17 @@ impl ShapeColumn {
             .for_each(|shape| summary.join(shape.summary()));
     }
 
+    /// A number that a value has and no other, where its shape knows one that leaves room for the shape.
+    pub(super) fn key(&self, index: usize) -> Option<u64> {
+        let (id, place) = self.places.get(index)?;
+        let of_shape = self
+            .shapes
+            .get(usize::from(*id))?
+            .key(usize::from(*place))?;
+        let shapes = self.shapes.len() as u64;
+        of_shape.checked_mul(shapes)?.checked_add(u64::from(*id))
+    }
+
     /// Appends a value.
     pub(super) fn append(&self, index: usize, out: &mut Vec<u8>) {
         if let Some((id, place)) = self.places.get(index)

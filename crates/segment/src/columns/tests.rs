@@ -1,5 +1,7 @@
 //! Columns of any values, and any bytes as columns.
 
+use std::collections::HashMap;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -25,10 +27,14 @@ fn round_trip(values: &[&[u8]]) -> (u8, Vec<u8>) {
     assert_eq!(reader.finish(), Ok(()));
     assert_eq!(column.rows, values.len());
     let mut given = Vec::new();
+    let mut of_keys = HashMap::new();
     for (row, value) in values.iter().enumerate() {
         given.clear();
         column.append(row, &mut given);
         assert_eq!(given, *value, "row {row}");
+        if let Some(key) = column.key(row) {
+            assert_eq!(of_keys.entry(key).or_insert(value), &value, "row {row}");
+        }
     }
     column.append(values.len(), &mut given);
     assert_eq!(given, values.last().copied().unwrap_or_default());
@@ -80,6 +86,37 @@ fn each_kind_of_value_has_its_encoding() {
         })),
         SHAPES
     );
+}
+
+#[test]
+fn values_that_differ_in_one_number_have_keys() {
+    let key = |values: &[&str]| {
+        let values: Vec<&[u8]> = values.iter().map(|value| value.as_bytes()).collect();
+        let (_, bytes) = round_trip(&values);
+        let mut reader = Reader::new("test", &bytes);
+        Column::decode(&mut reader, values.len())
+            .expect("valid")
+            .key(0)
+    };
+    assert!(
+        key(&[
+            "web-001.example.com",
+            "web-017.example.com",
+            "web-333.example.com"
+        ])
+        .is_some()
+    );
+    assert!(key(&["same", "same"]).is_some());
+    let mixed: Vec<String> = (0..900)
+        .map(|row| format!("{}-{:03}", ["web", "db"][row % 2], row % 77))
+        .collect();
+    let mixed: Vec<&str> = mixed.iter().map(String::as_str).collect();
+    assert!(key(&mixed).is_some());
+    let ids: Vec<String> = (0..900_u64)
+        .map(|row| format!("{:016x}", row.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+        .collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    assert_eq!(key(&ids), None);
 }
 
 #[test]

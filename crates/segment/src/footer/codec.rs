@@ -37,6 +37,7 @@ impl Footer {
             out.extend_from_slice(&(count as u32).to_le_bytes());
         }
         let pages = columns
+            .chain(self.chunks.iter().map(|chunk| &chunk.directory))
             .chain(self.chunks.iter().map(|chunk| &chunk.rows))
             .chain(self.chunks.iter().map(|chunk| &chunk.page))
             .chain(&self.received_pages)
@@ -52,6 +53,9 @@ impl Footer {
         }
         for chunk in &self.chunks {
             out.extend_from_slice(&(chunk.columns.len() as u32).to_le_bytes());
+        }
+        for first in &self.received_firsts {
+            out.extend_from_slice(&first.nanos().to_le_bytes());
         }
         for page in &self.lexicon_pages {
             out.extend_from_slice(&(page.first_key.len() as u32).to_le_bytes());
@@ -91,6 +95,7 @@ impl Footer {
             lexicon_pages,
         ] = counts;
         let columns = decode_pages(&mut reader, columns, end)?;
+        let directories = decode_pages(&mut reader, chunks, end)?;
         let rows = decode_pages(&mut reader, chunks, end)?;
         let chunks = decode_pages(&mut reader, chunks, end)?;
         footer.received_pages = decode_pages(&mut reader, received_pages, end)?;
@@ -104,7 +109,11 @@ impl Footer {
                 first_key: Box::default(),
             });
         }
-        footer.chunks = join_chunks(&mut reader, &columns, &rows, &chunks)?;
+        footer.chunks = join_chunks(&mut reader, &columns, [&directories, &rows, &chunks])?;
+        for _ in 0..received_pages {
+            let first = Timestamp::from_nanos(i64::from_le_bytes(reader.array()?));
+            footer.received_firsts.push(first);
+        }
         for page in &mut footer.lexicon_pages {
             let len = reader.u32()? as usize;
             page.first_key = reader.bytes(len)?.into();
@@ -197,6 +206,18 @@ impl Footer {
                 return Err(invalid("rows of a received page", u64::from(page.rows)));
             }
         }
+        let firsts = &self.received_firsts;
+        if firsts
+            .first()
+            .is_some_and(|first| *first != self.first_received)
+            || firsts.last().is_some_and(|last| *last > self.last_received)
+            || !firsts.is_sorted()
+        {
+            return Err(invalid(
+                "first times of received pages",
+                firsts.len() as u64,
+            ));
+        }
         if self.first_received > self.last_received || self.first_time > self.last_time {
             return Err(invalid("range of times", u64::from(self.rows)));
         }
@@ -223,13 +244,14 @@ fn at_most_one(pages: &[PageEntry]) -> Result<Option<PageEntry>, Corrupt> {
 fn join_chunks(
     reader: &mut Reader<'_>,
     mut columns: &[PageEntry],
-    rows: &[PageEntry],
-    pages: &[PageEntry],
+    [directories, rows, pages]: [&[PageEntry]; 3],
 ) -> Result<Vec<ChunkEntry>, Corrupt> {
     let mut chunks = Vec::with_capacity(pages.len());
-    for (rows, page) in rows.iter().zip(pages) {
-        if rows.rows != page.rows {
-            return Err(invalid("rows of a row page", u64::from(rows.rows)));
+    for ((directory, rows), page) in directories.iter().zip(rows).zip(pages) {
+        for other in [directory, rows] {
+            if other.rows != page.rows {
+                return Err(invalid("rows of a chunk's page", u64::from(other.rows)));
+            }
         }
         let count = reader.u32()?;
         let own = columns.split_at_checked(count as usize);
@@ -242,6 +264,7 @@ fn join_chunks(
         };
         chunks.push(ChunkEntry {
             columns: own.iter().map(of_chunk).collect(),
+            directory: *directory,
             rows: *rows,
             page: *page,
         });

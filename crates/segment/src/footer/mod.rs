@@ -34,6 +34,9 @@ pub struct Footer {
     pub chunks: Vec<ChunkEntry>,
     /// The times of receipt, [`crate::limits::RECEIVED_PAGE_ROWS`] to a page.
     pub received_pages: Vec<PageEntry>,
+    /// When the first row of each of these pages was received: which page has a time is known without
+    /// reading one.
+    pub received_firsts: Vec<Timestamp>,
     /// The kinds; none in a segment without rows.
     pub kind_page: Option<PageEntry>,
     /// What stands in for the kinds and the footer; none in a segment without rows.
@@ -125,6 +128,7 @@ impl Footer {
             matches!(
                 section,
                 Section::Columns
+                    | Section::Directories
                     | Section::Rows
                     | Section::Chunks
                     | Section::Received
@@ -139,7 +143,11 @@ impl Footer {
         let of = |section| move |page| (section, page);
         let chunks = self.chunks.iter().flat_map(move |chunk| {
             let columns = chunk.columns.iter().map(of(Section::Columns));
-            columns.chain([(Section::Rows, &chunk.rows), (Section::Chunks, &chunk.page)])
+            columns.chain([
+                (Section::Directories, &chunk.directory),
+                (Section::Rows, &chunk.rows),
+                (Section::Chunks, &chunk.page),
+            ])
         });
         let lexicon = self.lexicon_pages.iter().map(|page| &page.page);
         chunks

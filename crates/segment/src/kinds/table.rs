@@ -7,7 +7,7 @@ use super::{Shape, WHOLE};
 use crate::hash::Seeds;
 use crate::limits::{KIND_KEY_BYTES_MAX, KINDS_BYTES_MAX, KINDS_MAX};
 use crate::wire::{Reader, put_bytes, put_varint};
-use crate::{Corrupt, TextPart};
+use crate::{Corrupt, Namespace, TextPart};
 
 /// What a kind takes in memory besides its key: a place in the list, two to four in the table, and
 /// what shared memory takes.
@@ -120,6 +120,17 @@ impl Kinds {
             Err(_) => true,
         };
         (0..self.keys.len() as u32).map(may_have).collect()
+    }
+
+    /// For each kind by its number the text of a part of its records, where it is the same for all of them.
+    pub fn fixed_texts(&self, part: Namespace) -> Vec<Option<Box<[u8]>>> {
+        let parts = [TextPart::Part(part)];
+        let fixed = |number| {
+            let shape = self.shared_shape(number).ok()?;
+            let text = shape.looks(&parts)?.first()?.fixed()?;
+            Some(text.into())
+        };
+        (0..self.keys.len() as u32).map(fixed).collect()
     }
 
     /// For each kind by its number whether the messages of its records are kept as text: a message is

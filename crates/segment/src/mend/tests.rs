@@ -1,6 +1,7 @@
 use std::convert::Infallible;
 
 use super::*;
+use crate::limits::CHUNK_ROWS;
 use crate::testing::{any_batch, build, read};
 use crate::{Header, PageEntry, Spare};
 use model::{RecordParts, Span};
@@ -63,7 +64,7 @@ fn built(mended: &Mended) -> &Built {
 
 #[test]
 fn a_segment_without_its_index_is_built_again_as_it_was() {
-    let whole = build(&[lines(40_000)]);
+    let whole = build(&[lines(CHUNK_ROWS + 20_000)]);
     let mut damaged = whole.bytes.clone();
     let first = whole.footer.posting_pages[0].offset as usize;
     let end = damaged.len() - 100;
@@ -76,7 +77,7 @@ fn a_segment_without_its_index_is_built_again_as_it_was() {
 
 #[test]
 fn what_is_lost_is_one_page_and_the_rest_keeps_its_numbers() {
-    let whole = build(&[lines(40_000)]);
+    let whole = build(&[lines(CHUNK_ROWS + 20_000)]);
     let all = raw(&whole);
     let chunk = &whole.footer.chunks[1];
     let mut damaged = whole.bytes.clone();
@@ -109,7 +110,7 @@ fn what_is_lost_is_one_page_and_the_rest_keeps_its_numbers() {
 
 #[test]
 fn a_damaged_chunk_page_loses_its_rows_alone() {
-    let whole = build(&[lines(40_000)]);
+    let whole = build(&[lines(CHUNK_ROWS + 20_000)]);
     let chunk = &whole.footer.chunks[1].page;
     let mut damaged = whole.bytes.clone();
     damaged[chunk.offset as usize + 9] ^= 1;

@@ -144,6 +144,7 @@ impl Target<'_> {
         for page in &entry.columns {
             columns.push(self.copy_page(*input, page)?);
         }
+        let directory = self.copy_page(*input, &entry.directory)?;
         let mut relabelled = Vec::new();
         row_kinds.relabelled(&numbers, &mut relabelled);
         let rows = PageEntry {
@@ -153,6 +154,7 @@ impl Target<'_> {
         let page = self.copy_page(*input, &entry.page)?;
         let entry = ChunkEntry {
             columns,
+            directory,
             rows,
             page,
         };

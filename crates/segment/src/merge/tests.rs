@@ -168,11 +168,11 @@ fn line_segments(sizes: &[usize]) -> (RecordBatch, Vec<InMemory>) {
 
 #[test]
 fn small_chunks_are_joined_and_large_ones_copied() {
-    let (all, segments) = line_segments(&[300, 200, 100, 5_000, 10, 6_000, 20, 30]);
+    let (all, segments) = line_segments(&[300, 200, 100, 17_000, 10, 18_000, 20, 30]);
     let merged = merge(&segments, 1).expect("consecutive");
     let contents = read(&merged.bytes).expect("valid");
     let rows: Vec<_> = contents.chunks.iter().map(RecordBatch::len).collect();
-    assert_eq!(rows, [600, 5_000, 10, 6_000, 50]);
+    assert_eq!(rows, [600, 17_000, 10, 18_000, 50]);
     assert_eq!(contents.seen(), crate::testing::seen_all(&all));
     let built = read(&build(&[all]).bytes).expect("valid");
     assert_eq!(contents.terms, built.terms);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use model::RecordBatch;
-use segment::{Selected, TextPart, TextTest};
+use segment::{Namespace, Selected, TextPart, TextTest};
 
 use super::{SegmentHandle, Unread};
 use crate::error::ReadError;
@@ -21,17 +21,37 @@ impl SegmentHandle {
             return Ok(found);
         }
         for chunk in 0..self.chunks() {
-            let mut start = self.chunk_rows(chunk).start;
-            for (kind, rows) in &self.kinds_of(chunk)? {
-                let seats = start..start.saturating_add(*rows);
-                start = seats.end;
+            for (kind, seats) in self.kind_seats(chunk)? {
                 // A kind that is not there is for whoever reads the rows to report.
-                if may_have.get(*kind as usize).copied().unwrap_or(true) {
+                if may_have.get(kind as usize).copied().unwrap_or(true) {
                     found.push(seats);
                 }
             }
         }
         Ok(found)
+    }
+
+    /// For each kind of the segment by its number the text of a part, where it is the same for all records
+    /// of the kind.
+    ///
+    /// # Errors
+    /// When the kinds of the segment cannot be read.
+    pub fn fixed_texts(&self, part: Namespace) -> Result<Vec<Option<Box<[u8]>>>, ReadError> {
+        Ok(self.kinds()?.fixed_texts(part))
+    }
+
+    /// The kinds of the rows of a chunk, by their numbers, and the seats of those of each, ascending.
+    ///
+    /// # Errors
+    /// When the kinds of the rows cannot be read.
+    pub fn kind_seats(&self, chunk: usize) -> Result<Vec<(u32, Range<u32>)>, ReadError> {
+        let mut start = self.chunk_rows(chunk).start;
+        let kinds = self.kinds_of(chunk)?.into_iter().map(|(kind, rows)| {
+            let seats = start..start.saturating_add(rows);
+            start = seats.end;
+            (kind, seats)
+        });
+        Ok(kinds.collect())
     }
 
     /// The seats of the rows of a chunk of which one of some texts passes, of those given, which ascend.

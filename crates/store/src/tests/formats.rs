@@ -1,5 +1,5 @@
 //! Files of every version of the formats are read for ever, and those of newer ones are refused. So
-//! are segments of versions 1 to 3, which no release wrote.
+//! are segments of versions 1 to 4, which no release wrote.
 //!
 //! The files in `testdata` were written once and never change; those of the manifest and the segments
 //! of versions 2 to 4 by other programs, after FORMAT.md.
@@ -15,6 +15,7 @@ const SEGMENT_V1: &[u8] = include_bytes!("../../testdata/segment.v1");
 const SEGMENT_V2: &[u8] = include_bytes!("../../testdata/segment.v2");
 const SEGMENT_V3: &[u8] = include_bytes!("../../testdata/segment.v3");
 const SEGMENT_V4: &[u8] = include_bytes!("../../testdata/segment.v4");
+const SEGMENT_V5: &[u8] = include_bytes!("../../testdata/segment.v5");
 
 const FIRST_JOURNAL: &str = "journal/00000000000000000001.journal";
 const MANIFEST: &str = "logspaces/main/manifest";
@@ -102,8 +103,8 @@ fn journals_of_version_1_are_read() {
 }
 
 #[test]
-fn segments_of_version_4_are_read() {
-    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V4);
+fn segments_of_version_5_are_read() {
+    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V5);
     // So that the directory has it taken back.
     std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
     let store = open(dir.path());
@@ -159,7 +160,7 @@ fn files_of_newer_versions_are_refused_and_left_alone() {
     let files = [
         (FIRST_JOURNAL, newer(JOURNAL_V1, 4, (60, false))),
         (MANIFEST, newer(MANIFEST_V2, 4, (12, false))),
-        (FIRST_SEGMENT, newer(SEGMENT_V4, 8, (60, true))),
+        (FIRST_SEGMENT, newer(SEGMENT_V5, 8, (60, true))),
     ];
     for (path, bytes) in files {
         let (text, looked) = refused(path, &bytes);
@@ -169,10 +170,11 @@ fn files_of_newer_versions_are_refused_and_left_alone() {
 }
 
 #[test]
-fn segments_of_versions_1_to_3_are_refused_and_left_alone() {
-    for (version, bytes) in [(1, SEGMENT_V1), (2, SEGMENT_V2), (3, SEGMENT_V3)] {
+fn segments_of_versions_1_to_4_are_refused_and_left_alone() {
+    let older = [SEGMENT_V1, SEGMENT_V2, SEGMENT_V3, SEGMENT_V4];
+    for (version, bytes) in (1..).zip(older) {
         let (text, looked) = refused(FIRST_SEGMENT, bytes);
-        let wanted = format!("has format version {version}, this program reads only 4");
+        let wanted = format!("has format version {version}, this program reads only 5");
         assert!(text.contains(&wanted), "{text}");
         assert!(text.ends_with("import the logs again"), "{text}");
         assert!(

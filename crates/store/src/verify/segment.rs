@@ -123,7 +123,7 @@ fn pages_bytes(footer: &Footer) -> u64 {
 
 fn page_fault(footer: &Footer, section: Section, page: &PageEntry, what: String) -> Fault {
     let (records, remedy) = match section {
-        Section::Columns | Section::Rows | Section::Chunks => {
+        Section::Columns | Section::Directories | Section::Rows | Section::Chunks => {
             (rows_around(footer, page), Remedy::Salvage)
         }
         Section::Received => (page.rows, Remedy::Salvage),
