@@ -3,7 +3,7 @@
 //! The hash has random keys, so that nobody can send values that all collide; nothing that is
 //! written depends on it. Finding the key of a kind takes 185 instructions, with SipHash 619.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::sync::OnceLock;
 
 /// Keys of the hash. Different in every process.
@@ -93,6 +93,19 @@ impl PartialEq for Short {
             && high == others[1]
             && next == others[2]
             && last == others[3]
+    }
+}
+
+/// For a map. The numbers are one key: hashes of parts of it are joined in a way that takes no order
+/// into account, and numbers of sixteen bytes are the same twice.
+impl Hash for Short {
+    #[inline]
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let mut bytes = [0; 32];
+        for (bytes, number) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(self.numbers) {
+            *bytes = number.to_le_bytes();
+        }
+        hasher.write(&bytes);
     }
 }
 

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use model::RecordRef;
 
-use crate::hash::Seeds;
+use crate::hash::{Seeds, Short};
 use crate::limits::PART_COUNTS_BYTES_MAX;
 use crate::wire::{Reader, put_bytes, put_varint};
 use crate::{Corrupt, Namespace};
@@ -37,7 +37,10 @@ pub(crate) struct PartCounts {
 /// The values of a part.
 #[derive(Clone, Debug)]
 struct Counted {
-    rows: HashMap<Box<[u8]>, u32, Seeds>,
+    /// For values that are too long to be compared as numbers.
+    seeds: [Seeds; 2],
+    /// By what stands for the value, which is compared without being looked for in memory.
+    rows: HashMap<Short, (Box<[u8]>, u32), Seeds>,
     bytes: usize,
     /// There are too many.
     is_full: bool,
@@ -73,7 +76,7 @@ impl PartCounts {
                 out.push(0);
                 continue;
             }
-            let mut values: Vec<_> = counted.rows.iter().collect();
+            let mut values: Vec<_> = counted.rows.values().collect();
             values.sort_unstable();
             put_varint(values.len() as u64 + 1, out);
             for (value, rows) in values {
@@ -87,7 +90,9 @@ impl PartCounts {
     pub(super) fn memory_bytes(&self) -> usize {
         let parts = self.parts.iter();
         parts
-            .map(|counted| counted.bytes + counted.rows.capacity() * size_of::<(Box<[u8]>, u32)>())
+            .map(|counted| {
+                counted.bytes + counted.rows.capacity() * size_of::<(Short, Box<[u8]>, u32)>()
+            })
             .sum()
     }
 }
@@ -95,6 +100,7 @@ impl PartCounts {
 impl Default for Counted {
     fn default() -> Self {
         Self {
+            seeds: [Seeds::of_process(), Seeds::new()],
             rows: HashMap::with_hasher(Seeds::of_process()),
             bytes: 0,
             is_full: false,
@@ -107,7 +113,8 @@ impl Counted {
         if value.is_empty() || self.is_full {
             return;
         }
-        if let Some(known) = self.rows.get_mut(value) {
+        let short = Short::of(value).unwrap_or_else(|| Short::of_many(value, self.seeds));
+        if let Some((_, known)) = self.rows.get_mut(&short) {
             *known = known.saturating_add(rows);
             return;
         }
@@ -115,7 +122,7 @@ impl Counted {
         if self.bytes > PART_COUNTS_BYTES_MAX {
             return self.fill();
         }
-        self.rows.insert(value.into(), rows);
+        self.rows.insert(short, (value.into(), rows));
     }
 
     fn fill(&mut self) {

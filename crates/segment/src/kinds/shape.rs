@@ -66,6 +66,9 @@ pub(crate) struct Texts {
     clock: Clock,
 }
 
+/// Operations that there is room for before they are read: those of most kinds.
+const OPS_FIRST: usize = 32;
+
 impl Shape {
     /// Reads a key. What no cutter writes may be some shape too, but a sound one.
     pub(crate) fn decode(key: &[u8]) -> Result<Self, Corrupt> {
@@ -141,7 +144,8 @@ impl Pieces {
         let priority = reader.byte()?;
         let priority = Priority::from_number(priority)
             .ok_or_else(|| invalid("priority of a kind", u64::from(priority)))?;
-        let (mut text, mut ops) = (Vec::new(), Vec::new());
+        let mut text = Vec::with_capacity(key.len().min(KIND_KEY_BYTES_MAX));
+        let mut ops = Vec::with_capacity(OPS_FIRST);
         let (mut slots, mut edges) = (0, 0);
         loop {
             ops.push(match reader.byte()? {

@@ -16,7 +16,8 @@ use crate::wire::{Reader, put_varint};
 
 /// Appends the entries of a block.
 pub(super) fn encode(entries: &[TermEntry], out: &mut Vec<u8>) {
-    let (mut rows, mut marks) = (Vec::new(), vec![0_u8; entries.len().div_ceil(8)]);
+    let mut rows = Vec::with_capacity(entries.len());
+    let mut marks = vec![0_u8; entries.len().div_ceil(8)];
     for (at, entry) in entries.iter().enumerate() {
         if let Some(row) = single(entry) {
             rows.push(u64::from(row));

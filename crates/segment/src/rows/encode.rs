@@ -9,6 +9,7 @@ use model::{Field, RecordBatch, RecordHead, Span};
 use super::place::{FieldPlaces, Place};
 use super::{PEER_V4, PEER_V6, TimeForm};
 use crate::column;
+use crate::hash::Seeds;
 use crate::wire::{put_bytes, put_varint, zigzag};
 
 /// Appends the records of a range of a batch. What [`super::decode_rows`] makes of them is equal to
@@ -113,7 +114,7 @@ fn time_form(heads: &[RecordHead]) -> TimeForm {
 
 fn encode_peers(heads: &[RecordHead], column: &mut Vec<u64>, out: &mut Vec<u8>) {
     let mut table: Vec<IpAddr> = Vec::new();
-    let mut known: HashMap<IpAddr, u64> = HashMap::new();
+    let mut known: HashMap<IpAddr, u64, Seeds> = HashMap::with_hasher(Seeds::of_process());
     let mut last = (None, 0);
     column.clear();
     for head in heads {
