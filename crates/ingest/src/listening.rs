@@ -95,6 +95,7 @@ impl Listening {
         let destination = Destination {
             logspace: &options.logspace,
             durability: options.durability,
+            is_awaited: options.transport.is_acknowledged(),
         };
         sink.hand_over(source, destination, gathered, permit)
     }
