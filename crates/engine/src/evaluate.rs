@@ -418,7 +418,9 @@ pub(crate) fn union(terms: &[TermEntry], segment: &SegmentHandle) -> Result<RowS
     let with_slots: Vec<_> = terms.iter().filter(|term| term.slots.count > 0).collect();
     match with_slots.as_slice() {
         [] if groups.is_empty() => return Ok(RowSet::empty()),
-        [term] if groups.is_empty() => return Ok(RowSet::from_sorted(&segment.slot_seats(term)?)),
+        [term] if groups.is_empty() && term.slots.count < segment.rows() / SPARSE => {
+            return Ok(RowSet::from_sorted(&segment.slot_seats(term)?));
+        }
         _ => {}
     }
     let tally = segment.tally()?;

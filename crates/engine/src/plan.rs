@@ -76,7 +76,7 @@ impl Plan {
     pub(crate) fn is_one_look_up(&self) -> bool {
         match self {
             Self::All | Self::Nothing => true,
-            Self::Leaf(ask, _) => ask.cost() <= 1,
+            Self::Leaf(ask, _) => ask.is_one_look_up(),
             Self::Not(inner) => inner.is_one_look_up(),
             Self::And(_) | Self::Or(_) => false,
         }
@@ -96,6 +96,15 @@ impl Plan {
 }
 
 impl Ask {
+    /// As [`Plan::is_one_look_up`].
+    fn is_one_look_up(&self) -> bool {
+        match self {
+            Self::Nothing | Self::Codes(..) => true,
+            Self::Words(words) => words.cost() <= 1 && words.probes.len() == 1,
+            Self::AnyWords(_) | Self::Presence(_) | Self::AnyText | Self::Field(_) => false,
+        }
+    }
+
     /// As [`Plan::cost`].
     pub(crate) fn cost(&self) -> usize {
         match self {

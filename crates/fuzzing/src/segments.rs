@@ -5,7 +5,7 @@ use std::sync::Arc;
 use model::Timestamp;
 use segment::{
     Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage,
-    Namespace, PageEntry, PostingPage, RowKinds, Tally, Trailer, decode_kind_page,
+    LexiconThrough, Namespace, PageEntry, PostingPage, RowKinds, Tally, Trailer, decode_kind_page,
     decode_received_page,
 };
 
@@ -56,6 +56,19 @@ fn lexicon(entry: &PageEntry, stored: &[u8]) {
     });
     _ = page.find(b"merror");
     page.scan_wanted(b"m", b"e", |_| true, &mut |_| {});
+    let (mut wanted, mut through) = (0, 0);
+    page.scan(b"m", &mut |key, _| {
+        wanted += u32::from(contains(key, b"er"));
+        true
+    });
+    let mut has_part = |key: &[u8]| contains(key, b"er");
+    let gone = LexiconThrough::new(b"er").page(&page, b'm', &mut has_part, &mut |_| through += 1);
+    assert_eq!((gone, through), (Ok(()), wanted));
+}
+
+fn contains(key: &[u8], part: &[u8]) -> bool {
+    let word = key.get(1..).unwrap_or_default();
+    word.windows(part.len()).any(|window| window == part)
 }
 
 fn tally(entry: &PageEntry, stored: &[u8]) {

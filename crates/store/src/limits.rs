@@ -156,5 +156,9 @@ pub const TIME_SPAN_GAP_NANOS: i64 = 3_600_000_000_000;
 pub const INSPECT_TOP_TERMS: usize = 20;
 
 /// One of so many bytes for decoded pages is for what questions have found. A set of rows of a
-/// segment takes 160 KiB at the most, and mostly some: 40 segments of a question on a screen fit.
-pub const FOUND_SHARE: u64 = 8;
+/// segment takes 160 KiB at the most, and mostly some; counts of hosts 10 KiB: ten screens over 200
+/// segments fit into 32 MiB.
+pub const FOUND_SHARE: u64 = 4;
+
+/// The share of that for what was asked for more than once.
+pub const FOUND_OFTEN_SHARE: f64 = 0.5;

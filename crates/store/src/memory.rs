@@ -9,7 +9,7 @@ use crate::options::Options;
 ///
 /// | part | share |
 /// |---|---|
-/// | decoded pages | a quarter, one eighth of it for what questions have found |
+/// | decoded pages | a quarter, a quarter of it for what questions have found |
 /// | unsealed records of all logspaces | an eighth until the largest tail is sealed, a quarter until commits wait for that |
 /// | a segment while it is built of a tail | about as much as that tail once or twice more |
 /// | a merged segment | an eighth, at most 64 MiB, and as much again for what it is made of |

@@ -16,12 +16,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use model::{RecordBatch, RecordNumber, Timestamp};
 use quick_cache::sync::Cache;
 use segment::{
-    Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage, Listed,
-    Namespace, PageEntry, PostingPage, RowKinds, Spare, Tally, TermEntry, Trailer,
+    Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage,
+    LexiconPageEntry, LexiconThrough, Listed, Namespace, PageEntry, PostingPage, RowKinds, Spare,
+    Tally, TermEntry, Trailer,
 };
 
 pub use found::Found;
-use found::{FoundKey, FoundWeight};
+use found::FoundCache;
 
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::{Error, ReadError};
@@ -37,7 +38,7 @@ pub(crate) struct PageCache {
     pages: Cache<PageKey, Page, PageWeight>,
     /// What questions have found: apart from pages, since a question that reads more of those than there
     /// is room for would drive out what it finds.
-    found: Cache<FoundKey, Arc<Found>, FoundWeight>,
+    found: FoundCache,
 }
 
 /// Which page of which segment.
@@ -105,12 +106,11 @@ pub type OwnValueRows = Vec<(Box<[u8]>, u32)>;
 pub(crate) fn page_cache(bytes: u64) -> Arc<PageCache> {
     let found = bytes / FOUND_SHARE;
     let pages = bytes - found;
-    // A page takes some 50 KiB mostly, and what was found in a segment some rows or a bit for each; the
-    // estimates size the tables of the caches.
-    let count = |bytes: u64, each: u64| usize::try_from(bytes / each).unwrap_or(usize::MAX).max(16);
+    // A page takes some 50 KiB mostly; this sizes the table.
+    let count = usize::try_from(pages / (32 * 1024)).unwrap_or(usize::MAX);
     Arc::new(PageCache {
-        pages: Cache::with_weighter(count(pages, 32 * 1024), pages, PageWeight),
-        found: Cache::with_weighter(count(found, 16 * 1024), found, FoundWeight),
+        pages: Cache::with_weighter(count.max(16), pages, PageWeight),
+        found: found::cache(found),
     })
 }
 
@@ -499,8 +499,8 @@ impl SegmentHandle {
     }
 
     /// Calls `visit` with every term whose key starts with `prefix` and is wanted; the word of each
-    /// that is holds all bytes of `letters`. Takes a fraction of [`Self::scan_terms`] where few are
-    /// wanted.
+    /// that is has `letters` in it, one behind another. Takes a fraction of [`Self::scan_terms`] where few
+    /// are wanted.
     pub fn scan_wanted_terms(
         &self,
         prefix: &[u8],
@@ -508,9 +508,40 @@ impl SegmentHandle {
         mut is_wanted: impl FnMut(&[u8]) -> bool,
         visit: &mut dyn FnMut(TermEntry),
     ) -> Result<(), ReadError> {
+        if let [namespace] = prefix {
+            return self.go_through_terms(*namespace, letters, &mut is_wanted, visit);
+        }
         for index in self.footer.lexicon_pages_wanted(prefix, letters) {
             let page = self.lexicon_page(index)?;
             page.scan_wanted(prefix, letters, &mut is_wanted, visit);
+        }
+        Ok(())
+    }
+
+    /// The same for all terms of a namespace. Pages that are not in the cache do not come there: those of a
+    /// question are more than it has room for, mostly.
+    fn go_through_terms(
+        &self,
+        namespace: u8,
+        letters: &[u8],
+        is_wanted: &mut dyn FnMut(&[u8]) -> bool,
+        visit: &mut dyn FnMut(TermEntry),
+    ) -> Result<(), ReadError> {
+        let mut through = LexiconThrough::new(letters);
+        for index in self.footer.lexicon_pages_wanted(&[namespace], letters) {
+            let Some(LexiconPageEntry { page: entry, .. }) = self.footer.lexicon_pages.get(index)
+            else {
+                return Err(self.out_of_range());
+            };
+            let key = self.page_key(Kind::Lexicon, index);
+            let gone = match self.cache.pages.get(&key) {
+                Some(Page::Lexicon(page)) => through.page(&page, namespace, is_wanted, visit),
+                _ => {
+                    let stored = self.read(entry)?;
+                    through.stored_page(entry, &stored, namespace, is_wanted, visit)
+                }
+            };
+            gone.map_err(|error| self.damaged(entry, &error))?;
         }
         Ok(())
     }
@@ -648,15 +679,16 @@ impl SegmentHandle {
         index: usize,
         load: impl FnOnce() -> Result<Page, ReadError>,
     ) -> Result<Page, ReadError> {
-        let index = u32::try_from(index).unwrap_or(u32::MAX);
-        self.cache.pages.get_or_insert_with(
-            &PageKey {
-                segment: self.uid,
-                kind,
-                index,
-            },
-            load,
-        )
+        let key = self.page_key(kind, index);
+        self.cache.pages.get_or_insert_with(&key, load)
+    }
+
+    fn page_key(&self, kind: Kind, index: usize) -> PageKey {
+        PageKey {
+            segment: self.uid,
+            kind,
+            index: u32::try_from(index).unwrap_or(u32::MAX),
+        }
     }
 
     fn entry<'a>(&self, pages: &'a [PageEntry], index: usize) -> Result<&'a PageEntry, ReadError> {

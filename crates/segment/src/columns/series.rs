@@ -88,6 +88,14 @@ fn packed_len(rows: usize, bits: u32) -> usize {
     rows.saturating_mul(bits as usize).div_ceil(8)
 }
 
+/// Goes past `rows` numbers that [`encode_bits`] wrote.
+pub(crate) fn skip_bits(reader: &mut Reader<'_>, rows: usize) -> Result<(), Corrupt> {
+    reader.varint()?;
+    let bits = u32::from(reader.byte()?);
+    reader.bytes(packed_len(rows, bits))?;
+    Ok(())
+}
+
 /// Writes numbers as planned. Their count is not written.
 pub(super) fn encode(values: &[u64], plan: Plan, out: &mut Vec<u8>) {
     out.push(plan.form);

@@ -37,6 +37,42 @@ impl Kin {
     }
 }
 
+/// How long the words of a block are.
+pub(super) struct WordLens {
+    terms: usize,
+    /// How many bytes each shares with the one before.
+    shared: [usize; LEXICON_BLOCK_TERMS],
+    /// How many of its own follow.
+    own: [usize; LEXICON_BLOCK_TERMS],
+}
+
+impl WordLens {
+    pub(super) fn decode(reader: &mut Reader<'_>, terms: usize) -> Result<Self, Corrupt> {
+        let mut lens = Self {
+            terms,
+            shared: [0; LEXICON_BLOCK_TERMS],
+            own: [0; LEXICON_BLOCK_TERMS],
+        };
+        for shared in lens.shared.iter_mut().take(terms) {
+            *shared = reader.count("shared bytes of a key", usize::MAX)?;
+        }
+        for len in lens.own.iter_mut().take(terms) {
+            *len = reader.count("length of a key", reader.rest().len())?;
+        }
+        Ok(lens)
+    }
+
+    /// How many bytes of its own each word has.
+    pub(super) fn own(&self) -> impl Iterator<Item = usize> {
+        self.own.iter().take(self.terms).copied()
+    }
+
+    /// How many bytes those are.
+    pub(super) fn bytes(&self) -> usize {
+        self.own().fold(0, usize::saturating_add)
+    }
+}
+
 /// Terms, opened or to be written. It only holds buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Block {
@@ -178,6 +214,24 @@ impl Block {
         value: &mut u64,
     ) -> Result<(), Corrupt> {
         self.clear();
+        let terms = Self::decode_head(reader, kin, value)?;
+        let Some(Kin { class, .. }) = *kin else {
+            return Err(invalid("first lexicon block", terms as u64));
+        };
+        match class {
+            Class::Word => self.decode_words(reader, terms),
+            Class::Decimal(len) => self.decode_numbers::<10>(reader, terms, len, value),
+            Class::Hexadecimal(len) => self.decode_numbers::<16>(reader, terms, len, value),
+        }
+    }
+
+    /// Reads what a block starts with: how many terms it has. `kin` and `value` become its own where they
+    /// are not those of the block before.
+    pub(super) fn decode_head(
+        reader: &mut Reader<'_>,
+        kin: &mut Option<Kin>,
+        value: &mut u64,
+    ) -> Result<usize, Corrupt> {
         let head = reader.byte()?;
         let terms = usize::from(head & !IS_OTHER);
         if terms == 0 || terms > LEXICON_BLOCK_TERMS {
@@ -189,14 +243,35 @@ impl Block {
             *kin = Some(Kin { namespace, class });
             *value = 0;
         }
-        let Some(Kin { class, .. }) = *kin else {
-            return Err(invalid("first lexicon block", u64::from(head)));
-        };
-        match class {
-            Class::Word => self.decode_words(reader, terms),
-            Class::Decimal(len) => self.decode_numbers::<10>(reader, terms, len, value),
-            Class::Hexadecimal(len) => self.decode_numbers::<16>(reader, terms, len, value),
+        Ok(terms)
+    }
+
+    /// Skips the words of a block of numbers; `value` is the first one of the block before and becomes its
+    /// own.
+    pub(super) fn skip_numbers(
+        reader: &mut Reader<'_>,
+        class: Class,
+        terms: usize,
+        value: &mut u64,
+    ) -> Result<(), Corrupt> {
+        *value = checked_sum(*value, reader.varint()?)?;
+        if terms > 1 {
+            series::skip_bits(reader, terms - 1)?;
         }
+        if let Class::Hexadecimal(len) = class {
+            let rest_len = len.saturating_sub(HEAD_DIGITS).div_ceil(2);
+            reader.bytes(terms * rest_len)?;
+        }
+        Ok(())
+    }
+
+    /// Skips the entries of so many words.
+    pub(super) fn skip_entries(
+        reader: &mut Reader<'_>,
+        terms: usize,
+        segment_rows: u32,
+    ) -> Result<(), Corrupt> {
+        entries::skip(reader, terms, segment_rows)
     }
 
     /// Reads the entries of the words that were read before.
@@ -209,17 +284,10 @@ impl Block {
     }
 
     fn decode_words(&mut self, reader: &mut Reader<'_>, terms: usize) -> Result<(), Corrupt> {
-        let mut shared = [0; LEXICON_BLOCK_TERMS];
-        let mut lens = [0; LEXICON_BLOCK_TERMS];
-        for shared in shared.iter_mut().take(terms) {
-            *shared = reader.count("shared bytes of a key", usize::MAX)?;
-        }
-        for len in lens.iter_mut().take(terms) {
-            *len = reader.count("length of a key", reader.rest().len())?;
-        }
+        let lens = WordLens::decode(reader, terms)?;
         self.text_left = reader.rest().len();
         let mut start = 0;
-        for (shared, len) in shared.iter().zip(&lens).take(terms) {
+        for (shared, len) in lens.shared.iter().zip(&lens.own).take(terms) {
             let last = start..self.words.len();
             // Words that share much would take more memory than the page by far.
             if last.end >= LEXICON_BLOCK_WORD_BYTES {

@@ -121,6 +121,28 @@ pub(super) fn decode(
     }
 }
 
+/// Goes past what [`decode`] reads.
+pub(super) fn skip(
+    reader: &mut Reader<'_>,
+    terms: usize,
+    segment_rows: u32,
+) -> Result<(), Corrupt> {
+    let marked = usize::from(reader.byte()?);
+    if marked > terms {
+        return Err(invalid("others of a lexicon block", marked as u64));
+    }
+    if marked > 0 {
+        reader.bytes(terms.div_ceil(8))?;
+    }
+    if marked < terms {
+        series::skip_bits(reader, terms - marked)?;
+    }
+    for _ in 0..marked {
+        decode_other(reader, segment_rows)?;
+    }
+    Ok(())
+}
+
 fn decode_other(reader: &mut Reader<'_>, segment_rows: u32) -> Result<TermEntry, Corrupt> {
     let head = reader.varint()?;
     let rows = u32::try_from(head >> 1).unwrap_or(u32::MAX);

@@ -11,6 +11,7 @@ mod entries;
 #[cfg(test)]
 #[expect(clippy::indexing_slicing, reason = "a test may fail by a panic")]
 mod tests;
+mod through;
 mod writer;
 
 use std::ops::Range;
@@ -18,6 +19,7 @@ use std::ops::Range;
 use block::{Block, Kin};
 use class::Class;
 pub(crate) use cursor::LexiconCursor;
+pub use through::LexiconThrough;
 pub(crate) use writer::LexiconWriter;
 
 use crate::Corrupt;

@@ -106,6 +106,47 @@ fn scan(pages: &[LexiconPage], prefix: &[u8]) -> Vec<(Vec<u8>, TermEntry)> {
 
 proptest! {
     #[test]
+    fn words_with_a_part_are_found_by_going_through(
+        terms in any_terms(),
+        part in prop_oneof![
+            2 => "[a-c]{0,3}".prop_map(String::into_bytes),
+            1 => "[0-9]{1,2}".prop_map(String::into_bytes),
+            1 => any_word(),
+        ],
+        whole in any::<prop::sample::Index>(),
+        is_of_a_word in any::<bool>(),
+    ) {
+        let part = match terms.keys().nth(whole.index(terms.len().max(1))) {
+            Some(key) if is_of_a_word => key[key.len() / 2..].to_vec(),
+            _ => part,
+        };
+        let has_part = |key: &[u8]| {
+            part.is_empty() || key[1..].windows(part.len()).any(|window| window == part)
+        };
+        let (file, entries) = write(&terms);
+        let mut through = LexiconThrough::new(&part);
+        let mut found = Vec::new();
+        for entry in &entries {
+            let start = entry.page.offset as usize;
+            let stored = &file[start..start + entry.page.stored_len as usize];
+            let mut wanted = |key: &[u8]| has_part(key);
+            let mut visit = |term| found.push(term);
+            let gone = through.stored_page(&entry.page, stored, b'm', &mut wanted, &mut visit);
+            prop_assert_eq!(gone, Ok(()));
+        }
+        let mut again = Vec::new();
+        for page in open_all(&file, &entries) {
+            let mut wanted = |key: &[u8]| has_part(key);
+            let gone = through.page(&page, b'm', &mut wanted, &mut |term| again.push(term));
+            prop_assert_eq!(gone, Ok(()));
+        }
+        prop_assert_eq!(&again, &found);
+        let all = scan(&open_all(&file, &entries), b"m").into_iter();
+        let expected: Vec<_> = all.filter(|(key, _)| has_part(key)).map(|(_, term)| term).collect();
+        prop_assert_eq!(found, expected);
+    }
+
+    #[test]
     fn terms_come_back(terms in any_terms(), starts in prop::collection::vec(any_word(), 4)) {
         let (file, entries) = write(&terms);
         let pages = open_all(&file, &entries);

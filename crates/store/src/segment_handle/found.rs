@@ -6,7 +6,14 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, OptionsBuilder};
+
 use super::SegmentHandle;
+use crate::limits::FOUND_OFTEN_SHARE;
+
+/// What questions have found.
+pub(super) type FoundCache = Cache<FoundKey, Arc<Found>, FoundWeight>;
 
 /// Which condition of which segment, by a number made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,6 +29,29 @@ pub(super) struct FoundWeight;
 impl quick_cache::Weighter<FoundKey, Arc<Found>> for FoundWeight {
     fn weight(&self, _: &FoundKey, found: &Arc<Found>) -> u64 {
         found.memory_bytes() as u64 + 64
+    }
+}
+
+/// A cache of so many bytes. What was asked for more than once has a share of it alone: what a page asks
+/// for next is there however often others have been asked.
+pub(super) fn cache(bytes: u64) -> FoundCache {
+    // What was found in a segment is some rows or a bit for each; this sizes the table.
+    let count = usize::try_from(bytes / (16 * 1024))
+        .unwrap_or(usize::MAX)
+        .max(16);
+    let options = OptionsBuilder::new()
+        .estimated_items_capacity(count)
+        .weight_capacity(bytes)
+        .hot_allocation(FOUND_OFTEN_SHARE)
+        .build();
+    match options {
+        Ok(options) => Cache::with_options(
+            options,
+            FoundWeight,
+            DefaultHashBuilder::default(),
+            DefaultLifecycle::default(),
+        ),
+        Err(_) => Cache::with_weighter(count, bytes, FoundWeight),
     }
 }
 
@@ -65,5 +95,40 @@ impl SegmentHandle {
             segment: self.uid,
             condition: hasher.finish(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(condition: u64) -> FoundKey {
+        FoundKey {
+            segment: 1,
+            condition,
+        }
+    }
+
+    #[test]
+    fn what_was_asked_for_often_leaves_room_for_what_is_new() {
+        let cache = cache(1 << 20);
+        let found = || {
+            Arc::new(Found {
+                condition: "c".into(),
+                rows: vec![0; 4096].into(),
+            })
+        };
+        // Four times what there is room for, each asked for twice.
+        for often in 0..1_000 {
+            cache.insert(key(often), found());
+            assert!(cache.get(&key(often)).is_some());
+            _ = cache.get(&key(often));
+        }
+        let new = 2_000..2_050;
+        for new in new.clone() {
+            cache.insert(key(new), found());
+        }
+        let kept = new.filter(|new| cache.get(&key(*new)).is_some()).count();
+        assert!(kept >= 48, "{kept} of 50");
     }
 }

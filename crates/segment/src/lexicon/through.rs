@@ -1,0 +1,152 @@
+//! Going through all of a lexicon page once, for words that have some bytes anywhere.
+//!
+//! A page that is kept is decoded and checked whole, which takes longer than a look at each of its words.
+//! Here a block is opened only if it may have such a word. Words are in order and start with what they
+//! share with the one before, so the first of a block with these bytes at some place ends them in what is
+//! its own: either all of them stand there, or the last ones are what it starts with.
+#![deny(clippy::indexing_slicing)]
+
+use memchr::memmem::Finder;
+
+use super::block::{Block, Kin, WordLens};
+use super::class::Class;
+use super::{LexiconPage, invalid};
+use crate::Corrupt;
+use crate::limits::SEGMENT_ROWS_MAX;
+use crate::page::{PageEntry, open};
+use crate::term::TermEntry;
+use crate::wire::Reader;
+
+/// Goes through lexicon pages for words that have some bytes in them. It only holds buffers.
+pub struct LexiconThrough<'n> {
+    part: &'n [u8],
+    finder: Finder<'n>,
+    /// For each byte whether it is one of the part, but for the first.
+    continues: [bool; 256],
+    block: Block,
+    key: Vec<u8>,
+    wanted: Vec<usize>,
+}
+
+impl<'n> LexiconThrough<'n> {
+    /// For words that have these bytes in them, one behind another; all words where there are none.
+    pub fn new(part: &'n [u8]) -> Self {
+        let mut continues = [false; 256];
+        for byte in part.iter().skip(1) {
+            if let Some(continues) = continues.get_mut(usize::from(*byte)) {
+                *continues = true;
+            }
+        }
+        Self {
+            part,
+            finder: Finder::new(part),
+            continues,
+            block: Block::default(),
+            key: Vec::new(),
+            wanted: Vec::new(),
+        }
+    }
+
+    /// Calls `visit` with the entries of the words of a namespace that have the part in them and whose
+    /// keys are wanted, in order, from the stored bytes of a page.
+    ///
+    /// # Errors
+    /// When they are not what was written, as far as that is seen.
+    pub fn stored_page(
+        &mut self,
+        entry: &PageEntry,
+        stored: &[u8],
+        namespace: u8,
+        is_wanted: &mut dyn FnMut(&[u8]) -> bool,
+        visit: &mut dyn FnMut(TermEntry),
+    ) -> Result<(), Corrupt> {
+        let raw = open("lexicon page", entry, stored)?;
+        self.raw_page(&raw, namespace, is_wanted, visit)
+    }
+
+    /// The same, of a page that was decoded.
+    ///
+    /// # Errors
+    /// None, as it was checked.
+    pub fn page(
+        &mut self,
+        page: &LexiconPage,
+        namespace: u8,
+        is_wanted: &mut dyn FnMut(&[u8]) -> bool,
+        visit: &mut dyn FnMut(TermEntry),
+    ) -> Result<(), Corrupt> {
+        self.raw_page(&page.raw, namespace, is_wanted, visit)
+    }
+
+    fn raw_page(
+        &mut self,
+        raw: &[u8],
+        namespace: u8,
+        is_wanted: &mut dyn FnMut(&[u8]) -> bool,
+        visit: &mut dyn FnMut(TermEntry),
+    ) -> Result<(), Corrupt> {
+        let mut reader = Reader::new("lexicon page", raw);
+        let segment_rows = reader.count("number of rows", SEGMENT_ROWS_MAX as usize)? as u32;
+        let (mut kin, mut value) = (None, 0);
+        while !reader.rest().is_empty() {
+            let (mut from, mut kin_before, mut value_before) = (reader.clone(), kin, value);
+            let terms = Block::decode_head(&mut reader, &mut kin, &mut value)?;
+            let Some(own) = kin else {
+                return Err(invalid("first lexicon block", terms as u64));
+            };
+            let may_hold = self.skip_words(&mut reader, own, terms, &mut value)?;
+            if own.namespace != namespace || !may_hold {
+                Block::skip_entries(&mut reader, terms, segment_rows)?;
+                continue;
+            }
+            let block = &mut self.block;
+            block.decode_words_of(&mut from, &mut kin_before, &mut value_before)?;
+            self.wanted.clear();
+            self.wanted.extend((0..block.len()).filter(|at| {
+                own.key_into(block.word(*at), &mut self.key);
+                is_wanted(&self.key)
+            }));
+            if self.wanted.is_empty() {
+                Block::skip_entries(&mut reader, terms, segment_rows)?;
+                continue;
+            }
+            block.decode_entries(&mut reader, segment_rows)?;
+            let wanted = self.wanted.iter().filter_map(|at| block.term(*at));
+            wanted.for_each(|(_, entry)| visit(entry));
+        }
+        Ok(())
+    }
+
+    /// Skips the words of a block; whether one of them may have the part in it.
+    fn skip_words(
+        &self,
+        reader: &mut Reader<'_>,
+        kin: Kin,
+        terms: usize,
+        value: &mut u64,
+    ) -> Result<bool, Corrupt> {
+        if kin.class == Class::Word {
+            let lens = WordLens::decode(reader, terms)?;
+            let text = reader.bytes(lens.bytes())?;
+            return Ok(self.may_be_in(&lens, text));
+        }
+        Block::skip_numbers(reader, kin.class, terms, value)?;
+        Ok(kin.class.may_start_with(self.part))
+    }
+
+    /// Whether a word may have the part in it, of those whose own bytes are these.
+    fn may_be_in(&self, lens: &WordLens, text: &[u8]) -> bool {
+        if self.finder.find(text).is_some() {
+            return true;
+        }
+        let mut rest = text;
+        lens.own().any(|len| {
+            let (own, others) = rest.split_at_checked(len).unwrap_or((rest, &[]));
+            rest = others;
+            let first = own.first().map_or(0, |first| usize::from(*first));
+            self.continues.get(first) == Some(&true)
+                && (1..self.part.len())
+                    .any(|at| own.starts_with(self.part.get(at..).unwrap_or(&[])))
+        })
+    }
+}
