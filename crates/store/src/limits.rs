@@ -160,5 +160,8 @@ pub const INSPECT_TOP_TERMS: usize = 20;
 /// segments fit into 32 MiB.
 pub const FOUND_SHARE: u64 = 4;
 
+/// What a byte of a page of columns takes in memory, as [`segment::ColumnPage::memory_bytes`] reckons.
+pub const COLUMN_MEMORY_FACTOR: u64 = 3;
+
 /// The share of that for what was asked for more than once.
 pub const FOUND_OFTEN_SHARE: f64 = 0.5;

@@ -1,5 +1,6 @@
 //! A sealed segment, open for reading: pages from disk, decoded once, kept in a bounded cache.
 
+mod chunk_pages;
 mod found;
 mod kind_rows;
 mod select;
@@ -21,6 +22,7 @@ use segment::{
     Tally, TermEntry, Trailer,
 };
 
+use chunk_pages::ColumnMemory;
 pub use found::Found;
 use found::FoundCache;
 
@@ -39,6 +41,15 @@ pub(crate) struct PageCache {
     /// What questions have found: apart from pages, since a question that reads more of those than there
     /// is room for would drive out what it finds.
     found: FoundCache,
+    /// What the columns of all open segments would take, in bytes.
+    columns: AtomicU64,
+}
+
+impl PageCache {
+    /// Whether the columns of all open segments fit.
+    fn has_room_for_columns(&self) -> bool {
+        self.columns.load(Ordering::Relaxed) <= self.pages.capacity()
+    }
 }
 
 /// Which page of which segment.
@@ -111,6 +122,7 @@ pub(crate) fn page_cache(bytes: u64) -> Arc<PageCache> {
     Arc::new(PageCache {
         pages: Cache::with_weighter(count.max(16), pages, PageWeight),
         found: found::cache(found),
+        columns: AtomicU64::new(0),
     })
 }
 
@@ -148,6 +160,7 @@ pub struct SegmentHandle {
     /// For each chunk how many pages of columns the chunks before it have.
     columns_before: Vec<u32>,
     cache: Arc<PageCache>,
+    _columns: ColumnMemory,
     /// Distinguishes segments in the cache; paths can be reused after a failed seal.
     uid: u64,
     bytes_read: AtomicU64,
@@ -198,6 +211,7 @@ impl SegmentHandle {
             .map_err(Error::io("read", path))?;
         let footer = Footer::decode(&footer, &trailer).map_err(damaged(trailer.footer_offset))?;
         let columns_before = columns_before(&footer);
+        let columns = ColumnMemory::of(&footer.chunks, &cache);
         let time_spans = footer.chunks.iter().map(|_| OnceLock::new()).collect();
         Ok(Self {
             path: path.to_owned(),
@@ -205,6 +219,7 @@ impl SegmentHandle {
             file_bytes,
             footer,
             columns_before,
+            _columns: columns,
             cache,
             uid: NEXT_UID.fetch_add(1, Ordering::Relaxed),
             bytes_read: AtomicU64::new(0),
@@ -353,17 +368,20 @@ impl SegmentHandle {
 
     fn chunk(&self, index: usize, entry: &ChunkEntry) -> Result<Arc<Chunk>, ReadError> {
         let page = self.page(Kind::Chunk, index, || {
-            let kinds = self.kinds()?;
-            let own = self.kinds_of(index)?;
-            let chunk = Chunk::decode(entry, &self.read(&entry.directory)?, &own, &kinds);
-            Ok(Page::Chunk(Arc::new(chunk.map_err(|error| {
-                self.damaged(&entry.directory, &error)
-            })?)))
+            self.read_chunk(index, entry).map(Page::Chunk)
         })?;
         match page {
             Page::Chunk(chunk) => Ok(chunk),
             _ => Err(self.out_of_range()),
         }
+    }
+
+    fn read_chunk(&self, index: usize, entry: &ChunkEntry) -> Result<Arc<Chunk>, ReadError> {
+        let kinds = self.kinds()?;
+        let own = self.kinds_of(index)?;
+        let chunk = Chunk::decode(entry, &self.read(&entry.directory)?, &own, &kinds);
+        let chunk = chunk.map_err(|error| self.damaged(&entry.directory, &error))?;
+        Ok(Arc::new(chunk))
     }
 
     /// The kinds of the rows of a chunk and how many rows each has. They are in the tally page, and in the
@@ -395,19 +413,29 @@ impl SegmentHandle {
         entry: &ChunkEntry,
         index: usize,
     ) -> Result<Arc<ColumnPage>, ReadError> {
-        let before = self.columns_before.get(chunk).copied();
-        let entry = self.entry(&entry.columns, index)?;
-        let number = before.unwrap_or_default() as usize + index;
-        let page = self.page(Kind::Columns, number, || {
-            let page = ColumnPage::open(entry, &self.read(entry)?);
-            Ok(Page::Columns(Arc::new(
-                page.map_err(|error| self.damaged(entry, &error))?,
-            )))
+        let page = self.page(Kind::Columns, self.column_place(chunk, index), || {
+            self.read_column_page(entry, index).map(Page::Columns)
         })?;
         match page {
             Page::Columns(page) => Ok(page),
             _ => Err(self.out_of_range()),
         }
+    }
+
+    /// The place of a page of the columns of a chunk among those of all chunks.
+    fn column_place(&self, chunk: usize, index: usize) -> usize {
+        let before = self.columns_before.get(chunk).copied();
+        before.unwrap_or_default() as usize + index
+    }
+
+    fn read_column_page(
+        &self,
+        entry: &ChunkEntry,
+        index: usize,
+    ) -> Result<Arc<ColumnPage>, ReadError> {
+        let entry = self.entry(&entry.columns, index)?;
+        let page = ColumnPage::open(entry, &self.read(entry)?);
+        Ok(Arc::new(page.map_err(|error| self.damaged(entry, &error))?))
     }
 
     /// The kinds of its records. Where their page is damaged, the spare page has them too.
@@ -533,8 +561,7 @@ impl SegmentHandle {
             else {
                 return Err(self.out_of_range());
             };
-            let key = self.page_key(Kind::Lexicon, index);
-            let gone = match self.cache.pages.get(&key) {
+            let gone = match self.cached(Kind::Lexicon, index) {
                 Some(Page::Lexicon(page)) => through.page(&page, namespace, is_wanted, visit),
                 _ => {
                     let stored = self.read(entry)?;
@@ -681,6 +708,11 @@ impl SegmentHandle {
     ) -> Result<Page, ReadError> {
         let key = self.page_key(kind, index);
         self.cache.pages.get_or_insert_with(&key, load)
+    }
+
+    /// A page that is in the cache.
+    fn cached(&self, kind: Kind, index: usize) -> Option<Page> {
+        self.cache.pages.get(&self.page_key(kind, index))
     }
 
     fn page_key(&self, kind: Kind, index: usize) -> PageKey {

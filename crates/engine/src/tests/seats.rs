@@ -1,18 +1,34 @@
 //! Records of several chunks whose kinds take turns, so that seats and rows differ everywhere.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use model::{LogspaceName, TimeRange, Timestamp};
 use query::parse;
+use store::{Options, RealDisk, Store, SystemClock};
 
 use crate::testing::{self, Sample, batch};
-use crate::{Cancel, Order, Scope, SearchOptions, count, histogram, search};
+use crate::{Cancel, Order, Scope, SearchOptions, StatsField, count, histogram, search, stats};
 
 /// More than a chunk of 65,536.
 const RECORDS: i64 = 80_000;
 const START: i64 = 1_790_000_000_000_000_000;
 
+/// Different in the records of a kind.
+fn host(index: i64) -> String {
+    format!("web-{:03}", index % 83)
+}
+
+/// The same in the records of a kind.
+fn program(index: i64) -> String {
+    ["login", "lamps", "disks"][index as usize % 3].to_owned()
+}
+
 fn sample(index: i64) -> Sample {
     Sample {
         received: START + index,
+        host: host(index),
+        program: program(index),
         message: match index % 3 {
             0 => format!("session {index} opened by user-{}", index % 50),
             1 => format!(
@@ -29,6 +45,9 @@ fn sample(index: i64) -> Sample {
 
 /// A question, and whether the record of an index matches.
 type Asked = (&'static str, fn(i64) -> bool);
+
+/// A part, and its value in the record of an index.
+type Counted = (StatsField, fn(i64) -> String);
 
 /// Questions that the index answers, that columns do, and both.
 fn questions() -> Vec<Asked> {
@@ -58,7 +77,21 @@ fn any_range_of_several_chunks_is_answered_exactly() {
     let samples: Vec<Sample> = (0..RECORDS).map(sample).collect();
     let main = LogspaceName::main();
     store.import(&main, batch(&samples)).expect("imported");
-    let mut scope = Scope::new(testing::snapshots(&store));
+    drop(store);
+    // With room for all columns, and with room for a few pages.
+    for memory_bytes in [512 << 20, 1 << 20] {
+        let options = Options {
+            memory_bytes,
+            ..Options::new(directory.path())
+        };
+        let (disk, clock) = (Arc::new(RealDisk), Arc::new(SystemClock));
+        let store = Store::open_read_only(options, disk, clock).expect("opens");
+        ask_all(Scope::new(testing::snapshots(&store)));
+    }
+}
+
+/// Asks all questions of several ranges.
+fn ask_all(mut scope: Scope) {
     let never = Cancel::new();
     let ranges = [(0, 80_000), (0, 5), (7, 64_000), (16_384, 65_536)];
     let others = [(65_000, 66_000), (9_999, 79_001), (65_536, 80_000)];
@@ -82,6 +115,23 @@ fn any_range_of_several_chunks_is_answered_exactly() {
                     .iter()
                     .filter(|index| inside.contains(&(START + **index)));
                 assert_eq!(bar.count, own.count() as u64, "{what}, bar {place}");
+            }
+            let parts: [Counted; 2] = [(StatsField::Program, program), (StatsField::Host, host)];
+            for (by, value) in parts {
+                let found = stats(scope.clone(), &query, &by, usize::MAX, &never);
+                let mut counts = BTreeMap::new();
+                for index in &expected {
+                    *counts.entry(value(*index)).or_insert(0) += 1;
+                }
+                let found = found
+                    .values
+                    .into_iter()
+                    .map(|each| (each.value, each.count));
+                assert_eq!(
+                    found.collect::<BTreeMap<_, _>>(),
+                    counts,
+                    "{what} by {by:?}"
+                );
             }
             for order in [Order::NewestFirst, Order::OldestFirst] {
                 let options = SearchOptions {

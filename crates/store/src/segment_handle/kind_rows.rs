@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use segment::{Chunk, ChunkEntry, KindRows, SlotValues};
 
+use super::chunk_pages::ChunkPages;
 use super::{SegmentHandle, Unread};
 use crate::error::ReadError;
 
 /// A chunk of a segment.
 pub struct OpenChunk<'s> {
     segment: &'s SegmentHandle,
-    number: usize,
     entry: &'s ChunkEntry,
     chunk: Arc<Chunk>,
+    pages: ChunkPages<'s>,
 }
 
 impl SegmentHandle {
@@ -26,9 +27,9 @@ impl SegmentHandle {
         };
         Ok(OpenChunk {
             segment: self,
-            number,
             entry,
-            chunk: self.chunk(number, entry)?,
+            chunk: self.looked_through(number, entry)?,
+            pages: ChunkPages::of(self, number, entry),
         })
     }
 }
@@ -63,7 +64,7 @@ impl OpenChunk<'_> {
         rank: u32,
     ) -> Result<SlotValues, ReadError> {
         let page = |page| {
-            let page = self.segment.column_page(self.number, self.entry, page);
+            let page = self.pages.page(page);
             page.map_err(Unread::Page)
         };
         rows.values(slot, rank, page).map_err(|error| match error {

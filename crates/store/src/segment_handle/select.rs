@@ -5,6 +5,7 @@ use std::ops::Range;
 use model::RecordBatch;
 use segment::{Namespace, Selected, TextPart, TextTest};
 
+use super::chunk_pages::ChunkPages;
 use super::{SegmentHandle, Unread};
 use crate::error::ReadError;
 
@@ -69,10 +70,11 @@ impl SegmentHandle {
         let Some(entry) = self.footer.chunks.get(chunk) else {
             return Err(self.out_of_range());
         };
-        let opened = self.chunk(chunk, entry)?;
+        let opened = self.looked_through(chunk, entry)?;
+        let pages = ChunkPages::of(self, chunk, entry);
         let first = entry.page.first_row;
         let own: Vec<u32> = seats.iter().map(|seat| seat.wrapping_sub(first)).collect();
-        let page = |page| self.column_page(chunk, entry, page).map_err(Unread::Page);
+        let page = |page| pages.page(page).map_err(Unread::Page);
         let mut selected = opened.select(parts, &own, test, page);
         for seat in selected.passed.iter_mut().chain(&mut selected.open) {
             *seat = seat.wrapping_add(first);
