@@ -33,9 +33,9 @@ fn read_all(
     received: &[Timestamp],
 ) -> Result<RecordBatch> {
     let row_kinds = RowKinds::decode(&entry.rows, stored(file, &entry.rows)?)?;
-    let page = stored(file, &entry.page)?;
-    let chunk = Chunk::decode(entry, page, row_kinds.kinds(), kinds)?;
-    let heads = ChunkHeads::decode(entry, page, received.to_vec())?;
+    let directory = stored(file, &entry.directory)?;
+    let chunk = Chunk::decode(entry, directory, row_kinds.kinds(), kinds)?;
+    let heads = ChunkHeads::decode(entry, stored(file, &entry.page)?, received.to_vec())?;
     // Columns share pages, which a reader keeps.
     let open = |page: &PageEntry| -> Result<Arc<ColumnPage>, Corrupt> {
         Ok(Arc::new(ColumnPage::open(page, stored(file, page)?)?))
