@@ -21,6 +21,7 @@ pub(crate) struct Kept {
 pub(crate) fn metric(section: Section) -> &'static str {
     match section {
         Section::Columns => "columns",
+        Section::Directories => "directories",
         Section::Rows => "rows",
         Section::Chunks => "chunks",
         Section::Received => "received",
