@@ -379,19 +379,20 @@ fn top_shows_rates_once_or_as_json() -> Result<()> {
     let server = Server::start()?;
     let url = server.url();
     let words = ["top", "--url", &url, "--interval", "0.5", "--once"];
-    // Something comes while it looks.
-    let is_done = std::sync::atomic::AtomicBool::new(false);
+    // Something comes while it looks; not as fast as it can, which would take all ports.
     let (text, json) = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !is_done.load(std::sync::atomic::Ordering::Relaxed) {
-                if send_stream(server.addresses().tcp, b"<13>1 - h p - - - m\n").is_err() {
-                    break;
-                }
+        let (looked, until) = std::sync::mpsc::channel::<()>();
+        let address = server.addresses().tcp;
+        scope.spawn(move || {
+            let pause = Duration::from_millis(5);
+            while until.recv_timeout(pause) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                // What is not sent is missed below.
+                _ = send_stream(address, b"<13>1 - h p - - - m\n");
             }
         });
         let text = run(&words);
         let json = run(&[&words[..], &["--json"]].concat());
-        is_done.store(true, std::sync::atomic::Ordering::Relaxed);
+        drop(looked);
         (text, json)
     });
     let text = text?;

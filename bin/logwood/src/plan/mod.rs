@@ -23,11 +23,11 @@ const SIZE_DEFAULT: f64 = 250.0;
 /// `logwood plan --measure`. Most real logs repeat themselves more and take less.
 const DEFAULT_SHARES: Footprint = Footprint {
     text: 1.0,
-    total: 0.194,
-    data: Some(0.100),
-    index: Some(0.094),
-    gzip_9: 0.193,
-    zstd_19: 0.124,
+    total: 0.172,
+    data: Some(0.093),
+    index: Some(0.079),
+    gzip_9: 0.202,
+    zstd_19: 0.132,
 };
 
 /// Prints how much disk a rate of messages takes.
