@@ -95,7 +95,6 @@ impl Listening {
         let destination = Destination {
             logspace: &options.logspace,
             durability: options.durability,
-            is_awaited: options.transport.is_acknowledged(),
         };
         sink.hand_over(source, destination, gathered, permit)
     }

@@ -248,11 +248,6 @@ impl Transport {
         }
     }
 
-    /// Whether its senders are told what is durable.
-    pub(crate) fn is_acknowledged(self) -> bool {
-        self == Self::Relp
-    }
-
     /// Whether it listens on a path.
     pub fn is_unix(self) -> bool {
         matches!(self, Self::UnixDatagram | Self::UnixStream)
@@ -364,7 +359,6 @@ impl HttpOptions {
         Destination {
             logspace: &self.logspace,
             durability: self.durability,
-            is_awaited: true,
         }
     }
 }

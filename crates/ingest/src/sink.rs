@@ -40,8 +40,6 @@ pub(crate) struct Gathered {
 pub(crate) struct Destination<'a> {
     pub(crate) logspace: &'a LogspaceName,
     pub(crate) durability: Durability,
-    /// Whether their senders wait for an acknowledgement.
-    pub(crate) is_awaited: bool,
 }
 
 /// Resolves when a batch is durable, with an error when it never will be.
@@ -165,12 +163,8 @@ impl Sink {
                 Err(error) => ticket.fail(&error, &log_limit),
             };
             let (logspace, on_durable) = (part.logspace, Box::new(on_durable));
-            let append = match otherwise.is_awaited {
-                true => Store::append,
-                false => Store::append_unawaited,
-            };
-            let durability = otherwise.durability;
-            append(&self.store, logspace, part.batch, durability, on_durable);
+            self.store
+                .append(logspace, part.batch, otherwise.durability, on_durable);
         }
         durable
     }

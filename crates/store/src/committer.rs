@@ -3,7 +3,7 @@
 //! It takes whatever waits, joins it into blocks by logspace, writes and syncs them as one group,
 //! makes them visible, and calls back. The next group starts when the last sync returns, so the
 //! batches grow by themselves under load and an idle server acknowledges at once; between the two,
-//! a small group waits a moment for more, a longer one where nobody waits for an answer. Groups in which nobody asks for [`Durability::Strict`] are
+//! a small group waits a moment for more. Groups in which nobody asks for [`Durability::Strict`] are
 //! synced together, when the first of them must be.
 
 use std::collections::BTreeMap;
@@ -14,9 +14,7 @@ use model::{RecordBatch, RecordNumber, Timestamp};
 
 use crate::durability::Durability;
 use crate::journal::{Encoded, Encoder, JournalWriter};
-use crate::limits::{
-    BLOCK_BYTES, COMMIT_SPACING_UNAWAITED_US, COMMIT_SPACING_US, STALL_RETRY_MS, UNSYNCED_BYTES_MAX,
-};
+use crate::limits::{BLOCK_BYTES, COMMIT_SPACING_US, STALL_RETRY_MS, UNSYNCED_BYTES_MAX};
 use crate::logspace::Logspace;
 use crate::queue::{AppendError, Appended, OnDurable, Pending, Taken};
 use crate::room;
@@ -76,13 +74,9 @@ pub(crate) fn run(shared: &Shared) {
     let mut encoder = Encoder::default();
     loop {
         let patience = due.patience(shared.clock.now());
-        let spacing = |is_awaited| {
-            let now = shared.clock.now();
-            let spacing = spacing(is_awaited, last_start, now);
-            match spacing.min(due.patience(now).unwrap_or(spacing)) {
-                Duration::ZERO => Duration::ZERO,
-                spacing => shared.clock.pause(spacing),
-            }
+        let spacing = || match spacing(last_start, shared.clock.now()) {
+            Duration::ZERO => Duration::ZERO,
+            spacing => shared.clock.pause(spacing),
         };
         match shared.queue.take_group(patience, spacing) {
             Taken::Group(group) => {
@@ -113,14 +107,10 @@ fn end(shared: &Shared, due: &SyncDue) {
 }
 
 /// How long a small commit waits.
-fn spacing(is_awaited: bool, last_start: Timestamp, now: Timestamp) -> Duration {
-    let spacing = Duration::from_micros(match is_awaited {
-        true => COMMIT_SPACING_US,
-        false => COMMIT_SPACING_UNAWAITED_US,
-    });
+fn spacing(last_start: Timestamp, now: Timestamp) -> Duration {
     let elapsed = now.nanos().saturating_sub(last_start.nanos());
     let elapsed = Duration::from_nanos(u64::try_from(elapsed).unwrap_or(u64::MAX));
-    spacing.saturating_sub(elapsed)
+    Duration::from_micros(COMMIT_SPACING_US).saturating_sub(elapsed)
 }
 
 fn commit_group(shared: &Shared, group: Vec<Pending>, due: &mut SyncDue, encoder: &mut Encoder) {
@@ -347,7 +337,6 @@ mod tests {
             logspace: Arc::clone(logspace),
             batch,
             durability: Durability::Strict,
-            is_awaited: true,
             on_durable: Box::new(|_| {}),
         }
     }

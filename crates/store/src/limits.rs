@@ -16,16 +16,6 @@ pub const COMMIT_RECORDS: usize = 64;
 /// nobody notices half a millisecond.
 pub const COMMIT_SPACING_US: u64 = 500;
 
-/// How long a commit waits behind the start of the one before where nobody waits for an answer to
-/// any of its records, in microseconds. A commit costs as much as taking in some fifty records, so
-/// that few of them in each are what 20,000 records a second cost most for. A crash takes that much
-/// more of what no protocol promised, and who searches sees records that much later.
-pub const COMMIT_SPACING_UNAWAITED_US: u64 = 10_000;
-
-/// Memory of such records for which it need not wait for more, in bytes: what it costs is little
-/// for each of so many, and readers that have used up their budget are not kept waiting.
-pub const COMMIT_BYTES: usize = 1024 * 1024;
-
 /// Size of a journal file, in bytes. Large enough that files change seldom, small enough that
 /// recovery reads little and a small disk can hold one.
 pub const JOURNAL_FILE_BYTES: u64 = 64 * 1024 * 1024;

@@ -218,29 +218,6 @@ impl Store {
         durability: Durability,
         on_durable: OnDurable,
     ) {
-        self.queue(logspace, batch, durability, true, on_durable);
-    }
-
-    /// The same for records of which nobody is told that they are durable: a commit of no others
-    /// waits some milliseconds for more behind the one before.
-    pub fn append_unawaited(
-        &self,
-        logspace: &LogspaceName,
-        batch: RecordBatch,
-        durability: Durability,
-        on_durable: OnDurable,
-    ) {
-        self.queue(logspace, batch, durability, false, on_durable);
-    }
-
-    fn queue(
-        &self,
-        logspace: &LogspaceName,
-        batch: RecordBatch,
-        durability: Durability,
-        is_awaited: bool,
-        on_durable: OnDurable,
-    ) {
         if self.shared.is_read_only {
             return on_durable(Err(AppendError::ReadOnly));
         }
@@ -249,7 +226,6 @@ impl Store {
                 logspace,
                 batch,
                 durability,
-                is_awaited,
                 on_durable,
             }),
             None => on_durable(Err(AppendError::UnknownLogspace(logspace.clone()))),
