@@ -169,6 +169,7 @@ test('patterns say what messages have in common, how often and when, and find th
 
 test('a new kind of message stands first among the new ones', async () => {
   await server.send(['<13>1 - web1 app 1 - - a thing never said before']);
+  await server.waitForRecords(RECORDS + 1);
   await onPage(
     async (page) => {
       await page.getByTestId('pattern-row').first().waitFor();
