@@ -145,18 +145,19 @@ impl Check {
         match &mut self.sight {
             Sight::Parts(namespaces) => {
                 let parts: Vec<_> = namespaces.iter().copied().map(TextPart::Part).collect();
-                segment.select(chunk, &parts, seats, &mut self.test)
+                let opened = segment.open_chunk(chunk)?;
+                Ok(opened.select(&parts, seats, &mut self.test))
             }
             Sight::Field(finder, reader, in_text) => {
                 let parts = [TextPart::Field(finder.name())];
-                let mut selected = segment.select(chunk, &parts, seats, &mut self.test)?;
+                let opened = segment.open_chunk(chunk)?;
+                let mut selected = opened.select(&parts, seats, &mut self.test);
                 let mut done = [&selected.passed[..], &selected.open].concat();
                 done.sort_unstable();
                 let left = seats.iter().copied();
                 let left: Vec<u32> = left
                     .filter(|seat| done.is_empty() || done.binary_search(seat).is_err())
                     .collect();
-                let opened = segment.open_chunk(chunk)?;
                 let left = in_text.of(segment, &opened, left);
                 if left.is_empty() {
                     return Ok(selected);
@@ -174,7 +175,7 @@ impl Check {
                     test: &mut self.test.0,
                 };
                 let parts = [TextPart::Part(Namespace::Message)];
-                let in_text = segment.select(chunk, &parts, &left, &mut test)?;
+                let in_text = opened.select(&parts, &left, &mut test);
                 selected.passed.extend(in_text.passed);
                 selected.open.extend(in_text.open);
                 selected.looked_at += in_text.looked_at;

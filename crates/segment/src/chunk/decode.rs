@@ -11,7 +11,7 @@ use super::{ChunkEntry, ChunkHeads};
 use crate::Corrupt;
 use crate::columns::Column;
 use crate::columns::pack::Directory;
-use crate::kinds::{Band, Kinds, Shape, Texts};
+use crate::kinds::{Band, Kinds, Shape, Shapes, Texts};
 use crate::page::open;
 use crate::wire::Reader;
 
@@ -19,21 +19,22 @@ use crate::wire::Reader;
 #[derive(Debug)]
 pub struct Chunk {
     kinds: Vec<ChunkKind>,
-    /// For each slot of each kind the number of its column.
-    columns: Vec<u32>,
+    /// Those of all kinds of the segment.
+    shapes: Arc<Shapes>,
     directory: Directory,
 }
 
 /// A kind of a chunk.
 #[derive(Debug)]
 pub(super) struct ChunkKind {
-    pub(super) shape: Arc<Shape>,
     /// Its number in the segment.
     pub(super) number: u32,
     /// The seats of its rows.
     pub(super) seats: Range<u32>,
-    /// The place of its first slot among those of all kinds.
-    pub(super) slot: usize,
+    /// The places of its slots among those of all kinds.
+    slots: Range<u32>,
+    /// For each band the number of its first column.
+    columns: [u32; Band::COUNT],
 }
 
 /// Reads one column, mostly forwards.
@@ -58,17 +59,21 @@ impl Chunk {
     ) -> Result<Self, Corrupt> {
         let raw = open("directory page", &entry.directory, stored)?;
         let mut reader = Reader::new("directory page", &raw);
-        let mut kinds = find_kinds(row_kinds, kinds)?;
+        let shapes = Arc::clone(kinds.shapes());
+        let kinds = find_kinds(row_kinds, kinds)?;
         let rows = kinds.last().map_or(0, |last| last.seats.end);
         if rows != entry.page.rows {
             return Err(invalid("number of rows", u64::from(rows)));
         }
         let directory = Directory::decode(&mut reader, &entry.columns)?;
         reader.finish()?;
-        let columns = find_columns(&mut kinds, &directory)?;
+        let slots = kinds.last().map_or(0, |last| last.slots.end);
+        if slots as usize != directory.columns() {
+            return Err(invalid("number of columns", u64::from(slots)));
+        }
         Ok(Self {
             kinds,
-            columns,
+            shapes,
             directory,
         })
     }
@@ -101,15 +106,17 @@ impl Chunk {
         for (row, seat) in rows {
             let found = self.kind_at(seat).and_then(|kind| {
                 let rank = seat - kind.seats.start;
-                let columns = kind.slot..kind.slot + kind.shape.slots();
+                let slots = kind.slots.start as usize..kind.slots.end as usize;
+                let cursors = cursors.get_mut(slots)?;
                 Some((
                     kind,
+                    self.shape(kind)?,
                     rank,
                     own.get(row as usize)?,
-                    cursors.get_mut(columns)?,
+                    cursors,
                 ))
             });
-            let Some((kind, rank, mut head, cursors)) = found else {
+            let Some((kind, shape, rank, mut head, cursors)) = found else {
                 return Err(invalid("row of a chunk", u64::from(row)).into());
             };
             let mut failure = None;
@@ -127,7 +134,7 @@ impl Chunk {
                 }
                 cursor.append(rank, out)
             };
-            let written = kind.shape.write(head.time, slot, &mut head, &mut texts);
+            let written = shape.write(head.time, slot, &mut head, &mut texts);
             if let Some(failure) = failure {
                 return Err(failure);
             }
@@ -161,6 +168,24 @@ impl Chunk {
         self.kinds.get(place)
     }
 
+    /// What the rows of a kind have in common.
+    pub(super) fn shape(&self, kind: &ChunkKind) -> Option<&Shape> {
+        self.shapes.get(kind.number).map(|known| &*known.shape)
+    }
+
+    /// The number of the column of a slot, which has a value for each row of its kind.
+    fn column_of(&self, kind: &ChunkKind, slot: usize) -> Result<usize, Corrupt> {
+        let place = self.shape(kind).and_then(|shape| shape.places().get(slot));
+        let place = place.ok_or(Corrupt::Short { what: "column" })?;
+        let mut firsts = kind.columns;
+        let column = place.band.of(&mut firsts).saturating_add(place.rank) as usize;
+        let rows = self.directory.rows(column);
+        if rows != kind.seats.len() as u64 {
+            return Err(invalid("rows of a column", rows));
+        }
+        Ok(column)
+    }
+
     pub(super) fn seek<E: From<Corrupt>>(
         &self,
         kind: &ChunkKind,
@@ -169,14 +194,21 @@ impl Chunk {
         page: &mut impl FnMut(usize) -> Result<Arc<ColumnPage>, E>,
     ) -> Result<Cursor, E> {
         let short = Corrupt::Short { what: "column" };
-        let column = self.columns.get(kind.slot + slot).ok_or(short)?;
-        let (number, rows) = self.directory.find(*column as usize, rank).ok_or(short)?;
+        let column = self.column_of(kind, slot)?;
+        let (number, rows) = self.directory.find(column, rank).ok_or(short)?;
         let part = self.directory.part(number).ok_or(short)?;
         let page = page(part.page as usize)?;
         Ok(Cursor {
             rows,
             column: Some(page.column(number, part)?),
         })
+    }
+}
+
+impl ChunkKind {
+    /// How many slots it has.
+    pub(super) fn slots(&self) -> usize {
+        self.slots.len()
     }
 }
 
@@ -216,55 +248,38 @@ impl Cursor {
     }
 }
 
+/// The kinds of a chunk. Their columns are band by band, those of a band in the order of kinds and slots.
 fn find_kinds(row_kinds: &[(u32, u32)], kinds: &Kinds) -> Result<Vec<ChunkKind>, Corrupt> {
-    let mut start = 0_u32;
-    let found = row_kinds.iter().map(|(number, rows)| {
-        let seats = start..start.saturating_add(*rows);
-        start = seats.end;
-        Ok(ChunkKind {
-            shape: kinds.shared_shape(*number)?,
-            number: *number,
-            seats,
-            slot: 0,
-        })
-    });
-    found.collect()
-}
-
-/// The columns of all slots of all kinds: band by band, those of a band in the order of kinds and slots.
-/// Each has a value for each row of its kind.
-fn find_columns(kinds: &mut [ChunkKind], directory: &Directory) -> Result<Vec<u32>, Corrupt> {
-    // For each band first how many columns it has, then the next of them.
+    // For each band how many columns it has so far.
     let mut next = [0_u32; Band::COUNT];
-    let mut slots = 0;
-    for kind in &mut *kinds {
-        kind.slot = slots;
-        slots += kind.shape.slots();
-        for band in kind.shape.bands() {
-            *band.of(&mut next) += 1;
+    let (mut seats, mut slots) = (0_u32, 0_u32);
+    let mut found = Vec::with_capacity(row_kinds.len());
+    for (number, rows) in row_kinds {
+        let known = kinds.known(*number)?;
+        let columns = next;
+        for (next, own) in next.iter_mut().zip(known.of_bands) {
+            *next = next.saturating_add(own);
+        }
+        let own_seats = seats..seats.saturating_add(*rows);
+        let own_slots = slots..slots.saturating_add(known.slots);
+        (seats, slots) = (own_seats.end, own_slots.end);
+        found.push(ChunkKind {
+            number: *number,
+            seats: own_seats,
+            slots: own_slots,
+            columns,
+        });
+    }
+    let mut start = 0_u32;
+    for band in &mut next {
+        start = start.saturating_add(std::mem::replace(band, start));
+    }
+    for kind in &mut found {
+        for (column, start) in kind.columns.iter_mut().zip(next) {
+            *column = column.saturating_add(start);
         }
     }
-    if slots != directory.columns() {
-        return Err(invalid("number of columns", slots as u64));
-    }
-    let mut start = 0;
-    for first in &mut next {
-        start += std::mem::replace(first, start);
-    }
-    let mut columns = Vec::with_capacity(slots);
-    for kind in &*kinds {
-        for band in kind.shape.bands() {
-            let next = band.of(&mut next);
-            let column = *next;
-            *next += 1;
-            let rows = directory.rows(column as usize);
-            if rows != kind.seats.len() as u64 {
-                return Err(invalid("rows of a column", rows));
-            }
-            columns.push(column);
-        }
-    }
-    Ok(columns)
+    Ok(found)
 }
 
 fn invalid(what: &'static str, value: u64) -> Corrupt {

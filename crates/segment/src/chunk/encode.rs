@@ -69,9 +69,9 @@ impl ChunkWriter {
         for (place, group) in (0..).zip(&self.groups) {
             // The kinds of groups are there: they were found just now.
             let shape = kinds.shape(group.kind).unwrap_or(Shape::Whole);
-            let bands = shape.bands().iter().zip(0..);
+            let places = shape.places().iter().zip(0..);
             self.slots
-                .extend(bands.map(|(band, slot)| (*band, place, slot)));
+                .extend(places.map(|(own, slot)| (own.band, place, slot)));
         }
         self.slots.sort_unstable();
     }

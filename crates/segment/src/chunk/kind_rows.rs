@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::decode::ChunkKind;
 use super::{Chunk, ColumnPage, TextPart};
 use crate::columns::{Column, ColumnSummary};
-use crate::kinds::Bit;
+use crate::kinds::{Bit, Shape};
 use crate::{Corrupt, Namespace};
 
 /// Rows of a chunk that are of one kind.
@@ -52,6 +52,10 @@ impl Chunk {
 }
 
 impl<'c> KindRows<'c> {
+    fn shape(&self) -> Option<&'c Shape> {
+        self.chunk.shape(self.kind)
+    }
+
     /// The number of the kind in the segment.
     pub fn kind(&self) -> u32 {
         self.kind.number
@@ -76,20 +80,21 @@ impl<'c> KindRows<'c> {
 
     /// Where the rows have a text; `None` where that is not the same for all of them.
     pub fn text(&self, part: Namespace) -> Option<Vec<TextBit<'c>>> {
-        let looks = self.kind.shape.looks(&[TextPart::Part(part)])?;
+        let looks = self.shape()?.looks(&[TextPart::Part(part)])?;
         text_bits(&looks.first()?.text)
     }
 
     /// The fields of the structured data, by their full names; `None` where a name varies.
     pub fn fields(&self) -> Option<Vec<NamedText<'c>>> {
-        let fields = self.kind.shape.fields()?.into_iter();
+        let fields = self.shape()?.fields()?.into_iter();
         let fields = fields.map(|(name, value)| Some((name, text_bits(&value)?)));
         fields.collect()
     }
 
     /// Whether a row may have a field of a name in its structured data.
     pub fn may_have_field(&self, name: &[u8]) -> bool {
-        let looks = self.kind.shape.looks(&[TextPart::Field(name)]);
+        let parts = [TextPart::Field(name)];
+        let looks = self.shape().and_then(|shape| shape.looks(&parts));
         looks.is_none_or(|looks| !looks.is_empty())
     }
 

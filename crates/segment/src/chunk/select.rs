@@ -13,7 +13,7 @@ use model::FieldRef;
 use super::Chunk;
 use super::decode::{ChunkKind, Cursor};
 use super::page::ColumnPage;
-use crate::kinds::{Bit, Look, Shape};
+use crate::kinds::{Bit, Look, Shape, VaryingName};
 use crate::{Corrupt, Namespace};
 
 /// A text of a record.
@@ -82,9 +82,14 @@ impl Chunk {
             text: Vec::new(),
             name: Vec::new(),
             passing: Vec::new(),
+            named: Vec::new(),
         };
         for (kind, seats) in self.by_kind(seats) {
-            match scan.verdict(&kind.shape, parts) {
+            let verdict = match self.shape(kind) {
+                Some(shape) => scan.verdict(shape, parts),
+                None => Verdict::Open,
+            };
+            match verdict {
                 Verdict::None => {}
                 Verdict::All => selected.passed.extend_from_slice(seats),
                 Verdict::Open => selected.open.extend_from_slice(seats),
@@ -113,6 +118,8 @@ struct Scan<'a, T, P> {
     /// For each value that stands once in the part of a column at hand whether it passes, once that
     /// was asked.
     passing: Vec<Option<bool>>,
+    /// The same of names of fields.
+    named: Vec<Option<bool>>,
 }
 
 impl<T, P, E> Scan<'_, T, P>
@@ -166,7 +173,7 @@ where
         selected: &mut Selected,
     ) {
         let mut cursors: Vec<Cursor> = Vec::new();
-        cursors.resize_with(kind.shape.slots(), Cursor::default);
+        cursors.resize_with(kind.slots(), Cursor::default);
         let only_slot = look.only_slot();
         let mut is_broken = false;
         seats.retain(|seat| {
@@ -239,20 +246,10 @@ where
         rank: u32,
         cursors: &mut [Cursor],
     ) -> Result<bool, E> {
-        if let Some(varying) = &look.name {
-            let mut own = std::mem::take(&mut self.name);
-            own.clear();
-            let put = self.put(kind, &varying.group, rank, cursors, &mut own);
-            let group_len = own.len();
-            let put = put.and_then(|()| self.put(kind, &varying.name, rank, cursors, &mut own));
-            let (group, name) = own.split_at_checked(group_len).unwrap_or_default();
-            let value = &[];
-            let is_named = FieldRef { group, name, value }.is_named(varying.wanted);
-            self.name = own;
-            put?;
-            if !is_named {
-                return Ok(false);
-            }
+        if let Some(varying) = &look.name
+            && !self.is_named(kind, varying, rank, cursors)?
+        {
+            return Ok(false);
         }
         let mut text = std::mem::take(&mut self.text);
         text.clear();
@@ -260,6 +257,45 @@ where
         let passes = put.map(|()| self.test.passes(&text));
         self.text = text;
         passes
+    }
+
+    /// Whether the field of a row has the name that is asked for. Where it is in one slot, what stands
+    /// once in its column is asked once.
+    fn is_named(
+        &mut self,
+        kind: &ChunkKind,
+        varying: &VaryingName<'_>,
+        rank: u32,
+        cursors: &mut [Cursor],
+    ) -> Result<bool, E> {
+        let mut place = None;
+        if let Some(slot) = varying.only_slot() {
+            let short = Corrupt::Short { what: "column" };
+            let cursor = cursors.get_mut(slot).ok_or(short)?;
+            if !cursor.has(rank) {
+                *cursor = self.chunk.seek(kind, slot, rank, self.page)?;
+                self.named.clear();
+                self.named.resize(cursor.distinct(), None);
+            }
+            place = cursor.number(rank);
+        }
+        if let Some(Some(is_named)) = place.and_then(|place| self.named.get(place)) {
+            return Ok(*is_named);
+        }
+        let mut own = std::mem::take(&mut self.name);
+        own.clear();
+        let put = self.put(kind, &varying.group, rank, cursors, &mut own);
+        let group_len = own.len();
+        let put = put.and_then(|()| self.put(kind, &varying.name, rank, cursors, &mut own));
+        let (group, name) = own.split_at_checked(group_len).unwrap_or_default();
+        let value = &[];
+        let is_named = FieldRef { group, name, value }.is_named(varying.wanted);
+        self.name = own;
+        put?;
+        if let Some(known) = place.and_then(|place| self.named.get_mut(place)) {
+            *known = Some(is_named);
+        }
+        Ok(is_named)
     }
 
     /// Appends a text of a row.

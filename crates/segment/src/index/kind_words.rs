@@ -42,7 +42,7 @@ impl KindWords {
             codes: None,
             fixed: Vec::new(),
             varying: Vec::new(),
-            bands: shape.bands().into(),
+            bands: shape.places().iter().map(|place| place.band).collect(),
             present: 0,
             worded: 0,
             possible: 0,

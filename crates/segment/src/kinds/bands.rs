@@ -50,18 +50,32 @@ const OF_PARTS: [Band; PARTS.len()] = [
     Band::Message,
 ];
 
-/// The band of each slot of a kind.
-pub(super) fn of_slots(ops: &[Op], layout: &Layout) -> Box<[Band]> {
-    let mut bands = Vec::new();
+/// Where the column of a slot is among those of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) band: Band,
+    /// How many slots of the band are before it.
+    pub(crate) rank: u32,
+}
+
+/// The place of each slot of a kind.
+pub(super) fn places(ops: &[Op], layout: &Layout) -> Box<[Place]> {
+    let mut places = Vec::new();
+    let mut ranks = [0_u32; Band::COUNT];
     let mut piece = 0;
     for op in ops {
         match op {
             Op::Edge => piece += 1,
-            Op::Slot => bands.push(of_piece(piece, layout)),
+            Op::Slot => {
+                let band = of_piece(piece, layout);
+                let next = band.of(&mut ranks);
+                places.push(Place { band, rank: *next });
+                *next += 1;
+            }
             Op::Fixed(_) | Op::Stamp(_) => {}
         }
     }
-    bands.into()
+    places.into()
 }
 
 /// The band of a piece: of the first part that has it, should there be several.

@@ -9,7 +9,7 @@ use std::ops::Range;
 use model::{FieldRef, Span};
 
 use super::layout::PARTS;
-use super::shape::{Op, Pieces, Shape};
+use super::shape::{Op, Pieces, Shape, Start};
 use crate::TextPart;
 
 /// A text that records of a kind have.
@@ -43,10 +43,9 @@ pub(crate) enum Bit<'a> {
 impl Look<'_> {
     /// The slot that the text varies in, if that is the only one and nothing else varies.
     pub(crate) fn only_slot(&self) -> Option<usize> {
-        let mut varying = self.text.iter().filter(|bit| !matches!(bit, Bit::Fixed(_)));
-        match (&self.name, varying.next(), varying.next()) {
-            (None, Some(Bit::Slot(slot)), None) => Some(*slot),
-            _ => None,
+        match &self.name {
+            None => only_slot(self.text.iter()),
+            Some(_) => None,
         }
     }
 
@@ -59,6 +58,21 @@ impl Look<'_> {
     }
 }
 
+impl VaryingName<'_> {
+    /// The slot that group and name vary in, if that is the only one and nothing else varies.
+    pub(crate) fn only_slot(&self) -> Option<usize> {
+        only_slot(self.group.iter().chain(&self.name))
+    }
+}
+
+fn only_slot<'b>(bits: impl Iterator<Item = &'b Bit<'b>>) -> Option<usize> {
+    let mut varying = bits.filter(|bit| !matches!(bit, Bit::Fixed(_)));
+    match (varying.next(), varying.next()) {
+        (Some(Bit::Slot(slot)), None) => Some(*slot),
+        _ => None,
+    }
+}
+
 impl Shape {
     /// Where records of the kind have some texts. `None` for the whole kind: their texts are anywhere.
     /// A part that is absent is an empty text; a field that is absent is no text.
@@ -66,17 +80,16 @@ impl Shape {
         let Self::Pieces(pieces) = self else {
             return None;
         };
-        let starts = pieces.starts();
-        let mut looks = Vec::new();
+        let mut looks = Vec::with_capacity(parts.len());
         for part in parts {
             match part {
                 TextPart::Part(part) => {
                     let own = PARTS.iter().position(|known| known == part);
                     let span = own.and_then(|at| pieces.layout.parts.get(at));
-                    let text = pieces.bits(&starts, span.copied().unwrap_or_default());
+                    let text = pieces.bits(span.copied().unwrap_or_default());
                     looks.push(Look { name: None, text });
                 }
-                TextPart::Field(name) => pieces.look_for_field(name, &starts, &mut looks),
+                TextPart::Field(name) => pieces.look_for_field(name, &mut looks),
             }
         }
         Some(looks)
@@ -92,43 +105,23 @@ impl Shape {
         let Self::Pieces(pieces) = self else {
             return None;
         };
-        let starts = pieces.starts();
         let fields = pieces.layout.fields.iter().map(|field| {
-            let mut name = fixed(&pieces.bits(&starts, field.group))?;
+            let mut name = fixed(&pieces.bits(field.group))?;
             if !name.is_empty() {
                 name.push(b'.');
             }
-            name.extend_from_slice(&fixed(&pieces.bits(&starts, field.name))?);
-            Some((name.into(), pieces.bits(&starts, field.value)))
+            name.extend_from_slice(&fixed(&pieces.bits(field.name))?);
+            Some((name.into(), pieces.bits(field.value)))
         });
         fields.collect()
     }
 }
 
 impl Pieces {
-    /// For each piece its first operation, and how many slots are before it.
-    fn starts(&self) -> Vec<(usize, usize)> {
-        let mut starts = vec![(0, 0)];
-        let mut slots = 0;
-        for (op, next) in self.ops.iter().zip(1..) {
-            match op {
-                Op::Slot => slots += 1,
-                Op::Edge => starts.push((next, slots)),
-                Op::Fixed(_) | Op::Stamp(_) => {}
-            }
-        }
-        starts
-    }
-
-    fn look_for_field<'a>(
-        &'a self,
-        wanted: &'a [u8],
-        starts: &[(usize, usize)],
-        looks: &mut Vec<Look<'a>>,
-    ) {
+    fn look_for_field<'a>(&'a self, wanted: &'a [u8], looks: &mut Vec<Look<'a>>) {
         for field in &self.layout.fields {
-            let group = self.bits(starts, field.group);
-            let name = self.bits(starts, field.name);
+            let group = self.bits(field.group);
+            let name = self.bits(field.name);
             let varying = match (fixed(&group), fixed(&name)) {
                 (Some(group), Some(name)) => {
                     let field = FieldRef {
@@ -149,20 +142,24 @@ impl Pieces {
             };
             looks.push(Look {
                 name: varying,
-                text: self.bits(starts, field.value),
+                text: self.bits(field.value),
             });
         }
     }
 
     /// The stretches of a span of pieces. Fixed bytes that touch are one.
-    fn bits<'a>(&'a self, starts: &[(usize, usize)], span: Span) -> Box<[Bit<'a>]> {
+    fn bits<'a>(&'a self, span: Span) -> Box<[Bit<'a>]> {
         let pieces = span.start as usize..(span.start + span.len) as usize;
-        let Some((first, mut slot)) = starts.get(pieces.start).copied() else {
+        let Some(Start { op, slot }) = self.starts.get(pieces.start) else {
             return Box::default();
         };
-        let end = starts.get(pieces.end).map_or(self.ops.len(), |(op, _)| *op);
-        let own = if pieces.is_empty() { 0..0 } else { first..end };
-        let mut bits = Vec::new();
+        if pieces.is_empty() {
+            return Box::default();
+        }
+        let end = self.starts.get(pieces.end);
+        let end = end.map_or(self.ops.len(), |start| start.op as usize);
+        let (own, mut slot) = (*op as usize..end, *slot as usize);
+        let mut bits = Vec::with_capacity(own.len());
         let mut open: Range<usize> = 0..0;
         for op in self.ops.get(own).unwrap_or(&[]) {
             let bit = match op {

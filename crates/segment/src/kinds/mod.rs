@@ -25,6 +25,7 @@ mod layout;
 mod looks;
 mod pattern;
 mod shape;
+mod shapes;
 mod stamp;
 mod table;
 #[cfg(test)]
@@ -35,8 +36,9 @@ pub(crate) use bands::Band;
 pub(crate) use cutter::{Cut, Cutter, How};
 pub(crate) use guess::Guesses;
 pub(crate) use joined::{Joined, join};
-pub(crate) use looks::{Bit, Look};
+pub(crate) use looks::{Bit, Look, VaryingName};
 pub(crate) use shape::{Shape, Texts};
+pub(crate) use shapes::Shapes;
 pub use table::Kinds;
 #[cfg(test)]
 use words::Stretches;

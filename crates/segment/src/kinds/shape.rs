@@ -7,7 +7,7 @@ use model::limits::{BATCH_BYTES_MAX, BATCH_FIELDS_MAX, RECORD_FIELDS_MAX};
 use model::words::is_word_byte;
 use model::{Field, Priority, RecordHead, Span, Timestamp};
 
-use super::bands::{self, Band};
+use super::bands::{self, Band, Place};
 use super::layout::{Layout, PARTS};
 use super::stamp::{Clock, Stamp};
 use super::{EDGE, END, STAMP, WHOLE};
@@ -18,6 +18,18 @@ use crate::{Corrupt, Namespace};
 
 /// Slots of the whole kind: the text, and priority and layout.
 const WHOLE_SLOTS: usize = 2;
+
+/// The places of the slots of the whole kind.
+const WHOLE_PLACES: [Place; WHOLE_SLOTS] = [
+    Place {
+        band: Band::Message,
+        rank: 0,
+    },
+    Place {
+        band: Band::Message,
+        rank: 1,
+    },
+];
 
 /// What the records of a kind have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,10 +47,21 @@ pub(crate) struct Pieces {
     /// The fixed bytes of all pieces.
     pub(super) text: Box<[u8]>,
     pub(super) ops: Box<[Op]>,
+    /// Where each piece starts.
+    pub(super) starts: Box<[Start]>,
     pub(super) slots: usize,
-    /// The band of each slot.
-    pub(super) bands: Box<[Band]>,
+    /// The place of each slot.
+    pub(super) places: Box<[Place]>,
     pub(super) layout: Layout,
+}
+
+/// Where a piece starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Start {
+    /// Its first operation.
+    pub(super) op: u32,
+    /// How many slots are before it.
+    pub(super) slot: u32,
 }
 
 /// What stands next in a record.
@@ -89,11 +112,11 @@ impl Shape {
         }
     }
 
-    /// The band of each slot.
-    pub(crate) fn bands(&self) -> &[Band] {
+    /// The place of each slot.
+    pub(crate) fn places(&self) -> &[Place] {
         match self {
-            Self::Whole => &[Band::Message; WHOLE_SLOTS],
-            Self::Pieces(pieces) => &pieces.bands,
+            Self::Whole => &WHOLE_PLACES,
+            Self::Pieces(pieces) => &pieces.places,
         }
     }
 
@@ -181,7 +204,8 @@ impl Pieces {
         let pieces = Self {
             priority,
             text: text.into(),
-            bands: bands::of_slots(&ops, &layout),
+            places: bands::places(&ops, &layout),
+            starts: starts(&ops),
             ops: ops.into(),
             slots,
             layout,
@@ -287,6 +311,21 @@ impl Pieces {
         texts.fields.extend(fields);
         Ok(())
     }
+}
+
+/// Where each piece starts.
+fn starts(ops: &[Op]) -> Box<[Start]> {
+    let mut next = Start { op: 0, slot: 0 };
+    let mut starts = vec![next];
+    for op in ops {
+        next.op += 1;
+        match op {
+            Op::Slot => next.slot += 1,
+            Op::Edge => starts.push(next),
+            Op::Fixed(_) | Op::Stamp(_) => {}
+        }
+    }
+    starts.into()
 }
 
 /// Writes a record of the whole kind.

@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::shapes::{Known, Shapes};
 use super::{Shape, WHOLE};
 use crate::hash::Seeds;
 use crate::limits::{KIND_KEY_BYTES_MAX, KINDS_BYTES_MAX, KINDS_MAX};
@@ -25,7 +26,7 @@ const SLOTS_MIN: usize = 64;
 
 /// Kinds by number and numbers by kind. The whole kind is always there, so that there is one for
 /// every record.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Kinds {
     seeds: Seeds,
     /// For each kind the upper half of its hash and, in the lower half, its number from 1; 0 is
@@ -33,18 +34,20 @@ pub struct Kinds {
     slots: Vec<u64>,
     keys: Vec<Arc<[u8]>>,
     key_bytes: usize,
-    /// What readers have asked for, by the number of the kind.
-    shapes: Shapes,
+    /// What readers have asked for.
+    shapes: OnceLock<Arc<Shapes>>,
 }
 
-/// Shapes that were decoded, each once: every chunk of a segment has mostly the same kinds.
-#[derive(Debug, Default)]
-struct Shapes(OnceLock<Box<[OnceLock<Arc<Shape>>]>>);
-
-impl Clone for Shapes {
-    /// None of them: a copy is made to be added to.
+impl Clone for Kinds {
+    /// Without what readers have asked for: a copy is made to be added to.
     fn clone(&self) -> Self {
-        Self::default()
+        Self {
+            seeds: self.seeds,
+            slots: self.slots.clone(),
+            keys: self.keys.clone(),
+            key_bytes: self.key_bytes,
+            shapes: OnceLock::new(),
+        }
     }
 }
 
@@ -65,7 +68,7 @@ impl Kinds {
             slots: vec![0; SLOTS_MIN],
             keys: Vec::new(),
             key_bytes: 0,
-            shapes: Shapes::default(),
+            shapes: OnceLock::new(),
         };
         kinds.insert(&[WHOLE], kinds.seeds.hash(&[WHOLE]));
         kinds
@@ -95,27 +98,25 @@ impl Kinds {
         Shape::decode(key)
     }
 
-    /// The same, remembered. Only for kinds that no more are added to.
-    pub(crate) fn shared_shape(&self, number: u32) -> Result<Arc<Shape>, Corrupt> {
-        let all = self.shapes.0.get_or_init(|| {
-            let none = self.keys.iter().map(|_| OnceLock::new());
-            none.collect()
-        });
-        let Some(known) = all.get(number as usize) else {
-            return self.shape(number).map(Arc::new);
-        };
-        if let Some(shape) = known.get() {
-            return Ok(Arc::clone(shape));
-        }
-        let shape = Arc::new(self.shape(number)?);
-        Ok(Arc::clone(known.get_or_init(|| shape)))
+    /// What readers remember. Only for kinds that no more are added to.
+    pub(crate) fn shapes(&self) -> &Arc<Shapes> {
+        self.shapes
+            .get_or_init(|| Arc::new(Shapes::new(self.keys.len())))
+    }
+
+    /// The shape of a kind, remembered. Only for kinds that no more are added to.
+    pub(crate) fn known(&self, number: u32) -> Result<&Known, Corrupt> {
+        self.shapes().read(number, self)
     }
 
     /// For each kind by its number whether its records may have a field of a name.
     pub fn with_field(&self, name: &[u8]) -> Vec<bool> {
         let parts = [TextPart::Field(name)];
-        let may_have = |number| match self.shared_shape(number) {
-            Ok(shape) => shape.looks(&parts).is_none_or(|looks| !looks.is_empty()),
+        let may_have = |number| match self.known(number) {
+            Ok(known) => known
+                .shape
+                .looks(&parts)
+                .is_none_or(|looks| !looks.is_empty()),
             // Whoever reads its records is to report it.
             Err(_) => true,
         };
@@ -126,7 +127,7 @@ impl Kinds {
     pub fn fixed_texts(&self, part: Namespace) -> Vec<Option<Box<[u8]>>> {
         let parts = [TextPart::Part(part)];
         let fixed = |number| {
-            let shape = self.shared_shape(number).ok()?;
+            let shape = &self.known(number).ok()?.shape;
             let text = shape.looks(&parts)?.first()?.fixed()?;
             Some(text.into())
         };

@@ -156,7 +156,7 @@ fn slots_stand_in_the_bands_of_their_parts() {
     let message = Message::bsd("Nov  1 22:14:15", "web-7", "app7", "4711", b"took 12 ms");
     let (_, key, values) = cut_one(&message, How::Fine);
     let shape = Shape::decode(&key).expect("valid");
-    let bands = shape.bands().iter().copied();
+    let bands = shape.places().iter().map(|place| place.band);
     let of_values: Vec<_> = bands.zip(values).collect();
     let expected = [
         (Band::Host, "web-7"),
@@ -167,7 +167,8 @@ fn slots_stand_in_the_bands_of_their_parts() {
     let expected = expected.map(|(band, value)| (band, value.as_bytes().to_vec()));
     assert_eq!(of_values, expected);
     let whole = Shape::decode(&[WHOLE]).expect("valid");
-    assert_eq!(whole.bands(), [Band::Message; 2]);
+    let of_whole = whole.places().iter().map(|place| (place.band, place.rank));
+    assert!(of_whole.eq([(Band::Message, 0), (Band::Message, 1)]));
 }
 
 /// Cuts all records of a batch and makes them again of keys and slots.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use segment::{Chunk, ChunkEntry, KindRows, SlotValues};
+use segment::{Chunk, ChunkEntry, KindRows, Selected, SlotValues, TextPart, TextTest};
 
 use super::chunk_pages::ChunkPages;
 use super::{SegmentHandle, Unread};
@@ -48,9 +48,29 @@ impl OpenChunk<'_> {
     /// Rows whose seats in the segment are given, which ascend, by their kinds; each named by its seat in
     /// the chunk.
     pub fn kind_rows(&self, seats: &[u32]) -> Vec<KindRows<'_>> {
+        self.chunk.kind_rows(&self.own(seats))
+    }
+
+    /// The seats in the segment of the rows of which one of some texts passes, of those given, which
+    /// ascend. Rows whose texts cannot be had without their records are left open.
+    pub fn select(
+        &self,
+        parts: &[TextPart<'_>],
+        seats: &[u32],
+        test: &mut impl TextTest,
+    ) -> Selected {
+        let page = |page| self.pages.page(page).map_err(Unread::Page);
+        let mut selected = self.chunk.select(parts, &self.own(seats), test, page);
+        for seat in selected.passed.iter_mut().chain(&mut selected.open) {
+            *seat = self.seat(*seat);
+        }
+        selected
+    }
+
+    /// The seats in the chunk that seats in the segment are.
+    fn own(&self, seats: &[u32]) -> Vec<u32> {
         let first = self.entry.page.first_row;
-        let own: Vec<u32> = seats.iter().map(|seat| seat.wrapping_sub(first)).collect();
-        self.chunk.kind_rows(&own)
+        seats.iter().map(|seat| seat.wrapping_sub(first)).collect()
     }
 
     /// The values of a slot around a rank, a place among the rows of a kind in the chunk.

@@ -3,10 +3,9 @@
 use std::ops::Range;
 
 use model::RecordBatch;
-use segment::{Namespace, Selected, TextPart, TextTest};
+use segment::Namespace;
 
-use super::chunk_pages::ChunkPages;
-use super::{SegmentHandle, Unread};
+use super::SegmentHandle;
 use crate::error::ReadError;
 
 impl SegmentHandle {
@@ -53,33 +52,6 @@ impl SegmentHandle {
             (kind, seats)
         });
         Ok(kinds.collect())
-    }
-
-    /// The seats of the rows of a chunk of which one of some texts passes, of those given, which ascend.
-    /// Rows whose texts cannot be had without their records are left open.
-    ///
-    /// # Errors
-    /// When the chunk cannot be read at all.
-    pub fn select(
-        &self,
-        chunk: usize,
-        parts: &[TextPart<'_>],
-        seats: &[u32],
-        test: &mut impl TextTest,
-    ) -> Result<Selected, ReadError> {
-        let Some(entry) = self.footer.chunks.get(chunk) else {
-            return Err(self.out_of_range());
-        };
-        let opened = self.looked_through(chunk, entry)?;
-        let pages = ChunkPages::of(self, chunk, entry);
-        let first = entry.page.first_row;
-        let own: Vec<u32> = seats.iter().map(|seat| seat.wrapping_sub(first)).collect();
-        let page = |page| pages.page(page).map_err(Unread::Page);
-        let mut selected = opened.select(parts, &own, test, page);
-        for seat in selected.passed.iter_mut().chain(&mut selected.open) {
-            *seat = seat.wrapping_add(first);
-        }
-        Ok(selected)
     }
 
     /// Times, peers, sources and tags of some rows of a chunk as records without a text, in the order
