@@ -48,6 +48,7 @@ mod search;
 mod settle;
 mod stats;
 mod time_kind;
+mod value_marks;
 mod value_table;
 mod walk;
 

@@ -50,6 +50,10 @@ pub const TABLE_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Memory of one value of a table beside its text.
 pub const TABLE_VALUE_BYTES: usize = size_of::<query::Value>();
 
+/// Of so many rows of a segment one has to match, that hosts and programs are counted by the words of
+/// all rows: the columns of fewer are read in less time.
+pub(crate) const MARKED_OF: u64 = 128;
+
 /// Of so many rows of a kind in a chunk one has to be asked for its fields, that they are found by summaries
 /// of the kind's columns, which look at every value: the messages of fewer are read in less time.
 pub(crate) const SUMMARISED_OF: usize = 16;

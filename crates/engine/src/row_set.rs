@@ -123,6 +123,14 @@ impl RowSet {
         }
     }
 
+    /// Visits its rows in a part of so many, ascending.
+    pub(crate) fn for_each(&self, rows: u32, visit: impl FnMut(u32)) {
+        match self {
+            Self::All => (0..rows).for_each(visit),
+            Self::Some(set) => set.iter().for_each(visit),
+        }
+    }
+
     /// The first rows of a range that are in it, ascending, at most so many.
     pub(crate) fn first_rows(&self, range: &Range<u32>, count: usize) -> Vec<u32> {
         match self {
@@ -235,6 +243,9 @@ mod tests {
             prop_assert_eq!(listed(&one.minus(&two, ROWS)), &a - &b);
             prop_assert_eq!(one.is_empty(), a.is_empty());
             prop_assert_eq!(one.len(ROWS), a.len() as u64);
+            let mut visited = Vec::new();
+            one.for_each(ROWS, |row| visited.push(row));
+            prop_assert!(visited.iter().eq(&a));
 
             let range = edges.0.min(edges.1)..edges.0.max(edges.1);
             let inside: Vec<u32> = a.range(range.clone()).copied().collect();

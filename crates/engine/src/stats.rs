@@ -25,6 +25,7 @@ use crate::resolve::resolve_within;
 use crate::row_set::RowSet;
 use crate::run::Run;
 use crate::scope::Scope;
+use crate::value_marks::ValueMarks;
 use crate::value_table::ValueTable;
 
 /// What records are counted by.
@@ -155,6 +156,7 @@ struct Counting<'t> {
     by: &'t StatsField,
     /// The values of a part, or of some of its chunks, before they are added to those of all threads.
     own: ValueTable<u64>,
+    marks: ValueMarks,
     /// Whether those are all values of the part.
     is_all: bool,
     all: &'t Mutex<Tally>,
@@ -180,6 +182,7 @@ impl<'t> Counting<'t> {
         Self {
             by,
             own: ValueTable::new(STATS_OWN_BYTES_MAX),
+            marks: ValueMarks::default(),
             is_all: true,
             all,
             finder,
@@ -271,18 +274,27 @@ impl<'t> Counting<'t> {
 
     /// Counts texts of records that stand in columns.
     fn add_texts(&mut self, run: &mut Run<'_>, text: Namespace, part: &Part, set: &RowSet) {
+        if let Part::Segment(segment) = part
+            // Where the index cannot be read, columns say the same.
+            && let Ok(Some(counted)) = self.marks.count(segment, text, set)
+        {
+            for (value, rows) in &counted {
+                self.add(value, u64::from(*rows));
+            }
+            return;
+        }
         each_chunk(run, part, set, &mut PartChunks::new(text, self));
     }
 
-    fn add(&mut self, value: &[u8]) {
-        if value.is_empty() {
+    fn add(&mut self, value: &[u8], rows: u64) {
+        if value.is_empty() || rows == 0 {
             return;
         }
         match self.own.entry(value) {
-            Some(known) => *known += 1,
+            Some(known) => *known += rows,
             None => {
                 self.is_all = false;
-                locked(self.all).add(value, 1);
+                locked(self.all).add(value, rows);
             }
         }
     }
@@ -336,24 +348,24 @@ impl ValueSink for Counting<'_> {
 impl RecordSink for Counting<'_> {
     fn record(&mut self, record: RecordRef<'_>) {
         match self.by {
-            StatsField::Host => self.add(record.host()),
-            StatsField::Program => self.add(record.program()),
-            StatsField::Pid => self.add(record.pid()),
-            StatsField::Msgid => self.add(record.msgid()),
-            StatsField::Facility => self.add(record.priority().facility().name().as_bytes()),
-            StatsField::Severity => self.add(record.priority().severity().name().as_bytes()),
-            StatsField::Source => self.add(record.source().as_bytes()),
+            StatsField::Host => self.add(record.host(), 1),
+            StatsField::Program => self.add(record.program(), 1),
+            StatsField::Pid => self.add(record.pid(), 1),
+            StatsField::Msgid => self.add(record.msgid(), 1),
+            StatsField::Facility => self.add(record.priority().facility().name().as_bytes(), 1),
+            StatsField::Severity => self.add(record.priority().severity().name().as_bytes(), 1),
+            StatsField::Source => self.add(record.source().as_bytes(), 1),
             StatsField::Peer => {
                 if let Some(address) = record.peer() {
-                    self.add(address.to_canonical().to_string().as_bytes());
+                    self.add(address.to_canonical().to_string().as_bytes(), 1);
                 }
             }
-            StatsField::Tag => record.tags().for_each(|tag| self.add(tag.as_bytes())),
+            StatsField::Tag => record.tags().for_each(|tag| self.add(tag.as_bytes(), 1)),
             // Known without a look at the record.
             StatsField::Logspace => {}
             StatsField::Named(_) => {
                 if let Some(mut finder) = self.finder.take() {
-                    each_different(&mut finder, record, &mut |value| self.add(value));
+                    each_different(&mut finder, record, &mut |value| self.add(value, 1));
                     self.finder = Some(finder);
                 }
             }

@@ -6,6 +6,7 @@ mod seats;
 mod side_by_side;
 mod tables;
 mod trouble;
+mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
