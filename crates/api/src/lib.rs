@@ -28,5 +28,6 @@ pub use status::{
     SourceStatus, StatusAnswer, StorageStatus,
 };
 pub use table::{
-    Cell, ColumnKind, CompleteAnswer, Completion, CompletionKind, QueryAnswer, QueryColumn,
+    Cell, ColumnKind, CompleteAnswer, Completion, CompletionKind, PatternCount, PatternsAnswer,
+    QueryAnswer, QueryColumn,
 };

@@ -25,6 +25,33 @@ pub struct QueryAnswer {
     pub cost: Cost,
 }
 
+/// Answer of `patterns`: what messages have in common.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PatternsAnswer {
+    /// The most frequent patterns, the most frequent first.
+    pub patterns: Vec<PatternCount>,
+    /// Whether there are more patterns than were asked for.
+    pub has_more: bool,
+    /// Records that match.
+    pub total: u64,
+    /// What it cost.
+    #[serde(flatten)]
+    pub cost: Cost,
+}
+
+/// A pattern, and how many records have it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PatternCount {
+    /// What their messages have in common, with `<*>` for each part that varies.
+    pub pattern: String,
+    /// Records that have it.
+    pub count: u64,
+    /// When the oldest of them was received, or happened where event time was asked for (RFC 3339).
+    pub first: String,
+    /// The message of that record.
+    pub example: String,
+}
+
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QueryColumn {

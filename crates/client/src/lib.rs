@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use api::{
     Accepted, BackupAnswer, BackupRequest, CompleteAnswer, CountAnswer, FieldsAnswer,
-    HistogramAnswer, Imported, ParseAnswer, Problem, QueryAnswer, Row, SavedSearch, SavedSearches,
-    SavedView, SendersAnswer, StatsAnswer, StatusAnswer, StreamLine,
+    HistogramAnswer, Imported, ParseAnswer, PatternsAnswer, Problem, QueryAnswer, Row, SavedSearch,
+    SavedSearches, SavedView, SendersAnswer, StatsAnswer, StatusAnswer, StreamLine,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::DeserializeOwned;
@@ -118,6 +118,14 @@ impl Client {
     /// As for [`Client::search`].
     pub fn fields(&self, parameters: &Parameters) -> Result<FieldsAnswer, Error> {
         self.json("fields", parameters)
+    }
+
+    /// The most frequent patterns of the messages of matching records.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn patterns(&self, parameters: &Parameters) -> Result<PatternsAnswer, Error> {
+        self.json("patterns", parameters)
     }
 
     /// A table of what the pipe of a question makes of the records that match.

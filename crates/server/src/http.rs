@@ -108,6 +108,7 @@ pub(crate) fn api_routes() -> Vec<(&'static str, MethodRouter<Context>)> {
         ("/histogram", get(histogram::histogram)),
         ("/stats", get(query::stats)),
         ("/fields", get(query::fields)),
+        ("/patterns", get(query::patterns)),
         ("/query", get(query::query)),
         ("/complete", get(query::complete)),
         ("/records/{id}", get(query::record)),

@@ -26,6 +26,9 @@ pub const QUERY_ROWS_DEFAULT: usize = 10_000;
 /// Most rows of a table in an answer, which is made in memory.
 pub const QUERY_ROWS_MAX: usize = 100_000;
 
+/// Patterns of messages where no limit is given, as many as of `| patterns`.
+pub const PATTERNS_DEFAULT: usize = 10;
+
 /// Newest records that are looked at for the names and values of fields while a query is typed:
 /// some ten milliseconds of work.
 pub const COMPLETE_RECORDS_MAX: u64 = 20_000;

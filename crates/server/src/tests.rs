@@ -7,7 +7,7 @@ mod tokens;
 
 use std::sync::Arc;
 
-use api::{FieldValue, Row, StreamLine};
+use api::{Cell, FieldValue, Row, StreamLine};
 use client::{Client, ImportTime, Parameters};
 use ingest::Ingest;
 use pipeline::Pipeline;
@@ -207,6 +207,41 @@ fn counts_bars_values_and_fields_agree() {
     );
     let later = Parameters::default().with("from", "now+1h");
     assert_eq!(fixture.client.count(&later).expect("answers").count, 0);
+}
+
+#[test]
+fn patterns_are_those_of_the_pipe() {
+    let fixture = Fixture::start();
+    let mut lines = String::new();
+    for n in 0..9 {
+        lines += &format!("<30>1 2026-01-01T00:00:0{n}Z web1 app - - - took {n} ms\n");
+    }
+    lines += "<30>1 2026-01-01T00:00:09Z web1 app - - - stopped by admin\n";
+    let accepted = fixture
+        .client
+        .ingest(&Parameters::default(), lines.as_bytes());
+    assert_eq!(accepted.expect("accepts").accepted, 10);
+    let all = Parameters::default();
+    let found = fixture.client.patterns(&all).expect("answers");
+    assert_eq!(
+        (found.patterns.len(), found.has_more, found.total),
+        (2, false, 10)
+    );
+    let table = fixture.client.query(&Parameters::query("* | patterns"));
+    for (row, pattern) in table.expect("answers").rows.iter().zip(&found.patterns) {
+        let cells = [
+            Cell::Text(pattern.pattern.clone()),
+            Cell::Integer(i64::try_from(pattern.count).expect("small")),
+            Cell::Text(pattern.first.clone()),
+            Cell::Text(pattern.example.clone()),
+        ];
+        assert_eq!(row[..], cells);
+    }
+    assert_eq!(found.patterns[0].pattern, "took <*> ms");
+    assert_eq!(found.patterns[0].count, 9);
+    let one = fixture.client.patterns(&all.with("limit", "1"));
+    let one = one.expect("answers");
+    assert_eq!((one.patterns.len(), one.has_more, one.total), (1, true, 10));
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Questions with a pipe.
 
-use api::{Cell, ColumnKind, Problem, QueryAnswer, QueryColumn};
+use api::{Cell, ColumnKind, PatternCount, PatternsAnswer, Problem, QueryAnswer, QueryColumn};
 use query::{Column, FieldName, Number, Question, Stage, Value};
 
 use crate::answer::{Asked, bound_to_stored};
-use crate::limits::{QUERY_ROWS_DEFAULT, QUERY_ROWS_MAX};
+use crate::limits::{PATTERNS_DEFAULT, QUERY_ROWS_DEFAULT, QUERY_ROWS_MAX};
 use crate::parameters::Parameters;
 
 impl Asked<'_> {
@@ -38,6 +38,52 @@ impl Asked<'_> {
             })
         })
     }
+}
+
+impl Asked<'_> {
+    /// The most frequent patterns of the messages of records that match.
+    ///
+    /// # Errors
+    /// When a parameter is wrong.
+    pub fn patterns(&self, parameters: &Parameters) -> Result<PatternsAnswer, Box<Problem>> {
+        self.refusable(|start| {
+            let query = parameters.query()?;
+            let limit = parameters.number("limit", PATTERNS_DEFAULT, QUERY_ROWS_MAX)?;
+            let scope = parameters.scope(self.store, start)?;
+            // One more tells whether there are more.
+            let stages = vec![Stage::Patterns {
+                limit: limit + 1,
+                bars: None,
+            }];
+            let question = Question { query, stages };
+            let found = engine::tabulate(&scope, &question, limit, self.cancel);
+            Ok(PatternsAnswer {
+                patterns: found.table.rows.into_iter().filter_map(pattern).collect(),
+                has_more: found.has_more,
+                total: found.matched.unwrap_or_default(),
+                cost: self.cost(start, &found.cost, &found.completeness),
+            })
+        })
+    }
+}
+
+/// A row of the table of patterns, whose columns are those of [`PatternCount`].
+fn pattern(row: Vec<Value>) -> Option<PatternCount> {
+    let [pattern, count, first, example] = <[Value; 4]>::try_from(row).ok()?;
+    let text = |value| match value {
+        Value::Text(text) => text,
+        Value::Time(time) => time.to_string(),
+        Value::Number(_) | Value::Missing => String::new(),
+    };
+    let Value::Number(Number::Integer(count)) = count else {
+        return None;
+    };
+    Some(PatternCount {
+        pattern: text(pattern),
+        count: u64::try_from(count).ok()?,
+        first: text(first),
+        example: text(example),
+    })
 }
 
 fn kind(column: &Column, question: &Question) -> ColumnKind {

@@ -1,14 +1,14 @@
 //! The endpoints that answer questions about records.
 
 use api::{
-    CompleteAnswer, CountAnswer, FieldsAnswer, HistogramAnswer, ParseAnswer, QueryAnswer, Row,
-    StatsAnswer, StreamLine,
+    CompleteAnswer, CountAnswer, FieldsAnswer, HistogramAnswer, ParseAnswer, PatternsAnswer,
+    QueryAnswer, Row, StatsAnswer, StreamLine,
 };
 use schemars::{Schema, SchemaGenerator, json_schema};
 
 use crate::limits::{
-    BARS_DEFAULT, BARS_MAX, QUERY_ROWS_DEFAULT, QUERY_ROWS_MAX, SEARCH_ROWS_DEFAULT,
-    SEARCH_ROWS_MAX, STATS_VALUES_DEFAULT, STATS_VALUES_MAX,
+    BARS_DEFAULT, BARS_MAX, PATTERNS_DEFAULT, QUERY_ROWS_DEFAULT, QUERY_ROWS_MAX,
+    SEARCH_ROWS_DEFAULT, SEARCH_ROWS_MAX, STATS_VALUES_DEFAULT, STATS_VALUES_MAX,
 };
 use crate::openapi::endpoint::{Answer, Endpoint, Kind, Parameter, Place, Shape, of};
 
@@ -177,6 +177,24 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         "The fields of the records that match.",
         &[Q, FROM, TO, TIME, LOGSPACE, TOKENS],
         &[Answer::ok(Shape::Json(of::<FieldsAnswer>), "The fields.")],
+    ),
+    question(
+        "/api/v1/patterns",
+        "patterns",
+        "What the messages of the records that match have in common.",
+        &[
+            Q,
+            FROM,
+            TO,
+            TIME,
+            LOGSPACE,
+            TOKENS,
+            limit(PATTERNS_DEFAULT, QUERY_ROWS_MAX, "Most patterns."),
+        ],
+        &[Answer::ok(
+            Shape::Json(of::<PatternsAnswer>),
+            "The patterns.",
+        )],
     ),
     question(
         "/api/v1/query",

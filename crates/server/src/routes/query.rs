@@ -90,6 +90,16 @@ pub(crate) async fn fields(
     .await
 }
 
+pub(crate) async fn patterns(
+    State(context): State<Context>,
+    pairs: Pairs,
+) -> Result<Json<api::PatternsAnswer>, Refusal> {
+    answer(&context, pairs, |asked, parameters| {
+        asked.patterns(parameters)
+    })
+    .await
+}
+
 pub(crate) async fn record(
     State(context): State<Context>,
     Path(id): Path<String>,

@@ -166,6 +166,7 @@ const ASKED: &[(&str, &str, &str, &str)] = &[
     ),
     ("get", "/api/v1/stats", "/api/v1/stats?by=host", ""),
     ("get", "/api/v1/fields", "/api/v1/fields", ""),
+    ("get", "/api/v1/patterns", "/api/v1/patterns?limit=2", ""),
     (
         "get",
         "/api/v1/query",
@@ -256,6 +257,12 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
         "get",
         "/api/v1/fields",
         "/api/v1/fields?logspace=nowhere",
+        "",
+    ),
+    (
+        "get",
+        "/api/v1/patterns",
+        "/api/v1/patterns?q=*%7Ccount",
         "",
     ),
     ("get", "/api/v1/query", "/api/v1/query?q=*%7Cnonsense", ""),
