@@ -42,6 +42,20 @@ pub(crate) fn decode(
     count: usize,
     values: &mut Vec<u64>,
 ) -> Result<(), Corrupt> {
+    if let Some(constant) = decode_varying(reader, count, values)? {
+        values.clear();
+        values.resize(count, constant);
+    }
+    Ok(())
+}
+
+/// The same where the values differ; the value that all have where they do not, and `values` are left
+/// as they are.
+pub(crate) fn decode_varying(
+    reader: &mut Reader<'_>,
+    count: usize,
+    values: &mut Vec<u64>,
+) -> Result<Option<u64>, Corrupt> {
     let min = reader.varint()?;
     let width = reader.byte()?;
     if width > 8 {
@@ -49,6 +63,9 @@ pub(crate) fn decode(
             what: "width of a column",
             value: u64::from(width),
         });
+    }
+    if width == 0 {
+        return Ok(Some(min));
     }
     values.clear();
     values.resize(count, min);
@@ -58,7 +75,7 @@ pub(crate) fn decode(
             *value = value.wrapping_add(u64::from(*byte) << (8 * plane));
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 #[cfg(test)]

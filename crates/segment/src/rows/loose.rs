@@ -28,26 +28,25 @@ impl<T: Copy> Repeated<T> {
         table: Vec<T>,
         what: &'static str,
     ) -> Result<Self, Corrupt> {
-        let mut values = Vec::new();
-        column::decode(reader, rows, &mut values)?;
-        let is_constant = values.windows(2).all(|pair| pair.first() == pair.last());
-        let kept = if is_constant { 1 } else { rows };
-        let places = values.iter().take(kept).map(|value| {
-            let place = u32::try_from(*value).ok();
+        let known = |value: u64| {
+            let place = u32::try_from(value).ok();
             let known = place.filter(|place| (*place as usize) < table.len());
-            known.ok_or(Corrupt::Invalid {
-                what,
-                value: *value,
-            })
-        });
-        let mut places: Vec<u32> = places.collect::<Result<_, _>>()?;
-        let mut table = table;
-        if is_constant {
-            let value = places.first().and_then(|place| table.get(*place as usize));
-            table = value.copied().into_iter().collect();
-            places.clear();
-        }
-        Ok(Self { table, places })
+            known.ok_or(Corrupt::Invalid { what, value })
+        };
+        let mut values = Vec::new();
+        let Some(constant) = column::decode_varying(reader, rows, &mut values)? else {
+            let places = values.into_iter().map(known).collect::<Result<_, _>>()?;
+            return Ok(Self { table, places });
+        };
+        // Without rows there is no value, and any number stands for that.
+        let value = match rows {
+            0 => None,
+            _ => table.get(known(constant)? as usize).copied(),
+        };
+        Ok(Self {
+            table: value.into_iter().collect(),
+            places: Vec::new(),
+        })
     }
 
     /// The value of a row; `None` behind the last.
