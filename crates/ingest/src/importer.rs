@@ -66,14 +66,8 @@ impl Importer {
             peer: None,
         };
         self.parser.parse(line, &context, &mut self.parts);
-        let has_time =
-            self.parts.tags & (Tag::MissingTimestamp.bit() | Tag::InvalidTimestamp.bit());
         if self.time == ImportTime::Message {
-            if has_time == 0 {
-                self.last = self.parts.time;
-            } else {
-                self.parts.time = self.last;
-            }
+            self.find_time(line);
         }
         self.parts.tags |= truncated;
         let received = if self.time == ImportTime::Message {
@@ -92,6 +86,21 @@ impl Importer {
         self.records += 1;
         self.bytes += line.len() as u64;
         full
+    }
+
+    /// Gives the record its time: that of its header or of a form of log files, or else that of the line
+    /// before.
+    fn find_time(&mut self, line: &[u8]) {
+        let missing = Tag::MissingTimestamp.bit();
+        if self.parts.tags & (missing | Tag::InvalidTimestamp.bit()) == 0 {
+            self.last = self.parts.time;
+            return;
+        }
+        if let Some(time) = self.parser.log_time(line, self.now) {
+            self.parts.tags &= !missing;
+            self.last = time;
+        }
+        self.parts.time = self.last;
     }
 
     /// The records gathered since the last batch.
@@ -159,6 +168,19 @@ mod tests {
                 ("\tat Main.java:1".to_owned(), 10),
             ]
         );
+    }
+
+    #[test]
+    fn log_files_that_are_no_syslog_have_their_times() {
+        let lines = [
+            "1.2.3.4 - - [15/Jan/2027:08:00:07 +0000] \"GET / HTTP/1.1\" 200 1",
+            "[2027-01-15 08:00:08,250] WARN x",
+            "java.lang.Error: x",
+            "{\"ts\":1800000009.5}",
+        ];
+        let found = import(ImportTime::Message, &lines);
+        let times: Vec<i64> = found.into_iter().map(|(_, time)| time).collect();
+        assert_eq!(times, [7, 8, 8, 9]);
     }
 
     #[test]

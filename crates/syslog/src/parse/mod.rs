@@ -11,6 +11,7 @@
 mod header;
 mod ietf;
 mod locate;
+mod log_line;
 mod stamp;
 mod structured;
 #[cfg(test)]
@@ -144,6 +145,13 @@ impl Parser {
         if std::str::from_utf8(raw).is_err() {
             parts.tags |= Tag::InvalidUtf8.bit();
         }
+    }
+
+    /// The time in a line of a log file that is no syslog message, such as that of an access log or of
+    /// JSON. What it leaves unsaid is told by `received`, which should be later, and by the zone of the
+    /// parser.
+    pub fn log_time(&self, line: &[u8], received: Timestamp) -> Option<Timestamp> {
+        log_line::log_time(line, &self.zone, received)
     }
 
     fn choose_host(

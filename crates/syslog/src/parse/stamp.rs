@@ -54,7 +54,7 @@ pub(super) struct Stamp {
 
 /// What a stamp says of the time. The civil year is only a number where `has_year`.
 #[derive(Clone, Copy, Default)]
-struct Reading {
+pub(super) struct Reading {
     civil: CivilTime,
     has_year: bool,
     offset_seconds: Option<i32>,
@@ -98,7 +98,32 @@ pub(super) fn ietf(text: &[u8], zone: &Zone, received: Timestamp) -> Option<Stam
 }
 
 impl Reading {
-    fn time(&self, zone: &Zone, received: Timestamp) -> Option<Timestamp> {
+    /// What a stamp with a year says.
+    pub(super) fn of_year(civil: CivilTime, offset_seconds: Option<i32>) -> Self {
+        Self {
+            civil,
+            has_year: true,
+            offset_seconds,
+        }
+    }
+
+    /// What a stamp without year and zone says.
+    pub(super) fn without_year(civil: CivilTime) -> Self {
+        Self {
+            civil,
+            ..Self::default()
+        }
+    }
+
+    /// The same in a year that stands elsewhere.
+    pub(super) fn with_year(mut self, year: i16) -> Self {
+        self.civil.year = year;
+        self.has_year = true;
+        self
+    }
+
+    /// The time; `None` for an impossible one.
+    pub(super) fn time(&self, zone: &Zone, received: Timestamp) -> Option<Timestamp> {
         if self.has_year {
             return self.in_year(self.civil.year, zone, received);
         }
@@ -134,7 +159,7 @@ impl Reading {
 }
 
 /// `2026-11-21T19:12:18.123456789+01:00`
-fn iso(at: &mut Cursor<'_>) -> Option<Reading> {
+pub(super) fn iso(at: &mut Cursor<'_>) -> Option<Reading> {
     let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, between] = at.rest().first_chunk()? else {
         return None;
     };
@@ -173,7 +198,7 @@ fn year_first(at: &mut Cursor<'_>) -> Option<Reading> {
 }
 
 /// `Oct 11 22:14:15`, `Jan 31 2025 17:24:03` or `Feb 12 12:00:00 2024`
-fn month_first(at: &mut Cursor<'_>) -> Option<Reading> {
+pub(super) fn month_first(at: &mut Cursor<'_>) -> Option<Reading> {
     let &[a, b, c, b' ', d1, d2] = at.rest().first_chunk()? else {
         return None;
     };
@@ -237,7 +262,7 @@ fn year_behind(at: &mut Cursor<'_>) -> Option<i16> {
 }
 
 /// `22:14:15`, with a fraction: digits behind the ninth are not kept.
-fn clock(at: &mut Cursor<'_>) -> Option<CivilTime> {
+pub(super) fn clock(at: &mut Cursor<'_>) -> Option<CivilTime> {
     let &[h1, h2, b':', n1, n2, b':', s1, s2] = at.rest().first_chunk()? else {
         return None;
     };
@@ -264,7 +289,7 @@ fn clock(at: &mut Cursor<'_>) -> Option<CivilTime> {
 }
 
 /// `Z`, `+01:00`, `+0100` or `+01` in seconds east of UTC.
-fn offset(at: &mut Cursor<'_>) -> Option<i32> {
+pub(super) fn offset(at: &mut Cursor<'_>) -> Option<i32> {
     let sign = match at.peek()? {
         b'Z' | b'z' => {
             at.skip(1);
@@ -321,7 +346,7 @@ fn zone_behind(at: &mut Cursor<'_>) -> Option<i32> {
 }
 
 /// The number of a month's first three letters, in any case.
-fn month_number(a: u8, b: u8, c: u8) -> Option<u8> {
+pub(super) fn month_number(a: u8, b: u8, c: u8) -> Option<u8> {
     // Letters only: `|` would make letters of other bytes.
     if !(a.is_ascii_alphabetic() && b.is_ascii_alphabetic() && c.is_ascii_alphabetic()) {
         return None;
@@ -344,12 +369,12 @@ fn month_number(a: u8, b: u8, c: u8) -> Option<u8> {
 }
 
 /// The value of two digits.
-fn two(a: u8, b: u8) -> Option<u8> {
+pub(super) fn two(a: u8, b: u8) -> Option<u8> {
     let (a, b) = (a.wrapping_sub(b'0'), b.wrapping_sub(b'0'));
     (a < 10 && b < 10).then(|| a * 10 + b)
 }
 
 /// The value of four digits.
-fn four(a: u8, b: u8, c: u8, d: u8) -> Option<i16> {
+pub(super) fn four(a: u8, b: u8, c: u8, d: u8) -> Option<i16> {
     Some(i16::from(two(a, b)?) * 100 + i16::from(two(c, d)?))
 }
