@@ -65,6 +65,8 @@ pub fn syslog(raw: &[u8]) {
         peer: None,
     };
     let mut parts = RecordParts::default();
+    // A line of a log file may be anything too.
+    _ = parser.log_time(raw, received);
     parser.parse(raw, &context, &mut parts);
     let mut batch = RecordBatch::new();
     if batch.push(raw, &parts, received, None, 0).is_err() {
