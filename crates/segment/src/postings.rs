@@ -32,25 +32,70 @@ impl PostingPage {
         let Location::List { offset, .. } = listed.location else {
             return Ok(listed.inline(self.segment_rows));
         };
+        // A number takes at least one byte, so that the allocation is bounded by the page.
+        let bytes = self.raw.len().saturating_sub(offset as usize);
+        let mut numbers = Vec::with_capacity((listed.count as usize).min(bytes));
+        self.each(offset, listed.count, |number| numbers.push(number))?;
+        Ok(numbers)
+    }
+
+    /// Sets the bits of numbers that are listed in this page, one bit each from the lowest of the first
+    /// byte on. There have to be as many as rows.
+    ///
+    /// # Errors
+    /// As [`Self::numbers`]; some bits are set then.
+    pub fn mark(&self, listed: &Listed, bits: &mut [u8]) -> Result<(), Corrupt> {
+        let Location::List { offset, .. } = listed.location else {
+            return Ok(());
+        };
+        self.each(offset, listed.count, |number| {
+            if let Some(byte) = bits.get_mut((number >> 3) as usize) {
+                *byte |= 1 << (number & 7);
+            }
+        })
+    }
+
+    /// Calls `visit` with the numbers of a list. Distances of one byte are taken eight at a time: then some
+    /// numbers too large may have been visited before that is an error.
+    #[inline]
+    fn each(&self, offset: u32, count: u32, mut visit: impl FnMut(u32)) -> Result<(), Corrupt> {
         let list = self.raw.get(offset as usize..).unwrap_or(&[]);
         let mut reader = Reader::new("posting list", list);
-        // A number takes at least one byte, so that the allocation is bounded by the page.
-        let count = (listed.count as usize).min(list.len());
-        let mut numbers = Vec::with_capacity(count);
-        let mut next = 0_u64;
-        for _ in 0..listed.count {
-            let number = reader.varint()?.saturating_add(next);
-            // Groups are no more than rows.
-            if number >= u64::from(self.segment_rows) {
-                return Err(Corrupt::Invalid {
-                    what: "number in a posting list",
-                    value: number,
-                });
+        let (mut next, mut left) = (0_u32, count);
+        while left > 0 {
+            if left >= 8
+                && let Some(steps) = reader.rest().first_chunk::<8>()
+                && u64::from_le_bytes(*steps) & EIGHT_TOP_BITS == 0
+            {
+                reader.bytes(steps.len())?;
+                for step in steps {
+                    let number = next.wrapping_add(u32::from(*step));
+                    visit(number);
+                    next = number.wrapping_add(1);
+                }
+                self.check(next.wrapping_sub(1).into())?;
+                left -= 8;
+                continue;
             }
-            numbers.push(number as u32);
-            next = number + 1;
+            let number = reader.varint()?.saturating_add(u64::from(next));
+            self.check(number)?;
+            visit(number as u32);
+            next = number as u32 + 1;
+            left -= 1;
         }
-        Ok(numbers)
+        Ok(())
+    }
+
+    /// Checks a number; groups are no more than rows.
+    #[inline]
+    fn check(&self, number: u64) -> Result<(), Corrupt> {
+        if number < u64::from(self.segment_rows) {
+            return Ok(());
+        }
+        Err(Corrupt::Invalid {
+            what: "number in a posting list",
+            value: number,
+        })
     }
 
     /// Memory the page takes, in bytes.
@@ -58,6 +103,9 @@ impl PostingPage {
         self.raw.capacity()
     }
 }
+
+/// The top bits of eight bytes: set in those that more bytes of a varint follow.
+const EIGHT_TOP_BITS: u64 = 0x8080_8080_8080_8080;
 
 /// Replaces `list` by the list of numbers, which ascend.
 pub(crate) fn encode_list(numbers: &[u32], list: &mut Vec<u8>) {

@@ -94,6 +94,10 @@ impl<'a> Reader<'a> {
                 self.rest = rest;
                 Ok(u64::from(*byte))
             }
+            [low, high, rest @ ..] if *high < 0x80 => {
+                self.rest = rest;
+                Ok(u64::from(low & 0x7f) | u64::from(*high) << 7)
+            }
             _ => self.long_varint(),
         }
     }

@@ -42,7 +42,12 @@ impl Tally {
     pub fn decode(entry: &PageEntry, stored: &[u8]) -> Result<Self, Corrupt> {
         let raw = open("tally page", entry, stored)?;
         let mut reader = Reader::new("tally page", &raw);
-        let mut tally = Self::default();
+        let groups = (entry.rows as usize).min(raw.len());
+        let mut tally = Self {
+            groups: Vec::with_capacity(groups),
+            seats: Vec::with_capacity(groups),
+            ..Self::default()
+        };
         // A chunk and a group take a byte each: what is allocated is bounded by what is read.
         for _ in 0..reader.count("number of chunks", SEGMENT_ROWS_MAX as usize)? {
             for _ in 0..reader.count("groups of a chunk", KINDS_MAX)? {
