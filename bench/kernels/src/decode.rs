@@ -29,7 +29,7 @@ pub(crate) fn postings() -> Result<usize> {
         page.scan(b"", &mut |_, term| {
             terms.push(term);
             true
-        });
+        })?;
     }
     measured(|| {
         let mut pages = Vec::new();
@@ -56,7 +56,7 @@ pub(crate) fn lexicon() -> Result<usize> {
                 black_box((key, term));
                 terms += 1;
                 true
-            });
+            })?;
         }
         Ok(terms)
     })

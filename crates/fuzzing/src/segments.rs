@@ -46,21 +46,28 @@ pub fn page(bytes: &[u8]) {
 }
 
 fn lexicon(entry: &PageEntry, stored: &[u8]) {
+    if let Ok(page) = LexiconPage::open(entry, stored) {
+        _ = page.find(b"merror");
+        _ = page.scan_wanted(b"m", b"e", |_| true, &mut |_| {});
+    }
     let Ok(page) = LexiconPage::decode(entry, stored) else {
         return;
     };
     let mut terms = 0_u32;
-    page.scan(&[], &mut |_, _| {
+    let scanned = page.scan(&[], &mut |_, _| {
         terms += 1;
         terms < 10_000
     });
-    _ = page.find(b"merror");
-    page.scan_wanted(b"m", b"e", |_| true, &mut |_| {});
+    assert!(scanned.is_ok());
+    assert!(page.find(b"merror").is_ok());
+    let scanned = page.scan_wanted(b"m", b"e", |_| true, &mut |_| {});
+    assert_eq!(scanned, Ok(()));
     let (mut wanted, mut through) = (0, 0);
-    page.scan(b"m", &mut |key, _| {
+    let scanned = page.scan(b"m", &mut |key, _| {
         wanted += u32::from(contains(key, b"er"));
         true
     });
+    assert_eq!(scanned, Ok(true));
     let mut has_part = |key: &[u8]| contains(key, b"er");
     let gone = LexiconThrough::new(b"er").page(&page, b'm', &mut has_part, &mut |_| through += 1);
     assert_eq!((gone, through), (Ok(()), wanted));

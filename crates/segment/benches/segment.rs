@@ -126,7 +126,8 @@ fn read_index(built: &Built, per_row: &dyn Fn(&str, f64)) {
         page.scan(b"", &mut |_, term| {
             terms.push(term);
             true
-        });
+        })
+        .unwrap();
     }
     let (seconds, _) = fastest(|| {
         let mut rows = 0;
@@ -134,7 +135,8 @@ fn read_index(built: &Built, per_row: &dyn Fn(&str, f64)) {
             page.scan(b"m", &mut |key, term| {
                 rows += key.len() + term.rows as usize;
                 true
-            });
+            })
+            .unwrap();
         }
         rows
     });

@@ -330,9 +330,9 @@ fn read_terms(
         page.scan(b"", &mut |key, term| {
             found.push((key.to_vec(), term));
             true
-        });
+        })?;
         for (key, term) in found {
-            assert_eq!(page.find(&key), Some(term));
+            assert_eq!(page.find(&key), Ok(Some(term)));
             let numbers = |listed: &Listed| match listed.posting_page() {
                 None => Ok(listed.inline(footer.rows)),
                 Some(index) => match postings.get(index as usize) {

@@ -206,6 +206,12 @@ fn sealed(raw: &[u8], rows: u32) -> (PageEntry, Vec<u8>) {
     (PageEntry { rows, ..entry }, file)
 }
 
+fn survive_look_ups(page: &LexiconPage, key: &[u8]) {
+    let _ = page.find(key);
+    let _ = page.scan(key, &mut |_, _| true);
+    let _ = page.scan_wanted(key, b"", |key| key.len() % 2 == 0, &mut |_| {});
+}
+
 /// Decodes a page as each kind there is.
 fn survive(entry: &PageEntry, stored: &[u8], key: &[u8]) {
     let _ = decode_kind_page(entry, stored);
@@ -213,25 +219,34 @@ fn survive(entry: &PageEntry, stored: &[u8], key: &[u8]) {
     let _ = Tally::decode(entry, stored);
     let _ = RowKinds::decode(entry, stored);
     let _ = decode_received_page(entry, stored);
+    if let Ok(page) = LexiconPage::open(entry, stored) {
+        survive_look_ups(&page, key);
+    }
     if let Ok(page) = LexiconPage::decode(entry, stored) {
         let mut terms = Vec::new();
-        page.scan(b"", &mut |key, term| {
+        let whole = page.scan(b"", &mut |key, term| {
             terms.push((key.to_vec(), term));
             true
         });
-        assert_eq!(terms.len(), entry.rows as usize);
+        assert_eq!((whole, terms.len()), (Ok(true), entry.rows as usize));
         for (key, term) in terms {
-            assert_eq!(page.find(&key), Some(term));
+            assert_eq!(page.find(&key), Ok(Some(term)));
         }
-        page.find(key);
-        page.scan(key, &mut |_, _| true);
-        page.scan_wanted(key, b"", |key| key.len() % 2 == 0, &mut |_| {});
+        survive_look_ups(&page, key);
     }
     if let Ok(page) = PostingPage::decode(entry, stored) {
         for count in [1, 2, u32::MAX] {
             let location = Location::List { page: 0, offset: 1 };
-            if let Ok(list) = page.numbers(&Listed { count, location }) {
+            let listed = Listed { count, location };
+            let mut bits = vec![0_u8; 1 << 13];
+            let marked = page.mark(&listed, &mut bits);
+            if let Ok(list) = page.numbers(&listed) {
                 assert!(list.is_sorted_by(|a, b| a < b));
+                let is_marked = |row: &u32| bits[*row as usize / 8] >> (row % 8) & 1 == 1;
+                let all = (0..1 << 16).filter(is_marked);
+                assert!(all.eq(list.into_iter().filter(|row| *row < 1 << 16)));
+            } else {
+                assert!(marked.is_err());
             }
         }
     }
@@ -390,12 +405,13 @@ fn terms_are_found_by_key_and_prefix_through_the_footer() {
     for (key, rows) in &expected {
         let found = open(footer.lexicon_page_of(key).expect("a page"))
             .find(key)
+            .expect("valid")
             .expect("a term");
         assert_eq!(found.rows as usize, rows.len());
     }
     for absent in [&b""[..], b"a", b"m", b"mfaile", b"mfailedd", b"mu1a", b"zz"] {
         let page = footer.lexicon_page_of(absent);
-        let found = page.and_then(|index| open(index).find(absent));
+        let found = page.and_then(|index| open(index).find(absent).expect("valid"));
         assert_eq!(found, None, "{absent:?}");
     }
     for prefix in [
@@ -415,10 +431,11 @@ fn terms_are_found_by_key_and_prefix_through_the_footer() {
         let indexes = footer.lexicon_pages_with(prefix);
         assert!(indexes.is_sorted_by(|a, b| a < b));
         for index in indexes {
-            open(index).scan(prefix, &mut |key, _| {
+            let scanned = open(index).scan(prefix, &mut |key, _| {
                 found.push(key.to_vec());
                 true
             });
+            assert_eq!(scanned, Ok(true));
         }
         found.sort_unstable();
         let keys = expected.keys().filter(|key| key.starts_with(prefix));
@@ -429,14 +446,16 @@ fn terms_are_found_by_key_and_prefix_through_the_footer() {
             let (mut wanted, mut entries) = (Vec::new(), Vec::new());
             for index in footer.lexicon_pages_wanted(prefix, &[letter]) {
                 let page = open(index);
-                page.scan_wanted(prefix, &[letter], is_wanted, &mut |term| wanted.push(term));
+                page.scan_wanted(prefix, &[letter], is_wanted, &mut |term| wanted.push(term))
+                    .expect("valid");
             }
             for index in footer.lexicon_pages_with(prefix) {
                 let page = open(index);
-                page.scan(prefix, &mut |key, term| {
+                let scanned = page.scan(prefix, &mut |key, term| {
                     entries.extend(is_wanted(key).then_some(term));
                     true
                 });
+                assert_eq!(scanned, Ok(true));
             }
             assert_eq!(wanted, entries, "{prefix:?} {letter}");
         }
@@ -468,7 +487,7 @@ fn a_scan_ends_when_told() {
         left -= 1;
         left > 0
     });
-    assert!(!went_on);
+    assert_eq!(went_on, Ok(false));
     assert_eq!(left, 0);
 }
 

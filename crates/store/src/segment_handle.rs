@@ -508,18 +508,26 @@ impl SegmentHandle {
         let Some(index) = self.footer.lexicon_page_of(key) else {
             return Ok(None);
         };
-        Ok(self.lexicon_page(index)?.find(key))
+        let found = self.lexicon_page(index)?.find(key);
+        found.map_err(|error| self.damaged_lexicon(index, &error))
     }
 
     /// Calls `visit` with every term whose key starts with `prefix`, until it says false: words in
-    /// order, numbers of each length in their own behind them.
+    /// order, numbers of each length in their own behind them. Pages are read from disk, and all of them
+    /// is checked.
     pub fn scan_terms(
         &self,
         prefix: &[u8],
         visit: &mut dyn FnMut(&[u8], TermEntry) -> bool,
     ) -> Result<(), ReadError> {
         for index in self.footer.lexicon_pages_with(prefix) {
-            if !self.lexicon_page(index)?.scan(prefix, visit) {
+            let Some(LexiconPageEntry { page: entry, .. }) = self.footer.lexicon_pages.get(index)
+            else {
+                return Err(self.out_of_range());
+            };
+            let page = LexiconPage::decode(entry, &self.read(entry)?);
+            let went_on = page.and_then(|page| page.scan(prefix, visit));
+            if !went_on.map_err(|error| self.damaged(entry, &error))? {
                 return Ok(());
             }
         }
@@ -541,7 +549,8 @@ impl SegmentHandle {
         }
         for index in self.footer.lexicon_pages_wanted(prefix, letters) {
             let page = self.lexicon_page(index)?;
-            page.scan_wanted(prefix, letters, &mut is_wanted, visit);
+            let scanned = page.scan_wanted(prefix, letters, &mut is_wanted, visit);
+            scanned.map_err(|error| self.damaged_lexicon(index, &error))?;
         }
         Ok(())
     }
@@ -556,6 +565,7 @@ impl SegmentHandle {
         visit: &mut dyn FnMut(TermEntry),
     ) -> Result<(), ReadError> {
         let mut through = LexiconThrough::new(letters);
+        let mut stored = Vec::new();
         for index in self.footer.lexicon_pages_wanted(&[namespace], letters) {
             let Some(LexiconPageEntry { page: entry, .. }) = self.footer.lexicon_pages.get(index)
             else {
@@ -564,7 +574,7 @@ impl SegmentHandle {
             let gone = match self.cached(Kind::Lexicon, index) {
                 Some(Page::Lexicon(page)) => through.page(&page, namespace, is_wanted, visit),
                 _ => {
-                    let stored = self.read(entry)?;
+                    self.read_into(entry, &mut stored)?;
                     through.stored_page(entry, &stored, namespace, is_wanted, visit)
                 }
             };
@@ -577,6 +587,24 @@ impl SegmentHandle {
     /// number the rows of a chunk by kind, those of all chunks one behind another.
     pub fn slot_seats(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
         self.numbers(&term.slots)
+    }
+
+    /// Sets the bits of the seats that [`Self::slot_seats`] gives, in bits of all of them, from the lowest of
+    /// the first byte on.
+    ///
+    /// # Errors
+    /// When the seats cannot be read; some bits are set then.
+    pub fn mark_slot_seats(&self, term: &TermEntry, bits: &mut [u8]) -> Result<(), ReadError> {
+        let Some(index) = term.slots.posting_page() else {
+            for seat in term.slots.inline(self.rows()) {
+                if let Some(byte) = bits.get_mut((seat >> 3) as usize) {
+                    *byte |= 1 << (seat & 7);
+                }
+            }
+            return Ok(());
+        };
+        let marked = self.posting_page(index as usize)?.mark(&term.slots, bits);
+        marked.map_err(|error| self.damaged_posting(index, &error))
     }
 
     /// The groups whose rows all hold a term, ascending. A group is the rows of a kind in a chunk; its
@@ -638,13 +666,8 @@ impl SegmentHandle {
         let Some(index) = listed.posting_page() else {
             return Ok(listed.inline(self.rows()));
         };
-        let page = self.posting_page(index as usize)?;
-        page.numbers(listed).map_err(
-            |error| match self.footer.posting_pages.get(index as usize) {
-                Some(entry) => self.damaged(entry, &error),
-                None => self.out_of_range(),
-            },
-        )
+        let numbers = self.posting_page(index as usize)?.numbers(listed);
+        numbers.map_err(|error| self.damaged_posting(index, &error))
     }
 
     fn lexicon_page(&self, index: usize) -> Result<Arc<LexiconPage>, ReadError> {
@@ -653,7 +676,7 @@ impl SegmentHandle {
             None => return Err(self.out_of_range()),
         };
         let page = self.page(Kind::Lexicon, index, || {
-            let page = LexiconPage::decode(entry, &self.read(entry)?);
+            let page = LexiconPage::open(entry, &self.read(entry)?);
             Ok(Page::Lexicon(Arc::new(
                 page.map_err(|error| self.damaged(entry, &error))?,
             )))
@@ -729,9 +752,16 @@ impl SegmentHandle {
 
     /// The stored bytes of a page.
     pub(crate) fn read(&self, entry: &PageEntry) -> Result<Vec<u8>, ReadError> {
-        let mut stored = vec![0; entry.stored_len as usize];
+        let mut stored = Vec::new();
+        self.read_into(entry, &mut stored)?;
+        Ok(stored)
+    }
+
+    /// Replaces `stored` by the stored bytes of a page.
+    fn read_into(&self, entry: &PageEntry, stored: &mut Vec<u8>) -> Result<(), ReadError> {
+        stored.resize(entry.stored_len as usize, 0);
         self.file
-            .read_exact_at(&mut stored, entry.offset)
+            .read_exact_at(stored, entry.offset)
             .map_err(|error: io::Error| ReadError::Io {
                 path: self.path.clone(),
                 offset: entry.offset,
@@ -739,7 +769,7 @@ impl SegmentHandle {
             })?;
         self.bytes_read
             .fetch_add(u64::from(entry.stored_len), Ordering::Relaxed);
-        Ok(stored)
+        Ok(())
     }
 
     /// Its file, to copy it whole: it can be read even when its name is gone.
@@ -755,6 +785,20 @@ impl SegmentHandle {
             checked.map_err(|error| self.damaged(entry, &error))?;
         }
         Ok(())
+    }
+
+    fn damaged_lexicon(&self, index: usize, error: &Corrupt) -> ReadError {
+        match self.footer.lexicon_pages.get(index) {
+            Some(LexiconPageEntry { page, .. }) => self.damaged(page, error),
+            None => self.out_of_range(),
+        }
+    }
+
+    fn damaged_posting(&self, index: u32, error: &Corrupt) -> ReadError {
+        match self.footer.posting_pages.get(index as usize) {
+            Some(page) => self.damaged(page, error),
+            None => self.out_of_range(),
+        }
     }
 
     fn damaged(&self, entry: &PageEntry, error: &Corrupt) -> ReadError {

@@ -90,10 +90,38 @@ fn packed_len(rows: usize, bits: u32) -> usize {
 
 /// Goes past `rows` numbers that [`encode_bits`] wrote.
 pub(crate) fn skip_bits(reader: &mut Reader<'_>, rows: usize) -> Result<(), Corrupt> {
-    reader.varint()?;
-    let bits = u32::from(reader.byte()?);
-    reader.bytes(packed_len(rows, bits))?;
-    Ok(())
+    Bits::read(reader, rows).map(|_| ())
+}
+
+/// Numbers that [`encode_bits`] wrote, where they were read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bits<'a> {
+    min: u64,
+    bits: u32,
+    bytes: &'a [u8],
+}
+
+impl<'a> Bits<'a> {
+    /// Finds `rows` numbers. The caller bounds them.
+    pub(crate) fn read(reader: &mut Reader<'a>, rows: usize) -> Result<Self, Corrupt> {
+        let min = reader.varint()?;
+        let bits = u32::from(reader.byte()?);
+        if bits > u64::BITS {
+            return Err(Corrupt::Invalid {
+                what: "bits of a number",
+                value: u64::from(bits),
+            });
+        }
+        let bytes = reader.bytes(packed_len(rows, bits))?;
+        Ok(Self { min, bits, bytes })
+    }
+
+    /// The number at a place, of those that were found.
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> u64 {
+        let value = bits_at(self.bytes, index * self.bits as usize, self.bits);
+        self.min.wrapping_add(value)
+    }
 }
 
 /// Writes numbers as planned. Their count is not written.
@@ -190,21 +218,13 @@ impl Series {
     }
 
     /// Reads what [`encode_bits`] wrote of `rows` numbers. The caller bounds them.
-    pub(crate) fn decode_bits(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Corrupt> {
-        let min = reader.varint()?;
-        let bits = u32::from(reader.byte()?);
-        if bits > u64::BITS {
-            return Err(Corrupt::Invalid {
-                what: "bits of a number",
-                value: u64::from(bits),
-            });
-        }
-        let bytes = reader.bytes(packed_len(rows, bits))?.into();
+    fn decode_bits(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Corrupt> {
+        let Bits { min, bits, bytes } = Bits::read(reader, rows)?;
         Ok(Self::Bits {
             rows,
             min,
             bits,
-            bytes,
+            bytes: bytes.into(),
         })
     }
 

@@ -10,10 +10,12 @@
 //! ```
 #![deny(clippy::indexing_slicing)]
 
+use std::cmp::Ordering;
+
 use super::class::{Class, HEAD_DIGITS, digit_of};
 use super::entries;
 use crate::Corrupt;
-use crate::columns::series::{self, Series};
+use crate::columns::series;
 use crate::limits::{LEXICON_BLOCK_TERMS, LEXICON_BLOCK_WORD_BYTES};
 use crate::term::TermEntry;
 use crate::wire::{Reader, put_varint};
@@ -41,9 +43,9 @@ impl Kin {
 pub(super) struct WordLens {
     terms: usize,
     /// How many bytes each shares with the one before.
-    shared: [usize; LEXICON_BLOCK_TERMS],
+    shared: [u32; LEXICON_BLOCK_TERMS],
     /// How many of its own follow.
-    own: [usize; LEXICON_BLOCK_TERMS],
+    own: [u32; LEXICON_BLOCK_TERMS],
 }
 
 impl WordLens {
@@ -53,23 +55,222 @@ impl WordLens {
             shared: [0; LEXICON_BLOCK_TERMS],
             own: [0; LEXICON_BLOCK_TERMS],
         };
-        for shared in lens.shared.iter_mut().take(terms) {
-            *shared = reader.count("shared bytes of a key", usize::MAX)?;
+        let (shared, own) = (lens.shared.iter_mut(), lens.own.iter_mut());
+        if let Some(short) = ShortLens::read(reader, terms)? {
+            widen(short.shared, shared);
+            widen(short.own, own);
+            return Ok(lens);
         }
-        for len in lens.own.iter_mut().take(terms) {
-            *len = reader.count("length of a key", reader.rest().len())?;
+        for shared in shared.take(terms) {
+            *shared = reader.count("shared bytes of a key", u32::MAX as usize)? as u32;
+        }
+        for len in own.take(terms) {
+            *len = reader.count("length of a key", reader.rest().len())? as u32;
         }
         Ok(lens)
     }
 
-    /// How many bytes of its own each word has.
-    pub(super) fn own(&self) -> impl Iterator<Item = usize> {
-        self.own.iter().take(self.terms).copied()
+    /// How many bytes each word shares with the one before, and how many of its own it has.
+    pub(super) fn each(&self) -> impl Iterator<Item = (usize, usize)> {
+        let each = self.shared.iter().zip(&self.own).take(self.terms);
+        each.map(|(shared, own)| (*shared as usize, *own as usize))
     }
 
-    /// How many bytes those are.
+    /// How many bytes each word has of its own.
+    pub(super) fn own(&self) -> &[u32] {
+        self.own.get(..self.terms).unwrap_or(&self.own)
+    }
+
+    /// How many bytes they have of their own.
     pub(super) fn bytes(&self) -> usize {
-        self.own().fold(0, usize::saturating_add)
+        let own = self.own().iter();
+        own.fold(0, |sum, own| sum.saturating_add(*own as usize))
+    }
+
+    /// Whether what a word shares with the one before ends with these bytes; `text` has all own bytes.
+    pub(super) fn shares(&self, text: &[u8], word: usize, end: &[u8]) -> bool {
+        let len_of = |lens: &[u32], at: usize| lens.get(at).map_or(0, |len| *len as usize);
+        let (mut end, mut len) = (end, len_of(&self.shared, word));
+        let mut start: usize = self.each().take(word).map(|(_, own)| own).sum();
+        for before in (0..word).rev() {
+            start -= len_of(&self.own, before);
+            let shared = len_of(&self.shared, before);
+            if len <= shared {
+                continue;
+            }
+            // So many of its own bytes are among the shared ones.
+            let own = text.get(start..start + len - shared).unwrap_or(&[]);
+            let (rest, last) = end.split_at(end.len() - end.len().min(own.len()));
+            if !own.ends_with(last) {
+                return false;
+            }
+            if rest.is_empty() {
+                return true;
+            }
+            (end, len) = (rest, shared);
+        }
+        false
+    }
+
+    /// Goes past lengths: those of the first word and of all words.
+    fn skip(reader: &mut Reader<'_>, terms: usize) -> Result<(usize, usize), Corrupt> {
+        if let Some(ShortLens { own, .. }) = ShortLens::read(reader, terms)? {
+            let all: u32 = own.iter().map(|len| u32::from(*len)).sum();
+            return Ok((usize::from(own.first().copied().unwrap_or(0)), all as usize));
+        }
+        let lens = Self::decode(reader, terms)?;
+        let first = lens.each().next().map_or(0, |(_, own)| own);
+        Ok((first, lens.bytes()))
+    }
+}
+
+/// The lengths of words, what they share and what is their own, where each takes one byte.
+struct ShortLens<'a> {
+    shared: &'a [u8],
+    own: &'a [u8],
+}
+
+impl<'a> ShortLens<'a> {
+    /// Reads those of so many words, as they are almost everywhere; `None`, and nothing is read, elsewhere.
+    fn read(reader: &mut Reader<'a>, terms: usize) -> Result<Option<Self>, Corrupt> {
+        let mut ahead = reader.clone();
+        let lens = ahead.bytes(2 * terms)?;
+        if lens.iter().fold(0, |all, len| all | len) & 0x80 != 0 {
+            return Ok(None);
+        }
+        *reader = ahead;
+        let (shared, own) = lens.split_at(terms);
+        Ok(Some(Self { shared, own }))
+    }
+}
+
+fn widen<'l>(lens: &[u8], out: impl Iterator<Item = &'l mut u32>) {
+    for (out, len) in out.zip(lens) {
+        *out = u32::from(*len);
+    }
+}
+
+/// What looking for a word in a block has led to.
+pub(super) enum Sought {
+    /// Its entry.
+    Found(TermEntry),
+    /// All words of the block are before it.
+    Behind,
+    /// A word of the block is behind it, none is it.
+    Missing,
+}
+
+/// Where a word is in a block.
+enum Place {
+    At(usize),
+    Behind,
+    Missing,
+}
+
+impl Place {
+    /// Where the word is next to that of this number, which compares so with it; `None` where it may be
+    /// behind.
+    fn beside(at: usize, order: Ordering) -> Option<Self> {
+        match order {
+            Ordering::Less => None,
+            Ordering::Equal => Some(Self::At(at)),
+            Ordering::Greater => Some(Self::Missing),
+        }
+    }
+}
+
+/// Looks for a word in the next block, whose predecessor is of this kin and starts with this value, without
+/// putting its words together: what has no more than that to say of a word is not read.
+pub(super) fn seek(
+    reader: &mut Reader<'_>,
+    kin: Kin,
+    before: u64,
+    word: &[u8],
+    segment_rows: u32,
+) -> Result<Sought, Corrupt> {
+    let (mut kin, mut value) = (Some(kin), before);
+    let terms = Block::decode_head(reader, &mut kin, &mut value)?;
+    let class = kin.map_or(Class::Word, |kin| kin.class);
+    let place = match class {
+        Class::Word => seek_word(reader, terms, word)?,
+        Class::Decimal(_) | Class::Hexadecimal(_) => {
+            seek_number(reader, terms, class, value, word)?
+        }
+    };
+    match place {
+        Place::At(at) => entries::find(reader, terms, at, segment_rows).map(Sought::Found),
+        Place::Behind => Ok(Sought::Behind),
+        Place::Missing => Ok(Sought::Missing),
+    }
+}
+
+/// A word that shares more with the one before than that does with the wanted one is on the same side of it.
+fn seek_word(reader: &mut Reader<'_>, terms: usize, word: &[u8]) -> Result<Place, Corrupt> {
+    let lens = WordLens::decode(reader, terms)?;
+    let mut text = reader.bytes(lens.bytes())?;
+    // Bytes that the word before has in common with the wanted one, and how many it has.
+    let (mut same, mut len) = (0, 0);
+    for (at, (shared, own_len)) in lens.each().enumerate() {
+        let (own, rest) = text.split_at_checked(own_len).unwrap_or((text, &[]));
+        text = rest;
+        if shared > len {
+            return Err(invalid("shared bytes of a key", shared as u64));
+        }
+        len = shared + own_len;
+        if shared > same {
+            continue;
+        }
+        let wanted = word.get(shared..).unwrap_or(&[]);
+        if let Some(place) = Place::beside(at, own.cmp(wanted)) {
+            return Ok(place);
+        }
+        same = shared + common_prefix_len(own, wanted);
+    }
+    Ok(Place::Behind)
+}
+
+fn seek_number(
+    reader: &mut Reader<'_>,
+    terms: usize,
+    class: Class,
+    before: u64,
+    word: &[u8],
+) -> Result<Place, Corrupt> {
+    let mut head = checked_sum(before, reader.varint()?)?;
+    let steps = match terms {
+        1 => None,
+        _ => Some(series::Bits::read(reader, terms - 1)?),
+    };
+    let rest_len = match class {
+        Class::Hexadecimal(len) => len.saturating_sub(HEAD_DIGITS).div_ceil(2),
+        _ => 0,
+    };
+    let mut rests = reader.bytes(terms * rest_len)?;
+    let wanted = class.least_with(word);
+    let mut wanted_rest = Vec::new();
+    if rest_len > 0 {
+        put_rest(word, &mut wanted_rest);
+    }
+    for at in 0..terms {
+        if let (Some(steps), Some(before)) = (&steps, at.checked_sub(1)) {
+            head = checked_sum(head, steps.get(before))?;
+        }
+        let (rest, others) = rests.split_at_checked(rest_len).unwrap_or((rests, &[]));
+        rests = others;
+        let order = head.cmp(&wanted).then_with(|| rest.cmp(&wanted_rest));
+        if let Some(place) = Place::beside(at, order) {
+            return Ok(place);
+        }
+    }
+    Ok(Place::Behind)
+}
+
+/// Appends the hexadecimal digits of a word behind those that 64 bits hold, two in a byte.
+fn put_rest(word: &[u8], out: &mut Vec<u8>) {
+    let rest = word.get(HEAD_DIGITS..).unwrap_or(&[]);
+    for pair in rest.chunks(2) {
+        let digit = |at: usize| pair.get(at).map_or(0, |byte| digit_of(*byte) as u8);
+        out.push(digit(0) << 4 | digit(1));
     }
 }
 
@@ -81,8 +282,6 @@ pub(super) struct Block {
     /// For each word its end.
     ends: Vec<usize>,
     entries: Vec<TermEntry>,
-    /// Bytes of the page from the first word of letters on.
-    text_left: usize,
 }
 
 impl Block {
@@ -104,11 +303,6 @@ impl Block {
     /// Whether no further term belongs to it.
     pub(super) fn is_full(&self) -> bool {
         self.len() == LEXICON_BLOCK_TERMS || self.words.len() >= LEXICON_BLOCK_WORD_BYTES
-    }
-
-    /// Bytes of the page from the first word on; of letters, which is written whole.
-    pub(super) fn text_left(&self) -> usize {
-        self.text_left
     }
 
     /// A word by its place; empty behind the last.
@@ -186,16 +380,8 @@ impl Block {
                 series::encode_bits(steps, out);
             }
         }
-        let head_len = match class {
-            Class::Hexadecimal(len) => len.min(HEAD_DIGITS),
-            _ => return,
-        };
-        for at in 0..self.len() {
-            let rest = self.word(at).get(head_len..).unwrap_or(&[]);
-            for pair in rest.chunks(2) {
-                let digit = |at: usize| pair.get(at).map_or(0, |byte| digit_of(*byte) as u8);
-                out.push(digit(0) << 4 | digit(1));
-            }
+        if let Class::Hexadecimal(_) = class {
+            (0..self.len()).for_each(|at| put_rest(self.word(at), out));
         }
     }
 
@@ -246,6 +432,18 @@ impl Block {
         Ok(terms)
     }
 
+    /// Skips the words of a block of letters: how many bytes of the page are left from the first one on,
+    /// which is written whole, and how many it has.
+    pub(super) fn skip_words(
+        reader: &mut Reader<'_>,
+        terms: usize,
+    ) -> Result<(usize, usize), Corrupt> {
+        let (first, all) = WordLens::skip(reader, terms)?;
+        let left = reader.rest().len();
+        reader.bytes(all)?;
+        Ok((left, first))
+    }
+
     /// Skips the words of a block of numbers; `value` is the first one of the block before and becomes its
     /// own.
     pub(super) fn skip_numbers(
@@ -285,19 +483,18 @@ impl Block {
 
     fn decode_words(&mut self, reader: &mut Reader<'_>, terms: usize) -> Result<(), Corrupt> {
         let lens = WordLens::decode(reader, terms)?;
-        self.text_left = reader.rest().len();
         let mut start = 0;
-        for (shared, len) in lens.shared.iter().zip(&lens.own).take(terms) {
+        for (shared, len) in lens.each() {
             let last = start..self.words.len();
             // Words that share much would take more memory than the page by far.
             if last.end >= LEXICON_BLOCK_WORD_BYTES {
                 return Err(invalid("bytes of a lexicon block", last.end as u64));
             }
-            let Some(end) = start.checked_add(*shared).filter(|end| *end <= last.end) else {
-                return Err(invalid("shared bytes of a key", *shared as u64));
+            let Some(end) = start.checked_add(shared).filter(|end| *end <= last.end) else {
+                return Err(invalid("shared bytes of a key", shared as u64));
             };
             start = last.end;
-            let rest = reader.bytes(*len)?;
+            let rest = reader.bytes(len)?;
             self.words.extend_from_within(last.start..end);
             self.push_word(&[rest]);
         }
@@ -315,7 +512,7 @@ impl Block {
         *value = head;
         let steps = match terms {
             1 => None,
-            _ => Some(Series::decode_bits(reader, terms - 1)?),
+            _ => Some(series::Bits::read(reader, terms - 1)?),
         };
         let head_len = if RADIX == 16 {
             len.min(HEAD_DIGITS)

@@ -33,7 +33,8 @@ impl LexiconCursor {
     pub(crate) fn advance(&mut self) -> Option<TermEntry> {
         let page = self.page.as_ref()?;
         if self.term >= self.block.len() {
-            page.open(self.next, &mut self.block);
+            // It was checked when the page was opened.
+            page.read(self.next, &mut self.block, true).ok()?;
             self.next += 1;
             self.term = 0;
         }

@@ -9,7 +9,7 @@
 #![deny(clippy::indexing_slicing)]
 
 use crate::Corrupt;
-use crate::columns::series::{self, Series};
+use crate::columns::series;
 use crate::limits::LEXICON_INLINE_MAX;
 use crate::term::{Listed, Location, TermEntry};
 use crate::wire::{Reader, put_varint};
@@ -75,6 +75,62 @@ fn put_location(listed: &Listed, out: &mut Vec<u8>) {
     }
 }
 
+/// What the entries of a block start with.
+struct Heads<'a> {
+    /// One bit a term, set for others; nothing where there are none.
+    marks: &'a [u8],
+    /// How many others there are.
+    others: usize,
+    /// The rows of the terms that are in one row.
+    rows: Option<series::Bits<'a>>,
+}
+
+impl<'a> Heads<'a> {
+    fn read(reader: &mut Reader<'a>, terms: usize) -> Result<Self, Corrupt> {
+        let others = usize::from(reader.byte()?);
+        let marks = match others {
+            0 => &[],
+            _ => reader.bytes(terms.div_ceil(8))?,
+        };
+        let marked: u32 = marks.iter().map(|mark| mark.count_ones()).sum();
+        if marked as usize != others || others > terms {
+            return Err(invalid("others of a lexicon block", u64::from(marked)));
+        }
+        let rows = match terms - others {
+            0 => None,
+            singles => Some(series::Bits::read(reader, singles)?),
+        };
+        Ok(Self {
+            marks,
+            others,
+            rows,
+        })
+    }
+
+    fn is_other(&self, term: usize) -> bool {
+        let mark = self.marks.get(term / 8).copied().unwrap_or_default();
+        mark >> (term % 8) & 1 == 1
+    }
+
+    /// How many of the terms before one are others.
+    fn others_before(&self, term: usize) -> usize {
+        (0..term).filter(|term| self.is_other(*term)).count()
+    }
+
+    /// The entry of a term that is in one row, by its place among those.
+    fn single(&self, at: usize, segment_rows: u32) -> Result<TermEntry, Corrupt> {
+        let row = self.rows.map_or(u64::MAX, |rows| rows.get(at));
+        Ok(TermEntry {
+            rows: 1,
+            groups: Listed::default(),
+            slots: Listed {
+                count: 1,
+                location: Location::One(below(row, segment_rows)?),
+            },
+        })
+    }
+}
+
 /// Appends the entries of a block of so many terms.
 pub(super) fn decode(
     reader: &mut Reader<'_>,
@@ -82,43 +138,39 @@ pub(super) fn decode(
     segment_rows: u32,
     entries: &mut Vec<TermEntry>,
 ) -> Result<(), Corrupt> {
-    let others = reader.byte()?;
-    let marks = match others {
-        0 => &[],
-        _ => reader.bytes(terms.div_ceil(8))?,
-    };
-    let marked: u32 = marks.iter().map(|mark| mark.count_ones()).sum();
-    if marked != u32::from(others) || marked as usize > terms {
-        return Err(invalid("others of a lexicon block", u64::from(marked)));
-    }
-    let singles = terms - marked as usize;
-    let rows = match singles {
-        0 => None,
-        _ => Some(Series::decode_bits(reader, singles)?),
-    };
-    let mut at = 0;
+    let heads = Heads::read(reader, terms)?;
+    let mut singles = 0;
     for term in 0..terms {
-        let mark = marks.get(term / 8).copied().unwrap_or_default();
-        if mark >> (term % 8) & 1 == 1 {
+        if heads.is_other(term) {
             entries.push(decode_other(reader, segment_rows)?);
             continue;
         }
-        let row = rows.as_ref().map_or(u64::MAX, |rows| rows.get(at));
-        at += 1;
-        entries.push(TermEntry {
-            rows: 1,
-            groups: Listed::default(),
-            slots: Listed {
-                count: 1,
-                location: Location::One(below(row, segment_rows)?),
-            },
-        });
+        entries.push(heads.single(singles, segment_rows)?);
+        singles += 1;
     }
     // The bits behind the last term.
-    match marked as usize + at == terms {
+    match heads.others + singles == terms {
         true => Ok(()),
-        false => Err(invalid("others of a lexicon block", u64::from(marked))),
+        false => Err(invalid("others of a lexicon block", heads.others as u64)),
     }
+}
+
+/// The entry of a term by its place in a block of so many.
+pub(super) fn find(
+    reader: &mut Reader<'_>,
+    terms: usize,
+    term: usize,
+    segment_rows: u32,
+) -> Result<TermEntry, Corrupt> {
+    let heads = Heads::read(reader, terms)?;
+    let others = heads.others_before(term);
+    if !heads.is_other(term) {
+        return heads.single(term - others, segment_rows);
+    }
+    for _ in 0..others {
+        skip_other(reader, segment_rows)?;
+    }
+    decode_other(reader, segment_rows)
 }
 
 /// Goes past what [`decode`] reads.
@@ -127,18 +179,36 @@ pub(super) fn skip(
     terms: usize,
     segment_rows: u32,
 ) -> Result<(), Corrupt> {
-    let marked = usize::from(reader.byte()?);
-    if marked > terms {
-        return Err(invalid("others of a lexicon block", marked as u64));
+    let heads = Heads::read(reader, terms)?;
+    for _ in 0..heads.others {
+        skip_other(reader, segment_rows)?;
     }
-    if marked > 0 {
-        reader.bytes(terms.div_ceil(8))?;
+    Ok(())
+}
+
+/// Goes past what [`decode_other`] reads.
+fn skip_other(reader: &mut Reader<'_>, segment_rows: u32) -> Result<(), Corrupt> {
+    let head = reader.varint()?;
+    let mut others = head >> 1;
+    if head & 1 == 1 {
+        let groups = reader.varint()?;
+        skip_listed(reader, groups, u64::from(u32::MAX))?;
+        others = reader.varint()?;
     }
-    if marked < terms {
-        series::skip_bits(reader, terms - marked)?;
-    }
-    for _ in 0..marked {
-        decode_other(reader, segment_rows)?;
+    skip_listed(reader, others, u64::from(segment_rows))
+}
+
+/// Goes past what [`listed`] reads.
+fn skip_listed(reader: &mut Reader<'_>, count: u64, all: u64) -> Result<(), Corrupt> {
+    let varints = match count {
+        0 => 0,
+        count if count == all => 0,
+        count if count <= LEXICON_INLINE_MAX as u64 => count,
+        // The posting page and the offset of the list.
+        _ => 2,
+    };
+    for _ in 0..varints {
+        reader.varint()?;
     }
     Ok(())
 }

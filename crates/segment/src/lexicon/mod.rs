@@ -1,7 +1,9 @@
 //! Lexicon pages: the keys of the index in order, each with the place of its rows.
 //!
 //! Words are in blocks by what they are made of ([`class`]), so that numbers take few bits
-//! ([`block`]). Bytes are checked when a page is decoded, once, so that look-ups cannot fail.
+//! ([`block`]). Where the blocks are is found out when a page is opened; a look-up reads one of them, or
+//! less, and what is wrong with it is found out then: to read all words of a page takes ten times as long.
+//! Who reads a page for good, and not for an answer, has all of it checked ([`LexiconPage::decode`]).
 #![deny(clippy::indexing_slicing)]
 
 mod block;
@@ -16,7 +18,7 @@ mod writer;
 
 use std::ops::Range;
 
-use block::{Block, Kin};
+use block::{Block, Kin, Sought};
 use class::Class;
 pub(crate) use cursor::LexiconCursor;
 pub use through::LexiconThrough;
@@ -55,35 +57,71 @@ enum First {
     Number { value: u64, before: u64 },
 }
 
+impl Place {
+    /// The value of the block before.
+    fn before(&self) -> u64 {
+        match self.first {
+            First::Number { before, .. } => before,
+            First::Word { .. } => 0,
+        }
+    }
+}
+
 impl LexiconPage {
-    /// Decodes and checks a page.
+    /// Opens a page and checks all of it.
+    ///
+    /// # Errors
+    /// When the bytes are not what was written.
     pub fn decode(entry: &PageEntry, stored: &[u8]) -> Result<Self, Corrupt> {
+        let page = Self::open(entry, stored)?;
+        let (mut block, mut last) = (Block::default(), Vec::new());
+        for number in 0..page.blocks.len() {
+            if let Some(kin) = page.read(number, &mut block, true)? {
+                check_order(&block, kin, &mut last)?;
+            }
+        }
+        Ok(page)
+    }
+
+    /// Opens a page: finds its blocks.
+    ///
+    /// # Errors
+    /// When the bytes are not what was written, as far as that is seen.
+    pub fn open(entry: &PageEntry, stored: &[u8]) -> Result<Self, Corrupt> {
         let raw = open("lexicon page", entry, stored)?.into_owned();
         let mut reader = Reader::new("lexicon page", &raw);
         let segment_rows = reader.count("number of rows", SEGMENT_ROWS_MAX as usize)? as u32;
         let mut blocks: Vec<Place> = Vec::new();
-        let (mut block, mut kin, mut value) = (Block::default(), None, 0);
-        let (mut terms, mut last) = (0, Vec::new());
+        let (mut kin, mut value) = (None, 0);
+        let mut terms = 0;
         while !reader.rest().is_empty() {
             let start = raw.len() - reader.rest().len();
-            let before = value;
-            block.decode_words_of(&mut reader, &mut kin, &mut value)?;
-            block.decode_entries(&mut reader, segment_rows)?;
-            let Some(kin) = kin else { continue };
-            let is_first = blocks.last().is_none_or(|last| last.kin != kin);
-            check_order(&block, kin, &mut last)?;
-            terms += block.len();
-            let first = match kin.class {
-                Class::Word => First::Word {
-                    start: raw.len() - block.text_left(),
-                    len: block.word(0).len(),
-                },
-                Class::Decimal(_) | Class::Hexadecimal(_) => First::Number {
-                    value,
-                    before: if is_first { 0 } else { before },
-                },
+            let mut before = value;
+            let own_terms = Block::decode_head(&mut reader, &mut kin, &mut value)?;
+            let Some(own) = kin else {
+                return Err(invalid("first lexicon block", own_terms as u64));
             };
-            blocks.push(Place { kin, start, first });
+            if blocks.last().is_none_or(|last| last.kin != own) {
+                before = 0;
+            }
+            let first = match own.class {
+                Class::Word => {
+                    let (left, len) = Block::skip_words(&mut reader, own_terms)?;
+                    let start = raw.len() - left;
+                    First::Word { start, len }
+                }
+                Class::Decimal(_) | Class::Hexadecimal(_) => {
+                    Block::skip_numbers(&mut reader, own.class, own_terms, &mut value)?;
+                    First::Number { value, before }
+                }
+            };
+            Block::skip_entries(&mut reader, own_terms, segment_rows)?;
+            terms += own_terms;
+            blocks.push(Place {
+                kin: own,
+                start,
+                first,
+            });
         }
         if terms != entry.rows as usize {
             return Err(invalid("terms of a lexicon page", terms as u64));
@@ -96,42 +134,54 @@ impl LexiconPage {
     }
 
     /// The entry of a key.
-    pub fn find(&self, key: &[u8]) -> Option<TermEntry> {
-        let (namespace, word) = key.split_first()?;
+    ///
+    /// # Errors
+    /// When a block that is read is not what was written, as far as that is seen.
+    pub fn find(&self, key: &[u8]) -> Result<Option<TermEntry>, Corrupt> {
+        let Some((namespace, word)) = key.split_first() else {
+            return Ok(None);
+        };
         let kin = Kin {
             namespace: *namespace,
             class: Class::of(word),
         };
         let blocks = self.blocks_of(kin);
-        let mut block = Block::default();
-        for number in self.first_block(&blocks, word)..blocks.end {
-            self.open(number, &mut block)?;
-            for (known, entry) in block.terms() {
-                match known.cmp(word) {
-                    std::cmp::Ordering::Less => {}
-                    std::cmp::Ordering::Equal => return Some(entry),
-                    std::cmp::Ordering::Greater => return None,
-                }
+        let first = self.first_block(&blocks, word);
+        let places = self.blocks.get(first..blocks.end).unwrap_or(&[]);
+        for place in places {
+            let mut reader = self.reader_at(place);
+            let rows = self.segment_rows;
+            match block::seek(&mut reader, kin, place.before(), word, rows)? {
+                Sought::Found(entry) => return Ok(Some(entry)),
+                Sought::Missing => return Ok(None),
+                Sought::Behind => {}
             }
         }
-        None
+        Ok(None)
     }
 
     /// Calls `visit` with every key of the page that starts with `prefix` and its entry, until it
     /// says false. Words are in order, numbers of each length in their own behind them. Returns
     /// whether it never did.
-    pub fn scan(&self, prefix: &[u8], visit: &mut dyn FnMut(&[u8], TermEntry) -> bool) -> bool {
+    ///
+    /// # Errors
+    /// As [`Self::find`].
+    pub fn scan(
+        &self,
+        prefix: &[u8],
+        visit: &mut dyn FnMut(&[u8], TermEntry) -> bool,
+    ) -> Result<bool, Corrupt> {
         let (mut block, mut key) = (Block::default(), Vec::new());
         let word = prefix.get(1..).unwrap_or(&[]);
         for blocks in self.runs_with(prefix, b"") {
             for number in self.first_block(&blocks, word)..blocks.end {
-                let Some(kin) = self.open(number, &mut block) else {
+                let Some(kin) = self.read(number, &mut block, true)? else {
                     continue;
                 };
                 for (known, entry) in block.terms().filter(|(known, _)| known.starts_with(word)) {
                     kin.key_into(known, &mut key);
                     if !visit(&key, entry) {
-                        return false;
+                        return Ok(false);
                     }
                 }
                 if block.is_behind(word) {
@@ -139,23 +189,26 @@ impl LexiconPage {
                 }
             }
         }
-        true
+        Ok(true)
     }
 
     /// The same for those of them that are wanted, whose words hold all bytes of `letters`. Of others
     /// mostly no entry is read, of numbers which cannot hold them nothing.
+    ///
+    /// # Errors
+    /// As [`Self::find`].
     pub fn scan_wanted(
         &self,
         prefix: &[u8],
         letters: &[u8],
         mut is_wanted: impl FnMut(&[u8]) -> bool,
         visit: &mut dyn FnMut(TermEntry),
-    ) {
+    ) -> Result<(), Corrupt> {
         let (mut block, mut key, mut wanted) = (Block::default(), Vec::new(), Vec::new());
         let word = prefix.get(1..).unwrap_or(&[]);
         for blocks in self.runs_with(prefix, letters) {
             for number in self.first_block(&blocks, word)..blocks.end {
-                let Some(kin) = self.open_words(number, &mut block) else {
+                let Some(kin) = self.read(number, &mut block, false)? else {
                     continue;
                 };
                 wanted.clear();
@@ -166,7 +219,7 @@ impl LexiconPage {
                 }));
                 let is_behind = block.is_behind(word);
                 if !wanted.is_empty() {
-                    self.open(number, &mut block);
+                    self.read(number, &mut block, true)?;
                     let terms = wanted.iter().filter_map(|at| block.term(*at));
                     terms.for_each(|(_, entry)| visit(entry));
                 }
@@ -175,6 +228,7 @@ impl LexiconPage {
                 }
             }
         }
+        Ok(())
     }
 
     /// Memory the page takes, in bytes.
@@ -223,37 +277,29 @@ impl LexiconPage {
         found
     }
 
-    /// Opens a block, which was checked before.
-    fn open(&self, number: usize, block: &mut Block) -> Option<Kin> {
-        let kin = self.read(number, block, true);
-        debug_assert!(
-            kin.is_some() || number >= self.blocks.len(),
-            "it was checked"
-        );
-        kin
-    }
-
-    /// Opens the words of a block, which was checked before.
-    fn open_words(&self, number: usize, block: &mut Block) -> Option<Kin> {
-        self.read(number, block, false)
-    }
-
-    fn read(&self, number: usize, block: &mut Block, with_entries: bool) -> Option<Kin> {
+    /// Opens a block, or only its words.
+    fn read(
+        &self,
+        number: usize,
+        block: &mut Block,
+        with_entries: bool,
+    ) -> Result<Option<Kin>, Corrupt> {
         block.clear();
-        let place = self.blocks.get(number)?;
-        let mut reader = Reader::new("lexicon page", self.raw.get(place.start..)?);
-        let mut before = match place.first {
-            First::Number { before, .. } => before,
-            First::Word { .. } => 0,
+        let Some(place) = self.blocks.get(number) else {
+            return Ok(None);
         };
-        let mut kin = Some(place.kin);
-        block
-            .decode_words_of(&mut reader, &mut kin, &mut before)
-            .ok()?;
+        let mut reader = self.reader_at(place);
+        let (mut kin, mut value) = (Some(place.kin), place.before());
+        block.decode_words_of(&mut reader, &mut kin, &mut value)?;
         if with_entries {
-            block.decode_entries(&mut reader, self.segment_rows).ok()?;
+            block.decode_entries(&mut reader, self.segment_rows)?;
         }
-        kin
+        Ok(kin)
+    }
+
+    fn reader_at(&self, place: &Place) -> Reader<'_> {
+        let rest = self.raw.get(place.start..).unwrap_or(&[]);
+        Reader::new("lexicon page", rest)
     }
 }
 

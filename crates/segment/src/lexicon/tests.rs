@@ -96,10 +96,11 @@ fn open_all(file: &[u8], entries: &[LexiconPageEntry]) -> Vec<LexiconPage> {
 fn scan(pages: &[LexiconPage], prefix: &[u8]) -> Vec<(Vec<u8>, TermEntry)> {
     let mut found = Vec::new();
     for page in pages {
-        page.scan(prefix, &mut |key, entry| {
+        let scanned = page.scan(prefix, &mut |key, entry| {
             found.push((key.to_vec(), entry));
             true
         });
+        assert_eq!(scanned, Ok(true));
     }
     found
 }
@@ -160,7 +161,7 @@ proptest! {
         found.sort_by(|a, b| a.0.cmp(&b.0));
         prop_assert!(terms.iter().eq(found.iter().map(|(key, entry)| (key, entry))));
         for (key, entry) in &terms {
-            let entries: Vec<_> = pages.iter().filter_map(|page| page.find(key)).collect();
+            let entries: Vec<_> = pages.iter().filter_map(|page| page.find(key).expect("valid")).collect();
             prop_assert_eq!(&entries, &[*entry]);
         }
         for start in starts.iter().flat_map(|word| (0..=word.len()).map(|len| &word[..len])) {
@@ -173,7 +174,7 @@ proptest! {
             }
             prop_assert_eq!(keys, expected);
             if !terms.contains_key(&prefix) {
-                prop_assert!(pages.iter().all(|page| page.find(&prefix).is_none()));
+                prop_assert!(pages.iter().all(|page| page.find(&prefix) == Ok(None)));
             }
         }
         let mut cursor = LexiconCursor::default();
@@ -212,7 +213,7 @@ proptest! {
                 let found = scan(std::slice::from_ref(&page), b"");
                 prop_assert_eq!(found.len(), entry.rows as usize);
                 for (key, entry) in found {
-                    prop_assert_eq!(page.find(&key), Some(entry));
+                    prop_assert_eq!(page.find(&key), Ok(Some(entry)));
                 }
             }
         }

@@ -140,13 +140,22 @@ impl<'n> LexiconThrough<'n> {
             return true;
         }
         let mut rest = text;
-        lens.own().any(|len| {
-            let (own, others) = rest.split_at_checked(len).unwrap_or((rest, &[]));
+        for (at, len) in lens.own().iter().enumerate() {
+            let (own, others) = rest.split_at_checked(*len as usize).unwrap_or((rest, &[]));
             rest = others;
             let first = own.first().map_or(0, |first| usize::from(*first));
-            self.continues.get(first) == Some(&true)
-                && (1..self.part.len())
-                    .any(|at| own.starts_with(self.part.get(at..).unwrap_or(&[])))
+            if self.continues.get(first) == Some(&true) && self.ends_in(lens, text, at, own) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether the part ends in the own bytes of a word and starts in what it shares with the word before.
+    fn ends_in(&self, lens: &WordLens, text: &[u8], at: usize, own: &[u8]) -> bool {
+        (1..self.part.len()).any(|cut| {
+            let (shared, behind) = self.part.split_at_checked(cut).unwrap_or((self.part, &[]));
+            own.starts_with(behind) && lens.shares(text, at, shared)
         })
     }
 }
