@@ -4,12 +4,14 @@
 //! match the inside match the outside for sure.
 
 use query::{FieldName, Leaf, Target, Test, WordProbe};
-use segment::{Location, Namespace, TermEntry};
+use segment::Namespace;
 use store::{Part, ReadError, SegmentHandle};
 
+use crate::gathered::union;
 use crate::named::NamedAsk;
 use crate::plan::{Ask, Plan, WHOLE_LEXICON_COST, Words};
 use crate::row_set::{RowSet, Scatter};
+use crate::word_rows::{find_word, rows_of_all, rows_of_any, word_rows};
 
 /// Where no more rows than one in so many are left, they are looked at rather than all words.
 const FEW_OF: u64 = 64;
@@ -43,6 +45,12 @@ impl Node {
             bounds: Bounds::exact(rows),
             inner: Inner::And(Vec::new()),
         }
+    }
+
+    /// Its opposite, in a segment of so many rows.
+    fn not(self, rows: u32) -> Self {
+        let bounds = self.bounds.clone().not(rows);
+        Self::new(bounds, Inner::Not(Box::new(self)))
     }
 
     fn new(bounds: Bounds, inner: Inner) -> Self {
@@ -95,6 +103,14 @@ impl Bounds {
         self.joined(other, RowSet::or)
     }
 
+    /// Without some rows, of a segment of so many.
+    fn minus(self, other: &RowSet, rows: u32) -> Self {
+        Self {
+            sure: self.sure.minus(other, rows),
+            maybe: self.maybe.map(|maybe| maybe.minus(other, rows)),
+        }
+    }
+
     fn joined(self, other: Self, join: impl Fn(RowSet, RowSet) -> RowSet) -> Self {
         let maybe = match (self.maybe, other.maybe) {
             (None, None) => None,
@@ -140,39 +156,105 @@ fn evaluate_among(plan: &Plan, segment: &SegmentHandle, asked: u64) -> Node {
             };
             Node::new(bounds, Inner::Leaf(*number))
         }
-        Plan::Not(inner) => {
-            let inner = evaluate_among(inner, segment, asked);
-            let bounds = inner.bounds.clone().not(segment.rows());
-            Node::new(bounds, Inner::Not(Box::new(inner)))
-        }
-        Plan::And(members) => {
-            let mut bounds = Bounds::exact(RowSet::All);
-            let (mut nodes, mut left) = (Vec::new(), asked);
-            for member in members {
-                let node = evaluate_among(member, segment, left);
-                bounds = bounds.and(node.bounds.clone());
-                if bounds.upper().is_empty() {
-                    return Node::decided(RowSet::empty());
-                }
-                left = left.min(bounds.upper().len(segment.rows()));
-                nodes.push(node);
+        Plan::Not(inner) => evaluate_among(inner, segment, asked).not(segment.rows()),
+        Plan::And(members) => all_of(members, segment, asked),
+        Plan::Or(members) => any_of(members, segment, asked),
+    }
+}
+
+/// The rows of all members. Those that are one word come first: where one of them is nowhere, the rows of
+/// the others need not be read. What a member decides is in the bounds, and needs no node.
+fn all_of(members: &[Plan], segment: &SegmentHandle, asked: u64) -> Node {
+    let (mut words, mut without, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    for member in members {
+        match (member.one_word(), member) {
+            (Some(own), _) => words.push(own),
+            (None, Plan::Not(inner)) if inner.one_word().is_some() => {
+                without.extend(inner.one_word());
             }
-            Node::new(bounds, Inner::And(nodes))
-        }
-        Plan::Or(members) => {
-            let mut bounds = Bounds::exact(RowSet::empty());
-            let mut nodes = Vec::new();
-            for member in members {
-                let node = evaluate_among(member, segment, asked);
-                bounds = bounds.or(node.bounds.clone());
-                if bounds.sure == RowSet::All {
-                    return Node::decided(RowSet::All);
-                }
-                nodes.push(node);
-            }
-            Node::new(bounds, Inner::Or(nodes))
+            _ => others.push(member),
         }
     }
+    match rows_of_all(&words, &without, segment) {
+        Ok(rows) => all_of_each(Bounds::exact(rows), others, segment, asked),
+        Err(_) => all_of_each(Bounds::exact(RowSet::All), members, segment, asked),
+    }
+}
+
+fn all_of_each<'p>(
+    mut bounds: Bounds,
+    members: impl IntoIterator<Item = &'p Plan>,
+    segment: &SegmentHandle,
+    asked: u64,
+) -> Node {
+    let mut nodes = Vec::new();
+    for member in members {
+        if bounds.upper().is_empty() {
+            break;
+        }
+        let left = asked.min(bounds.upper().len(segment.rows()));
+        let (plan, is_not) = match member {
+            Plan::Not(inner) => (&**inner, true),
+            member => (member, false),
+        };
+        let mut node = evaluate_among(plan, segment, left);
+        if node.bounds.maybe.is_none() {
+            bounds = match is_not {
+                true => bounds.minus(&node.bounds.sure, segment.rows()),
+                false => bounds.and(node.bounds),
+            };
+            continue;
+        }
+        if is_not {
+            node = node.not(segment.rows());
+        }
+        bounds = bounds.and(node.bounds.clone());
+        nodes.push(node);
+    }
+    if bounds.upper().is_empty() {
+        return Node::decided(RowSet::empty());
+    }
+    Node::new(bounds, Inner::And(nodes))
+}
+
+/// The rows of any member. The rows of those that are one word are gathered together.
+fn any_of(members: &[Plan], segment: &SegmentHandle, asked: u64) -> Node {
+    let (mut words, mut others) = (Vec::new(), Vec::new());
+    for member in members {
+        match member.one_word() {
+            Some(own) => words.push(own),
+            None => others.push(member),
+        }
+    }
+    match rows_of_any(&words, segment) {
+        Ok(rows) => any_of_each(Bounds::exact(rows), others, segment, asked),
+        Err(_) => any_of_each(Bounds::exact(RowSet::empty()), members, segment, asked),
+    }
+}
+
+fn any_of_each<'p>(
+    mut bounds: Bounds,
+    members: impl IntoIterator<Item = &'p Plan>,
+    segment: &SegmentHandle,
+    asked: u64,
+) -> Node {
+    let mut nodes = Vec::new();
+    for member in members {
+        if bounds.sure == RowSet::All {
+            break;
+        }
+        let node = evaluate_among(member, segment, asked);
+        if node.bounds.maybe.is_none() {
+            bounds = bounds.or(node.bounds);
+            continue;
+        }
+        bounds = bounds.or(node.bounds.clone());
+        nodes.push(node);
+    }
+    if bounds.sure == RowSet::All {
+        return Node::decided(RowSet::All);
+    }
+    Node::new(bounds, Inner::Or(nodes))
 }
 
 /// The rows of a part, of some, that may have all of these fields of records; others have no value to
@@ -276,7 +358,7 @@ pub(crate) fn count_by_lexicon(plan: &Plan, segment: &SegmentHandle) -> Option<u
             };
             let mut rows = 0;
             for namespace in *namespaces {
-                match segment.find_term(&namespace.key(word)) {
+                match find_word(*namespace, word, segment) {
                     Ok(None) => {}
                     Ok(Some(term)) if rows == 0 => rows = term.rows,
                     // Rows that hold it in both texts would be counted twice.
@@ -329,44 +411,6 @@ fn any_word(namespaces: &[Namespace], counted: u32, segment: &SegmentHandle) -> 
     }
 }
 
-fn word_rows(words: &Words, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
-    let mut either = RowSet::empty();
-    for namespace in words.namespaces {
-        if lacks_word(*namespace, &words.probes, segment)? {
-            continue;
-        }
-        let mut all = RowSet::All;
-        for probe in &words.probes {
-            all = all.and(probe_rows(*namespace, probe, segment)?);
-            if all.is_empty() {
-                break;
-            }
-        }
-        either = either.or(all);
-    }
-    Ok(either)
-}
-
-/// Whether a word is nowhere in the texts, of several that all have to be: the rows of the others need
-/// not be read.
-fn lacks_word(
-    namespace: Namespace,
-    probes: &[WordProbe],
-    segment: &SegmentHandle,
-) -> Result<bool, ReadError> {
-    if probes.len() == 1 {
-        return Ok(false);
-    }
-    for probe in probes {
-        if let WordProbe::Exact(word) = probe
-            && segment.find_term(&namespace.key(word))?.is_none()
-        {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
 /// The rows with a word in a text that meets a condition.
 pub(crate) fn probe_rows(
     namespace: Namespace,
@@ -375,13 +419,16 @@ pub(crate) fn probe_rows(
 ) -> Result<RowSet, ReadError> {
     let prefix: &[u8] = match probe {
         WordProbe::Exact(word) => {
-            let term = segment.find_term(&namespace.key(word))?;
+            let term = find_word(namespace, word, segment)?;
             return union(term.as_slice(), segment);
         }
         WordProbe::Prefix(prefix) | WordProbe::OneBetween(prefix, _) => prefix,
         WordProbe::Suffix(_) | WordProbe::Contains(_) => b"",
     };
     let mut terms = Vec::new();
+    if segment.footer().counts.worded(namespace) == Some(0) {
+        return Ok(RowSet::empty());
+    }
     let meets = probe.search();
     let is_wanted = |key: &[u8]| meets(key.get(1..).unwrap_or(&[]));
     let (key, letters) = (namespace.key(prefix), probe.letters());
@@ -399,62 +446,6 @@ fn code_rows(
         terms.extend(segment.find_term(&namespace.key(&[*code]))?);
     }
     union(&terms, segment)
-}
-
-/// Fewer rows than one in so many are listed instead of marked one bit each.
-const SPARSE: u32 = 64;
-
-/// The rows that hold any of the terms.
-pub(crate) fn union(terms: &[TermEntry], segment: &SegmentHandle) -> Result<RowSet, ReadError> {
-    if terms.iter().any(|term| term.rows == segment.rows()) {
-        return Ok(RowSet::All);
-    }
-    let mut groups = Vec::new();
-    for term in terms {
-        groups.extend(segment.groups_of(term)?);
-    }
-    groups.sort_unstable();
-    groups.dedup();
-    let with_slots: Vec<_> = terms.iter().filter(|term| term.slots.count > 0).collect();
-    match with_slots.as_slice() {
-        [] if groups.is_empty() => return Ok(RowSet::empty()),
-        [term] if groups.is_empty() && term.slots.count < segment.rows() / SPARSE => {
-            return Ok(RowSet::from_sorted(&segment.slot_seats(term)?));
-        }
-        _ => {}
-    }
-    let tally = segment.tally()?;
-    let in_groups = groups.iter().map(|group| u64::from(tally.rows(*group)));
-    let in_slots = with_slots.iter().map(|term| u64::from(term.slots.count));
-    let ranges = groups.iter().map(|group| tally.seats(*group));
-    if in_groups.chain(in_slots).sum::<u64>() < u64::from(segment.rows() / SPARSE) {
-        let mut seats: Vec<u32> = ranges.flatten().collect();
-        each_slot_list(&with_slots, segment, &mut |list| {
-            seats.extend_from_slice(list);
-        })?;
-        seats.sort_unstable();
-        seats.dedup();
-        return Ok(RowSet::from_sorted(&seats));
-    }
-    let mut scatter = Scatter::new(segment.rows());
-    ranges.for_each(|range| scatter.add_range(range));
-    each_slot_list(&with_slots, segment, &mut |list| scatter.add(list))?;
-    Ok(scatter.finish())
-}
-
-/// Calls `visit` with the seats of each of some terms that are in none of its groups.
-fn each_slot_list(
-    terms: &[&TermEntry],
-    segment: &SegmentHandle,
-    visit: &mut dyn FnMut(&[u32]),
-) -> Result<(), ReadError> {
-    for term in terms {
-        match term.slots.location {
-            Location::One(seat) => visit(&[seat]),
-            _ => visit(&segment.slot_seats(term)?),
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

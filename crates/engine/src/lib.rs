@@ -25,6 +25,7 @@ mod event_merge;
 mod field_reader;
 mod field_values;
 mod fields;
+mod gathered;
 mod histogram;
 mod in_text;
 mod kind_names;
@@ -51,6 +52,7 @@ mod time_kind;
 mod value_marks;
 mod value_table;
 mod walk;
+mod word_rows;
 
 #[cfg(test)]
 mod testing;

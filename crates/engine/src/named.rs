@@ -11,7 +11,8 @@ use segment::{Namespace, TermEntry};
 use store::{ReadError, SegmentHandle};
 use text_fields::{ESCAPE_LETTERS, MONTHS, Origin, is_escape_word};
 
-use crate::evaluate::{probe_rows, union};
+use crate::evaluate::probe_rows;
+use crate::gathered::union;
 use crate::plan::{WHOLE_LEXICON_COST, probe_cost};
 use crate::row_set::RowSet;
 

@@ -82,6 +82,14 @@ impl Plan {
         }
     }
 
+    /// What it asks for, where that is one word, which decides.
+    pub(crate) fn one_word(&self) -> Option<&Words> {
+        match self {
+            Self::Leaf(Ask::Words(words), _) if words.is_exact => words.one_word().and(Some(words)),
+            _ => None,
+        }
+    }
+
     /// What a look-up costs, roughly: a page of the lexicon, a range of it, all of it.
     pub(crate) fn cost(&self) -> usize {
         match self {
@@ -118,6 +126,14 @@ impl Ask {
 }
 
 impl Words {
+    /// The word, where one is all that is asked for.
+    pub(crate) fn one_word(&self) -> Option<&[u8]> {
+        match self.probes.as_slice() {
+            [WordProbe::Exact(word)] => Some(word),
+            _ => None,
+        }
+    }
+
     fn cost(&self) -> usize {
         self.probes.iter().map(probe_cost).max().unwrap_or(0)
     }

@@ -204,6 +204,38 @@ impl Scatter {
         }
     }
 
+    /// Whether a row was added.
+    pub(crate) fn contains(&self, row: u32) -> bool {
+        let byte = self.bits.get((row >> 3) as usize).copied();
+        byte.unwrap_or_default() >> (row & 7) & 1 == 1
+    }
+
+    /// Takes a row out.
+    pub(crate) fn remove(&mut self, row: u32) {
+        if let Some(byte) = self.bits.get_mut((row >> 3) as usize) {
+            *byte &= !(1 << (row & 7));
+        }
+    }
+
+    /// Takes out the rows that are not in another, of the same segment.
+    pub(crate) fn keep(&mut self, other: &Self) {
+        for (byte, other) in self.bits.iter_mut().zip(&other.bits) {
+            *byte &= other;
+        }
+    }
+
+    /// Takes out the rows that are in another.
+    pub(crate) fn remove_all(&mut self, other: &Self) {
+        for (byte, other) in self.bits.iter_mut().zip(&other.bits) {
+            *byte &= !other;
+        }
+    }
+
+    /// The bits of the rows.
+    pub(crate) fn bits(&mut self) -> &mut [u8] {
+        &mut self.bits
+    }
+
     /// The rows that were added.
     pub(crate) fn finish(self) -> RowSet {
         RowSet::Some(RoaringBitmap::from_lsb0_bytes(0, &self.bits))

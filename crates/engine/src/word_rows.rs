@@ -1,0 +1,134 @@
+//! The rows of words, of one, of all of some, of any of some: what most questions ask for.
+//!
+//! Words are looked up before the rows of any are read: where one of those that have to be there is nowhere
+//! in a segment, that is all that is read of it. Rows become a set once, when all words have been joined.
+
+use std::cmp::Reverse;
+
+use query::WordProbe;
+use segment::{Namespace, TermEntry};
+use store::{ReadError, SegmentHandle};
+
+use crate::evaluate::probe_rows;
+use crate::gathered::{Gathered, union};
+use crate::plan::Words;
+use crate::row_set::RowSet;
+
+/// The rows whose words meet all probes in one of the texts.
+pub(crate) fn word_rows(words: &Words, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+    if words.one_word().is_some() {
+        return union(&terms_of(words, segment)?, segment);
+    }
+    let mut either = RowSet::empty();
+    for namespace in words.namespaces {
+        either = either.or(rows_with_all(*namespace, &words.probes, segment)?);
+    }
+    Ok(either)
+}
+
+/// The rows that hold each of some words, and none of others; all rows where there are none of the former.
+/// Each is the one word that is asked for.
+pub(crate) fn rows_of_all(
+    words: &[&Words],
+    without: &[&Words],
+    segment: &SegmentHandle,
+) -> Result<RowSet, ReadError> {
+    let mut all = Vec::with_capacity(words.len());
+    for words in words {
+        let terms = terms_of(words, segment)?;
+        if terms.is_empty() {
+            return Ok(RowSet::empty());
+        }
+        all.push(terms);
+    }
+    let mut rows = with_all(all, segment)?;
+    for words in without {
+        if rows.is_empty() {
+            break;
+        }
+        let terms = terms_of(words, segment)?;
+        rows = rows.minus(Gathered::of(&terms, segment)?, segment.rows());
+    }
+    Ok(rows.finish())
+}
+
+/// The rows that hold any of some words, each the one that is asked for.
+pub(crate) fn rows_of_any(words: &[&Words], segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+    let mut all = Vec::with_capacity(words.len());
+    for words in words {
+        all.append(&mut terms_of(words, segment)?);
+    }
+    union(&all, segment)
+}
+
+/// The term of a word in a text. Of a text that has no words, nothing is read.
+pub(crate) fn find_word(
+    namespace: Namespace,
+    word: &[u8],
+    segment: &SegmentHandle,
+) -> Result<Option<TermEntry>, ReadError> {
+    if segment.footer().counts.worded(namespace) == Some(0) {
+        return Ok(None);
+    }
+    segment.find_term(&namespace.key(word))
+}
+
+/// The terms of the one word that is asked for in the texts it is looked for in.
+fn terms_of(words: &Words, segment: &SegmentHandle) -> Result<Vec<TermEntry>, ReadError> {
+    let mut terms = Vec::with_capacity(words.namespaces.len());
+    if let Some(word) = words.one_word() {
+        for namespace in words.namespaces {
+            terms.extend(find_word(*namespace, word, segment)?);
+        }
+    }
+    Ok(terms)
+}
+
+/// The rows with words in a text that meet conditions. Long words are looked up first, they are in few
+/// segments.
+fn rows_with_all(
+    namespace: Namespace,
+    probes: &[WordProbe],
+    segment: &SegmentHandle,
+) -> Result<RowSet, ReadError> {
+    let (mut words, mut others) = (Vec::new(), Vec::new());
+    for probe in probes {
+        match probe {
+            WordProbe::Exact(word) => words.push(word),
+            other => others.push(other),
+        }
+    }
+    words.sort_by_key(|word| Reverse(word.len()));
+    let mut all = Vec::with_capacity(words.len());
+    for word in words {
+        match find_word(namespace, word, segment)? {
+            Some(term) => all.push(vec![term]),
+            None => return Ok(RowSet::empty()),
+        }
+    }
+    let mut rows = with_all(all, segment)?.finish();
+    for probe in others {
+        if rows.is_empty() {
+            break;
+        }
+        rows = rows.and(probe_rows(namespace, probe, segment)?);
+    }
+    Ok(rows)
+}
+
+/// The rows that hold, for each of some choices of terms, one of them.
+fn with_all(
+    mut choices: Vec<Vec<TermEntry>>,
+    segment: &SegmentHandle,
+) -> Result<Gathered, ReadError> {
+    let rows = |terms: &Vec<TermEntry>| terms.iter().map(|term| u64::from(term.rows)).sum::<u64>();
+    choices.sort_by_cached_key(rows);
+    let mut all = Gathered::All;
+    for terms in &choices {
+        if all.is_empty() {
+            break;
+        }
+        all = all.and(Gathered::of(terms, segment)?);
+    }
+    Ok(all)
+}
