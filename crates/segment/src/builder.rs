@@ -16,6 +16,9 @@ use crate::page::{PageEntry, PageWriter, checksum};
 use crate::received;
 use crate::spare;
 
+/// Records that are copied before they are cut, so that they are still in the cache then.
+const ROWS_AT_ONCE: usize = 256;
+
 /// How a segment is built.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildOptions {
@@ -150,9 +153,11 @@ impl Builder {
         self.count(batch.heads());
         let mut start = 0;
         while start < batch.len() {
-            let rest = batch.heads().get(start..).unwrap_or(&[]);
+            let end = batch.len().min(start + ROWS_AT_ONCE);
+            let rest = batch.heads().get(start..end).unwrap_or(&[]);
             let fitting = self.fitting(rest);
             let added = self.open.append_range(batch, start..start + fitting);
+            self.chunks.cut_added(&self.open);
             start += added;
             // Too many names for one batch end a chunk early.
             if added < fitting || self.is_full() {

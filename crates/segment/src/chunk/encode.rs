@@ -61,6 +61,12 @@ impl ChunkWriter {
         self.pack(batch, file)
     }
 
+    /// Looks at the records that were added to the batch of the next chunk, which is nothing that
+    /// [`Self::cut`] would not do for all of them.
+    pub(crate) fn cut_added(&mut self, batch: &RecordBatch) {
+        self.cut.cut_added(batch);
+    }
+
     /// Finds the kinds of the records of a batch, and adds them to those of the segment.
     pub(crate) fn cut(&mut self, batch: &RecordBatch, kinds: &mut Kinds) {
         self.cut.cut(batch, kinds);
@@ -76,7 +82,7 @@ impl ChunkWriter {
         self.slots.sort_unstable();
     }
 
-    /// Appends the chunk of the batch that was cut last.
+    /// Appends the chunk of the batch that was cut last, and forgets its rows.
     pub(crate) fn pack(&mut self, batch: &RecordBatch, file: &mut Vec<u8>) -> ChunkEntry {
         let (columns, directory) = self.pack_columns(batch, file);
         directory.encode(&mut self.raw);
@@ -86,6 +92,7 @@ impl ChunkWriter {
         let rows = self.close_page(batch.len(), file);
         encode_loose(batch, batch.heads(), &mut self.raw);
         let page = self.close_page(batch.len(), file);
+        self.cut.clear();
         ChunkEntry {
             columns,
             directory,

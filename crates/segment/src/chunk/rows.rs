@@ -12,6 +12,8 @@ use crate::limits::KIND_ROWS_MIN;
 pub(crate) struct CutRows {
     cutter: Cutter,
     guesses: Guesses,
+    /// The kinds that have all that does not vary.
+    fine: Kinds,
     rows: Vec<Row>,
     /// The numbers of the rows in the order of their kinds.
     order: Vec<u32>,
@@ -49,19 +51,33 @@ impl Group {
 const END: Value = (1, 0);
 
 impl CutRows {
-    /// Finds the kind and the values of each record. Kinds with few records are not worth their
-    /// columns: their records get one that kinds like it are joined in, or a coarser one.
-    pub(super) fn cut(&mut self, batch: &RecordBatch, kinds: &mut Kinds) {
+    /// Forgets all rows.
+    pub(super) fn clear(&mut self) {
+        self.guesses.clear();
+        self.fine = Kinds::new();
         self.rows.clear();
+        self.order.clear();
         self.values.clear();
         self.side.clear();
-        let mut fine = Kinds::new();
-        self.guesses.clear();
-        for head in batch.heads() {
+    }
+
+    /// Cuts the records that were added to a batch since it was called before. Records that have just
+    /// been copied are still in the cache, which those of a whole chunk are too many for.
+    pub(super) fn cut_added(&mut self, batch: &RecordBatch) {
+        let mut fine = std::mem::take(&mut self.fine);
+        for head in batch.heads().get(self.rows.len()..).unwrap_or(&[]) {
             let values = self.values.len() as u32;
             let kind = self.cut_fine(batch, head, &mut fine);
             self.rows.push(Row { kind, values });
         }
+        self.fine = fine;
+    }
+
+    /// Finds the kind and the values of each record. Kinds with few records are not worth their
+    /// columns: their records get one that kinds like it are joined in, or a coarser one.
+    pub(super) fn cut(&mut self, batch: &RecordBatch, kinds: &mut Kinds) {
+        self.cut_added(batch);
+        let fine = std::mem::take(&mut self.fine);
         let mut counts = vec![0; fine.len()];
         for row in &self.rows {
             if let Some(count) = counts.get_mut(row.kind as usize) {

@@ -26,7 +26,8 @@ pub(super) struct Columns<'a> {
 }
 
 /// Rows whose texts are read together, so that they are in the cache one after the other: those of a
-/// group stand anywhere in the chunk.
+/// group stand anywhere in the chunk. All columns of some rows are made before those of the next, as
+/// the texts of all rows are more than a cache holds.
 const ROWS_AHEAD: usize = 32;
 
 /// Reads some texts, all at once.
@@ -42,28 +43,49 @@ impl Columns<'_> {
         self.worded.resize(self.rows.len(), 0);
     }
 
-    /// Adds a text that varies.
-    pub(super) fn add_varying(&mut self, cut: &CutRows, varying: &Varying) {
+    /// Adds the texts that vary.
+    pub(super) fn add_varying(&mut self, cut: &CutRows, varying: &[Varying]) {
         let start = self.open.cells.len();
-        let texts = self.batch.bytes();
-        let mut habit = Habit::default();
+        let rows = self.rows.len();
+        self.open.cells.resize(start + varying.len() * rows, EMPTY);
+        let mut habits = vec![Habit::default(); varying.len()];
         let mut ahead = Vec::with_capacity(ROWS_AHEAD);
-        let worded = self.worded.chunks_mut(ROWS_AHEAD);
-        for (rows, worded) in self.rows.chunks(ROWS_AHEAD).zip(worded) {
-            ahead.clear();
-            let range = |row: &u32| varying.range(cut.places(*row as usize));
-            ahead.extend(rows.iter().map(|row| range(row).unwrap_or(0..0)));
-            touch(texts, &ahead);
-            for (text, worded) in ahead.drain(..).zip(worded) {
-                let values = &mut self.open.values;
-                let value = values.of_text(varying.part, texts, text, &mut habit, self.terms);
-                if values.has_words(value) {
-                    *worded |= bit(varying.part);
-                }
-                self.open.cells.push(value);
+        for first in (0..rows).step_by(ROWS_AHEAD) {
+            let end = rows.min(first + ROWS_AHEAD);
+            let own = self.rows.get(first..end).unwrap_or(&[]);
+            let mut column = start;
+            for (varying, habit) in varying.iter().zip(&mut habits) {
+                ahead.clear();
+                let range = |row: &u32| varying.range(cut.places(*row as usize));
+                ahead.extend(own.iter().map(|row| range(row).unwrap_or(0..0)));
+                self.add_texts(varying.part, &ahead, habit, first, column);
+                column += rows;
             }
         }
-        self.open.add_column(start);
+        self.open.add_columns(start, rows);
+    }
+
+    /// Puts the values of the texts of some rows, the first of which is given, into the cells of a
+    /// column.
+    fn add_texts(
+        &mut self,
+        part: Namespace,
+        ranges: &[Range<usize>],
+        habit: &mut Habit,
+        first: usize,
+        column: usize,
+    ) {
+        let texts = self.batch.bytes();
+        touch(texts, ranges);
+        let OpenChunk { values, cells, .. } = &mut *self.open;
+        let cells = cells.get_mut(column + first..).unwrap_or_default();
+        let worded = self.worded.get_mut(first..).unwrap_or_default();
+        for ((text, cell), worded) in ranges.iter().zip(cells).zip(worded) {
+            *cell = values.of_text(part, texts, text.clone(), habit, self.terms);
+            if values.has_words(*cell) {
+                *worded |= bit(part);
+            }
+        }
     }
 
     /// Adds all parts of records of the whole kind.

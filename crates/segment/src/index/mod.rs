@@ -131,9 +131,7 @@ impl Index {
         if words.is_whole() {
             columns.add_whole(counts);
         }
-        for varying in words.varying() {
-            columns.add_varying(cut, varying);
-        }
+        columns.add_varying(cut, words.varying());
         columns.add_sources(counts);
         columns.add_tags(counts);
         let first = rows.first().and_then(|row| batch.get(*row as usize));

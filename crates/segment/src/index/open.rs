@@ -1,5 +1,7 @@
 //! The words of the rows of a chunk, column by column: what comes before its terms are put in order.
 
+use std::ops::Range;
+
 use super::values::{EMPTY, Values};
 use crate::limits::GROUP_ROWS_MIN;
 
@@ -55,19 +57,34 @@ impl OpenChunk {
 
     /// Adds a column of the group at hand: the cells from `start` on.
     pub(super) fn add_column(&mut self, start: usize) {
-        let cells = self.cells.get(start..).unwrap_or(&[]);
-        let Some((first, others)) = cells.split_first() else {
-            return;
+        let end = self.end_column(start..self.cells.len());
+        self.cells.truncate(end);
+    }
+
+    /// Adds a column, unless it is empty; where the cells end that are needed for it.
+    fn end_column(&mut self, cells: Range<usize>) -> usize {
+        let own = self.cells.get(cells.clone()).unwrap_or(&[]);
+        let Some((first, others)) = own.split_first() else {
+            return cells.start;
         };
         if others.iter().any(|cell| cell != first) {
-            self.columns.push(Column::Cells(start));
-            return;
+            self.columns.push(Column::Cells(cells.start));
+            return cells.end;
         }
-        let first = *first;
-        self.cells.truncate(start);
-        if first != EMPTY {
-            self.columns.push(Column::Constant(first));
+        if *first != EMPTY {
+            self.columns.push(Column::Constant(*first));
         }
+        cells.start
+    }
+
+    /// Adds columns of the group at hand, so many cells each, from `start` on.
+    pub(super) fn add_columns(&mut self, start: usize, rows: usize) {
+        let mut end = start;
+        for column in (start..self.cells.len()).step_by(rows.max(1)) {
+            self.cells.copy_within(column..column + rows, end);
+            end = self.end_column(end..end + rows);
+        }
+        self.cells.truncate(end);
     }
 
     /// Ends the group at hand, of so many rows.

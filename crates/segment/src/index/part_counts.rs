@@ -39,8 +39,11 @@ pub(crate) struct PartCounts {
 struct Counted {
     /// For values that are too long to be compared as numbers.
     seeds: [Seeds; 2],
+    values: Vec<(Box<[u8]>, u32)>,
     /// By what stands for the value, which is compared without being looked for in memory.
-    rows: HashMap<Short, (Box<[u8]>, u32), Seeds>,
+    places: HashMap<Short, usize, Seeds>,
+    /// The value that came last, and its place: mostly it comes again.
+    last: (Short, usize),
     bytes: usize,
     /// There are too many.
     is_full: bool,
@@ -76,7 +79,7 @@ impl PartCounts {
                 out.push(0);
                 continue;
             }
-            let mut values: Vec<_> = counted.rows.values().collect();
+            let mut values: Vec<_> = counted.values.iter().collect();
             values.sort_unstable();
             put_varint(values.len() as u64 + 1, out);
             for (value, rows) in values {
@@ -91,7 +94,9 @@ impl PartCounts {
         let parts = self.parts.iter();
         parts
             .map(|counted| {
-                counted.bytes + counted.rows.capacity() * size_of::<(Short, Box<[u8]>, u32)>()
+                counted.bytes
+                    + counted.values.capacity() * size_of::<(Box<[u8]>, u32)>()
+                    + counted.places.capacity() * size_of::<(Short, usize)>()
             })
             .sum()
     }
@@ -101,7 +106,9 @@ impl Default for Counted {
     fn default() -> Self {
         Self {
             seeds: [Seeds::of_process(), Seeds::new()],
-            rows: HashMap::with_hasher(Seeds::of_process()),
+            values: Vec::new(),
+            places: HashMap::with_hasher(Seeds::of_process()),
+            last: Default::default(),
             bytes: 0,
             is_full: false,
         }
@@ -114,15 +121,29 @@ impl Counted {
             return;
         }
         let short = Short::of(value).unwrap_or_else(|| Short::of_many(value, self.seeds));
-        if let Some((_, known)) = self.rows.get_mut(&short) {
+        let (last, place) = self.last;
+        let known = match last == short {
+            true => Some(place),
+            false => self.places.get(&short).copied(),
+        };
+        let Some(place) = known else {
+            return self.enter(value, short, rows);
+        };
+        if let Some((_, known)) = self.values.get_mut(place) {
             *known = known.saturating_add(rows);
-            return;
         }
+        self.last = (short, place);
+    }
+
+    /// Adds a value that is not there.
+    fn enter(&mut self, value: &[u8], short: Short, rows: u32) {
         self.bytes += value.len() + ENTRY_BYTES;
         if self.bytes > PART_COUNTS_BYTES_MAX {
             return self.fill();
         }
-        self.rows.insert(short, (value.into(), rows));
+        self.last = (short, self.values.len());
+        self.places.insert(short, self.values.len());
+        self.values.push((value.into(), rows));
     }
 
     fn fill(&mut self) {
