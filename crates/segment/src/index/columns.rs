@@ -8,11 +8,11 @@ use model::{RecordBatch, RecordRef};
 use super::bit;
 use super::kind_words::KindWords;
 use super::open::OpenChunk;
+use super::part_counts::{self, PartCounts};
 use super::values::{EMPTY, Habit};
 use crate::Namespace;
 use crate::chunk::CutRows;
 use crate::footer::Counts;
-use crate::kinds::Varying;
 use crate::terms::Terms;
 
 /// A group whose columns are added.
@@ -21,6 +21,7 @@ pub(super) struct Columns<'a> {
     pub(super) rows: &'a [u32],
     pub(super) open: &'a mut OpenChunk,
     pub(super) terms: &'a mut Terms,
+    pub(super) part_counts: &'a mut PartCounts,
     /// For each row the parts that it has words in.
     pub(super) worded: &'a mut Vec<u8>,
 }
@@ -43,8 +44,10 @@ impl Columns<'_> {
         self.worded.resize(self.rows.len(), 0);
     }
 
-    /// Adds the texts that vary.
-    pub(super) fn add_varying(&mut self, cut: &CutRows, varying: &[Varying]) {
+    /// Adds the texts that vary, and counts the values of parts that do.
+    pub(super) fn add_varying(&mut self, cut: &CutRows, words: &KindWords) {
+        let varying = words.varying();
+        let counted = part_counts::PARTS.map(|part| words.varies(part).then_some(part));
         let start = self.open.cells.len();
         let rows = self.rows.len();
         self.open.cells.resize(start + varying.len() * rows, EMPTY);
@@ -60,6 +63,10 @@ impl Columns<'_> {
                 ahead.extend(own.iter().map(|row| range(row).unwrap_or(0..0)));
                 self.add_texts(varying.part, &ahead, habit, first, column);
                 column += rows;
+            }
+            for part in counted.into_iter().flatten() {
+                let records = own.iter().filter_map(|row| self.batch.get(*row as usize));
+                records.for_each(|record| self.part_counts.add(part, record, 1));
             }
         }
         self.open.add_columns(start, rows);

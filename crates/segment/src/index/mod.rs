@@ -125,13 +125,14 @@ impl Index {
             rows,
             open: &mut self.open,
             terms: &mut self.terms,
+            part_counts: &mut self.counts,
             worded: &mut self.worded,
         };
         columns.start();
         if words.is_whole() {
             columns.add_whole(counts);
         }
-        columns.add_varying(cut, words.varying());
+        columns.add_varying(cut, words);
         columns.add_sources(counts);
         columns.add_tags(counts);
         let first = rows.first().and_then(|row| batch.get(*row as usize));
@@ -140,13 +141,9 @@ impl Index {
                 self.counts.add(part, record, group.len());
             }
         }
-        let varying = part_counts::PARTS.map(|part| words.varies(part).then_some(part));
         for (row, worded) in rows.iter().zip(&self.worded) {
             if let Some(record) = batch.get(*row as usize) {
                 words.count_row(record, *worded, counts);
-                for part in varying.into_iter().flatten() {
-                    self.counts.add(part, record, 1);
-                }
             }
         }
         self.open.add_group(group.kind, group.len());
