@@ -317,22 +317,28 @@ fn commit(shared: &Shared, blocks: &[Arc<Encoded>], sync: bool) -> Result<(), St
 mod tests {
     use std::path::PathBuf;
 
-    use model::limits::BATCH_SOURCES_MAX;
-    use model::{LogspaceName, RecordParts};
+    use model::limits::BATCH_TAGS_MAX;
+    use model::{LogspaceName, RecordParts, SYSLOG_TAG_NAMES};
 
     use super::*;
     use crate::logspace::LogspaceState;
     use crate::places::Places;
 
-    fn pending(logspace: &Arc<Logspace>, sources: std::ops::Range<usize>) -> Pending {
+    fn pending(logspace: &Arc<Logspace>, tags: std::ops::Range<usize>) -> Pending {
         let mut batch = RecordBatch::new();
-        for source in sources {
-            let index = batch.source_index(&format!("source {source}"));
-            let index = index.expect("fits");
-            let (parts, now) = (RecordParts::default(), Timestamp::default());
-            let pushed = batch.push(b"text", &parts, now, None, index);
+        let source = batch.source_index("tcp").expect("fits");
+        for tag in tags {
+            let parts = RecordParts {
+                tags: batch.tag_bit(&format!("tag {tag}")).expect("fits"),
+                ..RecordParts::default()
+            };
+            let pushed = batch.push(b"text", &parts, Timestamp::default(), None, source);
             pushed.expect("fits");
         }
+        waiting(logspace, batch)
+    }
+
+    fn waiting(logspace: &Arc<Logspace>, batch: RecordBatch) -> Pending {
         Pending {
             logspace: Arc::clone(logspace),
             batch,
@@ -341,15 +347,19 @@ mod tests {
         }
     }
 
-    #[test]
-    fn batches_become_one_block_as_far_as_their_names_fit_one() {
+    fn logspace() -> Arc<Logspace> {
         let places = Places {
             home: PathBuf::new(),
             archive: None,
         };
         let name = LogspaceName::main();
-        let logspace = Arc::new(Logspace::new(name, places, None, LogspaceState::new()));
-        let some = BATCH_SOURCES_MAX / 2;
+        Arc::new(Logspace::new(name, places, None, LogspaceState::new()))
+    }
+
+    #[test]
+    fn batches_become_one_block_as_far_as_their_names_fit_one() {
+        let logspace = logspace();
+        let some = (BATCH_TAGS_MAX - SYSLOG_TAG_NAMES.len()) / 2;
         let group = [0..some, some..2 * some, 0..10, 2 * some..3 * some, 0..10];
         let group = group.map(|sources| pending(&logspace, sources));
         let (joined, callbacks) = join(Vec::from(group));
@@ -365,5 +375,39 @@ mod tests {
         let some = some as u64;
         let expected = [0, some, 2 * some, 2 * some + 10, 3 * some + 10];
         assert_eq!(firsts, expected.map(|before| before + 1));
+    }
+
+    #[test]
+    fn blocks_are_full_and_keep_all_records_in_order() {
+        let logspace = logspace();
+        let lens = [
+            10,
+            300,
+            BLOCK_BYTES / 3,
+            BLOCK_BYTES / 2,
+            2 * BLOCK_BYTES,
+            7,
+        ];
+        let lens: Vec<usize> = lens.iter().cycle().take(40).copied().collect();
+        let one = |len: &usize| {
+            let mut batch = RecordBatch::new();
+            let source = batch.source_index("tcp").expect("fits");
+            let (parts, now) = (RecordParts::default(), Timestamp::default());
+            let pushed = batch.push(&vec![b'x'; *len], &parts, now, None, source);
+            pushed.expect("fits");
+            waiting(&logspace, batch)
+        };
+        let (joined, _) = join(lens.iter().map(one).collect());
+        let mut found = Vec::new();
+        for block in &joined {
+            assert_eq!(block.first.0, found.len() as u64 + 1);
+            assert!(block.batch.memory_bytes() <= BLOCK_BYTES || block.batch.len() == 1);
+            found.extend(block.batch.iter().map(|record| record.raw().len()));
+        }
+        assert_eq!(found, lens);
+        for pair in joined.windows(2) {
+            let both = pair[0].batch.memory_bytes() + pair[1].batch.memory_bytes();
+            assert!(both > BLOCK_BYTES, "they would have been one block");
+        }
     }
 }

@@ -1,8 +1,13 @@
 //! Bounds of the store, each with its reason.
 
-/// Memory of the records in one journal block, in bytes. A block is written, checked and decoded
-/// as one; larger ones compress no better.
-pub const BLOCK_BYTES: usize = 1024 * 1024;
+/// Memory of the records in one journal block, in bytes. A block is joined, encoded, compressed and
+/// checked as one, and what these take has room in the cache of one processor: blocks of 1 MiB take
+/// 5 to 9 % less of the journal, and a quarter more CPU time to be written.
+pub const BLOCK_BYTES: usize = 128 * 1024;
+
+/// Memory that the encoder of blocks keeps for the next one, in bytes. A batch that comes whole, as
+/// over HTTP, makes a block larger than usual.
+pub const ENCODER_BYTES_MAX: usize = 2 * 1024 * 1024;
 
 /// Memory of the records that one commit takes from the queue, in bytes. Bounds what one
 /// `fdatasync` has to flush and so the latency of an acknowledgement.
@@ -79,8 +84,9 @@ pub const ARCHIVE_SEGMENTS_MAX: usize = 16;
 pub const TAIL_OVERFLOW: usize = 2;
 
 /// Tail chunks smaller than this are joined with their neighbour, so that a trickle of single
-/// records does not become a million chunks. In bytes.
-pub const TAIL_CHUNK_BYTES: usize = 256 * 1024;
+/// records does not become a million chunks. In bytes. What a reader brings at once is as much, and
+/// is not copied again.
+pub const TAIL_CHUNK_BYTES: usize = 64 * 1024;
 
 /// Largest manifest record, in bytes: one seal adds one segment a day that its rows span.
 pub const MANIFEST_RECORD_BYTES_MAX: usize = 1024 * 1024;

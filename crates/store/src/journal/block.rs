@@ -3,7 +3,7 @@
 use lz4_flex::block::{compress_into, get_maximum_output_size};
 use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 
-use crate::limits::{BLOCK_BYTES, BLOCK_RAW_BYTES_MAX, BLOCK_STORED_BYTES_MAX};
+use crate::limits::{BLOCK_RAW_BYTES_MAX, BLOCK_STORED_BYTES_MAX, ENCODER_BYTES_MAX};
 
 /// `LWJB`, the first bytes of every block.
 pub(crate) const MAGIC: [u8; 4] = *b"LWJB";
@@ -25,8 +25,8 @@ pub(crate) struct Encoded {
     stored: Vec<u8>,
 }
 
-/// Encodes blocks. Keeps its memory: a block takes one or two megabytes on its way, and the kernel
-/// clearing as much for each of them took longer than compressing it.
+/// Encodes blocks. Keeps its memory: the kernel clearing as much for each of them would take longer
+/// than compressing it.
 #[derive(Default)]
 pub(crate) struct Encoder {
     received: Vec<Timestamp>,
@@ -59,7 +59,7 @@ impl Encoder {
             raw_len: narrow(self.raw.len()),
             stored: self.compress(),
         };
-        if self.raw.capacity() > 2 * BLOCK_BYTES {
+        if self.raw.capacity() > ENCODER_BYTES_MAX {
             // One huge message, which must not be paid for ever.
             *self = Self::default();
         }
