@@ -218,6 +218,10 @@ pub(super) fn quoted(text: &[u8], start: usize, unclosed: &mut usize) -> Option<
         }
         return None;
     };
+    // One that was never closed turns inside and outside round for the rest of the text.
+    if quote == b'"' && opens(text, start + 1 + len) {
+        return None;
+    }
     // What would open at the second one are quotes of another value.
     if len == 0 {
         return (quote == b'"').then_some((None, start + 2));
@@ -231,6 +235,15 @@ pub(super) fn quoted(text: &[u8], start: usize, unclosed: &mut usize) -> Option<
     let behind = slot.end + 1;
     let is_key = next == Some(&b':') && !text.get(slot.clone())?.iter().any(|byte| *byte < MARKS);
     Some(((!is_key).then_some(slot), behind))
+}
+
+/// Whether the double quote at a place can only be one that opens, and none that closes: it stands at the
+/// start of a word, behind white space or what goes before a value.
+fn opens(text: &[u8], quote: usize) -> bool {
+    let before = quote.checked_sub(1).and_then(|before| text.get(before));
+    let is_before = |byte: &u8| matches!(byte, b' ' | b'\t' | b'[' | b'(' | b'=' | b',' | b':');
+    let is_behind = |byte: &u8| kind(*byte) & BREAK == 0;
+    before.is_some_and(is_before) && text.get(quote + 1).is_some_and(is_behind)
 }
 
 /// How many bytes stand before the quote that ends them. One behind a backslash does not.
@@ -276,6 +289,11 @@ mod tests {
             (r#"said "a \"b\" c" once"#, r#"said "<>" once"#),
             (r#"an open " quote"#, r#"an open " quote"#),
             (r#"an open " \"quote\" "#, r#"an open " <>"<>" "#),
+            (
+                r#"operator "Ge' with `5' [file "/a b"] [id "1 2"], x: "GET /""#,
+                r#"operator "Ge' with <>' [file "<>"] [id "<>"], x: "<>""#,
+            ),
+            (r#"a="b " c=" d""#, r#"a="<>" c="<>""#),
             (r#"none "" here"#, r#"none "" here"#),
             (r#"{"a":"","b":""}"#, r#"{"a":"","b":""}"#),
             (r#"{"k 1":"a b"}"#, r#"{"k 1":"<>"}"#),
