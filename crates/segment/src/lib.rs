@@ -49,8 +49,8 @@ mod wire;
 
 pub use builder::{BuildError, BuildOptions, Builder, Built};
 pub use chunk::{
-    Chunk, ChunkEntry, ChunkHeads, ChunkWriter, ColumnPage, KindRows, NamedText, RowKinds,
-    Selected, SlotValues, TextBit, TextPart, TextTest,
+    Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ChunkWriter, ColumnPage, KindRows, NamedText,
+    ReceivedRows, RowKinds, Selected, SlotValues, TextBit, TextPart, TextTest,
 };
 pub use columns::{ByteSet, ColumnSummary};
 pub use compact::compact;

@@ -3,6 +3,7 @@
 mod chunk_pages;
 mod found;
 mod kind_rows;
+mod received;
 mod select;
 mod times;
 
@@ -17,9 +18,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use model::{RecordBatch, RecordNumber, Timestamp};
 use quick_cache::sync::Cache;
 use segment::{
-    Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage,
-    LexiconPageEntry, LexiconThrough, Listed, Namespace, PageEntry, PostingPage, RowKinds, Spare,
-    Tally, TermEntry, Trailer,
+    Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ColumnPage, Corrupt, Footer, Header, Kinds,
+    LexiconPage, LexiconPageEntry, LexiconThrough, Listed, Namespace, PageEntry, PostingPage,
+    RowKinds, Spare, Tally, TermEntry, Trailer,
 };
 
 use chunk_pages::ColumnMemory;
@@ -66,10 +67,11 @@ enum Kind {
     RowKinds,
     Chunk,
     /// What stands beside the texts of the rows of a chunk.
-    Heads,
+    Loose,
     /// A page of columns, by its place among those of all chunks.
     Columns,
     Received,
+    Times,
     Tally,
     Lexicon,
     Posting,
@@ -81,7 +83,9 @@ pub(crate) enum Page {
     Kinds(Arc<Kinds>),
     RowKinds(Arc<RowKinds>),
     Chunk(Arc<Chunk>),
-    Heads(Arc<ChunkHeads>),
+    Loose(Arc<ChunkLoose>),
+    /// When the rows of a chunk say they were written.
+    Times(Arc<Vec<Timestamp>>),
     Columns(Arc<ColumnPage>),
     Received(Arc<Vec<Timestamp>>),
     Tally(Arc<Tally>),
@@ -99,9 +103,9 @@ impl quick_cache::Weighter<PageKey, Page> for PageWeight {
             Page::Kinds(kinds) => kinds.read_memory_bytes(),
             Page::RowKinds(kinds) => kinds.memory_bytes(),
             Page::Chunk(chunk) => chunk.memory_bytes(),
-            Page::Heads(heads) => heads.memory_bytes(),
+            Page::Loose(loose) => loose.memory_bytes(),
             Page::Columns(page) => page.memory_bytes(),
-            Page::Received(times) => times.len() * size_of::<Timestamp>(),
+            Page::Received(times) | Page::Times(times) => times.len() * size_of::<Timestamp>(),
             Page::Tally(tally) => tally.memory_bytes(),
             Page::Lexicon(page) => page.memory_bytes(),
             Page::Posting(page) => page.memory_bytes(),
@@ -352,10 +356,11 @@ impl SegmentHandle {
         let Some(entry) = self.footer.chunks.get(index) else {
             return Err(self.out_of_range());
         };
-        let (chunk, heads) = (self.chunk(index, entry)?, self.heads_of(index, entry)?);
         let first = entry.page.first_row;
-        let row_kinds = self.row_kinds(index)?;
         let rows = rows.into_iter().map(|row| row.wrapping_sub(first));
+        let rows: Vec<u32> = rows.collect();
+        let heads = self.heads_of(index, entry, rows.iter().copied())?;
+        let (chunk, row_kinds) = (self.chunk(index, entry)?, self.row_kinds(index)?);
         let rows = row_kinds.with_seats(rows);
         let records = chunk.records(rows, &heads, |page| {
             self.column_page(index, entry, page).map_err(Unread::Page)
@@ -393,16 +398,20 @@ impl SegmentHandle {
         Ok(self.row_kinds(chunk)?.kinds().to_vec())
     }
 
-    fn heads_of(&self, index: usize, entry: &ChunkEntry) -> Result<Arc<ChunkHeads>, ReadError> {
-        let page = self.page(Kind::Heads, index, || {
-            let received = self.received_rows(entry.page.first_row, entry.page.rows)?;
-            let heads = ChunkHeads::decode(entry, &self.read(&entry.page)?, received);
-            Ok(Page::Heads(Arc::new(
-                heads.map_err(|error| self.damaged(&entry.page, &error))?,
-            )))
+    /// What stands beside the texts of some rows of a chunk, counted from its first.
+    fn heads_of(
+        &self,
+        index: usize,
+        entry: &ChunkEntry,
+        rows: impl IntoIterator<Item = u32>,
+    ) -> Result<ChunkHeads, ReadError> {
+        let page = self.page(Kind::Loose, index, || {
+            let loose = ChunkLoose::decode(entry, &self.read(&entry.page)?);
+            let loose = loose.map_err(|error| self.damaged(&entry.page, &error))?;
+            Ok(Page::Loose(Arc::new(loose)))
         })?;
         match page {
-            Page::Heads(heads) => Ok(heads),
+            Page::Loose(loose) => Ok(ChunkHeads::new(loose, self.received_of(entry, rows)?)),
             _ => Err(self.out_of_range()),
         }
     }
@@ -461,46 +470,6 @@ impl SegmentHandle {
         let entry = self.footer.spare_page.as_ref()?;
         let stored = self.read(entry).ok()?;
         Some(Spare::decode(entry, &stored).ok()?.kinds)
-    }
-
-    /// The times of receipt of a received page.
-    pub fn received_page(&self, index: usize) -> Result<Arc<Vec<Timestamp>>, ReadError> {
-        let entry = self.entry(&self.footer.received_pages, index)?;
-        let page = self.page(Kind::Received, index, || {
-            let times = segment::decode_received_page(entry, &self.read(entry)?);
-            Ok(Page::Received(Arc::new(
-                times.map_err(|error| self.damaged(entry, &error))?,
-            )))
-        })?;
-        match page {
-            Page::Received(times) => Ok(times),
-            _ => Err(self.out_of_range()),
-        }
-    }
-
-    /// When a row was received.
-    pub fn received(&self, row: u32) -> Result<Timestamp, ReadError> {
-        self.received_rows(row, 1)?
-            .first()
-            .copied()
-            .ok_or_else(|| self.out_of_range())
-    }
-
-    /// The first row received at or after a time; the number of rows where there is none.
-    pub fn row_at(&self, time: Timestamp) -> Result<u32, ReadError> {
-        if time <= self.first_received() {
-            return Ok(0);
-        }
-        if time > self.last_received() {
-            return Ok(self.rows());
-        }
-        let firsts = &self.footer.received_firsts;
-        let earlier = firsts.partition_point(|first| *first < time);
-        let page = earlier.saturating_sub(1);
-        let entry = self.entry(&self.footer.received_pages, page)?;
-        let times = self.received_page(page)?;
-        let within = times.partition_point(|received| *received < time);
-        Ok(entry.first_row + u32::try_from(within).unwrap_or(u32::MAX))
     }
 
     /// The lexicon's entry of a key; `None` where no record has it.
@@ -699,28 +668,6 @@ impl SegmentHandle {
             Page::Posting(page) => Ok(page),
             _ => Err(self.out_of_range()),
         }
-    }
-
-    /// The times of receipt of consecutive rows, which may span pages.
-    fn received_rows(&self, first: u32, count: u32) -> Result<Vec<Timestamp>, ReadError> {
-        let pages = &self.footer.received_pages;
-        let mut index = pages
-            .partition_point(|page| page.first_row <= first)
-            .saturating_sub(1);
-        let mut times = Vec::with_capacity(count.min(self.rows()) as usize);
-        let (mut row, end) = (first, first.saturating_add(count));
-        while row < end {
-            let entry = self.entry(pages, index)?;
-            let page = self.received_page(index)?;
-            let from = (row - entry.first_row) as usize;
-            let until = ((end - entry.first_row) as usize).min(page.len());
-            let part = page.get(from..until).filter(|part| !part.is_empty());
-            let part = part.ok_or_else(|| self.out_of_range())?;
-            times.extend_from_slice(part);
-            row += u32::try_from(part.len()).unwrap_or(u32::MAX);
-            index += 1;
-        }
-        Ok(times)
     }
 
     fn page(

@@ -27,7 +27,7 @@ mod tests;
 
 pub use decode::Chunk;
 pub use encode::ChunkWriter;
-pub use heads::ChunkHeads;
+pub use heads::{ChunkHeads, ChunkLoose, ReceivedRows};
 pub use kind_rows::{KindRows, NamedText, SlotValues, TextBit};
 pub use page::ColumnPage;
 pub use row_kinds::RowKinds;

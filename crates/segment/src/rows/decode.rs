@@ -75,7 +75,7 @@ impl<'a> Columns<'a> {
 
     fn times(&mut self) -> Result<(), Corrupt> {
         let received: Vec<Timestamp> = self.heads.iter().map(|head| head.received).collect();
-        let times = loose::times(&mut self.reader, &received)?;
+        let times = loose::times(&mut self.reader, received.len())?.of(received);
         for (head, time) in self.heads.iter_mut().zip(times) {
             head.time = time;
         }

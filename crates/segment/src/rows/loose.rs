@@ -64,11 +64,49 @@ impl<T: Copy> Repeated<T> {
     }
 }
 
-/// The times of records.
-pub(super) fn times(
-    reader: &mut Reader<'_>,
-    received: &[Timestamp],
-) -> Result<Vec<Timestamp>, Corrupt> {
+/// The times of records, as far as they are known without those of receipt.
+#[derive(Debug)]
+pub(crate) enum Times {
+    /// What each is behind its receipt by, in nanoseconds.
+    BehindReceipt(Vec<i64>),
+    /// The times.
+    Own(Vec<Timestamp>),
+}
+
+impl Times {
+    /// The time of a row that was received at a time; `None` behind the last.
+    pub(crate) fn get(&self, row: usize, received: Timestamp) -> Option<Timestamp> {
+        match self {
+            Self::BehindReceipt(behind) => Some(moved(received, *behind.get(row)?)),
+            Self::Own(times) => times.get(row).copied(),
+        }
+    }
+
+    /// All of them, given those of receipt.
+    pub(crate) fn of(self, received: impl IntoIterator<Item = Timestamp>) -> Vec<Timestamp> {
+        match self {
+            Self::BehindReceipt(behind) => {
+                let pairs = received.into_iter().zip(behind);
+                pairs.map(|(time, behind)| moved(time, behind)).collect()
+            }
+            Self::Own(times) => times,
+        }
+    }
+
+    fn memory_bytes(&self) -> usize {
+        match self {
+            Self::BehindReceipt(behind) => size_of_val::<[i64]>(behind),
+            Self::Own(times) => size_of_val::<[Timestamp]>(times),
+        }
+    }
+}
+
+fn moved(time: Timestamp, nanos: i64) -> Timestamp {
+    Timestamp::from_nanos(time.nanos().wrapping_add(nanos))
+}
+
+/// The times of so many records.
+pub(super) fn times(reader: &mut Reader<'_>, rows: usize) -> Result<Times, Corrupt> {
     let form = reader.byte()?;
     let form = *TimeForm::ALL
         .get(usize::from(form))
@@ -78,20 +116,17 @@ pub(super) fn times(
         })?;
     let mut values = Vec::new();
     if form == TimeForm::Received {
-        column::decode(reader, received.len(), &mut values)?;
-        let pairs = received.iter().zip(values);
-        let time = |(received, value): (&Timestamp, u64)| {
-            Timestamp::from_nanos(received.nanos().wrapping_add(unzigzag(value)))
-        };
-        return Ok(pairs.map(time).collect());
+        column::decode(reader, rows, &mut values)?;
+        let behind = values.into_iter().map(unzigzag);
+        return Ok(Times::BehindReceipt(behind.collect()));
     }
     let mut time = unzigzag(reader.varint()?);
-    column::decode(reader, received.len(), &mut values)?;
+    column::decode(reader, rows, &mut values)?;
     let step = |value| {
         time = time.wrapping_add(unzigzag(value));
         Timestamp::from_nanos(time.wrapping_mul(form.unit()))
     };
-    Ok(values.into_iter().map(step).collect())
+    Ok(Times::Own(values.into_iter().map(step).collect()))
 }
 
 /// The addresses of the senders of records.
@@ -177,7 +212,7 @@ fn name<'a>(reader: &mut Reader<'a>) -> Result<&'a str, Corrupt> {
 /// What is kept of each row of a chunk beside its text.
 #[derive(Debug)]
 pub(crate) struct Loose {
-    pub(crate) times: Vec<Timestamp>,
+    pub(crate) times: Times,
     pub(crate) peers: Repeated<Option<IpAddr>>,
     pub(crate) sources: Repeated<u16>,
     pub(crate) tags: Repeated<u64>,
@@ -186,12 +221,11 @@ pub(crate) struct Loose {
 }
 
 impl Loose {
-    /// Reads what [`super::encode_loose`] wrote.
-    pub(crate) fn decode(reader: &mut Reader<'_>, received: &[Timestamp]) -> Result<Self, Corrupt> {
-        let rows = received.len();
+    /// Reads what [`super::encode_loose`] wrote of so many rows.
+    pub(crate) fn decode(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Corrupt> {
         let mut names = RecordBatch::new();
         Ok(Self {
-            times: times(reader, received)?,
+            times: times(reader, rows)?,
             peers: peers(reader, rows)?,
             sources: sources(reader, rows, &mut names)?,
             tags: Repeated::of(tags(reader, rows, &mut names)?),
@@ -201,7 +235,7 @@ impl Loose {
 
     /// Memory it takes, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
-        size_of_val::<[Timestamp]>(&self.times)
+        self.times.memory_bytes()
             + self.peers.memory_bytes()
             + self.sources.memory_bytes()
             + self.tags.memory_bytes()

@@ -69,7 +69,9 @@ impl SegmentHandle {
         };
         let first = entry.page.first_row;
         let rows = rows.into_iter().map(|row| row.wrapping_sub(first));
-        let heads = self.heads_of(chunk, entry)?.records(rows);
+        let rows: Vec<u32> = rows.collect();
+        let heads = self.heads_of(chunk, entry, rows.iter().copied())?;
+        let heads = heads.records(rows);
         heads.map_err(|error| self.damaged(&entry.page, &error))
     }
 }

@@ -8,9 +8,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use model::Timestamp;
-use segment::ChunkHeads;
 
-use super::SegmentHandle;
+use super::{Kind, Page, SegmentHandle};
 use crate::error::ReadError;
 use crate::limits::{TIME_SPAN_GAP_NANOS, TIME_SPANS_MAX};
 
@@ -19,13 +18,13 @@ pub type TimeSpan = (Timestamp, Timestamp);
 
 /// The times that senders gave of all rows of a chunk, in the order of the rows.
 #[derive(Clone)]
-pub struct ChunkTimes(Arc<ChunkHeads>);
+pub struct ChunkTimes(Arc<Vec<Timestamp>>);
 
 impl Deref for ChunkTimes {
     type Target = [Timestamp];
 
     fn deref(&self) -> &[Timestamp] {
-        self.0.times()
+        &self.0
     }
 }
 
@@ -37,7 +36,14 @@ impl SegmentHandle {
     pub fn times(&self, chunk: usize) -> Result<ChunkTimes, ReadError> {
         let entry = self.footer.chunks.get(chunk);
         let entry = entry.ok_or_else(|| self.out_of_range())?;
-        self.heads_of(chunk, entry).map(ChunkTimes)
+        let times = self.page(Kind::Times, chunk, || {
+            let heads = self.heads_of(chunk, entry, 0..entry.page.rows)?;
+            Ok(Page::Times(Arc::new(heads.times())))
+        })?;
+        match times {
+            Page::Times(times) => Ok(ChunkTimes(times)),
+            _ => Err(self.out_of_range()),
+        }
     }
 
     /// The stretches of time that the rows of a chunk fall into, [`TIME_SPANS_MAX`] at the most, in
