@@ -52,7 +52,10 @@ pub const MERGE_ROWS_MAX: u64 = 4 * 1024 * 1024;
 
 /// How many segments of about the same size are merged into one. More would merge less often and
 /// let searches look into more of them.
-pub const MERGE_FAN_IN: usize = 4;
+pub const MERGE_FAN_IN: usize = 8;
+
+/// How many are enough where one more would make it too large.
+pub const MERGE_FULL_FAN_IN: usize = 4;
 
 /// How long a segment that the disk would not read is left alone before it is to be merged again,
 /// in seconds. Each further failure doubles it.

@@ -7,7 +7,7 @@
 use segment::{MergeInput, PageEntry};
 
 use crate::error::{Error, ReadError};
-use crate::limits::{MERGE_FAN_IN, MERGE_ROWS_MAX};
+use crate::limits::{MERGE_FAN_IN, MERGE_FULL_FAN_IN, MERGE_ROWS_MAX};
 use crate::logspace::Logspace;
 use crate::manifest::Entry;
 use crate::publish::{self, DaySegment, Origin};
@@ -47,14 +47,15 @@ pub(crate) fn due(
     let chains = entries.chunk_by(follows);
     for chain in chains {
         // A day that is over gets no more segments to wait for.
-        let fan_in = match chain.first() {
-            Some(first) if first.day < today => 2,
-            _ => MERGE_FAN_IN,
+        let (fan_in, full_fan_in) = match chain.first() {
+            Some(first) if first.day < today => (2, 2),
+            _ => (MERGE_FAN_IN, MERGE_FULL_FAN_IN),
         };
         let mut start = 0;
         while let Some(rest) = chain.get(start..).filter(|rest| !rest.is_empty()) {
-            let run = run(rest, bytes_max);
-            if run.len() >= fan_in && run.iter().all(&is_mergeable) {
+            let (run, is_full) = run(rest, bytes_max);
+            let enough = if is_full { full_fan_in } else { fan_in };
+            if run.len() >= enough && run.iter().all(&is_mergeable) {
                 return run.to_vec();
             }
             start += 1;
@@ -74,22 +75,23 @@ fn follows(entry: &Entry, next: &Entry) -> bool {
 }
 
 /// The longest part from the start that may become one segment, in which none is larger than all
-/// others together: it would be written again for little.
-fn run(chain: &[Entry], bytes_max: u64) -> &[Entry] {
+/// others together: it would be written again for little. Whether the next one is too much for it.
+fn run(chain: &[Entry], bytes_max: u64) -> (&[Entry], bool) {
     let (mut bytes, mut rows, mut largest) = (0, 0, 0);
-    let mut len = 0;
+    let (mut len, mut is_full) = (0, false);
     for (index, entry) in chain.iter().enumerate() {
         bytes += entry.file_bytes;
         rows += u64::from(entry.rows);
         largest = largest.max(entry.file_bytes);
-        if bytes > bytes_max || rows > MERGE_ROWS_MAX {
+        is_full = bytes > bytes_max || rows > MERGE_ROWS_MAX;
+        if is_full {
             break;
         }
         if 2 * largest <= bytes {
             len = index + 1;
         }
     }
-    chain.get(..len).unwrap_or(&[])
+    (chain.get(..len).unwrap_or(&[]), is_full)
 }
 
 impl MergeInput for &SegmentHandle {
@@ -231,17 +233,29 @@ mod tests {
 
     #[test]
     fn segments_of_today_wait_until_enough_have_come() {
-        assert_eq!(due_firsts(chain(&[5; 3]), 10), []);
-        assert_eq!(due_firsts(chain(&[5; 4]), 10), [1, 11, 31 - 10, 31]);
+        assert_eq!(due_firsts(chain(&[5; 7]), 10), []);
+        let eight = [1, 11, 21, 31, 41, 51, 61, 71];
+        assert_eq!(due_firsts(chain(&[5; 8]), 10), eight);
         assert_eq!(due_firsts(chain(&[5; 2]), 11), [1, 11]);
         assert_eq!(due_firsts(chain(&[5]), 11), []);
     }
 
     #[test]
     fn a_large_segment_is_not_written_again_for_small_ones() {
-        assert_eq!(due_firsts(chain(&[100, 5, 5, 5, 5]), 10), [11, 21, 31, 41]);
+        let small = [100, 5, 5, 5, 5, 5, 5, 5, 5];
+        let behind = [11, 21, 31, 41, 51, 61, 71, 81];
+        assert_eq!(due_firsts(chain(&small), 10), behind);
         assert_eq!(due_firsts(chain(&[100, 5]), 11), []);
         assert_eq!(due_firsts(chain(&[100, 50, 50]), 11), [1, 11, 21]);
+    }
+
+    #[test]
+    fn fewer_are_enough_where_no_more_fit() {
+        let quarter = BYTES_MAX / 4;
+        assert_eq!(due_firsts(chain(&[quarter; 4]), 10), []);
+        assert_eq!(due_firsts(chain(&[quarter; 5]), 10), [1, 11, 21, 31]);
+        let third = BYTES_MAX / 3;
+        assert_eq!(due_firsts(chain(&[third; 9]), 10), []);
     }
 
     #[test]

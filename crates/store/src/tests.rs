@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 
 use crate::journal::tests::batch;
+use crate::limits::MERGE_FAN_IN;
 use crate::{
     Appended, Clock, Disk, DiskEntry, DiskFile, Durability, Error, OpenMode, Options, Part,
     RealDisk, Snapshot, State, Store,
@@ -626,10 +627,25 @@ fn a_damaged_segment_heals_from_the_journal_or_is_reported() {
 
 /// Three segments of two records.
 fn fill_three(store: &Store) {
-    for round in 0..3 {
-        append(store, batch(&[&format!("{round}a"), &format!("{round}b")]));
-        wait_until(store, |store| segments(store) == round + 1);
+    fill(store, 0..3);
+}
+
+/// Segments of two records, which have these numbers among those of the store.
+fn fill(store: &Store, numbers: std::ops::Range<usize>) {
+    for number in numbers {
+        append(
+            store,
+            batch(&[&format!("{number}a"), &format!("{number}b")]),
+        );
+        wait_until(store, |store| segments(store) == number + 1);
     }
+}
+
+/// Adds segments to so many until they are merged into one.
+fn fill_until_merged(store: &Store, from: usize) {
+    fill(store, from..MERGE_FAN_IN - 1);
+    append(store, batch(&["last a", "last b"]));
+    wait_until(store, |store| segments(store) == 1);
 }
 
 fn segment_files(dir: &Path) -> Vec<String> {
@@ -654,14 +670,15 @@ fn small_segments_are_merged_and_read_as_before() {
     let small = segments_of(2, dir.path());
     let store = open_with(small.clone(), Arc::new(RealDisk));
     fill_three(&store);
-    append(&store, batch(&["3a", "3b"]));
+    fill(&store, 3..MERGE_FAN_IN - 1);
+    append(&store, batch(&["last a", "last b"]));
     let before = snapshot(&store);
     let expected = rows(&store);
     wait_until(&store, |store| segments(store) == 1);
     assert_eq!(rows(&store), expected);
     // Whoever looked before reads on.
     let old_rows: u32 = before.parts.iter().map(Part::rows).sum();
-    assert_eq!(old_rows, 8);
+    assert_eq!(old_rows as usize, 2 * MERGE_FAN_IN);
     for part in &before.parts {
         if let Part::Segment(segment) = part {
             segment.chunk_records(0).expect("reads");
@@ -722,8 +739,7 @@ fn a_removal_cut_short_is_finished_at_the_next_start() {
     let day = dir.path().join("logspaces/main/1970/01-01");
     let name = "00000000000000000001.segment";
     let bytes = std::fs::read(day.join(name)).expect("reads");
-    append(&store, batch(&["3a", "3b"]));
-    wait_until(&store, |store| segments(store) == 1);
+    fill_until_merged(&store, 3);
     let expected = rows(&store);
     drop(store);
     std::fs::write(day.join(name), bytes).expect("writes");

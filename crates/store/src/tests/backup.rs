@@ -51,9 +51,9 @@ fn a_second_backup_adds_what_is_new_and_removes_what_is_gone() {
     append(&store, batch(&["tail"]));
     assert_eq!(counts(&back_up(&store, &copy)), [0, 3, 0, 0]);
     assert_eq!(counts(&back_up(&store, &copy)), [3, 0, 0, 0]);
-    // The fourth segment has four of them merged.
     append(&store, batch(&["3b"]));
-    wait_until(&store, |store| segments(store) == 1);
+    wait_until(&store, |store| segments(store) == 4);
+    fill_until_merged(&store, 4);
     append(&store, batch(&["new tail"]));
     assert_eq!(counts(&back_up(&store, &copy)), [0, 1, 0, 3]);
     assert_eq!(rows(&read(&copy)), rows(&store));
