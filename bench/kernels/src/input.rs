@@ -34,7 +34,7 @@ fn lines(text: &'static [u8]) -> Vec<&'static [u8]> {
 
 /// All lines as records.
 pub(crate) fn batch() -> Result<RecordBatch> {
-    let parser = Parser::new(ParseOptions::default());
+    let mut parser = Parser::new(ParseOptions::default());
     let mut parts = RecordParts::default();
     let mut batch = RecordBatch::new();
     let source = batch.source_index("udp")?;

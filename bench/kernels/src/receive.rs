@@ -19,7 +19,7 @@ pub(crate) fn parse_rfc5424() -> Result<usize> {
 }
 
 fn parse(lines: &[&[u8]]) -> usize {
-    let parser = Parser::new(ParseOptions::default());
+    let mut parser = Parser::new(ParseOptions::default());
     let context = input::context();
     let mut parts = RecordParts::default();
     measured(|| {

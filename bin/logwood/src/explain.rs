@@ -32,7 +32,7 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<Outcome, Failure> 
 fn explain_one(message: &[u8], out: &mut impl io::Write) -> Result<(), Failure> {
     let received = SystemClock.now();
     let mut parts = RecordParts::default();
-    let parser = Parser::new(default_parse_options());
+    let mut parser = Parser::new(default_parse_options());
     parser.parse(
         message,
         &Context {

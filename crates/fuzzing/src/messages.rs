@@ -58,7 +58,7 @@ fn cut(stream: &[u8], options: FramerOptions, step: usize) -> Vec<(Vec<u8>, u64)
 
 /// A message is parsed whatever it is, RFC 5424, RFC 3164 or neither, and keeps every byte.
 pub fn syslog(raw: &[u8]) {
-    let parser = Parser::new(ParseOptions::default());
+    let mut parser = Parser::new(ParseOptions::default());
     let received = Timestamp::from_seconds(1_795_286_847);
     let context = Context {
         received,

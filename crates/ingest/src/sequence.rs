@@ -42,7 +42,7 @@ mod tests {
             peer: None,
         };
         let mut parts = RecordParts::default();
-        let parser = Parser::new(ParseOptions::default());
+        let mut parser = Parser::new(ParseOptions::default());
         parser.parse(raw.as_bytes(), &context, &mut parts);
         number(raw.as_bytes(), &parts, None)
     }

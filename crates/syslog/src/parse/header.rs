@@ -69,7 +69,8 @@ impl<'a> Message<'a, '_> {
     pub(super) fn bsd(&mut self) {
         let mut ahead = self.at;
         ahead.eat_run(b' ');
-        let stamp = stamp::any(ahead.rest(), self.zone, self.received);
+        let text = ahead.rest();
+        let stamp = self.last_stamp.any(text, self.zone, self.received);
         if let Some(stamp) = &stamp {
             self.at = ahead;
             self.at.skip(stamp.len);

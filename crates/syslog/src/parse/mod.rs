@@ -10,6 +10,7 @@
 
 mod header;
 mod ietf;
+mod last_stamp;
 mod locate;
 mod log_line;
 mod stamp;
@@ -26,6 +27,7 @@ use model::{Priority, RecordParts, Span, Tag, Timestamp};
 
 use crate::cursor::Cursor;
 use crate::limits::OCTET_COUNT_DIGITS_MAX;
+use last_stamp::LastStamp;
 pub use locate::{FoundStamp, StampStyle, find_stamp};
 use stamp::Stamp;
 use zone::Zone;
@@ -90,10 +92,12 @@ pub struct Context {
     pub peer: Option<IpAddr>,
 }
 
-/// Parses messages. Cheap to make; shared by threads if need be.
+/// Parses messages. Cheap to make; it remembers the time stamp that it read last, and says the same
+/// whatever that was.
 #[derive(Debug)]
 pub struct Parser {
     zone: Zone,
+    last_stamp: LastStamp,
     mode: ParseMode,
     host: HostRule,
 }
@@ -103,6 +107,7 @@ impl Parser {
     pub fn new(options: ParseOptions) -> Self {
         Self {
             zone: Zone::new(options.zone),
+            last_stamp: LastStamp::default(),
             mode: options.mode,
             host: options.host,
         }
@@ -113,13 +118,13 @@ impl Parser {
     /// `raw` is the message without framing (see [`crate::frame::trim_terminator`]), of any length
     /// up to [`model::limits::MESSAGE_BYTES_MAX`]; spans saturate beyond 4 GiB. The tags of the
     /// frame are added by the caller: `parts.tags |= frame.tags`.
-    pub fn parse(&self, raw: &[u8], context: &Context, parts: &mut RecordParts) {
+    pub fn parse(&mut self, raw: &[u8], context: &Context, parts: &mut RecordParts) {
         self.parse_named(raw, context, None, parts);
     }
 
     /// The same where the peer has a name, which stands wherever its address would.
     pub fn parse_named(
-        &self,
+        &mut self,
         raw: &[u8],
         context: &Context,
         name: Option<&str>,
@@ -132,6 +137,7 @@ impl Parser {
                 at: Cursor::new(trim_end(raw)),
                 raw_len: raw.len(),
                 zone: &self.zone,
+                last_stamp: &mut self.last_stamp,
                 received: context.received,
                 parts,
             }
@@ -183,6 +189,7 @@ struct Message<'a, 'p> {
     /// Length of the whole message; `extra` follows it.
     raw_len: usize,
     zone: &'a Zone,
+    last_stamp: &'p mut LastStamp,
     received: Timestamp,
     parts: &'p mut RecordParts,
 }

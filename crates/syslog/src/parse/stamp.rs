@@ -41,6 +41,7 @@ const FRACTION_SCALE: [u32; 10] = [
 ];
 
 /// A stamp that was recognised.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Stamp {
     /// Its length with zone and colon, in bytes.
     pub(super) len: usize,
@@ -50,6 +51,8 @@ pub(super) struct Stamp {
     pub(super) has_year: bool,
     /// Whether it says the zone.
     pub(super) has_zone: bool,
+    /// Whether its time follows from the text and the year alone.
+    pub(super) is_certain: bool,
 }
 
 /// What a stamp says of the time. The civil year is only a number where `has_year`.
@@ -58,6 +61,19 @@ pub(super) struct Reading {
     civil: CivilTime,
     has_year: bool,
     offset_seconds: Option<i32>,
+}
+
+impl Stamp {
+    /// Whether a certain stamp says the same to whoever receives it then.
+    pub(super) fn is_still_right(&self, received: Timestamp) -> bool {
+        let latest = received.plus_nanos(AHEAD_NANOS_MAX);
+        self.has_year || self.time.is_some_and(|time| is_latest(time, latest))
+    }
+}
+
+/// Whether no later year has the same day by then, which need not be worked out.
+fn is_latest(time: Timestamp, latest: Timestamp) -> bool {
+    time <= latest && latest.nanos().saturating_sub(time.nanos()) < YEAR_NANOS_MIN
 }
 
 /// Reads a stamp of any form at the start of `text`, if a space, a colon or the end follows it.
@@ -73,12 +89,7 @@ pub(super) fn any(text: &[u8], zone: &Zone, received: Timestamp) -> Option<Stamp
     if !at.eat(b':') && !matches!(at.peek(), None | Some(b' ' | b'\t')) {
         return None;
     }
-    Some(Stamp {
-        len: at.at(),
-        time: reading.time(zone, received),
-        has_year: reading.has_year,
-        has_zone: reading.offset_seconds.is_some(),
-    })
+    Some(reading.stamp(at.at(), zone, received))
 }
 
 /// Reads an RFC 5424 TIMESTAMP at the start of `text`, if a space or the end follows it. The zone
@@ -89,15 +100,23 @@ pub(super) fn ietf(text: &[u8], zone: &Zone, received: Timestamp) -> Option<Stam
     if !matches!(at.peek(), None | Some(b' ')) {
         return None;
     }
-    Some(Stamp {
-        len: at.at(),
-        time: reading.time(zone, received),
-        has_year: reading.has_year,
-        has_zone: reading.offset_seconds.is_some(),
-    })
+    Some(reading.stamp(at.at(), zone, received))
 }
 
 impl Reading {
+    /// What a stamp of this length says.
+    fn stamp(&self, len: usize, zone: &Zone, received: Timestamp) -> Stamp {
+        let time = self.time(zone, received);
+        let has_zone = self.offset_seconds.is_some();
+        Stamp {
+            len,
+            time,
+            has_year: self.has_year,
+            has_zone,
+            is_certain: has_zone || time.is_some_and(|time| zone.is_certain(time)),
+        }
+    }
+
     /// What a stamp with a year says.
     pub(super) fn of_year(civil: CivilTime, offset_seconds: Option<i32>) -> Self {
         Self {
@@ -132,8 +151,7 @@ impl Reading {
         // Nearly all stamps are of now: then the same day a year later is too late, and need not
         // be worked out.
         if let Some(time) = self.in_year(this_year, zone, received)
-            && time <= latest
-            && latest.nanos().saturating_sub(time.nanos()) < YEAR_NANOS_MIN
+            && is_latest(time, latest)
         {
             return Some(time);
         }

@@ -61,6 +61,18 @@ impl Zone {
         }
     }
 
+    /// Whether a civil time that is this instant is no other, as far as that is known at hand: the zone
+    /// has one offset, or the day that was asked for last has one.
+    pub(super) fn is_certain(&self, time: Timestamp) -> bool {
+        if self.fixed.is_some() {
+            return true;
+        }
+        let known = self.day.load(Ordering::Relaxed);
+        let offset = i64::from((known as u32).cast_signed());
+        let civil = time.plus_nanos(offset * 1_000_000_000).to_civil();
+        (known >> 32) as u32 == day_key(civil)
+    }
+
     /// The offset of a civil day, if it keeps one from midnight to midnight.
     fn offset_of_day(&self, civil: CivilTime) -> Option<i32> {
         let midnight = CivilTime {

@@ -26,7 +26,7 @@ fn lines(mut demo: Demo, count: usize) -> Vec<(Timestamp, Vec<u8>)> {
 /// What our parser makes of lines, in a zone.
 fn parsed(lines: &[(Timestamp, Vec<u8>)], offset_seconds: i32) -> RecordBatch {
     let zone = TimeZone::fixed(Offset::from_seconds(offset_seconds).expect("in range"));
-    let parser = Parser::new(ParseOptions {
+    let mut parser = Parser::new(ParseOptions {
         zone,
         ..ParseOptions::default()
     });

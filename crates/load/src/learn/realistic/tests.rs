@@ -94,7 +94,7 @@ fn the_same_seed_gives_the_same_messages_and_another_gives_others() {
 
 #[test]
 fn messages_are_read_as_they_were_meant() {
-    let parser = Parser::new(ParseOptions::default());
+    let mut parser = Parser::new(ParseOptions::default());
     let mut parts = RecordParts::default();
     for style in [Style::Rfc5424, Style::Rfc3164] {
         let lines = written(&builtin(style), &Plan::standard(1, style), 0, 5_000);
@@ -168,7 +168,7 @@ fn matching(query: &str, lines: &[Vec<u8>]) -> u64 {
     let parsed = query::parse(query);
     assert!(parsed.is_valid(), "{query}");
     let mut batch = model::RecordBatch::new();
-    let parser = Parser::new(ParseOptions::default());
+    let mut parser = Parser::new(ParseOptions::default());
     let mut parts = RecordParts::default();
     let source = batch.source_index("test").expect("room");
     let mut found = 0;

@@ -28,6 +28,33 @@ const LINES: &[&str] = &[
     "<34>{\"json\":1}",
 ];
 
+/// Stamps, two of an hour that a zone has twice.
+const STAMPS: &[&str] = &[
+    "Oct  1 22:14:15",
+    "Feb 29 12:00:00",
+    "Oct 26 02:30:00",
+    "2025-10-26T02:30:00",
+    "2026-11-21T19:12:18",
+    "2026-11-21T19:12:18.123456789+01:00",
+    "2024 Feb 12 12:00:00",
+];
+
+/// What may stand behind a stamp: hosts, years and zones among them.
+const BEHIND: &[&str] = &[
+    " host su: x",
+    " h",
+    " 2024 host su: x",
+    " UTC host su: x",
+    " +02:00 host su: x",
+    ": host su: x",
+    ".5 host su: x",
+    " Host su: x",
+    "",
+];
+
+/// Days between what is usual and when messages are received.
+const DAYS: [i64; 7] = [0, 1, -26, -60, 200, 366, 3_000];
+
 /// Every span lies within the message and `extra`, and no byte behind the header is lost: the
 /// message reaches to the end of what is not terminator.
 fn assert_sound(raw: &[u8], parts: &RecordParts) {
@@ -100,9 +127,36 @@ proptest! {
         prop_assert_eq!(parse(raw.as_bytes()).time, time);
     }
 
+    /// What a parser has read before, and when, is not to be seen in what it makes of a message.
+    #[test]
+    fn stamps_mean_the_same_whatever_was_read_before(
+        messages in prop::collection::vec(
+            (0..STAMPS.len(), 0..BEHIND.len(), prop::sample::select(&DAYS[..])),
+            1..12,
+        ),
+        is_fixed in any::<bool>(),
+    ) {
+        let options = || ParseOptions {
+            zone: if is_fixed { TimeZone::UTC } else { TimeZone::get("Europe/Berlin").unwrap() },
+            ..ParseOptions::default()
+        };
+        let mut parser = Parser::new(options());
+        for (stamp, behind, day) in messages {
+            let raw = format!("<34>{}{}", STAMPS[stamp], BEHIND[behind]);
+            let context = Context {
+                received: instant(RECEIVED).plus_nanos(day * 86_400_000_000_000),
+                ..context()
+            };
+            let [mut parts, mut fresh] = [RecordParts::default(), RecordParts::default()];
+            parser.parse(raw.as_bytes(), &context, &mut parts);
+            Parser::new(options()).parse(raw.as_bytes(), &context, &mut fresh);
+            prop_assert_eq!(parts, fresh, "{}", raw);
+        }
+    }
+
     #[test]
     fn a_reused_parts_is_as_good_as_new(one in 0..LINES.len(), other in 0..LINES.len()) {
-        let parser = Parser::new(ParseOptions::default());
+        let mut parser = Parser::new(ParseOptions::default());
         let mut parts = RecordParts::default();
         parser.parse(LINES[one].as_bytes(), &context(), &mut parts);
         parser.parse(LINES[other].as_bytes(), &context(), &mut parts);

@@ -294,7 +294,7 @@ fn the_year_is_that_of_a_search_through_all_years() {
     const MONTHS: [&str; 12] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ];
-    let parser = Parser::new(ParseOptions::default());
+    let mut parser = Parser::new(ParseOptions::default());
     let mut parts = RecordParts::default();
     let start = instant("2095-12-20T00:00:00Z");
     for days in (0..3_300).step_by(3) {

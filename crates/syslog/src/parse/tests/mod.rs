@@ -32,7 +32,7 @@ fn parse_in(zone: TimeZone, received: &str, raw: &[u8]) -> RecordParts {
         received: instant(received),
         ..context()
     };
-    let parser = Parser::new(ParseOptions {
+    let mut parser = Parser::new(ParseOptions {
         zone,
         ..ParseOptions::default()
     });

@@ -111,7 +111,7 @@ fn lines_of_load_generators() {
 
 #[test]
 fn what_is_not_to_be_parsed_is_the_message() {
-    let parser = Parser::new(ParseOptions {
+    let mut parser = Parser::new(ParseOptions {
         mode: ParseMode::None,
         ..ParseOptions::default()
     });
@@ -127,7 +127,7 @@ fn what_is_not_to_be_parsed_is_the_message() {
 
 #[test]
 fn the_peer_stands_in_for_the_host() {
-    let parser = Parser::new(ParseOptions::default());
+    let mut parser = Parser::new(ParseOptions::default());
     let mut parts = RecordParts::default();
     for (peer, expected) in [
         ("10.0.255.1", "10.0.255.1"),
