@@ -125,7 +125,7 @@ impl ChunkWriter {
             };
             let rows = self.cut.rows_of(group);
             column.clear();
-            self.cut.column(batch, rows, *slot as usize, &mut column);
+            self.cut.column(rows, *slot as usize, &mut column);
             packer.push(&column, &mut self.pages, file);
         }
         packer.finish(&mut self.pages, file)

@@ -22,6 +22,7 @@ mod rows;
 mod select;
 #[cfg(test)]
 mod select_tests;
+mod slot_texts;
 #[cfg(test)]
 mod tests;
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use model::{RecordBatch, RecordHead};
 
+use super::slot_texts::SlotTexts;
 use crate::kinds::{Cut, Cutter, Guesses, How, Joined, Kinds, join};
 use crate::limits::KIND_ROWS_MIN;
 
@@ -17,9 +18,7 @@ pub(crate) struct CutRows {
     rows: Vec<Row>,
     /// The numbers of the rows in the order of their kinds.
     order: Vec<u32>,
-    values: Vec<Value>,
-    /// Values that are not in the text of their record.
-    side: Vec<u8>,
+    texts: SlotTexts,
 }
 
 /// A row and where its values start.
@@ -37,18 +36,12 @@ pub(crate) struct Group {
     pub(crate) rows: Range<usize>,
 }
 
-/// A value: where it starts and ends in the bytes of the batch, or behind them in `side`.
-type Value = (u32, u32);
-
 impl Group {
     /// How many rows it has.
     pub(crate) fn len(&self) -> u32 {
         self.rows.len() as u32
     }
 }
-
-/// Behind the values of a row. No value ends before it starts.
-const END: Value = (1, 0);
 
 impl CutRows {
     /// Forgets all rows.
@@ -57,8 +50,7 @@ impl CutRows {
         self.fine = Kinds::new();
         self.rows.clear();
         self.order.clear();
-        self.values.clear();
-        self.side.clear();
+        self.texts.clear();
     }
 
     /// Cuts the records that were added to a batch since it was called before. Records that have just
@@ -66,7 +58,7 @@ impl CutRows {
     pub(super) fn cut_added(&mut self, batch: &RecordBatch) {
         let mut fine = std::mem::take(&mut self.fine);
         for head in batch.heads().get(self.rows.len()..).unwrap_or(&[]) {
-            let values = self.values.len() as u32;
+            let values = self.texts.len();
             let kind = self.cut_fine(batch, head, &mut fine);
             self.rows.push(Row { kind, values });
         }
@@ -103,8 +95,9 @@ impl CutRows {
     /// the others. The whole kind, without values, where it has none.
     fn cut_fine(&mut self, batch: &RecordBatch, head: &RecordHead, fine: &mut Kinds) -> u32 {
         if let Some((kind, slots)) = self.guesses.guess(batch, head) {
-            self.values.extend_from_slice(slots);
-            self.values.push(END);
+            let text = text_range(head);
+            self.texts
+                .push(batch.bytes(), text, slots.iter().copied(), None);
             return kind;
         }
         let cut = self.cutter.cut(batch, head, How::Fine);
@@ -116,7 +109,7 @@ impl CutRows {
             return Kinds::WHOLE;
         };
         self.guesses.learn(kind, cut.key);
-        push_values(&cut, head.start, batch, &mut self.values, &mut self.side);
+        push_cut(&cut, head, batch, &mut self.texts);
         kind
     }
 
@@ -135,13 +128,14 @@ impl CutRows {
                 continue;
             }
             if let Some(Some((kind, joined))) = joined.get(fine) {
-                let slots = self.values.get(row.values as usize..).unwrap_or(&[]);
-                let slots: Vec<Value> = slots.iter().take_while(|v| **v != END).copied().collect();
-                let text = head.start..head.start + head.raw_len + head.extra_len;
+                let text = text_range(head);
+                let mut slots = Vec::new();
+                let own = text.start as u32..text.end as u32;
+                joined.slots_into(&self.texts.origins(row.values), own, &mut slots);
                 row.kind = *kind;
-                row.values = self.values.len() as u32;
-                joined.slots_into(&slots, text, &mut self.values);
-                self.values.push(END);
+                row.values = self.texts.len();
+                self.texts
+                    .push(batch.bytes(), text, slots.into_iter(), None);
                 continue;
             }
             let cut = self.cutter.cut(batch, head, How::Coarse);
@@ -151,8 +145,8 @@ impl CutRows {
                 None => self.cutter.cut(batch, head, How::Whole),
             };
             row.kind = known.unwrap_or(Kinds::WHOLE);
-            row.values = self.values.len() as u32;
-            push_values(&cut, head.start, batch, &mut self.values, &mut self.side);
+            row.values = self.texts.len();
+            push_cut(&cut, head, batch, &mut self.texts);
         }
     }
 
@@ -194,52 +188,37 @@ impl CutRows {
         self.order.get(group.rows.clone()).unwrap_or(&[])
     }
 
-    /// Where the slots of a row start and end in the bytes of the batch, and what is behind them. Of the
-    /// whole kind, the second one is elsewhere.
+    /// The bytes that slots are in, with the words that touch them.
+    pub(crate) fn slot_bytes(&self) -> &[u8] {
+        self.texts.bytes()
+    }
+
+    /// Where the slots of a row start and end in those, and what is behind them.
     pub(crate) fn places(&self, row: usize) -> &[(u32, u32)] {
-        let start = self.rows.get(row).map(|row| row.values as usize);
-        start
-            .and_then(|start| self.values.get(start..))
-            .unwrap_or(&[])
+        let row = self.rows.get(row);
+        row.map_or(&[], |row| self.texts.places(row.values))
     }
 
     /// Appends the values of a slot of rows.
-    pub(super) fn column<'a>(
-        &'a self,
-        batch: &'a RecordBatch,
-        rows: &[u32],
-        slot: usize,
-        column: &mut Vec<&'a [u8]>,
-    ) {
-        let bytes = batch.bytes();
+    pub(super) fn column<'a>(&'a self, rows: &[u32], slot: usize, column: &mut Vec<&'a [u8]>) {
         column.extend(rows.iter().map(|row| {
             let row = self.rows.get(*row as usize);
-            let value = row.and_then(|row| self.values.get(row.values as usize + slot));
-            let (start, end) = value.map_or((0, 0), |(start, end)| (*start, *end));
-            let (start, end) = (start as usize, end as usize);
-            let value = if end <= bytes.len() {
-                bytes.get(start..end)
-            } else {
-                self.side.get(start - bytes.len()..end - bytes.len())
-            };
-            value.unwrap_or(&[])
+            row.map_or(&[][..], |row| self.texts.value(row.values, slot))
         }));
     }
 }
 
-fn push_values(
-    cut: &Cut<'_>,
-    start: u32,
-    batch: &RecordBatch,
-    values: &mut Vec<Value>,
-    side: &mut Vec<u8>,
-) {
+/// `raw` and `extra` in the bytes of the batch.
+fn text_range(head: &RecordHead) -> Range<usize> {
+    let start = head.start as usize;
+    start..start + head.raw_len as usize + head.extra_len as usize
+}
+
+fn push_cut(cut: &Cut<'_>, head: &RecordHead, batch: &RecordBatch, texts: &mut SlotTexts) {
     let slots = cut.slots.iter();
-    values.extend(slots.map(|slot| (start + slot.start as u32, start + slot.end as u32)));
-    if let Some(value) = cut.whole {
-        let at = (batch.bytes().len() + side.len()) as u32;
-        side.extend_from_slice(value);
-        values.push((at, at + value.len() as u32));
-    }
-    values.push(END);
+    let slots = slots.map(|slot| {
+        let [start, end] = [slot.start, slot.end].map(|place| head.start + place as u32);
+        (start, end)
+    });
+    texts.push(batch.bytes(), text_range(head), slots, cut.whole);
 }

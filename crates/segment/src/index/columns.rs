@@ -47,7 +47,9 @@ impl Columns<'_> {
     /// Adds the texts that vary, and counts the values of parts that do.
     pub(super) fn add_varying(&mut self, cut: &CutRows, words: &KindWords) {
         let varying = words.varying();
-        let counted = part_counts::PARTS.map(|part| words.varies(part).then_some(part));
+        let wholes: Vec<_> = varying.iter().map(|own| words.whole_part(own)).collect();
+        let is_counted = |part: &Namespace| words.varies(*part) && !wholes.contains(&Some(*part));
+        let counted = part_counts::PARTS.map(|part| Some(part).filter(is_counted));
         let start = self.open.cells.len();
         let rows = self.rows.len();
         self.open.cells.resize(start + varying.len() * rows, EMPTY);
@@ -57,11 +59,15 @@ impl Columns<'_> {
             let end = rows.min(first + ROWS_AHEAD);
             let own = self.rows.get(first..end).unwrap_or(&[]);
             let mut column = start;
-            for (varying, habit) in varying.iter().zip(&mut habits) {
+            for ((varying, whole), habit) in varying.iter().zip(&wholes).zip(&mut habits) {
                 ahead.clear();
                 let range = |row: &u32| varying.range(cut.places(*row as usize));
                 ahead.extend(own.iter().map(|row| range(row).unwrap_or(0..0)));
-                self.add_texts(varying.part, &ahead, habit, first, column);
+                let texts = cut.slot_bytes();
+                self.add_texts(varying.part, texts, &ahead, habit, first, column);
+                if let Some(part) = whole {
+                    self.count_values(*part, texts, &ahead);
+                }
                 column += rows;
             }
             for part in counted.into_iter().flatten() {
@@ -77,20 +83,40 @@ impl Columns<'_> {
     fn add_texts(
         &mut self,
         part: Namespace,
+        texts: &[u8],
         ranges: &[Range<usize>],
         habit: &mut Habit,
         first: usize,
         column: usize,
     ) {
-        let texts = self.batch.bytes();
         touch(texts, ranges);
         let OpenChunk { values, cells, .. } = &mut *self.open;
         let cells = cells.get_mut(column + first..).unwrap_or_default();
         let worded = self.worded.get_mut(first..).unwrap_or_default();
-        for ((text, cell), worded) in ranges.iter().zip(cells).zip(worded) {
-            *cell = values.of_text(part, texts, text.clone(), habit, self.terms);
-            if values.has_words(*cell) {
-                *worded |= bit(part);
+        let mut last: (&[u8], u32, u8) = (&[], EMPTY, 0);
+        for ((range, cell), worded) in ranges.iter().zip(cells).zip(worded) {
+            let text = texts.get(range.clone()).unwrap_or(&[]);
+            // Many texts are those of the row before.
+            if text != last.0 {
+                let value = values.of_text(part, texts, range.clone(), habit, self.terms);
+                let parts = if values.has_words(value) {
+                    bit(part)
+                } else {
+                    0
+                };
+                last = (text, value, parts);
+            }
+            *cell = last.1;
+            *worded |= last.2;
+        }
+    }
+
+    /// Counts the values of a part of some rows.
+    fn count_values(&mut self, part: Namespace, texts: &[u8], ranges: &[Range<usize>]) {
+        if part_counts::PARTS.contains(&part) {
+            for range in ranges {
+                let value = texts.get(range.clone()).unwrap_or(&[]);
+                self.part_counts.add_value(part, value, 1);
             }
         }
     }

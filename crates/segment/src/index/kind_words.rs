@@ -5,7 +5,7 @@ use model::RecordRef;
 use super::{TEXT, bit, has_text};
 use crate::Namespace;
 use crate::footer::Counts;
-use crate::kinds::{Band, Shape, Varying};
+use crate::kinds::{Shape, Varying};
 use crate::terms::Terms;
 
 /// The words of a kind.
@@ -16,7 +16,6 @@ pub(super) struct KindWords {
     /// The numbers of the terms that all its rows have, ascending.
     fixed: Vec<u32>,
     varying: Vec<Varying>,
-    bands: Box<[Band]>,
     /// Parts that all rows have, have words in, and may have.
     present: u8,
     worded: u8,
@@ -42,7 +41,6 @@ impl KindWords {
             codes: None,
             fixed: Vec::new(),
             varying: Vec::new(),
-            bands: shape.places().iter().map(|place| place.band).collect(),
             present: 0,
             worded: 0,
             possible: 0,
@@ -81,14 +79,16 @@ impl KindWords {
         self.codes.is_none()
     }
 
-    /// Whether its records may have different hosts or programs; of other parts it says so always.
+    /// Whether its records may have different texts in a part.
     pub(super) fn varies(&self, part: Namespace) -> bool {
-        let band = match part {
-            Namespace::Host => Band::Host,
-            Namespace::Program => Band::Program,
-            _ => return true,
-        };
-        self.is_whole() || self.bands.contains(&band)
+        self.is_whole() || self.varying.iter().any(|varying| varying.part == part)
+    }
+
+    /// The part that a varying text is all of, in all rows.
+    pub(super) fn whole_part(&self, varying: &Varying) -> Option<Namespace> {
+        let part = varying.part;
+        let own = self.varying.iter().filter(|other| other.part == part);
+        (own.count() == 1 && self.present & bit(part) == 0).then_some(part)
     }
 
     /// The numbers of the terms that all its rows have, ascending.
@@ -105,7 +105,6 @@ impl KindWords {
         size_of::<Self>()
             + self.fixed.capacity() * size_of::<u32>()
             + self.varying.capacity() * size_of::<Varying>()
-            + size_of_val::<[Band]>(&self.bands)
     }
 
     /// Counts what all of so many rows have.

@@ -52,10 +52,18 @@ struct Counted {
 impl PartCounts {
     /// Adds so many rows whose values of a part are those of a record.
     pub(super) fn add(&mut self, part: Namespace, record: RecordRef<'_>, rows: u32) {
-        match (part, &mut self.parts) {
-            (Namespace::Host, [hosts, _]) => hosts.add(record.host(), rows),
-            (Namespace::Program, [_, programs]) => programs.add(record.program(), rows),
+        match part {
+            Namespace::Host => self.add_value(part, record.host(), rows),
+            Namespace::Program => self.add_value(part, record.program(), rows),
             _ => {}
+        }
+    }
+
+    /// Adds so many rows that have this value of a part.
+    pub(super) fn add_value(&mut self, part: Namespace, value: &[u8], rows: u32) {
+        let parts = PARTS.into_iter().zip(&mut self.parts);
+        for (_, counted) in parts.filter(|(own, _)| *own == part) {
+            counted.add(value, rows);
         }
     }
 

@@ -50,7 +50,8 @@ pub(crate) struct Varying {
 }
 
 impl Varying {
-    /// Where it is in the bytes that the slots are in, given where those start and end.
+    /// Where it is in bytes that have the slots and the words that touch them, given where slots start
+    /// and end.
     pub(crate) fn range(&self, slots: &[(u32, u32)]) -> Option<Range<usize>> {
         let (start, _) = slots.get(self.first_slot)?;
         let (_, end) = slots.get(self.last_slot)?;

@@ -1,0 +1,190 @@
+//! The texts of slots, copied together.
+//!
+//! What varies of a record is a fifth of it or less, in several places. Index and columns read it slot by
+//! slot, for all rows of a chunk, whose records are more than a cache holds: each slot of each row
+//! would be waited for. So it is copied when a record is cut and is in the cache, and read here.
+#![deny(clippy::indexing_slicing)]
+
+use std::ops::Range;
+
+use model::words::is_word_byte;
+
+/// Slots that so few bytes are between are copied with those, which takes less than copying twice.
+const JOINT_BYTES: usize = 16;
+
+/// Where a value starts and ends.
+type Place = (u32, u32);
+
+/// Behind the values of a row. No value ends before it starts.
+const END: Place = (1, 0);
+
+/// What rows have in their slots. The word bytes around and between slots are there too, so that words
+/// are whole.
+#[derive(Debug, Default)]
+pub(super) struct SlotTexts {
+    bytes: Vec<u8>,
+    /// Where each value is in `bytes`.
+    places: Vec<Place>,
+    /// Where each value starts in the bytes that it was copied from.
+    origins: Vec<u32>,
+}
+
+impl SlotTexts {
+    /// Forgets all rows.
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.places.clear();
+        self.origins.clear();
+    }
+
+    /// How many values there are, with an end for each row: what the next row is found by.
+    pub(super) fn len(&self) -> u32 {
+        self.places.len() as u32
+    }
+
+    /// Adds a row whose text is a range of some bytes, given where in those its slots start and end, in
+    /// their order, and a value that its text does not have.
+    pub(super) fn push(
+        &mut self,
+        bytes: &[u8],
+        text: Range<usize>,
+        slots: impl Iterator<Item = Place>,
+        whole: Option<&[u8]>,
+    ) {
+        let mut copied: Option<Range<usize>> = None;
+        for (start, end) in slots {
+            let (from, to) = (start as usize, end as usize);
+            let behind = copied.as_ref().map_or(text.start, |before| {
+                before.end + word_bytes_in_front(bytes, before.end..from)
+            });
+            match &mut copied {
+                Some(before) if from.saturating_sub(behind) <= JOINT_BYTES => before.end = to,
+                _ => {
+                    if let Some(before) = copied.take() {
+                        self.copy(bytes, before.start..behind);
+                    }
+                    copied = Some(from - word_bytes_at_end(bytes, behind..from)..to);
+                }
+            }
+            let first = copied.as_ref().map_or(from, |copied| copied.start);
+            let place = self.bytes.len() + from - first;
+            self.places.push((place as u32, (place + to - from) as u32));
+            self.origins.push(start);
+        }
+        if let Some(last) = copied {
+            let end = last.end + word_bytes_in_front(bytes, last.end..text.end);
+            self.copy(bytes, last.start..end);
+        }
+        if let Some(value) = whole {
+            let start = self.bytes.len() as u32;
+            self.bytes.extend_from_slice(value);
+            self.places.push((start, start + value.len() as u32));
+            self.origins.push(0);
+        }
+        self.places.push(END);
+        self.origins.push(0);
+    }
+
+    #[inline]
+    fn copy(&mut self, bytes: &[u8], range: Range<usize>) {
+        let copied = bytes.get(range);
+        self.bytes.extend_from_slice(copied.unwrap_or(&[]));
+    }
+
+    /// The bytes that places are in.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Where the slots of the row are whose first value is given, and what is behind them.
+    pub(super) fn places(&self, row: u32) -> &[Place] {
+        self.places.get(row as usize..).unwrap_or(&[])
+    }
+
+    /// What is in a slot of the row whose first value is given.
+    pub(super) fn value(&self, row: u32, slot: usize) -> &[u8] {
+        let place = self.places.get(row as usize + slot);
+        let (start, end) = place.copied().unwrap_or_default();
+        let value = self.bytes.get(start as usize..end as usize);
+        value.unwrap_or(&[])
+    }
+
+    /// Where the slots of the row whose first value is given start and end in the bytes that they were
+    /// copied from.
+    pub(super) fn origins(&self, row: u32) -> Vec<Place> {
+        let origins = self.origins.get(row as usize..).unwrap_or(&[]);
+        let slots = self.places(row).iter().zip(origins);
+        slots
+            .take_while(|(place, _)| **place != END)
+            .map(|((start, end), origin)| (*origin, origin + (end - start)))
+            .collect()
+    }
+}
+
+/// How many bytes of words stand at the start of a range.
+#[inline]
+fn word_bytes_in_front(bytes: &[u8], range: Range<usize>) -> usize {
+    let bytes = bytes.get(range).unwrap_or(&[]).iter();
+    bytes.take_while(|byte| is_word_byte(**byte)).count()
+}
+
+/// How many bytes of words stand at the end of a range.
+#[inline]
+fn word_bytes_at_end(bytes: &[u8], range: Range<usize>) -> usize {
+    let bytes = bytes.get(range).unwrap_or(&[]).iter().rev();
+    bytes.take_while(|byte| is_word_byte(**byte)).count()
+}
+
+#[cfg(test)]
+#[expect(clippy::indexing_slicing, reason = "a test may fail by a panic")]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn slots_are_copied_with_the_words_around_them() {
+        let text =
+            "## a fixed start without words of slots, then x12.7y; 345 and so on, at the end 6";
+        let slots = ["12", "7", "345", "6"].map(|slot| {
+            let start = text.rfind(slot).expect("there") as u32;
+            (start, start + slot.len() as u32)
+        });
+        let text = text.as_bytes();
+        let mut texts = SlotTexts::default();
+        texts.push(text, 3..text.len(), slots.into_iter(), Some(b"more"));
+        assert_eq!(texts.bytes(), b"x12.7y; 3456more");
+        assert_eq!(texts.places(0)[..4], [(1, 3), (4, 5), (8, 11), (11, 12)]);
+        assert_eq!(texts.value(0, 2), b"345");
+        assert_eq!(texts.value(0, 4), b"more");
+        assert_eq!(texts.origins(0)[..4], slots);
+    }
+
+    proptest! {
+        /// Slots and the words that touch them read the same as in the text.
+        #[test]
+        fn nothing_of_a_word_is_left_behind(
+            text in "[a1 .é-]{0,90}",
+            cuts in prop::collection::vec(0..91_usize, 0..12),
+            before in 0..9_usize,
+        ) {
+            let bytes = text.as_bytes();
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
+            cuts.sort_unstable();
+            let slots: Vec<Place> = cuts.chunks_exact(2).map(|cut| (cut[0] as u32, cut[1] as u32)).collect();
+            let mut texts = SlotTexts::default();
+            texts.push(&vec![b'x'; before], 0..before, std::iter::empty(), None);
+            let row = texts.len();
+            texts.push(bytes, 0..bytes.len(), slots.iter().copied(), None);
+            prop_assert_eq!(texts.origins(row), slots.clone());
+            for (number, (start, end)) in slots.iter().enumerate() {
+                let (start, end) = (*start as usize, *end as usize);
+                prop_assert_eq!(texts.value(row, number), &bytes[start..end]);
+                let place = texts.places(row)[number];
+                let front = word_bytes_at_end(bytes, 0..start);
+                let behind = word_bytes_in_front(bytes, end..bytes.len());
+                let copied = place.0 as usize - front..place.1 as usize + behind;
+                prop_assert_eq!(&texts.bytes()[copied], &bytes[start - front..end + behind]);
+            }
+        }
+    }
+}
