@@ -97,10 +97,17 @@ impl ChunkHeads {
         Self { own, received }
     }
 
-    /// When the rows say they were written, of those whose times of receipt are there.
-    pub fn times(&self) -> Vec<Timestamp> {
-        let rows = self.received.iter().flat_map(|part| part.rows.clone());
-        let times = rows.filter_map(|row| Some(self.get(row as usize)?.time));
+    /// When the rows say they were written, all of them.
+    ///
+    /// # Errors
+    /// When the time of receipt of a row is not there.
+    pub fn times(&self) -> Result<Vec<Timestamp>, Corrupt> {
+        let times = (0..self.own.rows as usize).map(|row| {
+            let head = self.get(row).ok_or(Corrupt::Short {
+                what: "received page",
+            })?;
+            Ok(head.time)
+        });
         times.collect()
     }
 

@@ -38,7 +38,9 @@ impl SegmentHandle {
         let entry = entry.ok_or_else(|| self.out_of_range())?;
         let times = self.page(Kind::Times, chunk, || {
             let heads = self.heads_of(chunk, entry, 0..entry.page.rows)?;
-            Ok(Page::Times(Arc::new(heads.times())))
+            let times = heads.times();
+            let times = times.map_err(|error| self.damaged(&entry.page, &error))?;
+            Ok(Page::Times(Arc::new(times)))
         })?;
         match times {
             Page::Times(times) => Ok(ChunkTimes(times)),

@@ -25,8 +25,23 @@ use crate::cursor::Cursor;
 /// in front of it may have some.
 const BRACKETS_MAX: usize = 8;
 
-/// Names under which JSON and logfmt have their times, those that others seldom use first.
-const NAMES: [&str; 5] = ["@timestamp", "timestamp", "ts", "time", "datetime"];
+/// Names under which JSON has its times, those that others seldom use first.
+const JSON_NAMES: [&str; 5] = [
+    "\"@timestamp\"",
+    "\"timestamp\"",
+    "\"ts\"",
+    "\"time\"",
+    "\"datetime\"",
+];
+
+/// The same in logfmt, behind the value before.
+const NAMES: [&[u8]; 5] = [
+    b" @timestamp=",
+    b" timestamp=",
+    b" ts=",
+    b" time=",
+    b" datetime=",
+];
 
 /// Seconds that a number is believed to be a time with: the years 2001 to 2100.
 const SECONDS: std::ops::Range<i64> = 1_000_000_000..4_102_444_800;
@@ -174,25 +189,24 @@ fn access_log(line: &[u8]) -> Option<Reading> {
 
 /// The time that stands behind a name, in JSON or as `name=value`.
 fn named(line: &[u8]) -> Option<Found> {
-    let is_json = line.first() == Some(&b'{');
-    NAMES.iter().find_map(|name| {
-        if is_json {
-            let key = format!("\"{name}\"");
-            let behind = memmem::find(line, key.as_bytes())? + key.len();
+    if line.first() == Some(&b'{') {
+        return JSON_NAMES.iter().find_map(|name| {
+            let behind = memmem::find(line, name.as_bytes())? + name.len();
             let mut at = Cursor::new(line.get(behind..)?);
             at.eat_run(b' ');
             if !at.eat(b':') {
                 return None;
             }
             at.eat_run(b' ');
-            return value(&mut at);
-        }
-        let key = format!("{name}=");
-        let behind = if line.starts_with(key.as_bytes()) {
-            key.len()
+            value(&mut at)
+        });
+    }
+    NAMES.iter().find_map(|spaced| {
+        let (_, name) = spaced.split_first_chunk::<1>()?;
+        let behind = if line.starts_with(name) {
+            name.len()
         } else {
-            let spaced = format!(" {key}");
-            memmem::find(line, spaced.as_bytes())? + spaced.len()
+            memmem::find(line, spaced)? + spaced.len()
         };
         value(&mut Cursor::new(line.get(behind..)?))
     })
