@@ -3,6 +3,8 @@
 //! With both bounds, `NOT` of something the index knows only roughly is no loss: rows that cannot
 //! match the inside match the outside for sure.
 
+use std::ops::Range;
+
 use query::{FieldName, Leaf, Target, Test, WordProbe};
 use segment::Namespace;
 use store::{Part, ReadError, SegmentHandle};
@@ -305,14 +307,24 @@ fn ask_index(ask: &Ask, segment: &SegmentHandle) -> Result<Bounds, ReadError> {
             Ok(any_word(&namespaces, rows, segment))
         }
         Ask::Field(ask) => {
-            let mut in_data = Scatter::new(segment.rows());
-            let ranges = segment.seats_with_field(ask.name.as_bytes())?;
-            ranges
-                .into_iter()
-                .for_each(|range| in_data.add_range(range));
-            Ok(Bounds::doubtful(in_data.finish().or(ask.rows(segment)?)))
+            let seats = segment.seats_with_field(ask.name.as_bytes())?;
+            let mut rows = ask.rows(segment)?.or(of_ranges(seats.anywhere, segment));
+            if !seats.in_data.is_empty() {
+                let in_data = of_ranges(seats.in_data, segment);
+                rows = rows.or(in_data.and(ask.rows_in_data(segment)?));
+            }
+            Ok(Bounds::doubtful(rows))
         }
     }
+}
+
+fn of_ranges(ranges: Vec<Range<u32>>, segment: &SegmentHandle) -> RowSet {
+    if ranges.is_empty() {
+        return RowSet::empty();
+    }
+    let mut rows = Scatter::new(segment.rows());
+    ranges.into_iter().for_each(|range| rows.add_range(range));
+    rows.finish()
 }
 
 fn words_bounds(words: &Words, segment: &SegmentHandle) -> Result<Bounds, ReadError> {

@@ -27,6 +27,7 @@ mod field_values;
 mod fields;
 mod gathered;
 mod histogram;
+mod in_data;
 mod in_text;
 mod kind_names;
 pub mod limits;

@@ -58,6 +58,11 @@ pub(crate) const MARKED_OF: u64 = 128;
 /// of the kind's columns, which look at every value: the messages of fewer are read in less time.
 pub(crate) const SUMMARISED_OF: usize = 16;
 
+/// Most pages of words of structured data that are gone through in a segment for a part of a word, to leave
+/// out rows that do not have a field: one or two milliseconds, where a look at a few thousand rows takes as
+/// long.
+pub(crate) const DATA_PAGES_MAX: usize = 64;
+
 /// Longest condition whose matches are remembered, in bytes as it is kept: a query of a screen.
 pub(crate) const REMEMBERED_CONDITION_BYTES_MAX: usize = 16 * 1024;
 

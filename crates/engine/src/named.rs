@@ -13,8 +13,10 @@ use text_fields::{ESCAPE_LETTERS, MONTHS, Origin, is_escape_word};
 
 use crate::evaluate::probe_rows;
 use crate::gathered::union;
+use crate::in_data::InData;
 use crate::plan::{WHOLE_LEXICON_COST, probe_cost};
 use crate::row_set::RowSet;
+use crate::word_rows::{find_word, with_all};
 
 /// What the index is asked for a field.
 #[derive(Clone, Debug)]
@@ -25,6 +27,7 @@ pub(crate) struct NamedAsk {
     names: Vec<AllOf>,
     /// The same; none where any value may pass.
     values: Vec<AllOf>,
+    in_data: InData,
 }
 
 /// Conditions that a row meets all of; each is met by a word that meets one of its probes.
@@ -64,6 +67,7 @@ impl NamedAsk {
             name: name.to_owned(),
             names,
             values,
+            in_data: InData::new(name, leaf),
         }
     }
 
@@ -75,11 +79,20 @@ impl NamedAsk {
 
     /// The rows that may have the field in their text, and pass.
     pub(crate) fn rows(&self, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
-        let mut rows = any_of(&self.names, segment)?;
-        if !self.values.is_empty() && !rows.is_empty() {
-            rows = rows.and(any_of(&self.values, segment)?);
+        // Names are in many rows, such as the month that all access logs have.
+        let mut rows = match self.values.as_slice() {
+            [] => RowSet::All,
+            values => any_of(values, segment)?,
+        };
+        if !rows.is_empty() {
+            rows = rows.and(any_of(&self.names, segment)?);
         }
         Ok(rows.or(escaped_rows(segment)?))
+    }
+
+    /// The rows that may have the field in their structured data, if it is all in there, and pass.
+    pub(crate) fn rows_in_data(&self, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+        self.in_data.rows(segment)
     }
 }
 
@@ -105,29 +118,51 @@ fn behind_escapes(probe: WordProbe) -> Vec<WordProbe> {
 fn any_of(choice: &[AllOf], segment: &SegmentHandle) -> Result<RowSet, ReadError> {
     let mut either = RowSet::empty();
     for conditions in choice {
-        let mut all = RowSet::All;
-        for probes in conditions {
-            all = all.and(one_of(probes, segment)?);
-            if all.is_empty() {
-                break;
-            }
-        }
-        either = either.or(all);
+        either = either.or(all_of(conditions, segment)?);
     }
     Ok(either)
 }
 
-fn one_of(probes: &[WordProbe], segment: &SegmentHandle) -> Result<RowSet, ReadError> {
-    let (mut terms, mut others) = (Vec::new(), RowSet::empty());
-    for probe in probes {
-        match probe {
-            WordProbe::Exact(word) => {
-                terms.extend(segment.find_term(&Namespace::Message.key(word))?);
-            }
-            _ => others = others.or(probe_rows(Namespace::Message, probe, segment)?),
+/// Words are looked up before the rows of any are read.
+fn all_of(conditions: &AllOf, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+    let (mut choices, mut others) = (Vec::new(), Vec::new());
+    for probes in conditions {
+        let terms = terms_of(probes, segment)?;
+        if probes.iter().any(|probe| !is_word(probe)) {
+            others.push((probes, terms));
+        } else if terms.is_empty() {
+            return Ok(RowSet::empty());
+        } else {
+            choices.push(terms);
         }
     }
-    Ok(others.or(union(&terms, segment)?))
+    let mut rows = with_all(choices, segment)?.finish();
+    for (probes, terms) in others {
+        if rows.is_empty() {
+            break;
+        }
+        let mut either = union(&terms, segment)?;
+        for probe in probes.iter().filter(|probe| !is_word(probe)) {
+            either = either.or(probe_rows(Namespace::Message, probe, segment)?);
+        }
+        rows = rows.and(either);
+    }
+    Ok(rows)
+}
+
+fn is_word(probe: &WordProbe) -> bool {
+    matches!(probe, WordProbe::Exact(_))
+}
+
+/// The terms of those that are words.
+fn terms_of(probes: &[WordProbe], segment: &SegmentHandle) -> Result<Vec<TermEntry>, ReadError> {
+    let mut terms = Vec::new();
+    for probe in probes {
+        if let WordProbe::Exact(word) = probe {
+            terms.extend(find_word(Namespace::Message, word, segment)?);
+        }
+    }
+    Ok(terms)
 }
 
 /// The rows with a word that starts as an escaped character does.

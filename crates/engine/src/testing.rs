@@ -35,6 +35,8 @@ pub(crate) struct Sample {
     pub(crate) source: usize,
     pub(crate) peer: Option<IpAddr>,
     pub(crate) fields: Vec<(String, String, String)>,
+    /// What stands between the fields and their parts, where they stand in the structured data.
+    pub(crate) glue: Option<&'static str>,
 }
 
 const SOURCES: [&str; 3] = ["udp", "tcp-Main", ""];
@@ -61,26 +63,34 @@ pub(crate) fn batch(samples: &[Sample]) -> RecordBatch {
     for sample in samples {
         let source = batch.source_index(SOURCES[sample.source]).expect("room");
         let mut raw = Vec::new();
+        let (mut fields, mut structured_data) = (Vec::new(), None);
+        if let Some(glue) = sample.glue {
+            structured_data = Some(put_data(sample, glue, &mut fields, &mut raw));
+        }
         let mut put = |text: &[u8]| {
             let start = raw.len();
             raw.extend_from_slice(text);
             raw.push(b' ');
             Span::new(start, start + text.len())
         };
-        let fields = sample.fields.iter().map(|(group, name, value)| Field {
-            group: put(group.as_bytes()),
-            name: put(name.as_bytes()),
-            value: put(value.as_bytes()),
-        });
+        if structured_data.is_none() {
+            let own = sample.fields.iter().map(|(group, name, value)| Field {
+                group: put(group.as_bytes()),
+                name: put(name.as_bytes()),
+                value: put(value.as_bytes()),
+            });
+            fields.extend(own);
+        }
         let parts = RecordParts {
             time: Timestamp::from_nanos(sample.time.unwrap_or(sample.received - 5)),
             priority: Priority::from_number(sample.priority).expect("below 192"),
-            fields: fields.collect(),
+            fields,
             host: put(sample.host.as_bytes()),
             program: put(sample.program.as_bytes()),
             pid: put(sample.pid.as_bytes()),
             msgid: put(sample.msgid.as_bytes()),
-            structured_data: put(sample.structured_data.as_bytes()),
+            structured_data: structured_data
+                .unwrap_or_else(|| put(sample.structured_data.as_bytes())),
             message: put(&sample.message),
             tags: sample.tags,
             ..RecordParts::default()
@@ -91,6 +101,28 @@ pub(crate) fn batch(samples: &[Sample]) -> RecordBatch {
             .expect("room");
     }
     batch
+}
+
+/// Writes structured data with the fields of a sample in it.
+fn put_data(sample: &Sample, glue: &str, fields: &mut Vec<Field>, raw: &mut Vec<u8>) -> Span {
+    let start = raw.len();
+    raw.extend_from_slice(sample.structured_data.as_bytes());
+    for (group, name, value) in &sample.fields {
+        let mut put = |text: &str| {
+            raw.extend_from_slice(glue.as_bytes());
+            let start = raw.len();
+            raw.extend_from_slice(text.as_bytes());
+            Span::new(start, raw.len())
+        };
+        fields.push(Field {
+            group: put(group),
+            name: put(name),
+            value: put(value),
+        });
+    }
+    let span = Span::new(start, raw.len());
+    raw.push(b' ');
+    span
 }
 
 /// Times that often coincide, over about three days.
@@ -197,10 +229,14 @@ pub(crate) fn samples() -> impl Strategy<Value = Sample> {
     );
     let field = (
         select(vec!["", "meta"]),
-        select(vec!["n", "N", "seq"]),
-        select(vec!["5", "12", "apple", ""]),
+        select(vec!["n", "N", "seq", "Seq"]),
+        select(vec!["5", "12", "apple", "Pineapple", "10.0.0.1", ""]),
     );
-    (texts, numbers, prop::collection::vec(field, 0..3)).prop_map(|(texts, numbers, fields)| {
+    let fields = (
+        prop::collection::vec(field, 0..3),
+        select(vec![None, Some(""), Some("\""), Some("x"), Some("\u{e9}")]),
+    );
+    (texts, numbers, fields).prop_map(|(texts, numbers, (fields, glue))| {
         let text = |(group, name, value): (&str, &str, &str)| {
             (group.to_owned(), name.to_owned(), value.to_owned())
         };
@@ -220,6 +256,7 @@ pub(crate) fn samples() -> impl Strategy<Value = Sample> {
                 .4
                 .map(|address| address.parse().expect("an address")),
             fields: fields.into_iter().map(text).collect(),
+            glue,
         }
     })
 }

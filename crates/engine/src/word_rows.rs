@@ -117,7 +117,7 @@ fn rows_with_all(
 }
 
 /// The rows that hold, for each of some choices of terms, one of them.
-fn with_all(
+pub(crate) fn with_all(
     mut choices: Vec<Vec<TermEntry>>,
     segment: &SegmentHandle,
 ) -> Result<Gathered, ReadError> {

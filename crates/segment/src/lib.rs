@@ -59,7 +59,7 @@ pub use corrupt::Corrupt;
 pub use envelope::{FORMAT_VERSION, Header, Trailer, WORDS_VERSION};
 pub use footer::{Counts, Footer, LexiconPageEntry};
 pub use index::{Tally, ValueRows};
-pub use kinds::Kinds;
+pub use kinds::{FieldPlace, Kinds};
 pub use lexicon::{LexiconPage, LexiconThrough};
 pub use mend::{LOST_TAG, Mended, mend};
 pub use merge::{MergeError, MergeInput, merge};

@@ -75,7 +75,9 @@ pub use queue::{AppendError, Appended, OnDurable};
 pub use repair::{Repaired, repair};
 pub use restore::{Restore, restore};
 pub use retention::Retention;
-pub use segment_handle::{ChunkTimes, Found, OpenChunk, OwnValueRows, SegmentHandle, TimeSpan};
+pub use segment_handle::{
+    ChunkTimes, FieldSeats, Found, OpenChunk, OwnValueRows, SegmentHandle, TimeSpan,
+};
 pub use snapshot::{Damage, Part, Snapshot, TailChunk};
 pub use status::{LogspaceStatus, State, Status};
 pub use store::Store;

@@ -33,6 +33,7 @@ use crate::limits::FOUND_SHARE;
 use crate::snapshot::Damage;
 
 pub use kind_rows::OpenChunk;
+pub use select::FieldSeats;
 pub use times::{ChunkTimes, TimeSpan};
 
 /// What is kept in memory of all segments of a store.

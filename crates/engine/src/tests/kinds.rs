@@ -11,7 +11,7 @@ use crate::testing::{self, Sample, list};
 use crate::{Cancel, Order, Scope, SearchOptions, count, fields, histogram, search, tabulate};
 
 /// Questions for what is fixed, for what varies, for both across their seam, and for fields.
-const QUESTIONS: [&str; 46] = [
+const QUESTIONS: [&str; 49] = [
     "/lamp-[0-9]{2}/",
     "/amp-1[0-9]+ is/",
     "/session (opened|closed)/",
@@ -39,6 +39,9 @@ const QUESTIONS: [&str; 46] = [
     "n:/^[1-3]$/",
     "seq:10.0.0.0/24",
     "seq:10.0.1.7",
+    "seq:*",
+    "meta.seq:10.0.0.0/16 AND NOT seq:10.0.2.0/24",
+    "seq:apple OR n:*apple",
     "seq:* AND NOT n:<30",
     "host:/web-[1-3]$/ AND /uid=[5-9]/",
     "NOT /uid=4/",
@@ -109,6 +112,7 @@ fn samples() -> impl Strategy<Value = Sample> {
             pid: large.to_string(),
             structured_data: String::new(),
             fields,
+            glue: [None, Some(""), Some("\""), Some("x")][small as usize % 4],
             ..other
         }
     })

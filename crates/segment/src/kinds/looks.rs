@@ -6,11 +6,11 @@
 
 use std::ops::Range;
 
-use model::{FieldRef, Span};
+use model::{Field, FieldRef, Span};
 
 use super::layout::PARTS;
 use super::shape::{Op, Pieces, Shape, Start};
-use crate::TextPart;
+use crate::{Namespace, TextPart};
 
 /// A text that records of a kind have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +65,23 @@ impl VaryingName<'_> {
     }
 }
 
+/// The name of a field that may be the one that is asked for.
+enum Name<'a> {
+    /// It is.
+    Wanted,
+    /// It varies.
+    Varying(VaryingName<'a>),
+}
+
+impl<'a> Name<'a> {
+    fn varying(self) -> Option<VaryingName<'a>> {
+        match self {
+            Self::Wanted => None,
+            Self::Varying(name) => Some(name),
+        }
+    }
+}
+
 fn only_slot<'b>(bits: impl Iterator<Item = &'b Bit<'b>>) -> Option<usize> {
     let mut varying = bits.filter(|bit| !matches!(bit, Bit::Fixed(_)));
     match (varying.next(), varying.next()) {
@@ -96,6 +113,28 @@ impl Shape {
     }
 }
 
+/// Where records of a kind may have a field of a name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FieldPlace {
+    /// They have none.
+    #[default]
+    Nowhere,
+    /// Its name and its value are within the structured data, so that they are parts of its words.
+    InData,
+    /// Anywhere in the text.
+    Anywhere,
+}
+
+impl Shape {
+    /// Where records of the kind may have a field of a name.
+    pub(crate) fn place_of_field(&self, name: &[u8]) -> FieldPlace {
+        match self {
+            Self::Whole => FieldPlace::Anywhere,
+            Self::Pieces(pieces) => pieces.place_of_field(name),
+        }
+    }
+}
+
 /// The full name of a field, and where its value is.
 pub(crate) type NamedBits<'a> = (Box<[u8]>, Box<[Bit<'a>]>);
 
@@ -120,31 +159,54 @@ impl Shape {
 impl Pieces {
     fn look_for_field<'a>(&'a self, wanted: &'a [u8], looks: &mut Vec<Look<'a>>) {
         for field in &self.layout.fields {
-            let group = self.bits(field.group);
-            let name = self.bits(field.name);
-            let varying = match (fixed(&group), fixed(&name)) {
-                (Some(group), Some(name)) => {
-                    let field = FieldRef {
-                        group: &group,
-                        name: &name,
-                        value: &[],
-                    };
-                    if !field.is_named(wanted) {
-                        continue;
-                    }
-                    None
-                }
-                _ => Some(VaryingName {
-                    group,
-                    name,
-                    wanted,
-                }),
-            };
-            looks.push(Look {
-                name: varying,
-                text: self.bits(field.value),
-            });
+            if let Some(name) = self.name_of(field, wanted) {
+                looks.push(Look {
+                    name: name.varying(),
+                    text: self.bits(field.value),
+                });
+            }
         }
+    }
+
+    fn place_of_field(&self, wanted: &[u8]) -> FieldPlace {
+        let data = self
+            .parts()
+            .find(|(part, _)| *part == Namespace::StructuredData);
+        let data = data.map_or(0..0, |(_, pieces)| pieces);
+        let is_within = |span: Span| {
+            let pieces = span.start as usize..(span.start + span.len) as usize;
+            pieces.is_empty() || data.start <= pieces.start && pieces.end <= data.end
+        };
+        let mut place = FieldPlace::Nowhere;
+        for field in &self.layout.fields {
+            if self.name_of(field, wanted).is_none() {
+                continue;
+            }
+            if !is_within(field.name) || !is_within(field.value) {
+                return FieldPlace::Anywhere;
+            }
+            place = FieldPlace::InData;
+        }
+        place
+    }
+
+    /// Whether a field has a name, or may have it; `None` where it has another.
+    fn name_of<'a>(&'a self, field: &Field, wanted: &'a [u8]) -> Option<Name<'a>> {
+        let group = self.bits(field.group);
+        let name = self.bits(field.name);
+        let (Some(own_group), Some(own_name)) = (fixed(&group), fixed(&name)) else {
+            return Some(Name::Varying(VaryingName {
+                group,
+                name,
+                wanted,
+            }));
+        };
+        let field = FieldRef {
+            group: &own_group,
+            name: &own_name,
+            value: &[],
+        };
+        field.is_named(wanted).then_some(Name::Wanted)
     }
 
     /// The stretches of a span of pieces. Fixed bytes that touch are one.

@@ -36,6 +36,7 @@ pub(crate) use bands::Band;
 pub(crate) use cutter::{Cut, Cutter, How};
 pub(crate) use guess::Guesses;
 pub(crate) use joined::{Joined, join};
+pub use looks::FieldPlace;
 pub(crate) use looks::{Bit, Look, VaryingName};
 pub(crate) use shape::{Shape, Texts};
 pub(crate) use shapes::Shapes;

@@ -4,7 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::shapes::{Known, Shapes};
-use super::{Shape, WHOLE};
+use super::{FieldPlace, Shape, WHOLE};
 use crate::hash::Seeds;
 use crate::limits::{KIND_KEY_BYTES_MAX, KINDS_BYTES_MAX, KINDS_MAX};
 use crate::wire::{Reader, put_bytes, put_varint};
@@ -109,18 +109,14 @@ impl Kinds {
         self.shapes().read(number, self)
     }
 
-    /// For each kind by its number whether its records may have a field of a name.
-    pub fn with_field(&self, name: &[u8]) -> Vec<bool> {
-        let parts = [TextPart::Field(name)];
-        let may_have = |number| match self.known(number) {
-            Ok(known) => known
-                .shape
-                .looks(&parts)
-                .is_none_or(|looks| !looks.is_empty()),
+    /// For each kind by its number where its records may have a field of a name.
+    pub fn places_of_field(&self, name: &[u8]) -> Vec<FieldPlace> {
+        let place_of = |number| match self.known(number) {
+            Ok(known) => known.shape.place_of_field(name),
             // Whoever reads its records is to report it.
-            Err(_) => true,
+            Err(_) => FieldPlace::Anywhere,
         };
-        (0..self.keys.len() as u32).map(may_have).collect()
+        (0..self.keys.len() as u32).map(place_of).collect()
     }
 
     /// For each kind by its number the text of a part of its records, where it is the same for all of them.

@@ -3,28 +3,39 @@
 use std::ops::Range;
 
 use model::RecordBatch;
-use segment::Namespace;
+use segment::{FieldPlace, Namespace};
 
 use super::SegmentHandle;
 use crate::error::ReadError;
 
+/// The seats of rows that may have a field, by where they may have it; both in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldSeats {
+    /// Within their structured data: its words have in them what words its name and its value have.
+    pub in_data: Vec<Range<u32>>,
+    /// Anywhere.
+    pub anywhere: Vec<Range<u32>>,
+}
+
 impl SegmentHandle {
-    /// The seats of the rows that may have a field of a name, as [`model::FieldRef::is_named`] has it, in
-    /// order. All others have none.
+    /// The seats of the rows that may have a field of a name, as [`model::FieldRef::is_named`] has it. All
+    /// others have none.
     ///
     /// # Errors
     /// When the kinds of the segment, or of the rows of a chunk, cannot be read.
-    pub fn seats_with_field(&self, name: &[u8]) -> Result<Vec<Range<u32>>, ReadError> {
-        let may_have = self.kinds()?.with_field(name);
-        let mut found = Vec::new();
-        if !may_have.contains(&true) {
+    pub fn seats_with_field(&self, name: &[u8]) -> Result<FieldSeats, ReadError> {
+        let places = self.kinds()?.places_of_field(name);
+        let mut found = FieldSeats::default();
+        if places.iter().all(|place| *place == FieldPlace::Nowhere) {
             return Ok(found);
         }
         for chunk in 0..self.chunks() {
             for (kind, seats) in self.kind_seats(chunk)? {
-                // A kind that is not there is for whoever reads the rows to report.
-                if may_have.get(kind as usize).copied().unwrap_or(true) {
-                    found.push(seats);
+                match places.get(kind as usize) {
+                    Some(FieldPlace::Nowhere) => {}
+                    Some(FieldPlace::InData) => found.in_data.push(seats),
+                    // A kind that is not there is for whoever reads the rows to report.
+                    Some(FieldPlace::Anywhere) | None => found.anywhere.push(seats),
                 }
             }
         }
