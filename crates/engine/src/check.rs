@@ -9,7 +9,7 @@ use model::{RecordBatch, RecordRef};
 use query::{Expr, Leaf, Matcher, Query, Target, TextMatcher};
 use segment::{Namespace, Selected, TextPart, TextTest};
 use store::{ReadError, SegmentHandle};
-use text_fields::FieldFinder;
+use text_fields::{FieldFinder, leading_value};
 
 use crate::field_reader::{FieldReader, ValueSink};
 use crate::in_text::InText;
@@ -58,6 +58,8 @@ impl TextTest for LeafTest {
 struct FieldTest<'t> {
     finder: &'t mut FieldFinder<'static>,
     test: &'t mut TextMatcher,
+    /// Whether all messages that have the field have it by its place in an access log.
+    is_of_log: bool,
 }
 
 impl TextTest for FieldTest<'_> {
@@ -73,6 +75,14 @@ impl TextTest for FieldTest<'_> {
     fn passes_around(&mut self, _: &[u8]) -> bool {
         // Around it, there may be other fields.
         false
+    }
+
+    fn fails_from(&mut self, start: &[u8]) -> bool {
+        if !self.is_of_log {
+            return false;
+        }
+        let value = leading_value(self.finder.name(), start);
+        value.is_some_and(|value| !self.test.passes(value))
     }
 }
 
@@ -166,19 +176,23 @@ impl Check {
                     test: &mut self.test.0,
                     selected: &mut selected,
                 };
-                let left = reader.read(&opened, &opened.kind_rows(&left), &mut passing);
+                let mut left = reader.read(&opened, &opened.kind_rows(&left), &mut passing);
                 if left.is_empty() {
                     return Ok(selected);
                 }
-                let mut test = FieldTest {
-                    finder,
-                    test: &mut self.test.0,
-                };
-                let parts = [TextPart::Part(Namespace::Message)];
-                let in_text = opened.select(&parts, &left, &mut test);
-                selected.passed.extend(in_text.passed);
-                selected.open.extend(in_text.open);
-                selected.looked_at += in_text.looked_at;
+                let logs = in_text.take_logs(segment, &opened, &mut left);
+                for (seats, is_of_log) in [(left, false), (logs, true)] {
+                    let mut test = FieldTest {
+                        finder,
+                        test: &mut self.test.0,
+                        is_of_log,
+                    };
+                    let parts = [TextPart::Part(Namespace::Message)];
+                    let found = opened.select(&parts, &seats, &mut test);
+                    selected.passed.extend(found.passed);
+                    selected.open.extend(found.open);
+                    selected.looked_at += found.looked_at;
+                }
                 Ok(selected)
             }
             Sight::Head => {

@@ -11,8 +11,18 @@ use crate::row_set::RowSet;
 #[derive(Clone, Debug)]
 pub(crate) struct InText {
     ask: NamedAsk,
-    /// The segment at hand, and its seats that may have the field in their text and pass.
-    known: Option<(u64, RowSet)>,
+    /// What is known of the segment at hand.
+    known: Option<Known>,
+}
+
+/// What is known of a segment.
+#[derive(Clone, Debug)]
+struct Known {
+    segment: u64,
+    /// Its seats that may have the field in their text and pass.
+    seats: RowSet,
+    /// Its seats that may have it in another way than by its place in an access log, once that was asked.
+    beside_logs: Option<RowSet>,
 }
 
 impl InText {
@@ -31,13 +41,7 @@ impl InText {
         chunk: &OpenChunk<'_>,
         seats: Vec<u32>,
     ) -> Vec<u32> {
-        let number = chunk.segment();
-        let known = self.known.take().filter(|(known, _)| *known == number);
-        let (_, set) = self.known.insert(known.unwrap_or_else(|| {
-            // Where the index cannot be read, every row may.
-            let set = self.ask.rows(segment).unwrap_or(RowSet::All);
-            (number, set)
-        }));
+        let set = &self.known(segment, chunk).seats;
         if set.is_empty() {
             return Vec::new();
         }
@@ -45,5 +49,33 @@ impl InText {
             .into_iter()
             .filter(|seat| set.contains(*seat))
             .collect()
+    }
+    /// Takes those out of some seats that can have the field by its place in an access log alone; all
+    /// ascend.
+    pub(crate) fn take_logs(
+        &mut self,
+        segment: &SegmentHandle,
+        chunk: &OpenChunk<'_>,
+        seats: &mut Vec<u32>,
+    ) -> Vec<u32> {
+        let beside = match self.known(segment, chunk).beside_logs.take() {
+            Some(known) => known,
+            // Where the index cannot be read, every row may.
+            None => self.ask.rows_beside_logs(segment).unwrap_or(RowSet::All),
+        };
+        let (others, logs) = seats.iter().partition(|seat| beside.contains(**seat));
+        *seats = others;
+        self.known(segment, chunk).beside_logs = Some(beside);
+        logs
+    }
+
+    fn known(&mut self, segment: &SegmentHandle, chunk: &OpenChunk<'_>) -> &mut Known {
+        let number = chunk.segment();
+        let known = self.known.take().filter(|known| known.segment == number);
+        self.known.insert(known.unwrap_or_else(|| Known {
+            segment: number,
+            seats: self.ask.rows(segment).unwrap_or(RowSet::All),
+            beside_logs: None,
+        }))
     }
 }

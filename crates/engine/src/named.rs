@@ -25,6 +25,8 @@ pub(crate) struct NamedAsk {
     pub(crate) name: String,
     /// Conditions of which a row meets one.
     names: Vec<AllOf>,
+    /// Another one, which access logs meet that have the field by its place alone.
+    of_log: Option<AllOf>,
     /// The same; none where any value may pass.
     values: Vec<AllOf>,
     in_data: InData,
@@ -38,13 +40,16 @@ impl NamedAsk {
     pub(crate) fn new(name: &str, leaf: &Leaf) -> Self {
         let exact = |word: &[u8]| WordProbe::Exact(words::fold(word).into_owned());
         let own = words::words(name.as_bytes()).map(|word| behind_escapes(exact(word)));
-        let mut names: Vec<AllOf> = vec![own.collect()];
+        let (mut names, mut of_log): (Vec<AllOf>, _) = (vec![own.collect()], None);
         for origin in Origin::of(name.as_bytes()) {
-            names.push(vec![match origin {
-                Origin::AccessLog => MONTHS.iter().map(|month| exact(month.as_bytes())).collect(),
-                Origin::Cef => vec![exact(b"cef")],
-                Origin::Leef => vec![exact(b"leef")],
-            }]);
+            match origin {
+                Origin::AccessLog => {
+                    let months = MONTHS.iter().map(|month| exact(month.as_bytes()));
+                    of_log = Some(vec![months.collect()]);
+                }
+                Origin::Cef => names.push(vec![vec![exact(b"cef")]]),
+                Origin::Leef => names.push(vec![vec![exact(b"leef")]]),
+            }
         }
         let mut probes = Probe::alternatives(leaf);
         if probes.is_empty() {
@@ -66,6 +71,7 @@ impl NamedAsk {
         Self {
             name: name.to_owned(),
             names,
+            of_log,
             values,
             in_data: InData::new(name, leaf),
         }
@@ -73,7 +79,8 @@ impl NamedAsk {
 
     /// What the look-ups cost.
     pub(crate) fn cost(&self) -> usize {
-        let conditions = self.names.iter().chain(&self.values).flatten().flatten();
+        let conditions = self.names.iter().chain(&self.of_log).chain(&self.values);
+        let conditions = conditions.flatten().flatten();
         conditions.map(probe_cost).max().unwrap_or(0)
     }
 
@@ -85,9 +92,18 @@ impl NamedAsk {
             values => any_of(values, segment)?,
         };
         if !rows.is_empty() {
-            rows = rows.and(any_of(&self.names, segment)?);
+            let mut named = any_of(&self.names, segment)?;
+            if let Some(of_log) = &self.of_log {
+                named = named.or(all_of(of_log, segment)?);
+            }
+            rows = rows.and(named);
         }
         Ok(rows.or(escaped_rows(segment)?))
+    }
+
+    /// The rows that may have the field in their text in another way than by its place in an access log.
+    pub(crate) fn rows_beside_logs(&self, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+        Ok(any_of(&self.names, segment)?.or(escaped_rows(segment)?))
     }
 
     /// The rows that may have the field in their structured data, if it is all in there, and pass.

@@ -21,7 +21,10 @@ pub(crate) const NAMES: [&str; 12] = [
     "referrer", "agent",
 ];
 
-/// Words before the time: virtual host, client, ident, user.
+/// The names of the words before the time.
+const WORDS: [&str; WORDS_MAX] = ["vhost", "client", "ident", "user"];
+
+/// Words before the time, at most.
 const WORDS_MAX: usize = 4;
 
 /// Length of `10/Oct/2000:13:55:36`, of what stands behind `[`.
@@ -33,10 +36,7 @@ pub(crate) fn read<S: Sink>(out: &mut Out<'_, '_, S>) -> usize {
         return 0;
     };
     let mut buffer = Vec::new();
-    for (name, value) in ["vhost", "client", "ident", "user"]
-        .into_iter()
-        .zip(log.words)
-    {
+    for (name, value) in WORDS.into_iter().zip(log.words) {
         out.unless_dash(name.as_bytes(), value, None);
     }
     let request = log.request;
@@ -86,6 +86,16 @@ pub(crate) fn read<S: Sink>(out: &mut Out<'_, '_, S>) -> usize {
 /// Whether a text starts with an access log.
 pub(crate) fn is_one(text: &[u8]) -> bool {
     Log::of(text).is_some()
+}
+
+/// The word before the time of an access log that a field of a name is, in any ASCII case, by the start of
+/// a message as far as the time: if the message is an access log, that is the value it has for the field,
+/// but for a lone `-`. `None` where the start does not tell, and for fields behind the time.
+pub fn leading_value<'m>(name: &[u8], start: &'m [u8]) -> Option<&'m [u8]> {
+    let is_it = |word: &str| word.as_bytes().eq_ignore_ascii_case(name);
+    let at = WORDS.into_iter().position(is_it)?;
+    let (words, _) = words(start)?;
+    words.get(at).copied()
 }
 
 /// The parts of an access log.

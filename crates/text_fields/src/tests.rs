@@ -161,6 +161,32 @@ fn access_logs_are_told_by_their_shape() {
 }
 
 #[test]
+fn words_before_the_time_are_known_from_the_start() {
+    let line = "10.0.0.1 - anna [01/Jan/2026:00:00:00 +0000] \"GET /a HTTP/2.0\" 200 3527";
+    for (name, value) in [
+        ("client", "10.0.0.1"),
+        ("IDENT", "-"),
+        ("user", "anna"),
+        ("vhost", ""),
+    ] {
+        let known = line.find('[').expect("there") + 1;
+        for end in 0..=line.len() {
+            let start = line.as_bytes().get(..end).expect("within");
+            let found = leading_value(name.as_bytes(), start);
+            let expected = (end >= known).then_some(value.as_bytes());
+            assert_eq!(found, expected, "{name} of {end} bytes");
+        }
+    }
+    assert_eq!(leading_value(b"status", line.as_bytes()), None);
+    let with_host = format!("www.example.com:443 {line}");
+    let vhost = leading_value(b"vhost", with_host.as_bytes());
+    assert_eq!(vhost, Some(&b"www.example.com:443"[..]));
+    for other in ["a b [c", "a b c d e [f", "[a", "a \"b c [d"] {
+        assert_eq!(leading_value(b"client", other.as_bytes()), None, "{other}");
+    }
+}
+
+#[test]
 fn events_have_headers_and_extensions() {
     check(
         r"Sep 19 fw CEF:0|Sec\|urity|thr eat|1.0|100|worm stopped|10|src=10.0.0.1 msg=a \= b x act=deny ",
