@@ -424,7 +424,8 @@ impl SegmentHandle {
         index: usize,
     ) -> Result<Arc<ColumnPage>, ReadError> {
         let page = self.page(Kind::Columns, self.column_place(chunk, index), || {
-            self.read_column_page(entry, index).map(Page::Columns)
+            self.read_column_page(entry, index, &mut Vec::new())
+                .map(Page::Columns)
         })?;
         match page {
             Page::Columns(page) => Ok(page),
@@ -438,13 +439,16 @@ impl SegmentHandle {
         before.unwrap_or_default() as usize + index
     }
 
+    /// A page of the columns of a chunk; what it is stored as replaces `stored`.
     fn read_column_page(
         &self,
         entry: &ChunkEntry,
         index: usize,
+        stored: &mut Vec<u8>,
     ) -> Result<Arc<ColumnPage>, ReadError> {
         let entry = self.entry(&entry.columns, index)?;
-        let page = ColumnPage::open(entry, &self.read(entry)?);
+        self.read_into(entry, stored)?;
+        let page = ColumnPage::open(entry, stored);
         Ok(Arc::new(page.map_err(|error| self.damaged(entry, &error))?))
     }
 

@@ -18,8 +18,11 @@ pub struct ColumnPage {
     raw: Vec<u8>,
     /// The number of its first part.
     first: usize,
-    parts: Vec<OnceLock<Result<Arc<Column>, Corrupt>>>,
+    parts: Vec<Cell>,
 }
+
+/// A part, once it was asked for. Small: a page may have hundreds, of which few are.
+type Cell = OnceLock<Result<Arc<Column>, Box<Corrupt>>>;
 
 impl ColumnPage {
     /// Opens the stored bytes of a page.
@@ -45,14 +48,13 @@ impl ColumnPage {
             what: "page of a part",
             value: number as u64,
         })?;
-        cell.get_or_init(|| part.open(&self.raw).map(Arc::new))
-            .clone()
+        let column = cell.get_or_init(|| part.open(&self.raw).map(Arc::new).map_err(Box::new));
+        column.clone().map_err(|error| *error)
     }
 
     /// Memory the page takes, in bytes, reckoned as if all its columns were decoded: a cache counts it
     /// when the page comes and when it goes, so that it must not change between.
     pub fn memory_bytes(&self) -> usize {
-        DECODED_BYTES_PER_BYTE * self.raw.len()
-            + self.parts.len() * size_of::<OnceLock<Result<Arc<Column>, Corrupt>>>()
+        DECODED_BYTES_PER_BYTE * self.raw.len() + self.parts.len() * size_of::<Cell>()
     }
 }

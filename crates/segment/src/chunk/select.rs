@@ -89,6 +89,7 @@ impl Chunk {
             name: Vec::new(),
             passing: Vec::new(),
             named: Vec::new(),
+            cursors: Vec::new(),
         };
         for (kind, seats) in self.by_kind(seats) {
             let verdict = match self.shape(kind) {
@@ -126,6 +127,8 @@ struct Scan<'a, T, P> {
     passing: Vec<Option<bool>>,
     /// The same of names of fields.
     named: Vec<Option<bool>>,
+    /// Of the slots of the kind at hand.
+    cursors: Vec<Cursor>,
 }
 
 impl<T, P, E> Scan<'_, T, P>
@@ -178,7 +181,8 @@ where
         seats: &mut Vec<u32>,
         selected: &mut Selected,
     ) {
-        let mut cursors: Vec<Cursor> = Vec::new();
+        let mut cursors = std::mem::take(&mut self.cursors);
+        cursors.clear();
         cursors.resize_with(kind.slots(), Cursor::default);
         let only_slot = look.only_slot();
         let mut is_broken = false;
@@ -201,6 +205,7 @@ where
             }
             false
         });
+        self.cursors = cursors;
     }
 
     /// Whether the text of a row passes that varies in one slot alone. What stands once in its column is
@@ -264,6 +269,22 @@ where
         passes
     }
 
+    /// The number that is in a slot of a row, where that is known without its text.
+    fn integer(
+        &mut self,
+        kind: &ChunkKind,
+        slot: usize,
+        rank: u32,
+        cursors: &mut [Cursor],
+    ) -> Result<Option<i64>, E> {
+        let short = Corrupt::Short { what: "column" };
+        let cursor = cursors.get_mut(slot).ok_or(short)?;
+        if !cursor.has(rank) {
+            *cursor = self.chunk.seek(kind, slot, rank, self.page)?;
+        }
+        Ok(cursor.integer(rank))
+    }
+
     /// Puts a text of a row together, as far as it has to be known, and asks it.
     fn passes(
         &mut self,
@@ -273,6 +294,11 @@ where
         cursors: &mut [Cursor],
         text: &mut Vec<u8>,
     ) -> Result<bool, E> {
+        if let (Some(integers), [Bit::Slot(slot)]) = (self.integers.clone(), bits)
+            && let Some(number) = self.integer(kind, *slot, rank, cursors)?
+        {
+            return Ok(integers.contains(&number));
+        }
         for bit in bits {
             self.put(kind, std::slice::from_ref(bit), rank, cursors, text)?;
             if self.test.fails_from(text) {
@@ -282,7 +308,7 @@ where
         Ok(self.test.passes(text))
     }
 
-    /// Whether the field of a row has the name that is asked for. Where it is in one slot, what stands
+    /// Whether the field of a row has the name that is asked for. Where it varies in one slot, what stands
     /// once in its column is asked once.
     fn is_named(
         &mut self,
@@ -291,17 +317,7 @@ where
         rank: u32,
         cursors: &mut [Cursor],
     ) -> Result<bool, E> {
-        let mut place = None;
-        if let Some(slot) = varying.only_slot() {
-            let short = Corrupt::Short { what: "column" };
-            let cursor = cursors.get_mut(slot).ok_or(short)?;
-            if !cursor.has(rank) {
-                *cursor = self.chunk.seek(kind, slot, rank, self.page)?;
-                self.named.clear();
-                self.named.resize(cursor.distinct(), None);
-            }
-            place = cursor.number(rank);
-        }
+        let place = self.place_of_name(kind, varying, rank, cursors)?;
         if let Some(Some(is_named)) = place.and_then(|place| self.named.get(place)) {
             return Ok(*is_named);
         }
@@ -319,6 +335,45 @@ where
             *known = Some(is_named);
         }
         Ok(is_named)
+    }
+
+    /// The number of the name of a field among those that the parts of columns at hand make; `None` where
+    /// it has none. Where the parts are others than before, nothing is known of the names.
+    fn place_of_name(
+        &mut self,
+        kind: &ChunkKind,
+        varying: &VaryingName<'_>,
+        rank: u32,
+        cursors: &mut [Cursor],
+    ) -> Result<Option<usize>, E> {
+        let short = Corrupt::Short { what: "column" };
+        let (mut place, mut names, mut is_other) = (Some(0), 1, false);
+        for bit in varying.group.iter().chain(&varying.name) {
+            let slot = match bit {
+                Bit::Fixed(_) => continue,
+                Bit::Slot(slot) => *slot,
+                Bit::Stamp => return Ok(None),
+            };
+            let cursor = cursors.get_mut(slot).ok_or(short)?;
+            if !cursor.has(rank) {
+                *cursor = self.chunk.seek(kind, slot, rank, self.page)?;
+                is_other = true;
+            }
+            match cursor.distinct() {
+                1 => {}
+                // Another slot has several as well.
+                _ if names > 1 => place = None,
+                several => {
+                    names = several;
+                    place = place.and(cursor.number(rank));
+                }
+            }
+        }
+        if is_other {
+            self.named.clear();
+            self.named.resize(names, None);
+        }
+        Ok(place)
     }
 
     /// Appends a text of a row.

@@ -58,13 +58,6 @@ impl Look<'_> {
     }
 }
 
-impl VaryingName<'_> {
-    /// The slot that group and name vary in, if that is the only one and nothing else varies.
-    pub(crate) fn only_slot(&self) -> Option<usize> {
-        only_slot(self.group.iter().chain(&self.name))
-    }
-}
-
 /// The name of a field that may be the one that is asked for.
 enum Name<'a> {
     /// It is.

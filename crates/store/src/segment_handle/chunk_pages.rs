@@ -48,6 +48,8 @@ pub(super) struct ChunkPages<'s> {
     entry: &'s ChunkEntry,
     /// Those that the cache does not have, by their places in the chunk.
     own: RefCell<HashMap<usize, Arc<ColumnPage>>>,
+    /// What the last one read was stored as.
+    stored: RefCell<Vec<u8>>,
 }
 
 impl<'s> ChunkPages<'s> {
@@ -57,6 +59,7 @@ impl<'s> ChunkPages<'s> {
             number,
             entry,
             own: RefCell::default(),
+            stored: RefCell::default(),
         }
     }
 
@@ -72,7 +75,7 @@ impl<'s> ChunkPages<'s> {
         let place = segment.column_place(self.number, index);
         let page = match segment.cached(Kind::Columns, place) {
             Some(Page::Columns(page)) => page,
-            _ => segment.read_column_page(self.entry, index)?,
+            _ => segment.read_column_page(self.entry, index, &mut self.stored.borrow_mut())?,
         };
         own.insert(index, Arc::clone(&page));
         Ok(page)
