@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use model::RecordRef;
 use query::{FieldName, Query, Target};
-use store::{ReadError, SegmentHandle};
+use store::{Part, ReadError, SegmentHandle};
 use text_fields::Detector;
 
 use crate::answer::{Completeness, Cost};
@@ -12,11 +12,13 @@ use crate::cancel::Cancel;
 use crate::chunks::{ChunkSink, each_chunk};
 use crate::kind_names::{KindNames, Present};
 use crate::limits::{STATS_BYTES_MAX, STATS_OWN_BYTES_MAX, STATS_SHARED_BYTES_MAX};
+use crate::memory::{CountedBy, Counts};
 use crate::parallel::{each_part, locked, unlocked};
 use crate::part::Block;
 use crate::resolve::resolve_within;
 use crate::run::Run;
 use crate::scope::Scope;
+use crate::time_kind::When;
 use crate::value_table::ValueTable;
 
 /// The names of what records have.
@@ -46,20 +48,25 @@ const BUILT_IN: [&str; 10] = [
     "host", "program", "pid", "msgid", "facility", "severity", "message", "tag", "source", "peer",
 ];
 
+/// In front of what is remembered of a built-in part, which is its place in [`BUILT_IN`].
+const IS_PART: u8 = 0;
+/// In front of the name of a field that is remembered.
+const IS_NAMED: u8 = 1;
+
 /// Counts how many of the records that match have each part and field.
 pub fn fields(scope: Scope, query: &Query, cancel: &Cancel) -> Fields {
     let mut run = Run::new(&scope.snapshots, query, cancel);
-    let names = Mutex::new(Names::new());
+    let names = Mutex::new(Names::new(STATS_SHARED_BYTES_MAX));
     let when = scope.when();
     let parts: Vec<_> = scope.into_parts().collect();
     let start = || Gathering {
         names: &names,
+        own: None,
         kinds: KindNames::default(),
         seen: Seen::default(),
     };
     each_part(&mut run, query, parts, start, |run, own, (_, part)| {
-        let set = resolve_within(run, &part, when);
-        each_chunk(run, &part, &set, own);
+        own.add_part(run, &part, when);
     });
     let names = unlocked(names);
     if names.named.is_full() {
@@ -78,8 +85,43 @@ pub fn fields(scope: Scope, query: &Query, cancel: &Cancel) -> Fields {
 /// What a thread finds.
 struct Gathering<'n> {
     names: &'n Mutex<Names>,
+    /// What the records of the segment at hand have, which is remembered where those are all that match.
+    own: Option<Names>,
     kinds: KindNames,
     seen: Seen,
+}
+
+impl Gathering<'_> {
+    fn add_part(&mut self, run: &mut Run<'_>, part: &Part, when: When) {
+        let segment = match part {
+            Part::Segment(segment) if when.covers(part) => Some(segment),
+            _ => None,
+        };
+        if let Some(segment) = segment {
+            run.touch(part);
+            if let Some(counts) = run.counts_in(segment, CountedBy::Names) {
+                return locked(self.names).add_counts(&counts);
+            }
+            self.own = Some(Names::new(STATS_OWN_BYTES_MAX));
+        }
+        let set = resolve_within(run, part, when);
+        each_chunk(run, part, &set, self);
+        if let (Some(own), Some(segment)) = (self.own.take(), segment)
+            && !own.named.is_full()
+        {
+            let counts = own.counts();
+            let counts = counts.iter().map(|(name, count)| (&**name, *count));
+            run.remember_counts(segment, CountedBy::Names, counts);
+        }
+    }
+
+    fn hand_over(&mut self) {
+        if let Some(own) = &mut self.own {
+            own.note_seen(&self.seen);
+        }
+        locked(self.names).note_seen(&self.seen);
+        self.seen.clear();
+    }
 }
 
 impl ChunkSink for Gathering<'_> {
@@ -101,13 +143,18 @@ impl ChunkSink for Gathering<'_> {
         let mut done: Vec<u32> = added.iter().flat_map(|(seats, _)| seats).copied().collect();
         done.sort_unstable();
         let done = segment.seated(chunk, &done)?.into_iter();
-        let heads = segment.heads(chunk, done.map(|(row, _)| row))?;
+        let records = segment.heads(chunk, done.map(|(row, _)| row))?;
         // From here on nothing fails, so that no row counts twice.
-        let mut names = locked(self.names);
-        for (seats, present) in &added {
-            names.add_kind(seats.len() as u64, present);
+        let mut heads = [0; BUILT_IN.len()];
+        records.iter().for_each(|head| count_head(head, &mut heads));
+        let mut shared = locked(self.names);
+        for names in std::iter::once(&mut *shared).chain(&mut self.own) {
+            for (seats, present) in &added {
+                names.add_kind(seats.len() as u64, present);
+            }
+            names.add_built_in(&heads);
         }
-        heads.iter().for_each(|head| names.add_head(head));
+        drop(shared);
         open.sort_unstable();
         Ok(open)
     }
@@ -116,10 +163,10 @@ impl ChunkSink for Gathering<'_> {
         for (_, record) in block.records() {
             self.seen.add(record);
             if self.seen.names.len() > STATS_OWN_BYTES_MAX {
-                locked(self.names).add_seen(&mut self.seen);
+                self.hand_over();
             }
         }
-        locked(self.names).add_seen(&mut self.seen);
+        self.hand_over();
     }
 }
 
@@ -162,7 +209,27 @@ fn add_named(named: &mut ValueTable<(u64, u64)>, record: u64, name: &[u8]) {
     }
 }
 
+/// Counts what of a record does not follow from its texts.
+fn count_head(record: RecordRef<'_>, built_in: &mut [u64; BUILT_IN.len()]) {
+    let present = [
+        record.head().tags != 0,
+        !record.source().is_empty(),
+        record.peer().is_some(),
+    ];
+    for (count, is_present) in built_in.iter_mut().skip(7).zip(present) {
+        *count += u64::from(is_present);
+    }
+}
+
 impl Seen {
+    /// Forgets what was added.
+    fn clear(&mut self) {
+        self.records = 0;
+        self.built_in = [0; BUILT_IN.len()];
+        self.names.clear();
+        self.ends.clear();
+    }
+
     fn add(&mut self, record: RecordRef<'_>) {
         self.records += 1;
         let present = [
@@ -199,11 +266,12 @@ impl Seen {
 }
 
 impl Names {
-    pub(crate) fn new() -> Self {
+    /// Of names that take no more than so many bytes.
+    pub(crate) fn new(bytes_max: usize) -> Self {
         Self {
             records: 0,
             built_in: [0; BUILT_IN.len()],
-            named: ValueTable::new(STATS_SHARED_BYTES_MAX),
+            named: ValueTable::new(bytes_max),
             seen: Seen::default(),
         }
     }
@@ -211,23 +279,54 @@ impl Names {
     pub(crate) fn add(&mut self, record: RecordRef<'_>) {
         let mut seen = std::mem::take(&mut self.seen);
         seen.add(record);
-        self.add_seen(&mut seen);
+        self.note_seen(&seen);
+        seen.clear();
         self.seen = seen;
     }
 
-    /// Adds what some records have, and forgets it there.
-    fn add_seen(&mut self, seen: &mut Seen) {
+    /// Adds what some records have.
+    fn note_seen(&mut self, seen: &Seen) {
         let mut start = 0;
-        for (end, record) in seen.ends.drain(..) {
-            let name = seen.names.get(start..end).unwrap_or_default();
+        for (end, record) in &seen.ends {
+            let name = seen.names.get(start..*end).unwrap_or_default();
             add_named(&mut self.named, self.records + record, name);
-            start = end;
+            start = *end;
         }
-        for (count, more) in self.built_in.iter_mut().zip(&mut seen.built_in) {
-            *count += std::mem::take(more);
+        self.add_built_in(&seen.built_in);
+        self.records += seen.records;
+    }
+
+    fn add_built_in(&mut self, built_in: &[u64; BUILT_IN.len()]) {
+        for (count, more) in self.built_in.iter_mut().zip(built_in) {
+            *count += more;
         }
-        self.records += std::mem::take(&mut seen.records);
-        seen.names.clear();
+    }
+
+    /// What [`Self::add_counts`] adds: a part by its place, a field by its name.
+    fn counts(&self) -> Counts {
+        let parts = (0..).zip(self.built_in);
+        let parts = parts.map(|(place, count)| ([IS_PART, place].into(), count));
+        let named = self.named.iter();
+        let named = named.map(|(name, (count, _))| ([&[IS_NAMED], name].concat().into(), *count));
+        parts.chain(named).collect()
+    }
+
+    fn add_counts(&mut self, counts: &Counts) {
+        for (key, count) in counts {
+            match key.split_first() {
+                Some((&IS_NAMED, name)) => {
+                    if let Some((known, _)) = self.named.entry(name) {
+                        *known += count;
+                    }
+                }
+                Some((_, [place])) => {
+                    if let Some(known) = self.built_in.get_mut(usize::from(*place)) {
+                        *known += count;
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Adds so many records of a kind, but for what does not follow from their texts.
@@ -242,18 +341,6 @@ impl Names {
             if let Some((known, _)) = self.named.entry(name) {
                 *known += count;
             }
-        }
-    }
-
-    /// Adds what of a record does not follow from its texts.
-    fn add_head(&mut self, record: RecordRef<'_>) {
-        let present = [
-            record.head().tags != 0,
-            !record.source().is_empty(),
-            record.peer().is_some(),
-        ];
-        for (count, is_present) in self.built_in.iter_mut().skip(7).zip(present) {
-            *count += u64::from(is_present);
         }
     }
 

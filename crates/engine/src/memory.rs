@@ -1,5 +1,5 @@
-//! What the same question has found before, segment by segment: the rows that match, and how many of
-//! them have each value of a field.
+//! What the same question has found before, segment by segment: the rows that match, how many of
+//! them have each value of a field, and how many have which fields.
 //!
 //! Only what took a look at records or at the whole lexicon is remembered, and few rows of several words;
 //! the rest is found as fast.
@@ -55,18 +55,18 @@ impl Memory {
         }
     }
 
-    /// How many of the rows of a segment that match have each value of a field, where that is known.
-    pub(crate) fn counts_in(&self, segment: &SegmentHandle, by: &StatsField) -> Option<Counts> {
+    /// How many of the rows of a segment that match have each of something, where that is known.
+    pub(crate) fn counts_in(&self, segment: &SegmentHandle, by: CountedBy<'_>) -> Option<Counts> {
         let found = segment.found(&self.condition_by(by)?)?;
         from_bytes(&found.rows)
     }
 
-    /// Remembers how many of the rows of a segment that match have each value of a field, unless there
-    /// are too many values.
+    /// Remembers how many of the rows of a segment that match have each of something, unless there are too
+    /// many.
     pub(crate) fn remember_counts<'v>(
         &self,
         segment: &SegmentHandle,
-        by: &StatsField,
+        by: CountedBy<'_>,
         counts: impl Iterator<Item = (&'v [u8], u64)>,
     ) {
         if let Some(condition) = self.condition_by(by)
@@ -77,10 +77,22 @@ impl Memory {
     }
 
     /// No condition of a query starts like this.
-    fn condition_by(&self, by: &StatsField) -> Option<String> {
+    fn condition_by(&self, by: CountedBy<'_>) -> Option<String> {
         let condition = self.condition.as_deref()?;
-        Some(format!("by {by:?}: {condition}"))
+        Some(match by {
+            CountedBy::Values(field) => format!("by {field:?}: {condition}"),
+            CountedBy::Names => format!("names: {condition}"),
+        })
     }
+}
+
+/// What is counted of the rows that match.
+#[derive(Clone, Copy)]
+pub(crate) enum CountedBy<'f> {
+    /// The values of a field.
+    Values(&'f StatsField),
+    /// The parts and the names of fields that they have.
+    Names,
 }
 
 /// Values and how many rows have each.

@@ -8,6 +8,7 @@ use query::{Expr, FieldName, Leaf, Pattern, Piece, Query, Target, Test};
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
 use crate::fields::{FieldCount, Names};
+use crate::limits::STATS_SHARED_BYTES_MAX;
 use crate::question::groups::Groups;
 use crate::question::values::each_value;
 use crate::scope::Scope;
@@ -29,7 +30,7 @@ pub struct Recent<T> {
 
 /// The fields that the newest records have, as [`fields`](crate::fields()) has them.
 pub fn recent_fields(scope: &Scope, records_max: u64, cancel: &Cancel) -> Recent<FieldCount> {
-    let mut names = Names::new();
+    let mut names = Names::new(STATS_SHARED_BYTES_MAX);
     let mut left = records_max;
     let each = search_each(
         scope,

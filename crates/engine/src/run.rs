@@ -11,11 +11,10 @@ use crate::cancel::Cancel;
 use crate::check::Check;
 use crate::evaluate::{Bounds, Node, evaluate};
 use crate::limits::REMEMBERED_FEW_BYTES_MAX;
-use crate::memory::{Counts, Memory};
+use crate::memory::{CountedBy, Counts, Memory};
 use crate::part::{Block, Seated, block, rows_between, seated, seats_of};
 use crate::plan::{Plan, WHOLE_LEXICON_COST};
 use crate::row_set::RowSet;
-use crate::stats::StatsField;
 
 /// A question under way.
 pub(crate) struct Run<'a> {
@@ -216,9 +215,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// How many of the matching rows of a segment, which was touched last, have each value of a field, where
+    /// How many of the matching rows of a segment, which was touched last, have each of something, where
     /// that is remembered.
-    pub(crate) fn counts_in(&mut self, segment: &SegmentHandle, by: &StatsField) -> Option<Counts> {
+    pub(crate) fn counts_in(
+        &mut self,
+        segment: &SegmentHandle,
+        by: CountedBy<'_>,
+    ) -> Option<Counts> {
         let counts = self.memory.counts_in(segment, by)?;
         self.note_remembered();
         Some(counts)
@@ -228,7 +231,7 @@ impl<'a> Run<'a> {
     pub(crate) fn remember_counts<'v>(
         &mut self,
         segment: &SegmentHandle,
-        by: &StatsField,
+        by: CountedBy<'_>,
         counts: impl Iterator<Item = (&'v [u8], u64)>,
     ) {
         if !self.is_stopped() && self.completeness.is_complete() {

@@ -18,6 +18,7 @@ use crate::evaluate::count_code;
 use crate::field_reader::{FieldReader, ValueSink};
 use crate::field_values::{RecordSink, read_values};
 use crate::limits::{STATS_BYTES_MAX, STATS_OWN_BYTES_MAX, STATS_SHARED_BYTES_MAX};
+use crate::memory::CountedBy;
 use crate::parallel::{each_part, locked, unlocked};
 use crate::part_values::{HeadChunks, PartChunks};
 use crate::question::values::each_different;
@@ -202,7 +203,7 @@ impl<'t> Counting<'t> {
             _ => None,
         };
         if let Some(segment) = segment
-            && let Some(counts) = run.counts_in(segment, self.by)
+            && let Some(counts) = run.counts_in(segment, CountedBy::Values(self.by))
         {
             let mut all = locked(self.all);
             let counts = counts.iter();
@@ -214,7 +215,7 @@ impl<'t> Counting<'t> {
             && self.is_all
         {
             let counts = self.own.iter().map(|(value, count)| (value, *count));
-            run.remember_counts(segment, self.by, counts);
+            run.remember_counts(segment, CountedBy::Values(self.by), counts);
         }
         self.hand_over();
     }

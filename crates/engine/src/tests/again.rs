@@ -7,7 +7,9 @@ use query::{Query, Tokens, parse};
 use store::{Options, RealDisk, Store, SystemClock};
 
 use crate::testing::{self, Sample, batch};
-use crate::{Cancel, Scope, SearchOptions, StatsField, count, histogram, search, stats};
+use crate::{
+    Cancel, Fields, Scope, SearchOptions, StatsField, count, fields, histogram, search, stats,
+};
 
 const SEGMENTS: usize = 5;
 
@@ -95,6 +97,34 @@ fn values_counted_again_are_not_read() {
         let counts = fewer.values.iter().map(|each| each.count);
         assert_eq!(counts.sum::<u64>(), fewer.total, "{text} by {field}");
         assert!(fewer.total < first.total);
+    }
+}
+
+#[test]
+fn names_counted_again_are_not_read() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut scope = scope(&directory);
+    scope.range = scope.stored_range().expect("records");
+    let never = Cancel::new();
+    for text in ["*", "a", "/fi+zz-b/"] {
+        let query = query(text, Tokens::Words);
+        let first = fields(scope.clone(), &query, &never);
+        assert_eq!(first.cost.segments_remembered, 0, "{text}");
+        let again = fields(scope.clone(), &query, &never);
+        assert_eq!(again.fields, first.fields, "{text}");
+        assert_eq!(again.cost.segments_remembered, SEGMENTS);
+        assert_eq!((again.cost.rows_verified, again.cost.bytes_read), (0, 0));
+        // Of fewer rows, it is another question.
+        let mut part = scope.clone();
+        part.range.end = part.range.start.plus_nanos(4_050);
+        let fewer = fields(part, &query, &never);
+        let hosts = |found: &Fields| {
+            let mut fields = found.fields.iter();
+            fields
+                .find(|field| field.name == "host")
+                .map(|field| field.count)
+        };
+        assert!(hosts(&fewer) < hosts(&first), "{text}");
     }
 }
 

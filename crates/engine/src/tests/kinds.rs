@@ -7,6 +7,7 @@ use query::naive::pipe::{self, Row};
 use query::{Query, parse, parse_question};
 
 use crate::fields::Names;
+use crate::limits::STATS_SHARED_BYTES_MAX;
 use crate::testing::{self, Sample, list};
 use crate::{Cancel, Order, Scope, SearchOptions, count, fields, histogram, search, tabulate};
 
@@ -134,13 +135,15 @@ const TABLES: [&str; 11] = [
 ];
 
 fn check_names(scope: &Scope, query: &Query) -> Result<(), TestCaseError> {
-    let mut names = Names::new();
+    let mut names = Names::new(STATS_SHARED_BYTES_MAX);
     for listed in list(scope, query) {
         names.add(listed.batch.get(0).expect("one"));
     }
     let found = fields(scope.clone(), query, &Cancel::new());
     prop_assert!(found.completeness.is_complete());
     prop_assert_eq!(found.fields, names.list(), "{:?}", query);
+    let remembered = fields(scope.clone(), query, &Cancel::new());
+    prop_assert_eq!(remembered.fields, names.list(), "{:?}", query);
     Ok(())
 }
 
