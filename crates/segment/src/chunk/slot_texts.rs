@@ -51,30 +51,24 @@ impl SlotTexts {
         slots: impl Iterator<Item = Place>,
         whole: Option<&[u8]>,
     ) {
-        let mut copied: Option<Range<usize>> = None;
+        // What is to be copied, and where the start of the text would be if all before it were.
+        let mut open = text.start..text.start;
+        let mut shift = self.bytes.len().wrapping_sub(text.start);
+        let mut is_open = false;
         for (start, end) in slots {
             let (from, to) = (start as usize, end as usize);
-            let behind = copied.as_ref().map_or(text.start, |before| {
-                before.end + word_bytes_in_front(bytes, before.end..from)
-            });
-            match &mut copied {
-                Some(before) if from.saturating_sub(behind) <= JOINT_BYTES => before.end = to,
-                _ => {
-                    if let Some(before) = copied.take() {
-                        self.copy(bytes, before.start..behind);
-                    }
-                    copied = Some(from - word_bytes_at_end(bytes, behind..from)..to);
-                }
+            if !is_open || from > open.end + JOINT_BYTES {
+                let behind = self.close(bytes, &open, from, is_open);
+                open.start = from - word_bytes_at_end(bytes, behind..from);
+                shift = self.bytes.len().wrapping_sub(open.start);
+                is_open = true;
             }
-            let first = copied.as_ref().map_or(from, |copied| copied.start);
-            let place = self.bytes.len() + from - first;
+            open.end = to;
+            let place = from.wrapping_add(shift);
             self.places.push((place as u32, (place + to - from) as u32));
             self.origins.push(start);
         }
-        if let Some(last) = copied {
-            let end = last.end + word_bytes_in_front(bytes, last.end..text.end);
-            self.copy(bytes, last.start..end);
-        }
+        self.close(bytes, &open, text.end, is_open);
         if let Some(value) = whole {
             let start = self.bytes.len() as u32;
             self.bytes.extend_from_slice(value);
@@ -85,10 +79,16 @@ impl SlotTexts {
         self.origins.push(0);
     }
 
+    /// Copies what is open, if anything is, with the word bytes behind it; where it ends, before `limit`.
     #[inline]
-    fn copy(&mut self, bytes: &[u8], range: Range<usize>) {
-        let copied = bytes.get(range);
+    fn close(&mut self, bytes: &[u8], open: &Range<usize>, limit: usize, is_open: bool) -> usize {
+        if !is_open {
+            return open.end;
+        }
+        let end = open.end + word_bytes_in_front(bytes, open.end..limit);
+        let copied = bytes.get(open.start..end);
         self.bytes.extend_from_slice(copied.unwrap_or(&[]));
+        end
     }
 
     /// The bytes that places are in.

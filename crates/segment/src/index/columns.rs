@@ -55,14 +55,17 @@ impl Columns<'_> {
         self.open.cells.resize(start + varying.len() * rows, EMPTY);
         let mut habits = vec![Habit::default(); varying.len()];
         let mut ahead = Vec::with_capacity(ROWS_AHEAD);
+        let mut places = Vec::with_capacity(ROWS_AHEAD);
         for first in (0..rows).step_by(ROWS_AHEAD) {
             let end = rows.min(first + ROWS_AHEAD);
             let own = self.rows.get(first..end).unwrap_or(&[]);
+            places.clear();
+            places.extend(own.iter().map(|row| cut.places(*row as usize)));
             let mut column = start;
             for ((varying, whole), habit) in varying.iter().zip(&wholes).zip(&mut habits) {
                 ahead.clear();
-                let range = |row: &u32| varying.range(cut.places(*row as usize));
-                ahead.extend(own.iter().map(|row| range(row).unwrap_or(0..0)));
+                let ranges = places.iter().map(|slots| varying.range(slots));
+                ahead.extend(ranges.map(|range| range.unwrap_or(0..0)));
                 let texts = cut.slot_bytes();
                 self.add_texts(varying.part, texts, &ahead, habit, first, column);
                 if let Some(part) = whole {
