@@ -38,7 +38,7 @@ fn read_all(
     let heads = ChunkHeads::decode(entry, stored(file, &entry.page)?, received.to_vec())?;
     // Columns share pages, which a reader keeps.
     let open = |page: &PageEntry| -> Result<Arc<ColumnPage>, Corrupt> {
-        Ok(Arc::new(ColumnPage::open(page, stored(file, page)?)?))
+        Ok(Arc::new(ColumnPage::open(page, stored(file, page)?, None)?))
     };
     let pages: Vec<Arc<ColumnPage>> = entry.columns.iter().map(open).collect::<Result<_, _>>()?;
     let rows = 0..u32::try_from(chunk.rows())?;

@@ -796,7 +796,7 @@ const STORE: &[KeySpec] = &[
         Some("15"),
         "zstd level to which the segments of days that are over are written anew, once, when nobody \
          else wants the processor; 0 leaves them as they are. Level 15 saves some 7 % of the disk \
-         for about 20 seconds of one core for each GB of messages.",
+         for about 30 seconds of one core for each GB of messages.",
     )
     .restart()
     .also(&["compaction", "compact", "recompress"]),

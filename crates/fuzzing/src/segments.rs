@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use model::Timestamp;
 use segment::{
-    Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, Header, Kinds, LexiconPage,
-    LexiconThrough, Namespace, PageEntry, PostingPage, RowKinds, Tally, Trailer, decode_kind_page,
-    decode_received_page,
+    Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, Header, Kinds,
+    LexiconPage, LexiconThrough, Namespace, PageEntry, PostingPage, RowKinds, Tally, Trailer,
+    decode_kind_page, decode_received_page,
 };
 
 /// Most bytes of a page before compression that are looked at: more takes a fuzzer's time only.
@@ -25,7 +25,7 @@ pub fn page(bytes: &[u8]) {
         ..PageEntry::default()
     };
     let entry = with_checksum(entry, stored);
-    match kind % 7 {
+    match kind % 8 {
         0 => _ = decode_kind_page(&entry, stored),
         1 => {
             if let Ok(times) = decode_received_page(&entry, stored) {
@@ -41,7 +41,8 @@ pub fn page(bytes: &[u8]) {
             }
         }
         5 => tally(&entry, stored),
-        _ => _ = ColumnPage::open(&entry, stored),
+        6 => _ = ColumnPage::open(&entry, stored, None),
+        _ => _ = Dictionary::decode(&entry, stored),
     }
 }
 
@@ -131,17 +132,27 @@ fn pages(file: &[u8], footer: &Footer) -> Result<(), Corrupt> {
     };
     let (entry, stored) = stored(file, entry)?;
     let kinds = decode_kind_page(&entry, stored)?;
+    let dictionary = dictionary(file, footer)?;
     for chunk in &footer.chunks {
         // A chunk that cannot be read does not hide the others.
-        _ = records(file, chunk, &kinds, &received);
+        _ = records(file, chunk, (&kinds, dictionary.as_ref()), &received);
     }
     Ok(())
+}
+
+fn dictionary(file: &[u8], footer: &Footer) -> Result<Option<Dictionary>, Corrupt> {
+    let mut found = None;
+    for entry in footer.dictionary_pages.iter().flatten() {
+        let (entry, stored) = stored(file, entry)?;
+        found = Some(Dictionary::decode(&entry, stored)?);
+    }
+    Ok(found)
 }
 
 fn records(
     file: &[u8],
     chunk: &ChunkEntry,
-    kinds: &Kinds,
+    (kinds, dictionary): (&Kinds, Option<&Dictionary>),
     received: &[Timestamp],
 ) -> Result<(), Corrupt> {
     let (entry, rows) = stored(file, &chunk.rows)?;
@@ -162,7 +173,7 @@ fn records(
     let column_page = |index: usize| {
         let short = Corrupt::Short { what: "columns" };
         let (entry, bytes) = stored(file, chunk.columns.get(index).ok_or(short)?)?;
-        ColumnPage::open(&entry, bytes).map(Arc::new)
+        ColumnPage::open(&entry, bytes, dictionary).map(Arc::new)
     };
     let records = opened.records(row_kinds.with_seats(0..rows), &heads, column_page)?;
     assert_eq!(records.len(), opened.rows());

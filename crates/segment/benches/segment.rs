@@ -100,7 +100,8 @@ fn read_records(built: &Built, per_row: &dyn Fn(&str, f64)) {
             let directory = stored(&entry.directory);
             let chunk = Chunk::decode(entry, directory, row_kinds.kinds(), &kinds).unwrap();
             let heads = ChunkHeads::decode(entry, stored(page), received.to_vec()).unwrap();
-            let open = |page: &PageEntry| Arc::new(ColumnPage::open(page, stored(page)).unwrap());
+            let open =
+                |page: &PageEntry| Arc::new(ColumnPage::open(page, stored(page), None).unwrap());
             let columns: Vec<_> = entry.columns.iter().map(open).collect();
             let records = chunk.records(row_kinds.with_seats(0..page.rows), &heads, |index| {
                 Ok::<_, Corrupt>(Arc::clone(&columns[index]))

@@ -100,17 +100,17 @@ impl Builder {
     /// A segment without records.
     pub fn new(options: BuildOptions) -> Self {
         let mut file = Vec::new();
-        let first_number = options.first_number;
-        Header { first_number }.encode(&mut file);
+        let footer = Footer {
+            first_number: options.first_number,
+            ..Footer::default()
+        };
+        Header::of(&footer).encode(&mut file);
         Self {
             file,
             pages: PageWriter::new(options.zstd_level),
             chunks: ChunkWriter::new(options.zstd_level),
             kinds: Kinds::new(),
-            footer: Footer {
-                first_number,
-                ..Footer::default()
-            },
+            footer,
             record_bytes: 0,
             open: RecordBatch::new(),
             received: Vec::new(),
@@ -339,6 +339,7 @@ pub(crate) fn encode_end(footer: &Footer, offset: u64) -> Result<Vec<u8>, BuildE
         });
     }
     let trailer = Trailer {
+        version: footer.version(),
         footer_offset: offset,
         footer_len: end.len() as u32,
         footer_crc: checksum(offset, &end),

@@ -1,18 +1,21 @@
 //! A segment written anew with stronger compression, page by page.
 //!
-//! The pages say what they said before, so that a reader does not notice. No more than one page is
-//! in memory at a time, and the input is asked for each of them, so that it can wait or give up
+//! The pages say what they said before, so that a reader does not notice. Those of columns refer to a
+//! dictionary where that pays. No more than one page is in memory at a time beside the sample that the
+//! dictionary is chosen by, and the input is asked for each of them, so that it can wait or give up
 //! between any two.
 #![deny(clippy::indexing_slicing)]
 
 use std::borrow::Cow;
 
 use crate::builder::encode_end;
+use crate::dictionary::choose::{Sample, is_worth_a_try};
 use crate::envelope::Header;
 use crate::footer::Footer;
+use crate::input::{self, PageError};
 use crate::merge::{MergeError, MergeInput, damaged, stored};
-use crate::page::{PageEntry, PageWriter, open};
-use crate::{Corrupt, spare};
+use crate::page::{CODEC_DICTIONARY, PageEntry, PageWriter, open_with};
+use crate::{Corrupt, Dictionary, spare};
 
 /// Takes the next part of a file; the error is that of the input.
 type Sink<'a, E> = dyn FnMut(&[u8]) -> Result<(), E> + 'a;
@@ -27,6 +30,8 @@ pub fn compact<I: MergeInput>(
     sink: &mut Sink<'_, I::Error>,
 ) -> Result<Footer, MergeError<I::Error>> {
     let mut footer = input.footer().clone();
+    let mut columns = Columns::of(input, zstd_level)?;
+    footer.dictionary_pages = columns.after.as_ref().map(|_| [PageEntry::default(); 2]);
     let mut output = Output {
         input,
         pages: PageWriter::new(zstd_level),
@@ -35,14 +40,14 @@ pub fn compact<I: MergeInput>(
         sink,
     };
     let mut header = Vec::new();
-    Header {
-        first_number: footer.first_number,
-    }
-    .encode(&mut header);
+    Header::of(&footer).encode(&mut header);
     output.write(&header)?;
+    if let Some([first, _]) = &mut footer.dictionary_pages {
+        *first = output.dictionary(&columns)?;
+    }
     for chunk in &mut footer.chunks {
         for page in &mut chunk.columns {
-            output.page(page)?;
+            output.column_page(page, &mut columns)?;
         }
         output.page(&mut chunk.directory)?;
         output.page(&mut chunk.rows)?;
@@ -54,6 +59,9 @@ pub fn compact<I: MergeInput>(
     if let Some(mut kinds) = footer.kind_page {
         let table = output.page(&mut kinds)?;
         footer.kind_page = Some(kinds);
+        if let Some([_, second]) = &mut footer.dictionary_pages {
+            *second = output.dictionary(&columns)?;
+        }
         output.spare(&table, &mut footer)?;
     }
     for page in footer
@@ -71,6 +79,73 @@ pub fn compact<I: MergeInput>(
     Ok(footer)
 }
 
+/// What pages of columns refer to; other pages refer to nothing.
+#[derive(Default)]
+struct Columns {
+    /// As they are in the input.
+    before: Option<Dictionary>,
+    /// As they are written.
+    after: Option<NewDictionary>,
+}
+
+/// The dictionary that is written.
+struct NewDictionary {
+    bytes: Vec<u8>,
+    reader: Dictionary,
+    writer: PageWriter,
+    /// Whether the input has the same.
+    is_kept: bool,
+}
+
+impl Columns {
+    fn of<I: MergeInput>(input: &I, zstd_level: i32) -> Result<Self, MergeError<I::Error>> {
+        let before = input::dictionary(input).map_err(|error| match error {
+            PageError::Read(source) => MergeError::Read { input: 0, source },
+            PageError::Damaged(offset, source) => MergeError::Damaged {
+                input: 0,
+                offset,
+                source,
+            },
+        })?;
+        let (old, before) = before.unzip();
+        let chosen = choose_dictionary(input, before.as_ref(), zstd_level)?;
+        let after = chosen.and_then(|bytes| {
+            // One that zstd has no memory for is none.
+            Some(NewDictionary {
+                reader: Dictionary::digest(&PageEntry::default(), &bytes).ok()?,
+                writer: PageWriter::with_dictionary(zstd_level, &bytes),
+                is_kept: old.as_ref() == Some(&bytes),
+                bytes,
+            })
+        });
+        Ok(Self { before, after })
+    }
+}
+
+/// The dictionary for the columns of a segment, if one pays. Segments of the same columns get the same,
+/// whatever they had before.
+fn choose_dictionary<I: MergeInput>(
+    input: &I,
+    before: Option<&Dictionary>,
+    zstd_level: i32,
+) -> Result<Option<Vec<u8>>, MergeError<I::Error>> {
+    let footer = input.footer();
+    let pages = footer.chunks.iter().flat_map(|chunk| &chunk.columns);
+    let pages: Vec<&PageEntry> = pages.collect();
+    let bytes = pages.iter().map(|page| u64::from(page.raw_len)).sum();
+    if footer.kind_page.is_none() || !is_worth_a_try(bytes) {
+        return Ok(None);
+    }
+    let mut sample = Sample::new(bytes);
+    for entry in sample.wanted(&pages) {
+        let stored = stored(input, 0, entry)?;
+        let raw = open_with("page", entry, &stored, before);
+        let raw = raw.map_err(|source| damaged(0, entry, source))?;
+        sample.push(raw.into_owned());
+    }
+    Ok(sample.choose(zstd_level))
+}
+
 /// What is written so far.
 struct Output<'a, I: MergeInput> {
     input: &'a I,
@@ -85,30 +160,63 @@ impl<I: MergeInput> Output<'_, I> {
     /// Writes a page anew, or as it is where it does not get smaller; what it says. The entry then
     /// tells where it is now.
     fn page(&mut self, entry: &mut PageEntry) -> Result<Vec<u8>, MergeError<I::Error>> {
+        self.column_page(entry, &mut Columns::default())
+    }
+
+    /// The same of a page that may refer to dictionaries.
+    fn column_page(
+        &mut self,
+        entry: &mut PageEntry,
+        columns: &mut Columns,
+    ) -> Result<Vec<u8>, MergeError<I::Error>> {
         let before = stored(self.input, 0, entry)?;
-        let what = "page";
-        let raw = open(what, entry, &before).map_err(|source| damaged(0, entry, source))?;
+        let raw = open_with("page", entry, &before, columns.before.as_ref());
+        let raw = raw.map_err(|source| damaged(0, entry, source))?;
+        let (writer, reader, is_kept) = match &mut columns.after {
+            Some(after) => (&mut after.writer, Some(&after.reader), after.is_kept),
+            None => (&mut self.pages, None, false),
+        };
         self.page.clear();
-        self.pages.append(&raw, &mut self.page);
-        if self.page.len() >= before.len() {
+        writer.append(&raw, &mut self.page);
+        let is_readable = is_kept || before.first() != Some(&CODEC_DICTIONARY);
+        if self.page.len() >= before.len() && is_readable {
             self.page.clone_from(&before);
         }
+        self.place(entry, &raw, reader)?;
+        Ok(raw.into_owned())
+    }
+
+    /// Writes the page at hand, which says `raw`, and tells where it is now.
+    fn place(
+        &mut self,
+        entry: &mut PageEntry,
+        raw: &[u8],
+        dictionary: Option<&Dictionary>,
+    ) -> Result<(), MergeError<I::Error>> {
+        let what = "page";
         let placed = PageEntry::placed(self.offset, &self.page, entry);
         // The original is deleted: a fault of memory or of zstd must not be all that is left.
-        if open(what, &placed, &self.page) != Ok(Cow::Borrowed(&raw)) {
-            let raw_len = entry.raw_len;
-            let offset = entry.offset;
+        if open_with(what, &placed, &self.page, dictionary) != Ok(Cow::Borrowed(raw)) {
             let source = Corrupt::Compression {
                 what,
-                offset,
-                raw_len,
+                offset: entry.offset,
+                raw_len: entry.raw_len,
             };
             return Err(damaged(0, entry, source));
         }
-        let raw = raw.into_owned();
         self.write_page()?;
         *entry = placed;
-        Ok(raw)
+        Ok(())
+    }
+
+    /// Writes the dictionary, which there is; where it is.
+    fn dictionary(&mut self, columns: &Columns) -> Result<PageEntry, MergeError<I::Error>> {
+        let dictionary = columns.after.as_ref();
+        let bytes = dictionary.map_or(&[][..], |dictionary| &dictionary.bytes);
+        self.page.clear();
+        let mut entry = self.pages.append(bytes, &mut self.page);
+        self.place(&mut entry, bytes, None)?;
+        Ok(entry)
     }
 
     /// Writes the spare page of what is written.

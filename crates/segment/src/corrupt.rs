@@ -71,7 +71,7 @@ pub enum Corrupt {
     Version {
         /// The version of the file.
         found: u16,
-        /// The version this code reads.
+        /// The version nearest to it of those that this code reads.
         known: u16,
     },
 }

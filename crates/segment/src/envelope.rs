@@ -3,13 +3,16 @@
 
 use model::RecordNumber;
 
-use crate::Corrupt;
 use crate::limits::FOOTER_BYTES_MAX;
 use crate::page::{check, checksum};
 use crate::wire::Reader;
+use crate::{Corrupt, Footer};
 
-/// Version of the format that is written and read.
-pub const FORMAT_VERSION: u16 = 5;
+/// Newest version of the format: files with a dictionary have it.
+pub const FORMAT_VERSION: u16 = 6;
+
+/// Oldest version of the format that is read, and the one that all other files have.
+pub const FORMAT_VERSION_MIN: u16 = 5;
 
 /// Version of the rule that cuts text into words ([`model::words`]), as the index is made by it.
 pub const WORDS_VERSION: u16 = 1;
@@ -20,6 +23,8 @@ const TRAILER_MAGIC: [u8; 8] = *b"DOOWGOL\n";
 /// What a segment file starts with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
+    /// Version of the format.
+    pub version: u16,
     /// Number of the first record.
     pub first_number: RecordNumber,
 }
@@ -28,11 +33,19 @@ impl Header {
     /// Length in bytes.
     pub const LEN: usize = 64;
 
+    /// The header of a file with a footer.
+    pub(crate) fn of(footer: &Footer) -> Self {
+        Self {
+            version: footer.version(),
+            first_number: footer.first_number,
+        }
+    }
+
     /// Appends the header to an empty file.
     pub(crate) fn encode(self, file: &mut Vec<u8>) {
         assert!(file.is_empty(), "the header comes first");
         file.extend_from_slice(&HEADER_MAGIC);
-        file.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+        file.extend_from_slice(&self.version.to_le_bytes());
         file.extend_from_slice(&[0; 6]);
         file.extend_from_slice(&self.first_number.0.to_le_bytes());
         file.extend_from_slice(&[0; 36]);
@@ -61,13 +74,18 @@ impl Header {
         check_version(version)?;
         check_zero(what, covered.get(10..16))?;
         check_zero(what, covered.get(24..60))?;
-        Ok(Self { first_number })
+        Ok(Self {
+            version,
+            first_number,
+        })
     }
 }
 
 /// What a segment file ends with: where its footer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trailer {
+    /// Version of the format.
+    pub version: u16,
     /// Offset of the footer in the file, in bytes.
     pub footer_offset: u64,
     /// Length of the footer, in bytes.
@@ -87,7 +105,7 @@ impl Trailer {
         file.extend_from_slice(&self.footer_offset.to_le_bytes());
         file.extend_from_slice(&self.footer_len.to_le_bytes());
         file.extend_from_slice(&self.footer_crc.to_le_bytes());
-        file.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+        file.extend_from_slice(&self.version.to_le_bytes());
         file.extend_from_slice(&[0; 2]);
         let crc = checksum(place, file.get(offset..).unwrap_or(&[]));
         file.extend_from_slice(&crc.to_le_bytes());
@@ -99,12 +117,13 @@ impl Trailer {
     pub fn decode(bytes: &[u8], file_len: u64) -> Result<Self, Corrupt> {
         let what = "trailer";
         let mut reader = Reader::new(what, bytes);
+        let (footer_offset, footer_len, footer_crc) = (reader.u64()?, reader.u32()?, reader.u32()?);
         let trailer = Self {
-            footer_offset: reader.u64()?,
-            footer_len: reader.u32()?,
-            footer_crc: reader.u32()?,
+            version: u16::from_le_bytes(reader.array()?),
+            footer_offset,
+            footer_len,
+            footer_crc,
         };
-        let version = u16::from_le_bytes(reader.array()?);
         reader.bytes(2)?;
         let crc = reader.u32()?;
         if reader.array()? != TRAILER_MAGIC {
@@ -114,7 +133,7 @@ impl Trailer {
         let offset = file_len.saturating_sub(Self::LEN as u64);
         let covered = bytes.get(..20).unwrap_or(&[]);
         check(what, offset, covered, crc)?;
-        check_version(version)?;
+        check_version(trailer.version)?;
         check_zero(what, covered.get(18..))?;
         if trailer.footer_len as usize > FOOTER_BYTES_MAX {
             return Err(Corrupt::TooLarge {
@@ -137,13 +156,12 @@ impl Trailer {
 }
 
 fn check_version(found: u16) -> Result<(), Corrupt> {
-    if found == FORMAT_VERSION {
+    if (FORMAT_VERSION_MIN..=FORMAT_VERSION).contains(&found) {
         return Ok(());
     }
-    Err(Corrupt::Version {
-        found,
-        known: FORMAT_VERSION,
-    })
+    // Of those that are known, the one that is nearest.
+    let known = found.clamp(FORMAT_VERSION_MIN, FORMAT_VERSION);
+    Err(Corrupt::Version { found, known })
 }
 
 /// Room for later versions is zero in this one.

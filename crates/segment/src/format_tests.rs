@@ -1,15 +1,16 @@
-//! The format does not change by accident: the example of FORMAT.md, byte by byte, and a file that
-//! was written once by version 5 and is read for ever.
+//! The format does not change by accident: the example of FORMAT.md, byte by byte, and a file of
+//! each version, written once and read for ever.
 
 use std::net::IpAddr;
 
 use model::{Field, Priority, RecordBatch, RecordNumber, RecordParts, Span, Tag, Timestamp};
 
-use crate::testing::{naive_index, read, seen_all};
+use crate::testing::{alike, build, compacted, naive_index, read, seen_all};
 use crate::{BuildOptions, Builder, Namespace};
 
 const FORMAT_MD: &str = include_str!("../../../FORMAT.md");
-const GOLDEN: &[u8] = include_bytes!("../testdata/v5/golden.segment");
+const GOLDEN_5: &[u8] = include_bytes!("../testdata/v5/golden.segment");
+const GOLDEN_6: &[u8] = include_bytes!("../testdata/v6/golden.segment");
 
 /// The three records of the example in FORMAT.md.
 fn example() -> RecordBatch {
@@ -252,8 +253,16 @@ fn golden_whole() -> RecordBatch {
     batch
 }
 
-/// The file that is read for ever; the first number is 1,000,000.
+/// What the file of version 6 is made of.
+const GOLDEN_6_RECORDS: usize = 1_000;
+
+/// The file of version 6: a compacted segment with a dictionary.
 fn golden_segment() -> Vec<u8> {
+    compacted(&build(&[alike(GOLDEN_6_RECORDS)]), 19).bytes
+}
+
+/// The file of version 5; the first number is 1,000,000.
+fn golden_segment_of_version_5() -> Vec<u8> {
     let options = BuildOptions {
         first_number: RecordNumber(1_000_000),
         ..BuildOptions::default()
@@ -268,13 +277,14 @@ fn golden_segment() -> Vec<u8> {
 #[test]
 #[ignore = "writes the golden file of a new version, once"]
 fn the_golden_file_is_written() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v5/golden.segment");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v6/golden.segment");
     std::fs::write(path, golden_segment()).expect("writes");
 }
 
 #[test]
 fn the_golden_file_of_version_5_is_read() {
-    let contents = read(GOLDEN).expect("valid");
+    assert_eq!(read(&golden_segment_of_version_5()), read(GOLDEN_5));
+    let contents = read(GOLDEN_5).expect("valid");
     let batches = [golden_records(), golden_kinds(), golden_whole()];
     let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
     assert_eq!(contents.seen(), expected);
@@ -296,4 +306,14 @@ fn the_golden_file_of_version_5_is_read() {
             .value,
         b"a\"b"
     );
+}
+
+#[test]
+fn the_golden_file_of_version_6_is_read() {
+    let contents = read(GOLDEN_6).expect("valid");
+    let batches = [alike(GOLDEN_6_RECORDS)];
+    let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
+    assert_eq!(contents.seen(), expected);
+    assert_eq!(contents.terms, naive_index(&batches));
+    assert!(contents.footer.dictionary_pages.is_some());
 }

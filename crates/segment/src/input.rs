@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use model::{RecordBatch, Timestamp};
 
+use crate::dictionary::decode_bytes;
 use crate::{
-    Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, Kinds, MergeInput, PageEntry,
-    RowKinds, Spare, decode_kind_page, decode_received_page,
+    Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, Kinds, MergeInput,
+    PageEntry, RowKinds, Spare, decode_kind_page, decode_received_page,
 };
 
 /// Why a page is not had.
@@ -31,6 +32,52 @@ pub(crate) fn stored<I: MergeInput>(
     entry: &PageEntry,
 ) -> Result<Vec<u8>, PageError<I::Error>> {
     input.stored(entry).map_err(PageError::Read)
+}
+
+/// What no chunk of a segment can be read without.
+#[derive(Debug, Default)]
+pub(crate) struct Common {
+    pub(crate) kinds: Kinds,
+    pub(crate) dictionary: Option<Dictionary>,
+}
+
+impl Common {
+    pub(crate) fn read<I: MergeInput>(input: &I) -> Result<Self, PageError<I::Error>> {
+        Ok(Self {
+            kinds: kinds(input)?,
+            dictionary: dictionary(input)?.map(|(_, dictionary)| dictionary),
+        })
+    }
+
+    /// The same as far as it can be read.
+    pub(crate) fn read_what_is_whole<I: MergeInput>(input: &I) -> Self {
+        let dictionary = dictionary(input).ok().flatten();
+        Self {
+            kinds: kinds(input).unwrap_or_default(),
+            dictionary: dictionary.map(|(_, dictionary)| dictionary),
+        }
+    }
+}
+
+/// The bytes of a dictionary page, and what they are.
+pub(crate) type ReadDictionary = (Vec<u8>, Dictionary);
+
+/// The dictionary of a segment, where it has one: from the first of its two pages that is
+/// whole.
+pub(crate) fn dictionary<I: MergeInput>(
+    input: &I,
+) -> Result<Option<ReadDictionary>, PageError<I::Error>> {
+    let Some([first, second]) = &input.footer().dictionary_pages else {
+        return Ok(None);
+    };
+    let read = |entry: &PageEntry| {
+        let stored = stored(input, entry)?;
+        let bytes = decode_bytes(entry, &stored).map_err(damaged(entry))?;
+        let digested = Dictionary::digest(entry, &bytes).map_err(damaged(entry))?;
+        Ok((bytes, digested))
+    };
+    let found = read(first).or_else(|error| read(second).map_err(|_: PageError<I::Error>| error));
+    found.map(Some)
 }
 
 /// The kinds of a segment, from its kind page or, where that is damaged, the spare page.
@@ -78,6 +125,7 @@ pub(crate) struct OpenChunk<'a, I> {
     chunk: Chunk,
     heads: ChunkHeads,
     pages: Vec<Option<Arc<ColumnPage>>>,
+    dictionary: Option<&'a Dictionary>,
 }
 
 impl<'a, I: MergeInput> OpenChunk<'a, I> {
@@ -85,12 +133,12 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
     pub(crate) fn new(
         input: &'a I,
         entry: &'a ChunkEntry,
-        kinds: &Kinds,
+        common: &'a Common,
         received: &[Timestamp],
     ) -> Result<Self, PageError<I::Error>> {
         let row_kinds = row_kinds(input, entry)?;
         let directory = stored(input, &entry.directory)?;
-        let chunk = Chunk::decode(entry, &directory, row_kinds.kinds(), kinds);
+        let chunk = Chunk::decode(entry, &directory, row_kinds.kinds(), &common.kinds);
         let heads = ChunkHeads::decode(entry, &stored(input, &entry.page)?, received.to_vec());
         Ok(Self {
             input,
@@ -99,6 +147,7 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
             chunk: chunk.map_err(damaged(&entry.directory))?,
             heads: heads.map_err(damaged(&entry.page))?,
             pages: vec![None; entry.columns.len()],
+            dictionary: common.dictionary.as_ref(),
         })
     }
 
@@ -108,6 +157,7 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
         rows: impl IntoIterator<Item = u32>,
     ) -> Result<RecordBatch, PageError<I::Error>> {
         let (input, entry, pages) = (self.input, self.entry, &mut self.pages);
+        let dictionary = self.dictionary;
         let rows = self.row_kinds.with_seats(rows);
         let records = self.chunk.records(rows, &self.heads, |index| {
             let found = entry.columns.get(index).zip(pages.get_mut(index));
@@ -118,7 +168,7 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
                 return Ok(Arc::clone(known));
             }
             let bytes = stored(input, page)?;
-            let opened = ColumnPage::open(page, &bytes).map_err(damaged(page))?;
+            let opened = ColumnPage::open(page, &bytes, dictionary).map_err(damaged(page))?;
             Ok(Arc::clone(cell.insert(Arc::new(opened))))
         });
         // A column that does not decode is known by its chunk only.

@@ -10,11 +10,10 @@ use std::ops::Range;
 
 use model::{RecordBatch, RecordParts, Timestamp};
 
-use crate::input::{self, OpenChunk};
+use crate::input::{Common, OpenChunk};
 use crate::limits::SEGMENT_ROWS_MAX;
 use crate::{
-    BuildError, BuildOptions, Builder, Built, ChunkEntry, Footer, Kinds, MergeInput,
-    decode_received_page,
+    BuildError, BuildOptions, Builder, Built, ChunkEntry, Footer, MergeInput, decode_received_page,
 };
 
 /// The tag of a record that stands in for one that is lost.
@@ -60,7 +59,7 @@ pub fn mend<I: MergeInput>(input: &I, zstd_level: i32) -> Result<Mended, BuildEr
         undated_rows,
         ..Mended::default()
     };
-    let kinds = input::kinds(input).unwrap_or_default();
+    let common = Common::read_what_is_whole(input);
     let mut builder = Builder::new(BuildOptions {
         first_number: footer.first_number,
         zstd_level,
@@ -69,9 +68,9 @@ pub fn mend<I: MergeInput>(input: &I, zstd_level: i32) -> Result<Mended, BuildEr
         let rows = entry.page.first_row..entry.page.first_row.saturating_add(entry.page.rows);
         let times = times.get(rows.start as usize..rows.end as usize);
         let times = times.unwrap_or(&[]);
-        match read_chunk(input, entry, &kinds, times) {
+        match read_chunk(input, entry, &common, times) {
             Some(batch) => builder.push(&batch)?,
-            None => push_readable(input, entry, &kinds, times, &mut builder, &mut mended.lost)?,
+            None => push_readable(input, entry, &common, times, &mut builder, &mut mended.lost)?,
         }
     }
     let lost = mended.lost_rows();
@@ -85,10 +84,10 @@ pub fn mend<I: MergeInput>(input: &I, zstd_level: i32) -> Result<Mended, BuildEr
 fn read_chunk<I: MergeInput>(
     input: &I,
     entry: &ChunkEntry,
-    kinds: &Kinds,
+    common: &Common,
     times: &[Timestamp],
 ) -> Option<RecordBatch> {
-    let mut chunk = OpenChunk::new(input, entry, kinds, times).ok()?;
+    let mut chunk = OpenChunk::new(input, entry, common, times).ok()?;
     chunk.records(0..entry.page.rows).ok()
 }
 
@@ -96,12 +95,12 @@ fn read_chunk<I: MergeInput>(
 fn push_readable<I: MergeInput>(
     input: &I,
     entry: &ChunkEntry,
-    kinds: &Kinds,
+    common: &Common,
     times: &[Timestamp],
     builder: &mut Builder,
     lost: &mut Vec<Range<u32>>,
 ) -> Result<(), BuildError> {
-    let mut chunk = OpenChunk::new(input, entry, kinds, times).ok();
+    let mut chunk = OpenChunk::new(input, entry, common, times).ok();
     for (row, time) in (0..entry.page.rows).zip(times) {
         let read = chunk.as_mut().and_then(|chunk| chunk.records([row]).ok());
         if let Some(record) = read {

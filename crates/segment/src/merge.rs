@@ -78,10 +78,7 @@ pub enum MergeError<E> {
 pub fn merge<I: MergeInput>(inputs: &[I], zstd_level: i32) -> Result<Built, MergeError<I::Error>> {
     let mut footer = joined_footer(inputs)?;
     let mut file = Vec::new();
-    Header {
-        first_number: footer.first_number,
-    }
-    .encode(&mut file);
+    Header::of(&footer).encode(&mut file);
     let mut pages = PageWriter::new(zstd_level);
     let merged = chunks::merge(inputs, zstd_level, &mut footer, &mut file)?;
     write_received(inputs, &mut footer, &mut pages, &mut file)?;

@@ -8,14 +8,17 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 use model::Timestamp;
+use zstd::zstd_safe::{CParameter, DCtx};
 
 use crate::limits::PAGE_RAW_BYTES_MAX;
-use crate::{Corrupt, Kinds, received};
+use crate::{Corrupt, Dictionary, Kinds, received};
 
 /// Codec byte of a payload stored as it is, because compression would not make it smaller.
 pub(crate) const CODEC_PLAIN: u8 = 0;
 /// Codec byte of one zstd frame.
 pub(crate) const CODEC_ZSTD: u8 = 1;
+/// Codec byte of one zstd frame that refers to the dictionary of the segment; of pages of columns only.
+pub(crate) const CODEC_DICTIONARY: u8 = 2;
 
 /// Where a page is and what it holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,6 +85,8 @@ pub fn check_stored(what: &'static str, entry: &PageEntry, stored: &[u8]) -> Res
 /// Appends pages to a file in memory.
 pub(crate) struct PageWriter {
     compressor: Option<zstd::bulk::Compressor<'static>>,
+    /// Codec byte of what it compresses.
+    codec: u8,
     compressed: Vec<u8>,
 }
 
@@ -90,6 +95,22 @@ impl PageWriter {
     pub(crate) fn new(zstd_level: i32) -> Self {
         Self {
             compressor: zstd::bulk::Compressor::new(zstd_level).ok(),
+            codec: CODEC_ZSTD,
+            compressed: Vec::new(),
+        }
+    }
+
+    /// Compresses with a level of zstd and a dictionary.
+    pub(crate) fn with_dictionary(zstd_level: i32, dictionary: &[u8]) -> Self {
+        let compressor = zstd::bulk::Compressor::with_dictionary(zstd_level, dictionary);
+        // The segment has but one, which a frame need not name.
+        let compressor = compressor.and_then(|mut compressor| {
+            compressor.set_parameter(CParameter::DictIdFlag(false))?;
+            Ok(compressor)
+        });
+        Self {
+            compressor: compressor.ok(),
+            codec: CODEC_DICTIONARY,
             compressed: Vec::new(),
         }
     }
@@ -99,6 +120,7 @@ impl PageWriter {
     pub(crate) fn plain() -> Self {
         Self {
             compressor: None,
+            codec: CODEC_PLAIN,
             compressed: Vec::new(),
         }
     }
@@ -111,7 +133,7 @@ impl PageWriter {
         );
         let offset = file.len();
         if self.compress(raw) {
-            file.push(CODEC_ZSTD);
+            file.push(self.codec);
             file.extend_from_slice(&self.compressed);
         } else {
             file.push(CODEC_PLAIN);
@@ -196,6 +218,16 @@ pub(crate) fn open<'a>(
     entry: &PageEntry,
     stored: &'a [u8],
 ) -> Result<Cow<'a, [u8]>, Corrupt> {
+    open_with(what, entry, stored, None)
+}
+
+/// The same of a page that may refer to the dictionary of its segment.
+pub(crate) fn open_with<'a>(
+    what: &'static str,
+    entry: &PageEntry,
+    stored: &'a [u8],
+    dictionary: Option<&Dictionary>,
+) -> Result<Cow<'a, [u8]>, Corrupt> {
     if stored.len() != entry.stored_len as usize {
         return Err(Corrupt::Short { what });
     }
@@ -209,10 +241,13 @@ pub(crate) fn open<'a>(
         });
     }
     let (codec, payload) = stored.split_first().ok_or(Corrupt::Short { what })?;
-    let raw = match *codec {
-        CODEC_PLAIN => Some(Cow::Borrowed(payload)),
-        CODEC_ZSTD => decompress(payload, raw_len).map(Cow::Owned),
-        codec => {
+    let raw = match (*codec, dictionary) {
+        (CODEC_PLAIN, _) => Some(Cow::Borrowed(payload)),
+        (CODEC_ZSTD, _) => decompress(payload, raw_len).map(Cow::Owned),
+        (CODEC_DICTIONARY, Some(dictionary)) => {
+            decompress_with(payload, raw_len, dictionary).map(Cow::Owned)
+        }
+        (codec, _) => {
             return Err(Corrupt::Invalid {
                 what: "codec of a page",
                 value: u64::from(codec),
@@ -230,17 +265,26 @@ pub(crate) fn open<'a>(
 thread_local! {
     /// What zstd decompresses with. Holds nothing from one page to the next; making one takes half
     /// as long as decompressing a page.
-    static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> =
-        RefCell::new(zstd::bulk::Decompressor::new().ok());
+    static DECOMPRESSOR: RefCell<Option<DCtx<'static>>> = RefCell::new(DCtx::try_create());
 }
 
 /// The frame decompressed, at most `raw_len` bytes.
 pub(crate) fn decompress(frame: &[u8], raw_len: usize) -> Option<Vec<u8>> {
     DECOMPRESSOR.with_borrow_mut(|decompressor| {
         let mut raw = Vec::with_capacity(raw_len);
+        decompressor.as_mut()?.decompress(&mut raw, frame).ok()?;
+        Some(raw)
+    })
+}
+
+/// The same of a frame that refers to a dictionary.
+fn decompress_with(frame: &[u8], raw_len: usize, dictionary: &Dictionary) -> Option<Vec<u8>> {
+    let dictionary = dictionary.digested().as_ddict();
+    DECOMPRESSOR.with_borrow_mut(|decompressor| {
+        let mut raw = Vec::with_capacity(raw_len);
         decompressor
             .as_mut()?
-            .decompress_to_buffer(frame, &mut raw)
+            .decompress_using_ddict(&mut raw, frame, dictionary)
             .ok()?;
         Some(raw)
     })

@@ -3,6 +3,8 @@
 /// A kind of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Section {
+    /// What the columns have in common, twice.
+    Dictionaries,
     /// What varies of the records, in columns.
     Columns,
     /// Where the columns of a chunk are.
@@ -26,8 +28,10 @@ pub enum Section {
 }
 
 impl Section {
-    /// All of them, in the order of the file; the first four take turns.
-    pub const ALL: [Self; 10] = [
+    /// All of them, in the order of the file; the four of a chunk take turns, and the second
+    /// dictionary stands behind the kinds.
+    pub const ALL: [Self; 11] = [
+        Self::Dictionaries,
         Self::Columns,
         Self::Directories,
         Self::Rows,
@@ -43,6 +47,7 @@ impl Section {
     /// What one of its pages is called.
     pub fn page_name(self) -> &'static str {
         match self {
+            Self::Dictionaries => "dictionary page",
             Self::Columns => "column page",
             Self::Directories => "directory page",
             Self::Rows => "row page",
@@ -57,11 +62,16 @@ impl Section {
     }
 
     /// Whether it can be made anew from the others without losing a record or its time of receipt.
-    /// The kinds can, as long as the spare page is whole.
+    /// The kinds can, as long as the spare page is whole, and each of the dictionaries by the other.
     pub fn is_index(self) -> bool {
         matches!(
             self,
-            Self::Kinds | Self::Spare | Self::Tally | Self::Postings | Self::Lexicon
+            Self::Dictionaries
+                | Self::Kinds
+                | Self::Spare
+                | Self::Tally
+                | Self::Postings
+                | Self::Lexicon
         )
     }
 }

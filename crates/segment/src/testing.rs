@@ -11,9 +11,9 @@ use proptest::prelude::*;
 
 use crate::limits::PART_COUNTS_BYTES_MAX;
 use crate::{
-    BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Footer, Header, Kinds,
-    LexiconPage, Listed, Namespace, PageEntry, PostingPage, RowKinds, Spare, Tally, Trailer,
-    decode_kind_page, decode_received_page,
+    BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer,
+    Header, Kinds, LexiconPage, Listed, MergeInput, Namespace, PageEntry, PostingPage, RowKinds,
+    Spare, Tally, Trailer, decode_kind_page, decode_received_page,
 };
 
 /// What a reader can see of a record.
@@ -205,6 +205,63 @@ pub(crate) fn build(batches: &[RecordBatch]) -> Built {
     builder.finish().expect("small")
 }
 
+/// Records with long values that are made of the same parts: a dictionary pays for them. Never change it,
+/// a golden file is made of it.
+pub(crate) fn alike(count: usize) -> RecordBatch {
+    let mut batch = RecordBatch::new();
+    let source = batch.source_index("udp").expect("room");
+    let mut state = 1_u64;
+    let mut random = |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % below
+    };
+    for index in 0..count {
+        let part = |number: u64| {
+            let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 24;
+            format!(
+                "rule {number} of {mixed:010x} in /etc/rules/{}.conf; ",
+                mixed % 997
+            )
+        };
+        let value: String = (0..6).map(|_| part(random(200))).collect();
+        let line = format!("denied by \"{value}\" after {}", random(1_000));
+        let parts = RecordParts {
+            message: Span::new(0, line.len()),
+            ..RecordParts::default()
+        };
+        let received = Timestamp::from_seconds(1_000 + index as i64);
+        batch
+            .push(line.as_bytes(), &parts, received, None, source)
+            .expect("room");
+    }
+    batch
+}
+
+/// A segment compacted with a level of zstd.
+pub(crate) fn compacted(built: &Built, zstd_level: i32) -> Built {
+    struct InMemory<'a>(&'a Built);
+    impl MergeInput for InMemory<'_> {
+        type Error = std::convert::Infallible;
+
+        fn footer(&self) -> &Footer {
+            &self.0.footer
+        }
+
+        fn stored(&self, entry: &PageEntry) -> Result<Vec<u8>, Self::Error> {
+            Ok(stored(&self.0.bytes, entry).to_vec())
+        }
+    }
+    let mut bytes = Vec::new();
+    let footer = crate::compact(&InMemory(built), zstd_level, &mut |part| {
+        bytes.extend_from_slice(part);
+        Ok(())
+    });
+    let footer = footer.expect("whole");
+    Built { bytes, footer }
+}
+
 /// All that a segment holds: its footer, its records chunk by chunk, and the rows of every key.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Contents {
@@ -238,10 +295,16 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
     let header = Header::decode(&file[..Header::LEN.min(file.len())])?;
     let footer = read_footer(file)?;
     assert_eq!(header.first_number, footer.first_number);
+    assert_eq!(header.version, footer.version());
     let mut received = Vec::new();
     for (page, first) in footer.received_pages.iter().zip(&footer.received_firsts) {
         received.extend(decode_received_page(page, stored(file, page))?);
         assert_eq!(received[page.first_row as usize], *first);
+    }
+    let mut dictionary = None;
+    for page in footer.dictionary_pages.iter().flatten() {
+        // The last of two that are both whole.
+        dictionary = Some(Dictionary::decode(page, stored(file, page))?);
     }
     let kinds = match &footer.kind_page {
         Some(page) => decode_kind_page(page, stored(file, page))?,
@@ -250,6 +313,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
     if let Some(page) = &footer.spare_page {
         let spare = Spare::decode(page, stored(file, page))?;
         assert_eq!(spare.footer.chunks, footer.chunks);
+        assert_eq!(spare.footer.dictionary_pages, footer.dictionary_pages);
         assert_eq!(spare.footer.received_pages, footer.received_pages);
         assert_eq!(spare.footer.received_firsts, footer.received_firsts);
         assert_eq!(spare.kinds.len(), kinds.len());
@@ -271,7 +335,11 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
         let all = row_kinds.with_seats(0..page.rows);
         chunks.push(chunk.records(all, &heads, |index| {
             let page = &entry.columns[index];
-            Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(file, page))?))
+            Ok::<_, Corrupt>(Arc::new(ColumnPage::open(
+                page,
+                stored(file, page),
+                dictionary.as_ref(),
+            )?))
         })?);
     }
     if let Some(page) = &footer.tally_page {

@@ -173,6 +173,7 @@ proptest! {
         prop_assert!(Header::decode(&bytes).is_err());
         prop_assert!(Trailer::decode(&bytes, bytes.len() as u64).is_err());
         let trailer = Trailer {
+            version: FORMAT_VERSION,
             footer_offset: 1 << 20,
             footer_len: bytes.len() as u32,
             footer_crc: page::checksum(1 << 20, &bytes),
@@ -191,6 +192,7 @@ proptest! {
             *index.get_mut(&mut bytes) = value;
         }
         let trailer = Trailer {
+            version: FORMAT_VERSION,
             footer_offset: 1 << 20,
             footer_len: bytes.len() as u32,
             footer_crc: page::checksum(1 << 20, &bytes),

@@ -49,7 +49,7 @@ pub enum Error {
     },
     /// The file is of a version from before the first that this program reads.
     #[error(
-        "{path} has format version {found}, this program reads only {supported}: read it with the \
+        "{path} has format version {found}, this program reads {supported} and newer: read it with the \
          Logwood that wrote it, or move the data directory away and import the logs again"
     )]
     OlderFormat {

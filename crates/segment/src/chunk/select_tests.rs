@@ -88,7 +88,7 @@ fn check(
     seats.sort_unstable();
     let selected = opened.select(parts, &seats, &mut test, |index| {
         let page = &entry.columns[index];
-        Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page))?))
+        Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
     });
     let mut passes = |row: &u32| {
         let record = batch.get(*row as usize).expect("there");
@@ -152,7 +152,7 @@ fn a_kind_decides_without_its_columns() {
         let selected = opened.select(parts, &all, &mut Holds(bytes), |index| {
             pages += 1;
             let page = &entry.columns[index];
-            Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page))?))
+            Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
         });
         (selected.passed.len(), selected.looked_at, pages > before)
     };
@@ -190,7 +190,7 @@ fn texts_of_one_part_lie_in_pages_of_their_own() {
         opened.select(&[TextPart::Part(part)], &seats, &mut HasLen(9), |index| {
             pages.insert(index);
             let page = &entry.columns[index];
-            Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page))?))
+            Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
         });
         pages
     };

@@ -47,7 +47,7 @@ fn some(
             .columns
             .get(index)
             .ok_or(Corrupt::Short { what: "pages" })?;
-        Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(file, page))?))
+        Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(file, page), None)?))
     })
 }
 
@@ -231,7 +231,7 @@ fn what_a_page_counts_in_a_cache_does_not_change() {
     let pages: Vec<Arc<ColumnPage>> = entry
         .columns
         .iter()
-        .map(|page| Arc::new(ColumnPage::open(page, stored(&file, page)).expect("valid")))
+        .map(|page| Arc::new(ColumnPage::open(page, stored(&file, page), None).expect("valid")))
         .collect();
     let before: Vec<usize> = pages.iter().map(|page| page.memory_bytes()).collect();
     let chunk = opened(&file, &entry, &kinds);

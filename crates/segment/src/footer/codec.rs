@@ -36,7 +36,9 @@ impl Footer {
         for count in counts {
             out.extend_from_slice(&(count as u32).to_le_bytes());
         }
-        let pages = columns
+        let dictionaries = self.dictionary_pages.iter().flatten();
+        let pages = dictionaries
+            .chain(columns)
             .chain(self.chunks.iter().map(|chunk| &chunk.directory))
             .chain(self.chunks.iter().map(|chunk| &chunk.rows))
             .chain(self.chunks.iter().map(|chunk| &chunk.page))
@@ -73,13 +75,19 @@ impl Footer {
         if footer.rows > 0 && footer.kind_page.is_none() {
             return Err(Corrupt::Short { what: "kind pages" });
         }
+        if footer.version() > trailer.version {
+            return Err(invalid(
+                "version of a file with a dictionary",
+                trailer.version.into(),
+            ));
+        }
         Ok(footer)
     }
 
     /// Decodes a footer whose pages lie before `end`.
     pub(crate) fn decode_pages(bytes: &[u8], end: u64) -> Result<Self, Corrupt> {
         let mut reader = Reader::new("footer", bytes);
-        let mut footer = Self::decode_fixed(&mut reader)?;
+        let (mut footer, dictionaries) = Self::decode_fixed(&mut reader)?;
         let mut counts = [0; PAGE_COUNTS];
         for count in &mut counts {
             *count = reader.u32()? as usize;
@@ -94,6 +102,8 @@ impl Footer {
             postings,
             lexicon_pages,
         ] = counts;
+        let dictionaries = decode_pages(&mut reader, dictionaries.into(), end)?;
+        footer.dictionary_pages = none_or_two(&dictionaries)?;
         let columns = decode_pages(&mut reader, columns, end)?;
         let directories = decode_pages(&mut reader, chunks, end)?;
         let rows = decode_pages(&mut reader, chunks, end)?;
@@ -127,7 +137,8 @@ impl Footer {
         out.extend_from_slice(&self.first_number.0.to_le_bytes());
         out.extend_from_slice(&self.rows.to_le_bytes());
         out.extend_from_slice(&WORDS_VERSION.to_le_bytes());
-        out.extend_from_slice(&[0; 2]);
+        let dictionaries = self.dictionary_pages.iter().flatten().count() as u16;
+        out.extend_from_slice(&dictionaries.to_le_bytes());
         for time in [
             self.first_received,
             self.last_received,
@@ -145,17 +156,15 @@ impl Footer {
         }
     }
 
-    fn decode_fixed(reader: &mut Reader<'_>) -> Result<Self, Corrupt> {
+    /// What has its place in all footers, and how many dictionary pages there are.
+    fn decode_fixed(reader: &mut Reader<'_>) -> Result<(Self, u16), Corrupt> {
         let first_number = RecordNumber(reader.u64()?);
         let rows = reader.u32()?;
         let words_version = u16::from_le_bytes(reader.array()?);
         if words_version != WORDS_VERSION {
             return Err(invalid("version of words", u64::from(words_version)));
         }
-        let reserved = u16::from_le_bytes(reader.array()?);
-        if reserved != 0 {
-            return Err(invalid("footer", u64::from(reserved)));
-        }
+        let dictionaries = u16::from_le_bytes(reader.array()?);
         let mut time = || Ok(Timestamp::from_nanos(i64::from_le_bytes(reader.array()?)));
         let mut footer = Self {
             first_number,
@@ -176,7 +185,7 @@ impl Footer {
                 return Err(invalid("count of rows", u64::from(*count)));
             }
         }
-        Ok(footer)
+        Ok((footer, dictionaries))
     }
 
     /// What a writer of ours keeps to.
@@ -229,6 +238,14 @@ impl Footer {
             }
         }
         Ok(())
+    }
+}
+
+fn none_or_two(pages: &[PageEntry]) -> Result<Option<[PageEntry; 2]>, Corrupt> {
+    match pages {
+        [] => Ok(None),
+        [first, second] => Ok(Some([*first, *second])),
+        _ => Err(invalid("number of dictionary pages", pages.len() as u64)),
     }
 }
 

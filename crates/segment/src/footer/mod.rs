@@ -6,7 +6,7 @@ mod codec;
 use model::{Facility, RecordNumber, Severity, Timestamp};
 
 use crate::chunk::ChunkEntry;
-use crate::envelope::Header;
+use crate::envelope::{FORMAT_VERSION, FORMAT_VERSION_MIN, Header};
 use crate::lexicon::class::{may_hold, order_into, ordered_starts};
 use crate::page::PageEntry;
 use crate::{Namespace, Section};
@@ -30,6 +30,8 @@ pub struct Footer {
     pub raw_bytes: u64,
     /// Counts of rows.
     pub counts: Counts,
+    /// What the columns are compressed with, twice, saying the same; none but in compacted segments.
+    pub dictionary_pages: Option<[PageEntry; 2]>,
     /// The records.
     pub chunks: Vec<ChunkEntry>,
     /// The times of receipt, [`crate::limits::RECEIVED_PAGE_ROWS`] to a page.
@@ -122,12 +124,22 @@ fn at_namespace(counts: &[u32; 8], namespace: Namespace) -> Option<u32> {
 }
 
 impl Footer {
+    /// The version of the format that a file with this footer has: what has no dictionary can be read by
+    /// programs that know none.
+    pub fn version(&self) -> u16 {
+        match self.dictionary_pages {
+            Some(_) => FORMAT_VERSION,
+            None => FORMAT_VERSION_MIN,
+        }
+    }
+
     /// Bytes on disk of the records themselves; the rest of the file finds them.
     pub fn data_bytes(&self) -> u64 {
         let pages = self.pages().filter(|(section, _)| {
             matches!(
                 section,
-                Section::Columns
+                Section::Dictionaries
+                    | Section::Columns
                     | Section::Directories
                     | Section::Rows
                     | Section::Chunks
@@ -141,6 +153,10 @@ impl Footer {
     /// All pages with their kinds, in the order of the file.
     pub fn pages(&self) -> impl Iterator<Item = (Section, &PageEntry)> {
         let of = |section| move |page| (section, page);
+        let [first, second] = match &self.dictionary_pages {
+            Some([first, second]) => [Some(first), Some(second)],
+            None => [None, None],
+        };
         let chunks = self.chunks.iter().flat_map(move |chunk| {
             let columns = chunk.columns.iter().map(of(Section::Columns));
             columns.chain([
@@ -150,9 +166,12 @@ impl Footer {
             ])
         });
         let lexicon = self.lexicon_pages.iter().map(|page| &page.page);
-        chunks
+        let first = first.into_iter().map(of(Section::Dictionaries));
+        first
+            .chain(chunks)
             .chain(self.received_pages.iter().map(of(Section::Received)))
             .chain(self.kind_page.iter().map(of(Section::Kinds)))
+            .chain(second.into_iter().map(of(Section::Dictionaries)))
             .chain(self.spare_page.iter().map(of(Section::Spare)))
             .chain(self.tally_page.iter().map(of(Section::Tally)))
             .chain(self.posting_pages.iter().map(of(Section::Postings)))

@@ -13,9 +13,9 @@ use super::{MergeError, MergeInput};
 use crate::builder::{push_chunk, write_chunk};
 use crate::footer::Counts;
 use crate::index::Index;
-use crate::input::{self, OpenChunk, PageError, damaged};
+use crate::input::{self, Common, OpenChunk, PageError, damaged};
 use crate::limits::{CHUNK_BYTES, CHUNK_ROWS, SMALL_CHUNK_BYTES, SMALL_CHUNK_ROWS};
-use crate::page::PageWriter;
+use crate::page::{CODEC_DICTIONARY, PageWriter, open_with};
 use crate::{ChunkEntry, ChunkWriter, Corrupt, Footer, Kinds, PageEntry, RowKinds};
 
 /// A chunk of an input.
@@ -83,7 +83,7 @@ pub(super) fn merge<I: MergeInput>(
     };
     let mut small: Vec<Source<'_, I>> = Vec::new();
     for (number, input) in inputs.iter().enumerate() {
-        let kinds = input::kinds(input).map_err(|error| merge_error(number, error))?;
+        let common = Common::read(input).map_err(|error| merge_error(number, error))?;
         let mut groups = 0;
         for entry in &input.footer().chunks {
             let row_kinds = input::row_kinds(input, entry);
@@ -102,7 +102,7 @@ pub(super) fn merge<I: MergeInput>(
                 continue;
             }
             target.join(std::mem::take(&mut small))?;
-            let copied = target.copy(&source, &kinds);
+            let copied = target.copy(&source, &common);
             copied.map_err(|error| merge_error(number, error))?;
         }
     }
@@ -120,7 +120,7 @@ impl Target<'_> {
     fn copy<I: MergeInput>(
         &mut self,
         source: &Source<'_, I>,
-        kinds: &Kinds,
+        common: &Common,
     ) -> Result<(), PageError<I::Error>> {
         let Source {
             input,
@@ -128,8 +128,8 @@ impl Target<'_> {
             row_kinds,
             ..
         } = source;
-        let Some(numbers) = self.numbers(row_kinds.kinds(), kinds, &entry.rows)? else {
-            return self.rewrite(source, kinds);
+        let Some(numbers) = self.numbers(row_kinds.kinds(), &common.kinds, &entry.rows)? else {
+            return self.rewrite(source, common);
         };
         let rows = row_kinds.kinds().iter().map(|(_, rows)| *rows);
         let own = numbers.iter().copied().zip(rows);
@@ -142,16 +142,16 @@ impl Target<'_> {
         self.merged.index.tally.push(own);
         let mut columns = Vec::with_capacity(entry.columns.len());
         for page in &entry.columns {
-            columns.push(self.copy_page(*input, page)?);
+            columns.push(self.copy_page(*input, page, common)?);
         }
-        let directory = self.copy_page(*input, &entry.directory)?;
+        let directory = self.copy_page(*input, &entry.directory, common)?;
         let mut relabelled = Vec::new();
         row_kinds.relabelled(&numbers, &mut relabelled);
         let rows = PageEntry {
             rows: entry.rows.rows,
             ..self.pages.append(&relabelled, self.file)
         };
-        let page = self.copy_page(*input, &entry.page)?;
+        let page = self.copy_page(*input, &entry.page, common)?;
         let entry = ChunkEntry {
             columns,
             directory,
@@ -162,18 +162,26 @@ impl Target<'_> {
         Ok(())
     }
 
-    /// Appends a page as it is stored, checked.
+    /// Appends a page as it is stored, checked. What refers to the dictionary of its segment is written
+    /// anew: the result has none.
     fn copy_page<I: MergeInput>(
         &mut self,
         input: &I,
         page: &PageEntry,
+        common: &Common,
     ) -> Result<PageEntry, PageError<I::Error>> {
         let stored = input::stored(input, page)?;
         page.check(&stored).map_err(damaged(page))?;
+        let placed = if stored.first() == Some(&CODEC_DICTIONARY) {
+            let raw = open_with("column page", page, &stored, common.dictionary.as_ref());
+            self.pages.append(&raw.map_err(damaged(page))?, self.file)
+        } else {
+            PageWriter::append_stored(&stored, page.raw_len, self.file)
+        };
         Ok(PageEntry {
             first_row: page.first_row,
             rows: page.rows,
-            ..PageWriter::append_stored(&stored, page.raw_len, self.file)
+            ..placed
         })
     }
 
@@ -204,9 +212,9 @@ impl Target<'_> {
     fn rewrite<I: MergeInput>(
         &mut self,
         source: &Source<'_, I>,
-        kinds: &Kinds,
+        common: &Common,
     ) -> Result<(), PageError<I::Error>> {
-        let records = decode(source, kinds)?;
+        let records = decode(source, common)?;
         self.write(&records);
         Ok(())
     }
@@ -217,20 +225,20 @@ impl Target<'_> {
         sources: Vec<Source<'_, I>>,
     ) -> Result<(), MergeError<I::Error>> {
         let mut open = RecordBatch::new();
-        let mut kinds: Option<(usize, Kinds)> = None;
+        let mut open_input: Option<(usize, Common)> = None;
         let is_alone = sources.len() == 1;
         for source in sources {
             let number = source.number;
             let fail = |error| merge_error(number, error);
-            let own = match kinds.take() {
-                Some((known, kinds)) if known == number => kinds,
-                _ => input::kinds(source.input).map_err(fail)?,
+            let own = match open_input.take() {
+                Some((known, common)) if known == number => common,
+                _ => Common::read(source.input).map_err(fail)?,
             };
             if is_alone {
                 return self.copy(&source, &own).map_err(fail);
             }
             let records = decode(&source, &own).map_err(fail)?;
-            kinds = Some((number, own));
+            open_input = Some((number, own));
             if open.len() + records.len() > CHUNK_ROWS
                 || open.bytes().len() + records.bytes().len() > CHUNK_BYTES
                 || open.append(&records).is_err()
@@ -269,12 +277,12 @@ impl Target<'_> {
 /// All records of a chunk.
 fn decode<I: MergeInput>(
     source: &Source<'_, I>,
-    kinds: &Kinds,
+    common: &Common,
 ) -> Result<RecordBatch, PageError<I::Error>> {
     let Source { input, entry, .. } = source;
     let rows = entry.page.first_row..entry.page.first_row + entry.page.rows;
     let received: Vec<Timestamp> = input::received(*input, &rows)?;
-    OpenChunk::new(*input, entry, kinds, &received)?.records(0..entry.page.rows)
+    OpenChunk::new(*input, entry, common, &received)?.records(0..entry.page.rows)
 }
 
 fn merge_error<E>(input: usize, error: PageError<E>) -> MergeError<E> {

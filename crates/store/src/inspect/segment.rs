@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use model::{RecordNumber, Timestamp};
-use segment::{FORMAT_VERSION, Footer, Section};
+use segment::{Footer, Section};
 
 use super::{InspectOptions, SampleView, TemplatesView, templates};
 use crate::disk::Disk;
@@ -117,7 +117,7 @@ pub(super) fn inspect(
     let mut view = SegmentView {
         path: path.to_owned(),
         bytes: raw.bytes,
-        version: FORMAT_VERSION,
+        version: footer.version(),
         first_number: raw.header.as_ref().ok().map(|header| header.first_number),
         records: footer.rows,
         received: (footer.first_received, footer.last_received),

@@ -16,6 +16,7 @@ const SEGMENT_V2: &[u8] = include_bytes!("../../testdata/segment.v2");
 const SEGMENT_V3: &[u8] = include_bytes!("../../testdata/segment.v3");
 const SEGMENT_V4: &[u8] = include_bytes!("../../testdata/segment.v4");
 const SEGMENT_V5: &[u8] = include_bytes!("../../testdata/segment.v5");
+const SEGMENT_V6: &[u8] = include_bytes!("../../testdata/segment.v6");
 
 const FIRST_JOURNAL: &str = "journal/00000000000000000001.journal";
 const MANIFEST: &str = "logspaces/main/manifest";
@@ -118,6 +119,44 @@ fn segments_of_version_5_are_read() {
     assert_eq!((verified.findings, verified.segment_records), (vec![], 4));
 }
 
+#[test]
+fn segments_of_version_6_are_read() {
+    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V6);
+    // So that the directory has it taken back.
+    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
+    let store = open(dir.path());
+    let found = texts(&store);
+    assert_eq!(found.len(), 1_000);
+    assert!(
+        found
+            .iter()
+            .all(|text| text.starts_with("denied by \"rule "))
+    );
+    let options = VerifyOptions {
+        logspace: None,
+        is_deep: true,
+        threads: 1,
+    };
+    let verified = verify(&RealDisk, dir.path(), &options, &|_, _| {}).expect("reads");
+    assert_eq!(
+        (verified.findings, verified.segment_records),
+        (vec![], 1_000)
+    );
+    let file = dir.path().join(FIRST_SEGMENT);
+    let looked = inspect(&RealDisk, &file, &InspectOptions::default()).expect("reads");
+    let View::Segment(view) = looked else {
+        panic!("{looked:?}");
+    };
+    let [dictionaries, ..] = view.sections.as_slice() else {
+        panic!("has sections");
+    };
+    assert_eq!(
+        (view.version, dictionaries.page_name, dictionaries.pages),
+        (6, "dictionary page", 2)
+    );
+    assert_eq!(view.damages, []);
+}
+
 /// A file whose version is raised by one, with a right checksum at an offset, bound to it or not.
 fn newer(bytes: &[u8], at: usize, (end, is_bound): (usize, bool)) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
@@ -160,7 +199,7 @@ fn files_of_newer_versions_are_refused_and_left_alone() {
     let files = [
         (FIRST_JOURNAL, newer(JOURNAL_V1, 4, (60, false))),
         (MANIFEST, newer(MANIFEST_V2, 4, (12, false))),
-        (FIRST_SEGMENT, newer(SEGMENT_V5, 8, (60, true))),
+        (FIRST_SEGMENT, newer(SEGMENT_V6, 8, (60, true))),
     ];
     for (path, bytes) in files {
         let (text, looked) = refused(path, &bytes);
@@ -174,7 +213,7 @@ fn segments_of_versions_1_to_4_are_refused_and_left_alone() {
     let older = [SEGMENT_V1, SEGMENT_V2, SEGMENT_V3, SEGMENT_V4];
     for (version, bytes) in (1..).zip(older) {
         let (text, looked) = refused(FIRST_SEGMENT, bytes);
-        let wanted = format!("has format version {version}, this program reads only 5");
+        let wanted = format!("has format version {version}, this program reads 5 and newer");
         assert!(text.contains(&wanted), "{text}");
         assert!(text.ends_with("import the logs again"), "{text}");
         assert!(
