@@ -12,7 +12,7 @@ use crate::builder::encode_end;
 use crate::dictionary::choose::{Sample, is_worth_a_try};
 use crate::envelope::Header;
 use crate::footer::Footer;
-use crate::input::{self, PageError};
+use crate::input;
 use crate::merge::{MergeError, MergeInput, damaged, stored};
 use crate::page::{CODEC_DICTIONARY, PageEntry, PageWriter, open_with};
 use crate::{Corrupt, Dictionary, spare};
@@ -99,14 +99,7 @@ struct NewDictionary {
 
 impl Columns {
     fn of<I: MergeInput>(input: &I, zstd_level: i32) -> Result<Self, MergeError<I::Error>> {
-        let before = input::dictionary(input).map_err(|error| match error {
-            PageError::Read(source) => MergeError::Read { input: 0, source },
-            PageError::Damaged(offset, source) => MergeError::Damaged {
-                input: 0,
-                offset,
-                source,
-            },
-        })?;
+        let before = input::dictionary(input).map_err(|error| error.of_input(0))?;
         let (old, before) = before.unzip();
         let chosen = choose_dictionary(input, before.as_ref(), zstd_level)?;
         let after = chosen.and_then(|bytes| {

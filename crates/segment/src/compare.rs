@@ -5,7 +5,7 @@
 use std::convert::Infallible;
 use std::ops::Range;
 
-use crate::input::{self, PageError};
+use crate::input;
 use crate::lexicon::class::plain_key;
 use crate::merge::{TermCursor, damaged, tally};
 use crate::{Built, Footer, MergeError, MergeInput, Namespace, PageEntry};
@@ -98,14 +98,7 @@ fn seats<I: MergeInput>(input: &I) -> Result<Seats, MergeError<I::Error>> {
     let mut groups = Vec::new();
     let mut order = vec![0; input.footer().rows as usize];
     for chunk in &input.footer().chunks {
-        let row_kinds = input::row_kinds(input, chunk).map_err(|error| match error {
-            PageError::Read(source) => MergeError::Read { input: 0, source },
-            PageError::Damaged(offset, source) => MergeError::Damaged {
-                input: 0,
-                offset,
-                source,
-            },
-        })?;
+        let row_kinds = input::row_kinds(input, chunk).map_err(|error| error.of_input(0))?;
         let first = chunk.page.first_row;
         let mut start = first;
         for (_, rows) in row_kinds.kinds() {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use model::{RecordBatch, Timestamp};
 
 use crate::dictionary::decode_bytes;
+use crate::merge::MergeError;
 use crate::{
     Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, Kinds, MergeInput,
     PageEntry, RowKinds, Spare, decode_kind_page, decode_received_page,
@@ -18,6 +19,20 @@ pub(crate) enum PageError<E> {
     Read(E),
     /// It is damaged: where, and how.
     Damaged(u64, Corrupt),
+}
+
+impl<E> PageError<E> {
+    /// What merging says of it, given the number of the input.
+    pub(crate) fn of_input(self, input: usize) -> MergeError<E> {
+        match self {
+            Self::Read(source) => MergeError::Read { input, source },
+            Self::Damaged(offset, source) => MergeError::Damaged {
+                input,
+                offset,
+                source,
+            },
+        }
+    }
 }
 
 impl<E> From<Corrupt> for PageError<E> {

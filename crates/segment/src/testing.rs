@@ -205,28 +205,11 @@ pub(crate) fn build(batches: &[RecordBatch]) -> Built {
     builder.finish().expect("small")
 }
 
-/// Records with long values that are made of the same parts: a dictionary pays for them. Never change it,
-/// a golden file is made of it.
-pub(crate) fn alike(count: usize) -> RecordBatch {
+/// Records with these messages, one received each second.
+pub(crate) fn batch_of(source: &str, lines: impl Iterator<Item = String>) -> RecordBatch {
     let mut batch = RecordBatch::new();
-    let source = batch.source_index("udp").expect("room");
-    let mut state = 1_u64;
-    let mut random = |below: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (state >> 33) % below
-    };
-    for index in 0..count {
-        let part = |number: u64| {
-            let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 24;
-            format!(
-                "rule {number} of {mixed:010x} in /etc/rules/{}.conf; ",
-                mixed % 997
-            )
-        };
-        let value: String = (0..6).map(|_| part(random(200))).collect();
-        let line = format!("denied by \"{value}\" after {}", random(1_000));
+    let source = batch.source_index(source).expect("room");
+    for (index, line) in lines.enumerate() {
         let parts = RecordParts {
             message: Span::new(0, line.len()),
             ..RecordParts::default()
@@ -237,6 +220,30 @@ pub(crate) fn alike(count: usize) -> RecordBatch {
             .expect("room");
     }
     batch
+}
+
+/// Records with long values that are made of the same parts: a dictionary pays for them. Never change it,
+/// a golden file is made of it.
+pub(crate) fn alike(count: usize) -> RecordBatch {
+    let mut state = 1_u64;
+    let mut random = |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % below
+    };
+    let line = |_| {
+        let part = |number: u64| {
+            let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 24;
+            format!(
+                "rule {number} of {mixed:010x} in /etc/rules/{}.conf; ",
+                mixed % 997
+            )
+        };
+        let value: String = (0..6).map(|_| part(random(200))).collect();
+        format!("denied by \"{value}\" after {}", random(1_000))
+    };
+    batch_of("udp", (0..count).map(line))
 }
 
 /// A segment compacted with a level of zstd.

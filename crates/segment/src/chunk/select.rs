@@ -218,10 +218,8 @@ where
         rank: u32,
         cursors: &mut [Cursor],
     ) -> Result<bool, E> {
-        let short = Corrupt::Short { what: "column" };
-        let cursor = cursors.get_mut(slot).ok_or(short)?;
-        if !cursor.has(rank) {
-            *cursor = self.chunk.seek(kind, slot, rank, self.page)?;
+        let (cursor, is_other) = self.cursor(kind, slot, rank, cursors)?;
+        if is_other {
             self.passing.clear();
             self.passing.resize(cursor.distinct(), None);
         }
@@ -277,12 +275,26 @@ where
         rank: u32,
         cursors: &mut [Cursor],
     ) -> Result<Option<i64>, E> {
+        let (cursor, _) = self.cursor(kind, slot, rank, cursors)?;
+        Ok(cursor.integer(rank))
+    }
+
+    /// The cursor of a slot, on the part of its column that has a row, and whether it was on another.
+    #[inline]
+    fn cursor<'c>(
+        &mut self,
+        kind: &ChunkKind,
+        slot: usize,
+        rank: u32,
+        cursors: &'c mut [Cursor],
+    ) -> Result<(&'c mut Cursor, bool), E> {
         let short = Corrupt::Short { what: "column" };
         let cursor = cursors.get_mut(slot).ok_or(short)?;
-        if !cursor.has(rank) {
+        let is_other = !cursor.has(rank);
+        if is_other {
             *cursor = self.chunk.seek(kind, slot, rank, self.page)?;
         }
-        Ok(cursor.integer(rank))
+        Ok((cursor, is_other))
     }
 
     /// Puts a text of a row together, as far as it has to be known, and asks it.
@@ -346,7 +358,6 @@ where
         rank: u32,
         cursors: &mut [Cursor],
     ) -> Result<Option<usize>, E> {
-        let short = Corrupt::Short { what: "column" };
         let (mut place, mut names, mut is_other) = (Some(0), 1, false);
         for bit in varying.group.iter().chain(&varying.name) {
             let slot = match bit {
@@ -354,11 +365,8 @@ where
                 Bit::Slot(slot) => *slot,
                 Bit::Stamp => return Ok(None),
             };
-            let cursor = cursors.get_mut(slot).ok_or(short)?;
-            if !cursor.has(rank) {
-                *cursor = self.chunk.seek(kind, slot, rank, self.page)?;
-                is_other = true;
-            }
+            let (cursor, is_new) = self.cursor(kind, slot, rank, cursors)?;
+            is_other |= is_new;
             match cursor.distinct() {
                 1 => {}
                 // Another slot has several as well.
@@ -390,10 +398,7 @@ where
             match bit {
                 Bit::Fixed(bytes) => out.extend_from_slice(bytes),
                 Bit::Slot(slot) => {
-                    let cursor = cursors.get_mut(*slot).ok_or(short)?;
-                    if !cursor.has(rank) {
-                        *cursor = self.chunk.seek(kind, *slot, rank, self.page)?;
-                    }
+                    let (cursor, _) = self.cursor(kind, *slot, rank, cursors)?;
                     cursor.append(rank, out)?;
                 }
                 // No part of a record has one, and no field that we have written.

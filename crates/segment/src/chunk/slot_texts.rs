@@ -51,7 +51,7 @@ impl SlotTexts {
         slots: impl Iterator<Item = Place>,
         whole: Option<&[u8]>,
     ) {
-        // What is to be copied, and where the start of the text would be if all before it were.
+        // What is to be copied, once there is a slot, and how much further on its bytes are then.
         let mut open = text.start..text.start;
         let mut shift = self.bytes.len().wrapping_sub(text.start);
         let mut is_open = false;

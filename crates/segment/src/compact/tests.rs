@@ -1,9 +1,9 @@
-use model::{RecordBatch, RecordParts, Span, Timestamp};
+use model::{RecordBatch, Timestamp};
 use proptest::prelude::*;
 
 use super::*;
 use crate::page::open;
-use crate::testing::{alike, any_batch, build, read, stored as stored_in};
+use crate::testing::{alike, any_batch, batch_of, build, read, stored as stored_in};
 use crate::{Built, Spare};
 
 /// A segment in memory that is read as far as is wanted.
@@ -44,21 +44,11 @@ fn compacted(built: &Built, pages: usize) -> Result<Built, MergeError<GivenUp>> 
 
 /// Lines that level 1 makes larger than they need be.
 fn lines(count: usize) -> RecordBatch {
-    let mut batch = RecordBatch::new();
-    let source = batch.source_index("test").expect("room");
-    for index in 0..count {
+    let line = |index: usize| {
         let word = (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52;
-        let line = format!("user name{word} of group{} has left", word % 97);
-        let parts = RecordParts {
-            message: Span::new(0, line.len()),
-            ..RecordParts::default()
-        };
-        let received = Timestamp::from_seconds(1_000 + index as i64);
-        batch
-            .push(line.as_bytes(), &parts, received, None, source)
-            .expect("room");
-    }
-    batch
+        format!("user name{word} of group{} has left", word % 97)
+    };
+    batch_of("test", (0..count).map(line))
 }
 
 proptest! {

@@ -2,9 +2,8 @@ use std::convert::Infallible;
 
 use super::*;
 use crate::limits::CHUNK_ROWS;
-use crate::testing::{alike, any_batch, build, compacted, read};
+use crate::testing::{alike, any_batch, batch_of, build, compacted, read};
 use crate::{Header, PageEntry, Spare};
-use model::{RecordParts, Span};
 use proptest::prelude::*;
 
 /// A file in memory with a footer.
@@ -25,10 +24,8 @@ impl MergeInput for InMemory<'_> {
 
 /// Records of two kinds that take turns, in several chunks.
 fn lines(count: usize) -> RecordBatch {
-    let mut batch = RecordBatch::new();
-    let source = batch.source_index("test").expect("room");
-    for index in 0..count {
-        let line = match index % 2 {
+    let line = |index: usize| {
+        match index % 2 {
             0 => format!("connection {index} of user{} closed", index % 7),
             // Long enough for pages of their own.
             _ => format!(
@@ -37,17 +34,9 @@ fn lines(count: usize) -> RecordBatch {
                     .pow(7)
                     .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c)
             ),
-        };
-        let parts = RecordParts {
-            message: Span::new(0, line.len()),
-            ..RecordParts::default()
-        };
-        let received = Timestamp::from_seconds(1_000 + index as i64);
-        batch
-            .push(line.as_bytes(), &parts, received, None, source)
-            .expect("room");
-    }
-    batch
+        }
+    };
+    batch_of("test", (0..count).map(line))
 }
 
 fn raw(built: &Built) -> Vec<(Vec<u8>, Timestamp)> {

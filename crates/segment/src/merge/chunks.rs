@@ -83,11 +83,11 @@ pub(super) fn merge<I: MergeInput>(
     };
     let mut small: Vec<Source<'_, I>> = Vec::new();
     for (number, input) in inputs.iter().enumerate() {
-        let common = Common::read(input).map_err(|error| merge_error(number, error))?;
+        let common = Common::read(input).map_err(|error| error.of_input(number))?;
         let mut groups = 0;
         for entry in &input.footer().chunks {
             let row_kinds = input::row_kinds(input, entry);
-            let row_kinds = row_kinds.map_err(|error| merge_error(number, error))?;
+            let row_kinds = row_kinds.map_err(|error| error.of_input(number))?;
             let own = row_kinds.kinds().len() as u32;
             let source = Source {
                 number,
@@ -103,7 +103,7 @@ pub(super) fn merge<I: MergeInput>(
             }
             target.join(std::mem::take(&mut small))?;
             let copied = target.copy(&source, &common);
-            copied.map_err(|error| merge_error(number, error))?;
+            copied.map_err(|error| error.of_input(number))?;
         }
     }
     target.join(small)?;
@@ -229,7 +229,7 @@ impl Target<'_> {
         let is_alone = sources.len() == 1;
         for source in sources {
             let number = source.number;
-            let fail = |error| merge_error(number, error);
+            let fail = |error: PageError<_>| error.of_input(number);
             let own = match open_input.take() {
                 Some((known, common)) if known == number => common,
                 _ => Common::read(source.input).map_err(fail)?,
@@ -283,15 +283,4 @@ fn decode<I: MergeInput>(
     let rows = entry.page.first_row..entry.page.first_row + entry.page.rows;
     let received: Vec<Timestamp> = input::received(*input, &rows)?;
     OpenChunk::new(*input, entry, common, &received)?.records(0..entry.page.rows)
-}
-
-fn merge_error<E>(input: usize, error: PageError<E>) -> MergeError<E> {
-    match error {
-        PageError::Read(source) => MergeError::Read { input, source },
-        PageError::Damaged(offset, source) => MergeError::Damaged {
-            input,
-            offset,
-            source,
-        },
-    }
 }
