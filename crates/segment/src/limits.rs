@@ -45,7 +45,7 @@ pub const LEXICON_BLOCK_WORD_BYTES: usize = 64 * 1024;
 pub const LEXICON_INLINE_MAX: usize = 4;
 
 /// A posting page is closed when its lists reach this many bytes. A list never straddles pages.
-pub const POSTING_PAGE_BYTES: usize = 64 * 1024;
+pub const POSTING_PAGE_BYTES: usize = 16 * 1024;
 
 /// Longest page in bytes before compression: one record as large as a batch can be, with as many
 /// fields as a batch can have.
