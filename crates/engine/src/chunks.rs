@@ -75,7 +75,7 @@ pub(crate) fn each_seated_block(
             if run.is_stopped() {
                 return;
             }
-            let block = run.block(part, rows.iter().map(|(row, _)| *row).collect());
+            let block = run.block(part, rows);
             visit(run, rows, &block);
         }
     }

@@ -15,6 +15,7 @@ use crate::cursor::{Cursor, Position};
 use crate::evaluate::Node;
 use crate::event::{Times, pieces, rows_of, spans};
 use crate::limits::{BLOCK_ROWS, EVENT_LIST_ROWS};
+use crate::part::Seated;
 use crate::resolve::verified;
 use crate::row_set::RowSet;
 use crate::run::Run;
@@ -68,13 +69,13 @@ struct Piece {
     /// Those that match, once they are known.
     matches: Option<RowSet>,
     /// The last one that was put in order.
-    last: Option<(Timestamp, u32)>,
+    last: Option<(Timestamp, Seated)>,
 }
 
 /// Rows in order.
 struct List {
     part: usize,
-    rows: VecDeque<(Timestamp, u32)>,
+    rows: VecDeque<(Timestamp, Seated)>,
     /// Read and not handed out.
     ready: VecDeque<Hit>,
     /// How many are read next: more each time, since few lists go far.
@@ -237,13 +238,13 @@ impl<'a> EventMerge<'a> {
         let rows = rows_of(opened.part, piece.index);
         let placed = run.seated(opened.part, &matches.first_rows(&rows, usize::MAX));
         let placed = placed.into_iter();
-        let placed = placed.filter_map(|(row, _)| Some((times.of(row)?, row)));
-        let is_left = |own: &(Timestamp, u32)| {
+        let placed = placed.filter_map(|seated| Some((times.of(seated.0)?, seated)));
+        let is_left = |own: &(Timestamp, Seated)| {
             piece
                 .last
                 .is_none_or(|last| in_order(self.order, &last, own).is_lt())
         };
-        let mut listed: Vec<(Timestamp, u32)> = placed.filter(is_left).collect();
+        let mut listed: Vec<(Timestamp, Seated)> = placed.filter(is_left).collect();
         let order = self.order;
         if listed.len() > EVENT_LIST_ROWS {
             listed.select_nth_unstable_by(EVENT_LIST_ROWS, |one, two| in_order(order, one, two));
@@ -351,12 +352,12 @@ impl List {
     fn read(&mut self, run: &mut Run<'_>, part: &Part) {
         let count = self.block_rows.min(self.rows.len());
         self.block_rows = (self.block_rows * 4).min(BLOCK_ROWS);
-        let wanted: Vec<(Timestamp, u32)> = self.rows.drain(..count).collect();
-        let mut rows: Vec<u32> = wanted.iter().map(|(_, row)| *row).collect();
+        let wanted: Vec<(Timestamp, Seated)> = self.rows.drain(..count).collect();
+        let mut rows: Vec<Seated> = wanted.iter().map(|(_, seated)| *seated).collect();
         rows.sort_unstable();
-        let block = run.block(part, rows);
+        let block = run.block(part, &rows);
         let first = part.first_number().0;
-        let hits = wanted.into_iter().filter_map(|(at, row)| {
+        let hits = wanted.into_iter().filter_map(|(at, (row, _))| {
             Some(Hit {
                 number: RecordNumber(first + u64::from(row)),
                 at,
@@ -377,7 +378,7 @@ fn next_of(order: Order, (first, last): TimeSpan) -> Timestamp {
 }
 
 /// Rows of one part: what comes first is less.
-fn in_order(order: Order, one: &(Timestamp, u32), two: &(Timestamp, u32)) -> Ordering {
+fn in_order(order: Order, one: &(Timestamp, Seated), two: &(Timestamp, Seated)) -> Ordering {
     match order {
         Order::NewestFirst => two.cmp(one),
         Order::OldestFirst => one.cmp(two),

@@ -78,5 +78,15 @@ pub(crate) const REMEMBERED_COUNTS_BYTES_MAX: usize = 32 * 1024;
 /// started for its question, which takes some 20 microseconds.
 pub(crate) const HELPERS_MAX: usize = 15;
 
+/// Parts that are looked into at once for the next rows, where those before had few. Each has a block of
+/// records in memory, of which there are at most those of a chunk.
+pub(crate) const READ_AHEAD_PARTS_MAX: usize = 8;
+
+/// Rows of each of these parts that are read before they are wanted; fewer are few.
+pub(crate) const READ_AHEAD_ROWS: usize = 64;
+
+/// Bytes of the rows of a part that are read before they are wanted: more are not read on.
+pub(crate) const READ_AHEAD_BYTES: usize = 1 << 20;
+
 /// Parts of a question for each thread that helps: fewer are done before it has started.
 pub(crate) const HELPED_PARTS_MIN: usize = 3;

@@ -1,5 +1,7 @@
 //! The matching rows of everything in scope, in the order of its kind of time.
 
+use query::Query;
+
 use crate::cursor::{Cursor, Position};
 use crate::event_merge::EventMerge;
 use crate::merge::Merge;
@@ -18,16 +20,17 @@ pub(crate) enum Ordered<'a> {
 }
 
 impl<'a> Ordered<'a> {
-    /// Everything in scope that comes behind the cursor. Where rows are kept, few of those that were
-    /// decoded together are copied.
+    /// Everything in scope that comes behind the cursor. Where rows are kept, and how many at most, few of
+    /// those that were decoded together are copied.
     pub(crate) fn new(
         scope: &'a Scope,
+        query: &'a Query,
         order: Order,
         cursor: Option<&'a Cursor>,
-        is_kept: bool,
+        kept: Option<usize>,
     ) -> Self {
         match scope.time {
-            TimeKind::Received => Self::Received(Merge::new(scope, order, cursor, is_kept)),
+            TimeKind::Received => Self::Received(Merge::new(scope, query, order, cursor, kept)),
             TimeKind::Event => Self::Event(EventMerge::new(scope, order, cursor)),
         }
     }

@@ -89,6 +89,14 @@ pub(crate) fn seated(part: &Part, seats: &[u32]) -> Result<Vec<Seated>, ReadErro
     }
 }
 
+/// A row with its seat.
+pub(crate) fn with_seat(part: &Part, row: u32) -> Result<Seated, ReadError> {
+    match part {
+        Part::Segment(segment) => segment.with_seat(row),
+        Part::Tail(_) => Ok((row, row)),
+    }
+}
+
 /// The seats of a range of rows.
 pub(crate) fn seats_of(part: &Part, range: &Range<u32>) -> Result<RowSet, ReadError> {
     let Part::Segment(segment) = part else {
@@ -121,35 +129,42 @@ pub(crate) fn seats_of(part: &Part, range: &Range<u32>) -> Result<RowSet, ReadEr
 }
 
 /// Decodes rows that were taken together. Where some cannot be read, the others are in the block.
-pub(crate) fn block(part: &Part, rows: Vec<u32>) -> (Block, Option<ReadError>) {
+pub(crate) fn block(part: &Part, rows: &[Seated]) -> (Block, Option<ReadError>) {
     match part {
         Part::Segment(segment) => decode(segment, rows),
         Part::Tail(chunk) => {
             let holder = Holder::Tail(Arc::clone(chunk));
+            let rows = rows_of(rows);
             (Block { rows, holder }, None)
         }
     }
 }
 
-fn decode(segment: &SegmentHandle, rows: Vec<u32>) -> (Block, Option<ReadError>) {
-    let chunk = segment.chunk_of_row(rows.first().copied().unwrap_or_default());
-    match segment.records(chunk, rows.iter().copied()) {
+/// The rows of some, without their seats.
+pub(crate) fn rows_of(rows: &[Seated]) -> Vec<u32> {
+    rows.iter().map(|(row, _)| *row).collect()
+}
+
+fn decode(segment: &SegmentHandle, rows: &[Seated]) -> (Block, Option<ReadError>) {
+    let chunk = segment.chunk_of_row(rows.first().map_or(0, |(row, _)| *row));
+    match segment.seated_records(chunk, rows) {
         Ok(batch) => {
             let holder = Holder::Decoded(Arc::new(batch));
+            let rows = rows_of(rows);
             (Block { rows, holder }, None)
         }
-        Err(error) => (decode_each(segment, chunk, &rows), Some(error)),
+        Err(error) => (decode_each(segment, chunk, rows), Some(error)),
     }
 }
 
 /// The rows that can be read: damage of a page of columns is that of some kinds of records.
-fn decode_each(segment: &SegmentHandle, chunk: usize, rows: &[u32]) -> Block {
+fn decode_each(segment: &SegmentHandle, chunk: usize, rows: &[Seated]) -> Block {
     let (mut read, mut batch) = (Vec::new(), RecordBatch::new());
     for row in rows {
-        if let Ok(alone) = segment.records(chunk, [*row])
+        if let Ok(alone) = segment.seated_records(chunk, &[*row])
             && batch.append(&alone).is_ok()
         {
-            read.push(*row);
+            read.push(row.0);
         }
     }
     let holder = Holder::Decoded(Arc::new(batch));

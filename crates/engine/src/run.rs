@@ -94,7 +94,7 @@ impl<'a> Run<'a> {
     }
 
     /// Decodes rows that were taken together, and notes where some cannot be read.
-    pub(crate) fn block(&mut self, part: &Part, rows: Vec<u32>) -> Block {
+    pub(crate) fn block(&mut self, part: &Part, rows: &[Seated]) -> Block {
         let (block, error) = block(part, rows);
         if let Some(error) = error {
             self.missed(&error);

@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::cursor::Cursor;
 use crate::limits::{SEARCH_BYTES_MAX, SEARCH_ROWS_MAX};
 use crate::ordered::Ordered;
-use crate::part::block;
+use crate::part::{block, with_seat};
 use crate::rows::{FoundRow, RowRef};
 use crate::run::Run;
 use crate::scope::Scope;
@@ -106,8 +106,9 @@ pub(crate) fn search_within(
     cancel: &Cancel,
 ) -> Search {
     let mut run = Run::new(&scope.snapshots, query, cancel);
-    let mut merge = Ordered::new(scope, options.order, options.cursor.as_ref(), true);
     let limit = options.limit.min(SEARCH_ROWS_MAX);
+    let cursor = options.cursor.as_ref();
+    let mut merge = Ordered::new(scope, query, options.order, cursor, Some(limit));
     let mut rows = Vec::new();
     let mut bytes = 0;
     let mut cursor = options.cursor.clone();
@@ -150,7 +151,7 @@ pub fn search_each(
     visit: &mut dyn FnMut(RowRef<'_>) -> ControlFlow<()>,
 ) -> Each {
     let mut run = Run::new(&scope.snapshots, query, cancel);
-    let mut merge = Ordered::new(scope, order, None, false);
+    let mut merge = Ordered::new(scope, query, order, None, None);
     let mut rows = 0;
     let mut last = None;
     while let Some((place, hit)) = merge.next(&mut run) {
@@ -198,7 +199,7 @@ pub fn record(snapshots: &[Snapshot], id: &RecordId) -> Result<Option<FoundRow>,
         };
         let row = u32::try_from(id.number.0 - part.first_number().0).unwrap_or(u32::MAX);
         if row < part.rows() {
-            let (block, error) = block(part, vec![row]);
+            let (block, error) = block(part, &[with_seat(part, row)?]);
             if let Some(error) = error {
                 return Err(error);
             }

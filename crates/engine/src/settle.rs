@@ -125,9 +125,7 @@ impl Settling<'_, '_, '_> {
     }
 
     fn ask_records(&mut self, part: &Part, leaf: usize, rows: &[Seated], passed: &mut Vec<u32>) {
-        let block = self
-            .run
-            .block(part, rows.iter().map(|(row, _)| *row).collect());
+        let block = self.run.block(part, rows);
         self.run.looked_at(block.rows.len() as u64);
         for (row, seat) in rows {
             match block.record(*row) {

@@ -1,6 +1,7 @@
 //! Every kind of question, compared with looking at every record.
 
 mod again;
+mod ahead;
 mod kinds;
 mod seats;
 mod side_by_side;

@@ -9,8 +9,8 @@ use store::Part;
 
 use crate::cursor::Position;
 use crate::evaluate::{Bounds, Node};
-use crate::limits::BLOCK_ROWS;
-use crate::part::{Block, Holder, Seated, piece_around};
+use crate::limits::{BLOCK_ROWS, READ_AHEAD_BYTES};
+use crate::part::{Block, Holder, Seated, piece_around, rows_of};
 use crate::row_set::RowSet;
 use crate::run::Run;
 use crate::search::Order;
@@ -121,26 +121,42 @@ impl<'a> Walk<'a> {
 
     /// The next row that matches; `None` at the end, or when the question was stopped.
     pub(crate) fn next(&mut self, run: &mut Run<'_>) -> Option<Hit> {
-        while self.ready.is_empty() {
-            if !self.open.is_empty() && self.is_settled {
-                let rows = self.take_block();
-                let block = run.block(self.part, rows_of(&rows));
-                self.ready = self.hits(&block, block.rows.clone());
-                continue;
-            }
-            if run.is_stopped() {
-                return None;
-            }
-            if self.open.is_empty() {
-                self.open_piece(run)?;
-            } else if self.is_sparse {
-                self.settle_piece(run);
-            } else {
-                let rows = self.take_block();
-                self.look_at(run, &rows);
-            }
-        }
+        self.read_ahead(run, 1);
         self.ready.pop_front()
+    }
+
+    /// Has so many rows ready to be handed out, or all that there are, or several of many bytes.
+    pub(crate) fn read_ahead(&mut self, run: &mut Run<'_>, count: usize) {
+        let is_enough = |ready: &VecDeque<Hit>| {
+            let bytes = ready.iter().map(|hit| hit.holder.batch().bytes().len());
+            ready.len() >= count || (!ready.is_empty() && bytes.sum::<usize>() >= READ_AHEAD_BYTES)
+        };
+        while !is_enough(&self.ready) && self.read(run).is_some() {}
+    }
+
+    /// Goes on by a step, after which there may be more rows ready; `None` at the end, or when the question
+    /// was stopped.
+    fn read(&mut self, run: &mut Run<'_>) -> Option<()> {
+        if !self.open.is_empty() && self.is_settled {
+            let rows = self.take_block();
+            let block = run.block(self.part, &rows);
+            let hits = self.hits(&block, block.rows.clone());
+            self.ready.extend(hits);
+            return Some(());
+        }
+        if run.is_stopped() {
+            return None;
+        }
+        if self.open.is_empty() {
+            return self.open_piece(run);
+        }
+        if self.is_sparse {
+            self.settle_piece(run);
+        } else {
+            let rows = self.take_block();
+            self.look_at(run, &rows);
+        }
+        Some(())
     }
 
     /// Whether there is certainly no further row, as far as that is known without looking.
@@ -182,11 +198,12 @@ impl<'a> Walk<'a> {
 
     /// Finds the rows that match among some, record by record.
     fn look_at(&mut self, run: &mut Run<'_>, rows: &[Seated]) {
-        let block = run.block(self.part, rows_of(rows));
+        let block = run.block(self.part, rows);
         let found = matching(run, self.known.bounds(), rows, &block);
         self.is_sparse =
             matches!(self.known, Known::Segment(_)) && found.len() * SPARSE < block.rows.len();
-        self.ready = self.hits(&block, found);
+        let hits = self.hits(&block, found);
+        self.ready.extend(hits);
     }
 
     /// Finds the rows that match of the piece at hand together, which takes less where few do.
@@ -231,10 +248,6 @@ impl<'a> Walk<'a> {
         };
         rows.iter().enumerate().filter_map(hit).collect()
     }
-}
-
-fn rows_of(rows: &[Seated]) -> Vec<u32> {
-    rows.iter().map(|(row, _)| *row).collect()
 }
 
 /// The rows of a block that match, of those that it was read for; ascending.

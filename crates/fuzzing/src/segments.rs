@@ -37,7 +37,7 @@ pub fn page(bytes: &[u8]) {
         4 => {
             if let Ok(kinds) = RowKinds::decode(&entry, stored) {
                 let rows: u64 = kinds.kinds().iter().map(|(_, rows)| u64::from(*rows)).sum();
-                assert_eq!(rows, kinds.seats().len() as u64);
+                assert_eq!(rows, kinds.seats().count() as u64);
             }
         }
         5 => tally(&entry, stored),

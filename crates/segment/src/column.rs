@@ -4,6 +4,9 @@
 //! nearly all zero, which zstd turns into almost nothing; both ways are loops without branches.
 #![deny(clippy::indexing_slicing)]
 
+use std::ops::Range;
+use std::slice::ChunksExact;
+
 use crate::Corrupt;
 use crate::wire::{Reader, put_varint};
 
@@ -42,31 +45,7 @@ pub(crate) fn decode(
     count: usize,
     values: &mut Vec<u64>,
 ) -> Result<(), Corrupt> {
-    if let Some(constant) = decode_varying(reader, count, values)? {
-        values.clear();
-        values.resize(count, constant);
-    }
-    Ok(())
-}
-
-/// The same where the values differ; the value that all have where they do not, and `values` are left
-/// as they are.
-pub(crate) fn decode_varying(
-    reader: &mut Reader<'_>,
-    count: usize,
-    values: &mut Vec<u64>,
-) -> Result<Option<u64>, Corrupt> {
-    let min = reader.varint()?;
-    let width = reader.byte()?;
-    if width > 8 {
-        return Err(Corrupt::Invalid {
-            what: "width of a column",
-            value: u64::from(width),
-        });
-    }
-    if width == 0 {
-        return Ok(Some(min));
-    }
+    let (min, width) = head(reader)?;
     values.clear();
     values.resize(count, min);
     for plane in 0..width {
@@ -75,7 +54,173 @@ pub(crate) fn decode_varying(
             *value = value.wrapping_add(u64::from(*byte) << (8 * plane));
         }
     }
-    Ok(None)
+    Ok(())
+}
+
+/// The minimum of a column, and how many planes it has.
+fn head(reader: &mut Reader<'_>) -> Result<(u64, u8), Corrupt> {
+    let min = reader.varint()?;
+    let width = reader.byte()?;
+    if width > 8 {
+        return Err(Corrupt::Invalid {
+            what: "width of a column",
+            value: u64::from(width),
+        });
+    }
+    Ok((min, width))
+}
+
+/// Values that are put together at a time.
+const VALUES_OPEN: usize = 128;
+
+/// Rows of which those with a value are counted together before one is looked for among them.
+const NTH_STEP: usize = 1024;
+
+/// A column as it is stored: each of its values is found by itself, and it takes as many bytes as its planes.
+#[derive(Clone, Debug)]
+pub(crate) struct Packed {
+    min: u64,
+    count: usize,
+    /// One behind another, from the lowest on.
+    planes: Box<[u8]>,
+}
+
+impl Packed {
+    /// Reads a column of `count` values, with the bounds of [`decode`].
+    pub(crate) fn decode(reader: &mut Reader<'_>, count: usize) -> Result<Self, Corrupt> {
+        let (min, width) = head(reader)?;
+        let planes = reader.bytes(count.saturating_mul(width.into()))?;
+        Ok(Self {
+            min,
+            count,
+            planes: planes.into(),
+        })
+    }
+
+    /// How many values there are.
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// The value of a row; `None` behind the last.
+    pub(crate) fn get(&self, row: usize) -> Option<u64> {
+        if row >= self.count {
+            return None;
+        }
+        let mut value = self.min;
+        for (plane, bytes) in self.planes().enumerate() {
+            let byte = bytes.get(row).copied().unwrap_or_default();
+            value = value.wrapping_add(u64::from(byte) << (8 * plane));
+        }
+        Some(value)
+    }
+
+    /// All values, in order.
+    pub(crate) fn values(&self) -> Values<'_> {
+        Values {
+            column: self,
+            next: 0,
+            open: [0; VALUES_OPEN],
+        }
+    }
+
+    /// All values in order, or only the first where it is known that all are the same.
+    pub(crate) fn first_or_all(&self) -> impl Iterator<Item = u64> {
+        let is_constant = self.planes.is_empty();
+        self.values().take(if is_constant { 1 } else { usize::MAX })
+    }
+
+    /// In how many of some rows a value stands; rows behind the last are left out.
+    pub(crate) fn count_of(&self, value: u64, rows: Range<usize>) -> usize {
+        let rows = rows.start.min(self.count)..rows.end.min(self.count);
+        let own = value.wrapping_sub(self.min);
+        let plane = |plane: usize| {
+            let start = plane * self.count;
+            let bytes = self.planes.get(start + rows.start..start + rows.end);
+            bytes.unwrap_or(&[])
+        };
+        match (self.planes().len(), own) {
+            (0, 0) => rows.len(),
+            (1, 0..=0xff) => memchr::memchr_iter(own as u8, plane(0)).count(),
+            (2, 0..=0xffff) => count_pairs(plane(0), plane(1), own as u16),
+            (0..=2, _) => 0,
+            _ => rows.filter(|row| self.get(*row) == Some(value)).count(),
+        }
+    }
+
+    /// The row of a value that stands in so many rows before it as well.
+    pub(crate) fn nth_of(&self, value: u64, before: usize) -> Option<usize> {
+        let (mut start, mut left) = (0, before);
+        while start < self.count {
+            let rows = start..self.count.min(start + NTH_STEP);
+            let count = self.count_of(value, rows.clone());
+            if left < count {
+                let mut found = rows.filter(|row| self.get(*row) == Some(value));
+                return found.nth(left);
+            }
+            left -= count;
+            start = rows.end;
+        }
+        None
+    }
+
+    /// Memory it takes, in bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.planes.len()
+    }
+
+    fn planes(&self) -> ChunksExact<'_, u8> {
+        self.planes.chunks_exact(self.count.max(1))
+    }
+
+    /// Replaces values by those from a row on, as many as there are.
+    fn open_from(&self, start: usize, values: &mut [u64]) {
+        values.fill(self.min);
+        for (plane, bytes) in self.planes().enumerate() {
+            let bytes = bytes.get(start..).unwrap_or(&[]);
+            for (value, byte) in values.iter_mut().zip(bytes) {
+                *value = value.wrapping_add(u64::from(*byte) << (8 * plane));
+            }
+        }
+    }
+}
+
+/// The values of a column, put together some at a time.
+pub(crate) struct Values<'a> {
+    column: &'a Packed,
+    next: usize,
+    open: [u64; VALUES_OPEN],
+}
+
+impl Iterator for Values<'_> {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        if self.next >= self.column.count {
+            return None;
+        }
+        let place = self.next % VALUES_OPEN;
+        if place == 0 {
+            self.column.open_from(self.next, &mut self.open);
+        }
+        self.next += 1;
+        self.open.get(place).copied()
+    }
+}
+
+/// At how many places two planes have a number: in steps of as many as a byte counts, so that the compiler
+/// takes many at once.
+fn count_pairs(low: &[u8], high: &[u8], wanted: u16) -> usize {
+    const STEP: usize = u8::MAX as usize;
+    let [wanted_low, wanted_high] = wanted.to_le_bytes();
+    let steps = low.chunks(STEP).zip(high.chunks(STEP));
+    let in_step = |(low, high): (&[u8], &[u8])| {
+        let pairs = low.iter().zip(high);
+        let is_it = pairs.map(|(low, high)| (*low == wanted_low) & (*high == wanted_high));
+        usize::from(is_it.map(u8::from).sum::<u8>())
+    };
+    steps.map(in_step).sum()
 }
 
 #[cfg(test)]
@@ -102,15 +247,44 @@ mod tests {
             let mut reader = Reader::new("test", &out);
             let mut decoded = vec![7];
             decode(&mut reader, values.len(), &mut decoded).expect("valid");
-            prop_assert_eq!(decoded, values);
+            prop_assert_eq!(&decoded, &values);
             prop_assert_eq!(reader.finish(), Ok(()));
+        }
+
+        #[test]
+        fn values_are_found_where_they_are_stored(
+            values in prop::collection::vec(any::<u64>(), 0..40),
+            shift in 0..64_u32,
+            rows in (0..45_usize, 0..45_usize),
+        ) {
+            let values: Vec<u64> = values.iter().map(|value| value >> shift).collect();
+            let mut out = Vec::new();
+            encode(&values, &mut out);
+            let packed = Packed::decode(&mut Reader::new("test", &out), values.len()).expect("valid");
+            prop_assert_eq!(packed.values().collect::<Vec<_>>(), values.clone());
+            prop_assert_eq!(packed.get(values.len()), None);
+            let wanted = if packed.memory_bytes() == 0 { 1 } else { values.len() };
+            prop_assert!(packed.first_or_all().eq(values.iter().copied().take(wanted)));
+            let (start, end) = (rows.0.min(rows.1), rows.0.max(rows.1));
+            let own = values.get(start.min(values.len())..end.min(values.len())).unwrap_or(&[]);
+            for wanted in values.iter().copied().chain([0, 1, u64::MAX]) {
+                let count = own.iter().filter(|value| **value == wanted).count();
+                prop_assert_eq!(packed.count_of(wanted, start..end), count);
+                let rows = (0..).zip(&values).filter(|(_, value)| **value == wanted);
+                let rows = rows.map(|(row, _)| Some(row));
+                for (nth, row) in rows.chain([None]).enumerate() {
+                    prop_assert_eq!(packed.nth_of(wanted, nth), row);
+                }
+            }
         }
 
         #[test]
         fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..40), count in 0..20_usize) {
             let mut values = Vec::new();
-            if decode(&mut Reader::new("test", &bytes), count, &mut values).is_ok() {
-                prop_assert_eq!(values.len(), count);
+            let packed = Packed::decode(&mut Reader::new("test", &bytes), count);
+            match decode(&mut Reader::new("test", &bytes), count, &mut values) {
+                Ok(()) => prop_assert_eq!(packed.expect("the same").values().collect::<Vec<_>>(), values),
+                Err(error) => prop_assert_eq!(packed.err(), Some(error)),
             }
         }
     }

@@ -106,7 +106,7 @@ fn seats<I: MergeInput>(input: &I) -> Result<Seats, MergeError<I::Error>> {
             start = start.saturating_add(*rows);
         }
         for (row, seat) in (first..).zip(row_kinds.seats()) {
-            if let Some(place) = order.get_mut(first.saturating_add(*seat) as usize) {
+            if let Some(place) = order.get_mut(first.saturating_add(seat) as usize) {
                 *place = row;
             }
         }

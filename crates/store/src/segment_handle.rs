@@ -325,6 +325,22 @@ impl SegmentHandle {
         Ok(rows)
     }
 
+    /// A row with its seat.
+    ///
+    /// # Errors
+    /// When the kinds of the rows of its chunk cannot be read, or there is no such row.
+    pub fn with_seat(&self, row: u32) -> Result<(u32, u32), ReadError> {
+        let chunk = self.chunk_of_row(row);
+        let rows = self.chunk_rows(chunk);
+        let own = self
+            .row_kinds(chunk)?
+            .with_seats(row.checked_sub(rows.start));
+        match own.first() {
+            Some((_, seat)) if rows.contains(&row) => Ok((row, seat.wrapping_add(rows.start))),
+            _ => Err(self.out_of_range()),
+        }
+    }
+
     /// The seats of some rows of a chunk, ascending.
     ///
     /// # Errors
@@ -333,9 +349,12 @@ impl SegmentHandle {
         let first = self.chunk_rows(chunk).start;
         let place = |row: u32| row.wrapping_sub(first) as usize;
         let row_kinds = self.row_kinds(chunk)?;
-        let own = row_kinds.seats().get(place(rows.start)..place(rows.end));
-        let own = own.ok_or_else(|| self.out_of_range())?.iter();
+        let own = row_kinds.seats().take(place(rows.end));
+        let own = own.skip(place(rows.start));
         let mut seats: Vec<u32> = own.map(|seat| seat.wrapping_add(first)).collect();
+        if seats.len() != rows.len() {
+            return Err(self.out_of_range());
+        }
         seats.sort_unstable();
         Ok(seats)
     }
@@ -362,10 +381,38 @@ impl SegmentHandle {
         };
         let first = entry.page.first_row;
         let rows = rows.into_iter().map(|row| row.wrapping_sub(first));
-        let rows: Vec<u32> = rows.collect();
-        let heads = self.heads_of(index, entry, rows.iter().copied())?;
-        let (chunk, row_kinds) = (self.chunk(index, entry)?, self.row_kinds(index)?);
-        let rows = row_kinds.with_seats(rows);
+        let rows = self.row_kinds(index)?.with_seats(rows);
+        self.records_of(index, entry, &rows)
+    }
+
+    /// The records of some rows of a chunk, each given with its seat, in the order given.
+    ///
+    /// # Errors
+    /// As [`Self::records`].
+    pub fn seated_records(
+        &self,
+        index: usize,
+        rows: &[(u32, u32)],
+    ) -> Result<RecordBatch, ReadError> {
+        let Some(entry) = self.footer.chunks.get(index) else {
+            return Err(self.out_of_range());
+        };
+        let first = entry.page.first_row;
+        let own = |(row, seat): &(u32, u32)| (row.wrapping_sub(first), seat.wrapping_sub(first));
+        let rows: Vec<(u32, u32)> = rows.iter().map(own).collect();
+        self.records_of(index, entry, &rows)
+    }
+
+    /// The records of some rows of a chunk, counted like their seats from its first.
+    fn records_of(
+        &self,
+        index: usize,
+        entry: &ChunkEntry,
+        rows: &[(u32, u32)],
+    ) -> Result<RecordBatch, ReadError> {
+        let heads = self.heads_of(index, entry, rows.iter().map(|(row, _)| *row))?;
+        let chunk = self.chunk(index, entry)?;
+        let rows = rows.iter().copied();
         let records = chunk.records(rows, &heads, |page| {
             self.column_page(index, entry, page).map_err(Unread::Page)
         });

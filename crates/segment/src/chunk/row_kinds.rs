@@ -7,10 +7,13 @@
 use model::limits::BATCH_RECORDS_MAX;
 
 use crate::Corrupt;
-use crate::column;
+use crate::column::{self, Packed};
 use crate::limits::KINDS_MAX;
 use crate::page::{PageEntry, open};
 use crate::wire::{Reader, put_varint};
+
+/// Of no more rows than these the seats are counted one by one, without those of all rows.
+const FEW_ROWS: usize = 16;
 
 /// The kinds of the rows of a chunk.
 #[derive(Clone, Debug)]
@@ -19,8 +22,8 @@ pub struct RowKinds {
     kinds: Vec<(u32, u32)>,
     /// For each of them the seat behind its last.
     ends: Vec<u32>,
-    /// For each row its seat.
-    seats: Vec<u32>,
+    /// For each row the place of its kind among these.
+    places: Packed,
 }
 
 impl RowKinds {
@@ -33,10 +36,10 @@ impl RowKinds {
         let mut reader = Reader::new("row page", &raw);
         let rows = reader.count("number of rows", BATCH_RECORDS_MAX)?;
         let count = reader.count("number of kinds", rows.min(KINDS_MAX))?;
-        let (mut numbers, mut counts, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut numbers, mut counts) = (Vec::new(), Vec::new());
         column::decode(&mut reader, count, &mut numbers)?;
         column::decode(&mut reader, numbers.len(), &mut counts)?;
-        column::decode(&mut reader, rows, &mut places)?;
+        let places = Packed::decode(&mut reader, rows)?;
         reader.finish()?;
         let mut kinds = Vec::with_capacity(numbers.len());
         for (number, count) in numbers.into_iter().zip(counts) {
@@ -46,35 +49,33 @@ impl RowKinds {
             ));
         }
         let ends = ends_of(&kinds);
-        let mut next: Vec<u32> = kinds
-            .iter()
-            .zip(&ends)
-            .map(|((_, rows), end)| end.saturating_sub(*rows))
-            .collect();
-        let mut seats = Vec::with_capacity(rows);
-        for place in places {
+        let found = Self {
+            kinds,
+            ends,
+            places,
+        };
+        found.check()?;
+        Ok(found)
+    }
+
+    /// Checks that each row has a seat of its own.
+    fn check(&self) -> Result<(), Corrupt> {
+        let mut left: Vec<u32> = self.kinds.iter().map(|(_, rows)| *rows).collect();
+        for place in self.places.values() {
             let at = usize::try_from(place).unwrap_or(usize::MAX);
-            match (next.get_mut(at), ends.get(at)) {
-                (Some(next), Some(end)) if *next < *end => {
-                    seats.push(*next);
-                    *next += 1;
-                }
-                _ => {
-                    return Err(Corrupt::Invalid {
-                        what: "kind of a row",
-                        value: place,
-                    });
-                }
-            }
+            let left = left.get_mut(at).filter(|left| **left > 0);
+            *left.ok_or(Corrupt::Invalid {
+                what: "kind of a row",
+                value: place,
+            })? -= 1;
         }
-        // Each of them has a seat of its own.
-        if ends.last().copied().unwrap_or_default() as usize != rows {
-            return Err(Corrupt::Invalid {
+        match left.iter().all(|left| *left == 0) {
+            true => Ok(()),
+            false => Err(Corrupt::Invalid {
                 what: "rows of all kinds",
-                value: rows as u64,
-            });
+                value: self.places.len() as u64,
+            }),
         }
-        Ok(Self { kinds, ends, seats })
     }
 
     /// The kinds there are, by number, and how many rows each has.
@@ -86,37 +87,58 @@ impl RowKinds {
     pub(crate) fn relabelled(&self, numbers: &[u32], out: &mut Vec<u8>) {
         let rows = self.kinds.iter().map(|(_, rows)| *rows);
         let kinds: Vec<(u32, u32)> = numbers.iter().copied().zip(rows).collect();
-        let place = |seat: &u32| self.ends.partition_point(|end| end <= seat) as u64;
-        let places: Vec<u64> = self.seats.iter().map(place).collect();
+        let places: Vec<u64> = self.places.values().collect();
         encode(&kinds, &places, out);
     }
 
-    /// For each row of the chunk its seat.
-    pub fn seats(&self) -> &[u32] {
-        &self.seats
+    /// The seats of all rows of the chunk, in the order of the rows.
+    pub fn seats(&self) -> impl Iterator<Item = u32> {
+        let firsts = self.kinds.iter().zip(&self.ends);
+        let firsts = firsts.map(|((_, rows), end)| end.saturating_sub(*rows));
+        let mut next: Vec<u32> = firsts.collect();
+        self.places.values().map(move |place| {
+            // There is one, as was checked.
+            let next = next.get_mut(place as usize);
+            next.map_or(u32::MAX, |next| std::mem::replace(next, *next + 1))
+        })
     }
 
     /// Some rows of the chunk, each with its seat. A row that is not there has a seat that is not there.
-    pub fn with_seats(
-        &self,
-        rows: impl IntoIterator<Item = u32>,
-    ) -> impl Iterator<Item = (u32, u32)> {
-        rows.into_iter().map(|row| {
-            let seat = self.seats.get(row as usize).copied();
-            (row, seat.unwrap_or(u32::MAX))
-        })
+    pub fn with_seats(&self, rows: impl IntoIterator<Item = u32>) -> Vec<(u32, u32)> {
+        let rows: Vec<u32> = rows.into_iter().collect();
+        if rows.len() <= FEW_ROWS {
+            let seated = rows.iter().map(|row| (*row, self.seat_of(*row)));
+            return seated.collect();
+        }
+        let seats: Vec<u32> = self.seats().collect();
+        let seat = |row: u32| seats.get(row as usize).copied().unwrap_or(u32::MAX);
+        rows.into_iter().map(|row| (row, seat(row))).collect()
+    }
+
+    /// The seat of a row: so many rows of its kind are before it.
+    fn seat_of(&self, row: u32) -> u32 {
+        let place = self.places.get(row as usize);
+        let seat = place.and_then(|place| {
+            let (_, rows) = self.kinds.get(place as usize)?;
+            let first = self.ends.get(place as usize)?.checked_sub(*rows)?;
+            Some(first + self.places.count_of(place, 0..row as usize) as u32)
+        });
+        seat.unwrap_or(u32::MAX)
     }
 
     /// The rows that have some seats, which ascend, each with its own; the rows ascend.
     pub fn seated(&self, seats: &[u32]) -> Vec<(u32, u32)> {
-        let numbered = (0..).zip(self.seats.iter().copied());
-        if seats.len() == self.seats.len() {
+        if seats.len() <= FEW_ROWS {
+            let found = seats.iter().map(|seat| Some((self.row_of(*seat)?, *seat)));
+            let mut found: Vec<(u32, u32)> = found.flatten().collect();
+            found.sort_unstable();
+            return found;
+        }
+        let numbered = (0..).zip(self.seats());
+        if seats.len() == self.places.len() {
             return numbered.collect();
         }
-        if let &[seat] = seats {
-            return numbered.filter(|(_, own)| *own == seat).collect();
-        }
-        let mut wanted = vec![0_u64; self.seats.len().div_ceil(64)];
+        let mut wanted = vec![0_u64; self.places.len().div_ceil(64)];
         for seat in seats {
             if let Some(bits) = wanted.get_mut((seat / 64) as usize) {
                 *bits |= 1 << (seat % 64);
@@ -129,11 +151,21 @@ impl RowKinds {
         numbered.filter(|(_, seat)| is_wanted(*seat)).collect()
     }
 
+    /// The row with a seat: that of its kind which so many others are before.
+    fn row_of(&self, seat: u32) -> Option<u32> {
+        let place = self.ends.partition_point(|end| *end <= seat);
+        let (_, rows) = self.kinds.get(place)?;
+        let first = self.ends.get(place)?.checked_sub(*rows)?;
+        let rank = seat.checked_sub(first)? as usize;
+        let row = self.places.nth_of(place as u64, rank)?;
+        u32::try_from(row).ok()
+    }
+
     /// Memory it takes, in bytes.
     pub fn memory_bytes(&self) -> usize {
         size_of_val::<[(u32, u32)]>(&self.kinds)
             + size_of_val::<[u32]>(&self.ends)
-            + size_of_val::<[u32]>(&self.seats)
+            + self.places.memory_bytes()
     }
 }
 

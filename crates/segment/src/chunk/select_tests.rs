@@ -83,6 +83,7 @@ fn check(
     let rows = (0..batch.len() as u32).filter(|row| row % 7 != 3);
     let mut seats: Vec<u32> = row_kinds
         .with_seats(rows.clone())
+        .into_iter()
         .map(|(_, seat)| seat)
         .collect();
     seats.sort_unstable();

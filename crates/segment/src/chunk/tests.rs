@@ -198,8 +198,8 @@ fn seats_are_the_rows_in_the_order_of_their_kinds() {
     // The first letter tells the kind.
     let letter = |row: usize| batch.get(row).map(|record| record.raw()[0]);
     let mut order = vec![None; 600];
-    for (row, seat) in row_kinds.seats().iter().enumerate() {
-        assert_eq!(order[*seat as usize].replace(row), None);
+    for (row, seat) in row_kinds.seats().enumerate() {
+        assert_eq!(order[seat as usize].replace(row), None);
     }
     let order: Vec<usize> = order.into_iter().flatten().collect();
     let chunk = opened(&file, &entry, &kinds);

@@ -111,8 +111,8 @@ impl<'a> Columns<'a> {
 
     fn tags(&mut self, batch: &mut RecordBatch) -> Result<(), Corrupt> {
         let tags = loose::tags(&mut self.reader, self.heads.len(), batch)?;
-        for (head, tags) in self.heads.iter_mut().zip(tags) {
-            head.tags = tags;
+        for (row, head) in self.heads.iter_mut().enumerate() {
+            head.tags = tags.get(row).unwrap_or_default();
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use model::{RecordBatch, Timestamp};
 
 use super::{PEER_V4, PEER_V6, TimeForm};
 use crate::Corrupt;
-use crate::column;
+use crate::column::Packed;
 use crate::limits::STORED_NAME_BYTES_MAX;
 use crate::wire::{Reader, unzigzag};
 
@@ -16,8 +16,8 @@ use crate::wire::{Reader, unzigzag};
 #[derive(Debug)]
 pub(crate) struct Repeated<T> {
     table: Vec<T>,
-    /// For each row the place of its value; none where all have the first.
-    places: Vec<u32>,
+    /// For each row the place of its value.
+    places: Packed,
 }
 
 impl<T: Copy> Repeated<T> {
@@ -28,47 +28,32 @@ impl<T: Copy> Repeated<T> {
         table: Vec<T>,
         what: &'static str,
     ) -> Result<Self, Corrupt> {
-        let known = |value: u64| {
-            let place = u32::try_from(value).ok();
-            let known = place.filter(|place| (*place as usize) < table.len());
-            known.ok_or(Corrupt::Invalid { what, value })
-        };
-        let mut values = Vec::new();
-        let Some(constant) = column::decode_varying(reader, rows, &mut values)? else {
-            let places = values.into_iter().map(known).collect::<Result<_, _>>()?;
-            return Ok(Self { table, places });
-        };
-        // Without rows there is no value, and any number stands for that.
-        let value = match rows {
-            0 => None,
-            _ => table.get(known(constant)? as usize).copied(),
-        };
-        Ok(Self {
-            table: value.into_iter().collect(),
-            places: Vec::new(),
-        })
+        let places = Packed::decode(reader, rows)?;
+        let is_known = |value: &u64| *value < table.len() as u64;
+        let unknown = places.first_or_all().find(|value| !is_known(value));
+        match unknown {
+            None => Ok(Self { table, places }),
+            Some(value) => Err(Corrupt::Invalid { what, value }),
+        }
     }
 
     /// The value of a row; `None` behind the last.
     pub(crate) fn get(&self, row: usize) -> Option<T> {
-        if self.places.is_empty() {
-            return self.table.first().copied();
-        }
-        let place = self.places.get(row)?;
-        self.table.get(*place as usize).copied()
+        let place = usize::try_from(self.places.get(row)?).ok()?;
+        self.table.get(place).copied()
     }
 
     /// Memory the values take, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
-        size_of_val::<[T]>(&self.table) + size_of_val::<[u32]>(&self.places)
+        size_of_val::<[T]>(&self.table) + self.places.memory_bytes()
     }
 }
 
 /// The times of records, as far as they are known without those of receipt.
 #[derive(Debug)]
 pub(crate) enum Times {
-    /// What each is behind its receipt by, in nanoseconds.
-    BehindReceipt(Vec<i64>),
+    /// What each is behind its receipt by, in nanoseconds, zigzag.
+    BehindReceipt(Packed),
     /// The times.
     Own(Vec<Timestamp>),
 }
@@ -77,7 +62,7 @@ impl Times {
     /// The time of a row that was received at a time; `None` behind the last.
     pub(crate) fn get(&self, row: usize, received: Timestamp) -> Option<Timestamp> {
         match self {
-            Self::BehindReceipt(behind) => Some(moved(received, *behind.get(row)?)),
+            Self::BehindReceipt(behind) => Some(moved(received, behind.get(row)?)),
             Self::Own(times) => times.get(row).copied(),
         }
     }
@@ -86,7 +71,7 @@ impl Times {
     pub(crate) fn of(self, received: impl IntoIterator<Item = Timestamp>) -> Vec<Timestamp> {
         match self {
             Self::BehindReceipt(behind) => {
-                let pairs = received.into_iter().zip(behind);
+                let pairs = received.into_iter().zip(behind.values());
                 pairs.map(|(time, behind)| moved(time, behind)).collect()
             }
             Self::Own(times) => times,
@@ -95,14 +80,14 @@ impl Times {
 
     fn memory_bytes(&self) -> usize {
         match self {
-            Self::BehindReceipt(behind) => size_of_val::<[i64]>(behind),
+            Self::BehindReceipt(behind) => behind.memory_bytes(),
             Self::Own(times) => size_of_val::<[Timestamp]>(times),
         }
     }
 }
 
-fn moved(time: Timestamp, nanos: i64) -> Timestamp {
-    Timestamp::from_nanos(time.nanos().wrapping_add(nanos))
+fn moved(time: Timestamp, zigzag: u64) -> Timestamp {
+    Timestamp::from_nanos(time.nanos().wrapping_add(unzigzag(zigzag)))
 }
 
 /// The times of so many records.
@@ -114,19 +99,44 @@ pub(super) fn times(reader: &mut Reader<'_>, rows: usize) -> Result<Times, Corru
             what: "form of times",
             value: u64::from(form),
         })?;
-    let mut values = Vec::new();
     if form == TimeForm::Received {
-        column::decode(reader, rows, &mut values)?;
-        let behind = values.into_iter().map(unzigzag);
-        return Ok(Times::BehindReceipt(behind.collect()));
+        return Packed::decode(reader, rows).map(Times::BehindReceipt);
     }
     let mut time = unzigzag(reader.varint()?);
-    column::decode(reader, rows, &mut values)?;
+    let steps = Packed::decode(reader, rows)?;
     let step = |value| {
         time = time.wrapping_add(unzigzag(value));
         Timestamp::from_nanos(time.wrapping_mul(form.unit()))
     };
-    Ok(Times::Own(values.into_iter().map(step).collect()))
+    Ok(Times::Own(steps.values().map(step).collect()))
+}
+
+/// The tags of records.
+#[derive(Debug)]
+pub(crate) struct Tags {
+    /// For each bit of a set as it is stored the bit of its name.
+    bits: Vec<u64>,
+    /// For each row those it has, as they are stored.
+    sets: Packed,
+}
+
+impl Tags {
+    /// The tags of a row; `None` behind the last.
+    pub(crate) fn get(&self, row: usize) -> Option<u64> {
+        let set = self.sets.get(row)?;
+        let bits = self.bits.iter().enumerate();
+        let own = bits.filter(|(place, _)| set >> place & 1 == 1);
+        Some(own.fold(0, |tags, (_, bit)| tags | bit))
+    }
+
+    /// Whether all bits of a set have a name.
+    fn is_known(&self, set: u64) -> bool {
+        (u64::BITS - set.leading_zeros()) as usize <= self.bits.len()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        size_of_val::<[u64]>(&self.bits) + self.sets.memory_bytes()
+    }
 }
 
 /// The addresses of the senders of records.
@@ -174,7 +184,7 @@ pub(super) fn tags(
     reader: &mut Reader<'_>,
     rows: usize,
     names: &mut RecordBatch,
-) -> Result<Vec<u64>, Corrupt> {
+) -> Result<Tags, Corrupt> {
     let count = reader.count("number of tags", BATCH_TAGS_MAX)?;
     let mut bits = Vec::new();
     for _ in 0..count {
@@ -184,21 +194,18 @@ pub(super) fn tags(
             value: count as u64,
         })?);
     }
-    let mut values = Vec::new();
-    column::decode(reader, rows, &mut values)?;
-    for value in &mut values {
-        let (mut rest, mut tags) = (*value, 0);
-        while rest != 0 {
-            let bit = bits.get(rest.trailing_zeros() as usize);
-            tags |= bit.ok_or(Corrupt::Invalid {
-                what: "set of tags",
-                value: *value,
-            })?;
-            rest &= rest - 1;
-        }
-        *value = tags;
+    let tags = Tags {
+        bits,
+        sets: Packed::decode(reader, rows)?,
+    };
+    let unknown = tags.sets.first_or_all().find(|set| !tags.is_known(*set));
+    match unknown {
+        None => Ok(tags),
+        Some(value) => Err(Corrupt::Invalid {
+            what: "set of tags",
+            value,
+        }),
     }
-    Ok(values)
 }
 
 fn name<'a>(reader: &mut Reader<'a>) -> Result<&'a str, Corrupt> {
@@ -215,7 +222,7 @@ pub(crate) struct Loose {
     pub(crate) times: Times,
     pub(crate) peers: Repeated<Option<IpAddr>>,
     pub(crate) sources: Repeated<u16>,
-    pub(crate) tags: Repeated<u64>,
+    pub(crate) tags: Tags,
     /// The names of the sources and tags, and no records.
     pub(crate) names: RecordBatch,
 }
@@ -228,7 +235,7 @@ impl Loose {
             times: times(reader, rows)?,
             peers: peers(reader, rows)?,
             sources: sources(reader, rows, &mut names)?,
-            tags: Repeated::of(tags(reader, rows, &mut names)?),
+            tags: tags(reader, rows, &mut names)?,
             names,
         })
     }
@@ -239,21 +246,5 @@ impl Loose {
             + self.peers.memory_bytes()
             + self.sources.memory_bytes()
             + self.tags.memory_bytes()
-    }
-}
-
-impl Repeated<u64> {
-    /// Values that are nearly always the same.
-    fn of(values: Vec<u64>) -> Self {
-        let first = values.first().copied();
-        if values.iter().all(|value| Some(*value) == first) {
-            let table = first.into_iter().collect();
-            let places = Vec::new();
-            return Self { table, places };
-        }
-        Self {
-            places: (0..values.len() as u32).collect(),
-            table: values,
-        }
     }
 }
