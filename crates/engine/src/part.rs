@@ -114,7 +114,7 @@ pub(crate) fn seats_of(part: &Part, range: &Range<u32>) -> Result<RowSet, ReadEr
         if own == rows {
             continue;
         }
-        set = set.or(RowSet::from_sorted(&segment.seats(chunk, own)?));
+        set = set.or(RowSet::of_ranges(segment.seats(chunk, &own)?));
         if row == range.start {
             whole.start = rows.end;
         }

@@ -31,6 +31,15 @@ impl RowSet {
         Self::Some(range_of(range))
     }
 
+    /// Some ranges of rows.
+    pub(crate) fn of_ranges(ranges: impl IntoIterator<Item = Range<u32>>) -> Self {
+        let mut rows = RoaringBitmap::new();
+        for range in ranges {
+            rows.insert_range(range);
+        }
+        Self::Some(rows)
+    }
+
     /// Rows in ascending order.
     pub(crate) fn from_sorted(rows: &[u32]) -> Self {
         let bitmap = RoaringBitmap::from_sorted_iter(rows.iter().copied());

@@ -345,18 +345,16 @@ impl SegmentHandle {
     ///
     /// # Errors
     /// When the kinds of the rows cannot be read, or a row is not in the chunk.
-    pub fn seats(&self, chunk: usize, rows: Range<u32>) -> Result<Vec<u32>, ReadError> {
-        let first = self.chunk_rows(chunk).start;
-        let place = |row: u32| row.wrapping_sub(first) as usize;
-        let row_kinds = self.row_kinds(chunk)?;
-        let own = row_kinds.seats().take(place(rows.end));
-        let own = own.skip(place(rows.start));
-        let mut seats: Vec<u32> = own.map(|seat| seat.wrapping_add(first)).collect();
-        if seats.len() != rows.len() {
+    pub fn seats(&self, chunk: usize, rows: &Range<u32>) -> Result<Vec<Range<u32>>, ReadError> {
+        let all = self.chunk_rows(chunk);
+        if rows.start < all.start || rows.end > all.end {
             return Err(self.out_of_range());
         }
-        seats.sort_unstable();
-        Ok(seats)
+        let first = all.start;
+        let own = rows.start - first..rows.end.saturating_sub(first);
+        let seats = self.row_kinds(chunk)?.seats_of(&own).into_iter();
+        let seats = seats.map(|seats| first + seats.start..first + seats.end);
+        Ok(seats.collect())
     }
 
     /// All records of a chunk.

@@ -4,6 +4,8 @@
 //! those of the second, and so on. So the rows of a kind sit beside each other.
 #![deny(clippy::indexing_slicing)]
 
+use std::ops::Range;
+
 use model::limits::BATCH_RECORDS_MAX;
 
 use crate::Corrupt;
@@ -101,6 +103,27 @@ impl RowKinds {
             let next = next.get_mut(place as usize);
             next.map_or(u32::MAX, |next| std::mem::replace(next, *next + 1))
         })
+    }
+
+    /// The seats of a range of rows, ascending: those of a kind are beside each other.
+    pub fn seats_of(&self, rows: &Range<u32>) -> Vec<Range<u32>> {
+        let mut own: Vec<Range<u32>> = self.kinds.iter().map(|_| 0..0).collect();
+        let places = self.places.values().take(rows.end as usize);
+        for (row, place) in (0..).zip(places) {
+            // There is one, as was checked.
+            let Some(seats) = own.get_mut(place as usize) else {
+                continue;
+            };
+            seats.end += 1;
+            if row < rows.start {
+                seats.start += 1;
+            }
+        }
+        let firsts = self.kinds.iter().zip(&self.ends);
+        let firsts = firsts.map(|((_, rows), end)| end.saturating_sub(*rows));
+        let seats = own.into_iter().zip(firsts);
+        let seats = seats.map(|(seats, first)| first + seats.start..first + seats.end);
+        seats.filter(|seats| !seats.is_empty()).collect()
     }
 
     /// Some rows of the chunk, each with its seat. A row that is not there has a seat that is not there.

@@ -220,6 +220,22 @@ fn seats_are_the_rows_in_the_order_of_their_kinds() {
         expected.sort_unstable();
         assert_eq!(row_kinds.seated(&seats), expected);
     }
+    for rows in [0..600, 0..1, 7..7, 123..124, 5..400, 590..600] {
+        let seats = row_kinds.seats_of(&rows);
+        assert!(seats.is_sorted_by(|one, next| one.end <= next.start && !one.is_empty()));
+        let mut expected: Vec<u32> = row_kinds.seats().collect();
+        expected = expected[rows.start as usize..rows.end as usize].to_vec();
+        expected.sort_unstable();
+        assert_eq!(seats.into_iter().flatten().collect::<Vec<_>>(), expected);
+        let with_seats = row_kinds.with_seats(rows.clone());
+        assert!(with_seats.iter().map(|(row, _)| *row).eq(rows));
+        assert!(
+            with_seats
+                .iter()
+                .all(|(row, seat)| order[*seat as usize] == *row as usize)
+        );
+    }
+    assert_eq!(row_kinds.with_seats([600]), [(600, u32::MAX)]);
     assert!(row_kinds.seated(&[600]).is_empty());
     assert!(row_kinds.seated(&[600, 700]).is_empty());
 }
