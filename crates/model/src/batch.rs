@@ -325,6 +325,18 @@ impl RecordBatch {
     /// Adds copies of records of another batch, as [`Self::push_record`] does one by one, up to the
     /// first that does not fit; how many were added.
     pub fn append_range(&mut self, other: &Self, range: Range<usize>) -> usize {
+        self.append_chosen(other, range, |_| true)
+    }
+
+    /// The same, with the bytes of those records alone for which `has_bytes` is true. It is asked once
+    /// for each record that is added, in their order, with its head in the other batch. The others have
+    /// no bytes here, so their spans and fields are empty.
+    pub fn append_chosen(
+        &mut self,
+        other: &Self,
+        range: Range<usize>,
+        mut has_bytes: impl FnMut(&RecordHead) -> bool,
+    ) -> usize {
         let heads = other.heads.get(range).unwrap_or(&[]);
         let mut names = Names::new(self, other);
         let (mut bytes, mut fields) = (Run::default(), Run::default());
@@ -339,6 +351,8 @@ impl RecordBatch {
             if self.check_room(open.0, 1, open.1).is_err() {
                 break;
             }
+            let named = if has_bytes(head) { named } else { bare(&named) };
+            let len = named.raw_len as usize + named.extra_len as usize;
             let start = bytes.add(head.start, len, &other.bytes, &mut self.bytes);
             let fields_start = fields.add(
                 head.fields_start,
@@ -497,6 +511,15 @@ impl Run {
     }
 }
 
+/// A head without bytes.
+fn bare(head: &RecordHead) -> RecordHead {
+    RecordHead {
+        raw_len: 0,
+        extra_len: 0,
+        ..*head
+    }
+}
+
 fn narrow(value: usize) -> Result<u32, BatchFull> {
     u32::try_from(value).map_err(|_| BatchFull)
 }
@@ -596,6 +619,26 @@ mod tests {
                 }
                 assert_eq!(one, other, "{start}..{end}");
             }
+        }
+    }
+
+    #[test]
+    fn records_are_added_without_bytes_that_nobody_wants() {
+        let mut first = batch("tcp", "a", &["3x", "1y", "2zz"]);
+        first.sort_by_received();
+        let mut some = RecordBatch::new();
+        let mut asked = Vec::new();
+        let added = some.append_chosen(&first, 0..3, |head| {
+            asked.push(head.raw_len);
+            head.raw_len > 2
+        });
+        assert_eq!((added, asked), (3, vec![2, 3, 2]));
+        let (seen, all) = (seen(&some), seen(&first));
+        assert_eq!(seen[1], all[1]);
+        for index in [0, 2] {
+            let (raw, host, source, tags, value) = &seen[index];
+            assert!(raw.is_empty() && host.is_empty() && value.is_empty());
+            assert_eq!((source, tags), (&all[index].2, &all[index].3));
         }
     }
 

@@ -16,9 +16,6 @@ use crate::page::{PageEntry, PageWriter, checksum};
 use crate::received;
 use crate::spare;
 
-/// Records that are copied before they are cut, so that they are still in the cache then.
-const ROWS_AT_ONCE: usize = 256;
-
 /// How a segment is built.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildOptions {
@@ -89,8 +86,11 @@ pub struct Builder {
     kinds: Kinds,
     footer: Footer,
     record_bytes: u64,
-    /// The records of the open chunk.
+    /// The records of the open chunk, without most of their texts: copying those would take longer than
+    /// cutting them.
     open: RecordBatch,
+    /// Bytes of those records, all texts included.
+    open_bytes: usize,
     /// Times of receipt of all rows.
     received: Vec<Timestamp>,
     index: Index,
@@ -113,6 +113,7 @@ impl Builder {
             footer,
             record_bytes: 0,
             open: RecordBatch::new(),
+            open_bytes: 0,
             received: Vec::new(),
             index: Index::new(),
         }
@@ -153,11 +154,19 @@ impl Builder {
         self.count(batch.heads());
         let mut start = 0;
         while start < batch.len() {
-            let end = batch.len().min(start + ROWS_AT_ONCE);
-            let rest = batch.heads().get(start..end).unwrap_or(&[]);
+            let rest = batch.heads().get(start..).unwrap_or(&[]);
             let fitting = self.fitting(rest);
-            let added = self.open.append_range(batch, start..start + fitting);
-            self.chunks.cut_added(&self.open);
+            let Self {
+                open,
+                open_bytes,
+                chunks,
+                kinds,
+                ..
+            } = self;
+            let added = open.append_chosen(batch, start..start + fitting, |head| {
+                *open_bytes += record_len(head);
+                chunks.cut_next(batch, head, kinds)
+            });
             start += added;
             // Too many names for one batch end a chunk early.
             if added < fitting || self.is_full() {
@@ -216,18 +225,18 @@ impl Builder {
 
     /// How many of the first records of some belong to the open chunk, at least one.
     fn fitting(&self, heads: &[RecordHead]) -> usize {
-        let mut bytes = self.open.bytes().len();
+        let mut bytes = self.open_bytes;
         let rows = CHUNK_ROWS - self.open.len();
         let before = heads.iter().take(rows).take_while(|head| {
             let fits = bytes < CHUNK_BYTES;
-            bytes += head.raw_len as usize + head.extra_len as usize;
+            bytes += record_len(head);
             fits
         });
         before.count()
     }
 
     fn is_full(&self) -> bool {
-        self.open.len() >= CHUNK_ROWS || self.open.bytes().len() >= CHUNK_BYTES
+        self.open.len() >= CHUNK_ROWS || self.open_bytes >= CHUNK_BYTES
     }
 
     /// Counts records.
@@ -259,6 +268,7 @@ impl Builder {
         );
         push_chunk(&mut self.footer.chunks, chunk);
         self.open.reset();
+        self.open_bytes = 0;
     }
 
     fn write_received(&mut self) {
@@ -373,6 +383,10 @@ pub(crate) fn push_page(pages: &mut Vec<PageEntry>, page: PageEntry, rows: u32) 
 }
 
 fn record_bytes(heads: &[RecordHead]) -> u64 {
-    let len = |head: &RecordHead| u64::from(head.raw_len) + u64::from(head.extra_len);
-    heads.iter().map(len).sum()
+    heads.iter().map(|head| record_len(head) as u64).sum()
+}
+
+/// Bytes of a record.
+fn record_len(head: &RecordHead) -> usize {
+    head.raw_len as usize + head.extra_len as usize
 }

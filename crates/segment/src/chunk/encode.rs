@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use model::RecordBatch;
+use model::{RecordBatch, RecordHead};
 
 use super::rows::{CutRows, Group};
 use super::{ChunkEntry, row_kinds};
@@ -61,10 +61,15 @@ impl ChunkWriter {
         self.pack(batch, file)
     }
 
-    /// Looks at the records that were added to the batch of the next chunk, which is nothing that
-    /// [`Self::cut`] would not do for all of them.
-    pub(crate) fn cut_added(&mut self, batch: &RecordBatch) {
-        self.cut.cut_added(batch);
+    /// Cuts the next record of the next chunk, which is one of any batch, as [`Self::cut`] would do for
+    /// all of them; whether the batch of the chunk is to have its text.
+    pub(crate) fn cut_next(
+        &mut self,
+        batch: &RecordBatch,
+        head: &RecordHead,
+        kinds: &Kinds,
+    ) -> bool {
+        self.cut.cut_next(batch, head, kinds)
     }
 
     /// Finds the kinds of the records of a batch, and adds them to those of the segment.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use model::{RecordBatch, RecordHead};
 
 use super::slot_texts::SlotTexts;
+use crate::index::asks_slots_only;
 use crate::kinds::{Cut, Cutter, Guesses, How, Joined, Kinds, join};
 use crate::limits::KIND_ROWS_MIN;
 
@@ -13,8 +14,9 @@ use crate::limits::KIND_ROWS_MIN;
 pub(crate) struct CutRows {
     cutter: Cutter,
     guesses: Guesses,
-    /// The kinds that have all that does not vary.
+    /// The kinds that have all that does not vary, and how many rows each has.
     fine: Kinds,
+    counts: Vec<Count>,
     rows: Vec<Row>,
     /// The numbers of the rows in the order of their kinds.
     order: Vec<u32>,
@@ -26,6 +28,14 @@ pub(crate) struct CutRows {
 struct Row {
     kind: u32,
     values: u32,
+}
+
+/// How many rows a kind has so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    rows: u32,
+    /// Whether further ones are known by their slots.
+    is_known_by_slots: bool,
 }
 
 /// The rows of a kind.
@@ -48,34 +58,51 @@ impl CutRows {
     pub(super) fn clear(&mut self) {
         self.guesses.clear();
         self.fine = Kinds::new();
+        self.counts.clear();
         self.rows.clear();
         self.order.clear();
         self.texts.clear();
     }
 
-    /// Cuts the records that were added to a batch since it was called before. Records that have just
-    /// been copied are still in the cache, which those of a whole chunk are too many for.
-    pub(super) fn cut_added(&mut self, batch: &RecordBatch) {
-        let mut fine = std::mem::take(&mut self.fine);
-        for head in batch.heads().get(self.rows.len()..).unwrap_or(&[]) {
-            let values = self.texts.len();
-            let kind = self.cut_fine(batch, head, &mut fine);
-            self.rows.push(Row { kind, values });
+    /// Cuts the next record, which is one of a batch; whether its text may be asked for again. It is not
+    /// where slots tell all of it and its kind is one of those that are kept, of which [`Self::cut`]
+    /// makes kinds of the segment, given those that this has so far.
+    pub(super) fn cut_next(
+        &mut self,
+        batch: &RecordBatch,
+        head: &RecordHead,
+        kinds: &Kinds,
+    ) -> bool {
+        let values = self.texts.len();
+        let kind = self.cut_fine(batch, head);
+        self.rows.push(Row { kind, values });
+        if kind as usize >= self.counts.len() {
+            self.counts.resize(kind as usize + 1, Count::default());
         }
-        self.fine = fine;
+        let Some(count) = self.counts.get_mut(kind as usize) else {
+            return true;
+        };
+        count.rows += 1;
+        if count.rows == KIND_ROWS_MIN && kind != Kinds::WHOLE {
+            // Kinds become those of the segment in the order of their numbers, so this one will be
+            // among them if there is room for all up to it.
+            let shape = self.fine.shape(kind);
+            count.is_known_by_slots =
+                kinds.have_room_for(&self.fine) && shape.is_ok_and(|shape| asks_slots_only(&shape));
+        }
+        !count.is_known_by_slots
     }
 
     /// Finds the kind and the values of each record. Kinds with few records are not worth their
-    /// columns: their records get one that kinds like it are joined in, or a coarser one.
+    /// columns: their records get one that kinds like it are joined in, or a coarser one. Those that
+    /// were cut before need no text in the batch where [`Self::cut_next`] said so.
     pub(super) fn cut(&mut self, batch: &RecordBatch, kinds: &mut Kinds) {
-        self.cut_added(batch);
-        let fine = std::mem::take(&mut self.fine);
-        let mut counts = vec![0; fine.len()];
-        for row in &self.rows {
-            if let Some(count) = counts.get_mut(row.kind as usize) {
-                *count += 1;
-            }
+        for head in batch.heads().get(self.rows.len()..).unwrap_or(&[]) {
+            self.cut_next(batch, head, kinds);
         }
+        let fine = std::mem::take(&mut self.fine);
+        let mut counts: Vec<u32> = self.counts.iter().map(|count| count.rows).collect();
+        counts.resize(fine.len(), 0);
         let kept = (0_u32..).zip(&counts).map(|(kind, count)| {
             let is_kept = kind != Kinds::WHOLE && *count >= KIND_ROWS_MIN;
             is_kept.then(|| kinds.intern(fine.key(kind)?)).flatten()
@@ -93,7 +120,7 @@ impl CutRows {
 
     /// The number of a record's kind among those that have all that does not vary, and its values behind
     /// the others. The whole kind, without values, where it has none.
-    fn cut_fine(&mut self, batch: &RecordBatch, head: &RecordHead, fine: &mut Kinds) -> u32 {
+    fn cut_fine(&mut self, batch: &RecordBatch, head: &RecordHead) -> u32 {
         if let Some((kind, slots)) = self.guesses.guess(batch, head) {
             let text = text_range(head);
             self.texts
@@ -102,7 +129,7 @@ impl CutRows {
         }
         let cut = self.cutter.cut(batch, head, How::Fine);
         let kind = match cut.how {
-            How::Fine => fine.intern(cut.key),
+            How::Fine => self.fine.intern(cut.key),
             How::Coarse | How::Whole => None,
         };
         let Some(kind) = kind else {
@@ -131,7 +158,7 @@ impl CutRows {
                 let text = text_range(head);
                 let mut slots = Vec::new();
                 let own = text.start as u32..text.end as u32;
-                joined.slots_into(&self.texts.origins(row.values), own, &mut slots);
+                joined.slots_into(&self.texts.origins(row.values, own.start), own, &mut slots);
                 row.kind = *kind;
                 row.values = self.texts.len();
                 self.texts

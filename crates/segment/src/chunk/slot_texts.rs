@@ -25,7 +25,7 @@ pub(super) struct SlotTexts {
     bytes: Vec<u8>,
     /// Where each value is in `bytes`.
     places: Vec<Place>,
-    /// Where each value starts in the bytes that it was copied from.
+    /// Where each value starts in the text that it was copied from.
     origins: Vec<u32>,
 }
 
@@ -66,7 +66,7 @@ impl SlotTexts {
             open.end = to;
             let place = from.wrapping_add(shift);
             self.places.push((place as u32, (place + to - from) as u32));
-            self.origins.push(start);
+            self.origins.push(start - text.start as u32);
         }
         self.close(bytes, &open, text.end, is_open);
         if let Some(value) = whole {
@@ -109,14 +109,14 @@ impl SlotTexts {
         value.unwrap_or(&[])
     }
 
-    /// Where the slots of the row whose first value is given start and end in the bytes that they were
-    /// copied from.
-    pub(super) fn origins(&self, row: u32) -> Vec<Place> {
+    /// Where the slots of the row whose first value is given start and end in the text that they were
+    /// copied from, which now starts at `text`.
+    pub(super) fn origins(&self, row: u32, text: u32) -> Vec<Place> {
         let origins = self.origins.get(row as usize..).unwrap_or(&[]);
         let slots = self.places(row).iter().zip(origins);
         slots
             .take_while(|(place, _)| **place != END)
-            .map(|((start, end), origin)| (*origin, origin + (end - start)))
+            .map(|((start, end), origin)| (text + origin, text + origin + (end - start)))
             .collect()
     }
 }
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(texts.places(0)[..4], [(1, 3), (4, 5), (8, 11), (11, 12)]);
         assert_eq!(texts.value(0, 2), b"345");
         assert_eq!(texts.value(0, 4), b"more");
-        assert_eq!(texts.origins(0)[..4], slots);
+        assert_eq!(texts.origins(0, 3)[..4], slots);
     }
 
     proptest! {
@@ -175,7 +175,7 @@ mod tests {
             texts.push(&vec![b'x'; before], 0..before, std::iter::empty(), None);
             let row = texts.len();
             texts.push(bytes, 0..bytes.len(), slots.iter().copied(), None);
-            prop_assert_eq!(texts.origins(row), slots.clone());
+            prop_assert_eq!(texts.origins(row, 0), slots.clone());
             for (number, (start, end)) in slots.iter().enumerate() {
                 let (start, end) = (*start as usize, *end as usize);
                 prop_assert_eq!(texts.value(row, number), &bytes[start..end]);

@@ -124,6 +124,59 @@ proptest! {
     }
 }
 
+proptest! {
+    /// What is not asked for again is left out of the batch of a chunk, and the chunk is the same.
+    #[test]
+    fn a_chunk_does_not_depend_on_where_texts_are(batch in any_batch(9), times in 1..50_usize) {
+        let batch = repeated(&batch, times);
+        prop_assume!(!batch.is_empty());
+        let (pages, _) = written_without_texts(&batch, Kinds::new());
+        prop_assert_eq!(pages, written(&mut ChunkWriter::new(1), &batch));
+    }
+}
+
+/// The bytes of a chunk and of its kinds, and how many bytes of texts it was written from.
+fn written_without_texts(batch: &RecordBatch, mut kinds: Kinds) -> ((Vec<u8>, Vec<u8>), usize) {
+    let (mut file, mut table) = (Vec::new(), Vec::new());
+    let mut writer = ChunkWriter::new(1);
+    let mut open = RecordBatch::new();
+    // Texts start elsewhere in the batch of the chunk than in those that they come from.
+    for start in (0..batch.len()).step_by(5) {
+        let mut some = RecordBatch::new();
+        some.append_range(batch, start..batch.len().min(start + 5));
+        let added = open.append_chosen(&some, 0..some.len(), |head| {
+            writer.cut_next(&some, head, &kinds)
+        });
+        assert_eq!(added, some.len());
+    }
+    writer.write(&open, &mut kinds, &mut file);
+    kinds.encode(&mut table);
+    ((file, table), open.bytes().len())
+}
+
+#[test]
+fn texts_of_kinds_with_records_enough_are_left_out() {
+    let batch = of_a_kind(300);
+    let (pages, bytes) = written_without_texts(&batch, Kinds::new());
+    assert_eq!(pages, written(&mut ChunkWriter::new(1), &batch));
+    let first: usize = batch.iter().take(15).map(|record| record.raw().len()).sum();
+    assert_eq!(bytes, first);
+}
+
+#[test]
+fn texts_are_kept_where_there_may_be_no_room_for_their_kind() {
+    let mut full = Kinds::new();
+    for kind in 1..crate::limits::KINDS_MAX as u32 {
+        full.intern(&kind.to_le_bytes()).expect("room");
+    }
+    let batch = of_a_kind(300);
+    let (pages, bytes) = written_without_texts(&batch, full.clone());
+    assert_eq!(bytes, batch.bytes().len());
+    let mut file = Vec::new();
+    ChunkWriter::new(1).write(&batch, &mut full, &mut file);
+    assert_eq!(pages.0, file);
+}
+
 /// The bytes of a chunk and of its kinds.
 fn written(writer: &mut ChunkWriter, batch: &RecordBatch) -> (Vec<u8>, Vec<u8>) {
     let (mut kinds, mut file, mut table) = (Kinds::new(), Vec::new(), Vec::new());

@@ -2,7 +2,7 @@
 
 use model::RecordRef;
 
-use super::{TEXT, bit, has_text};
+use super::{TEXT, bit, has_text, part_counts};
 use crate::Namespace;
 use crate::footer::Counts;
 use crate::kinds::{Shape, Varying};
@@ -16,10 +16,10 @@ pub(super) struct KindWords {
     /// The numbers of the terms that all its rows have, ascending.
     fixed: Vec<u32>,
     varying: Vec<Varying>,
-    /// Parts that all rows have, have words in, and may have.
+    /// Parts that all rows have, have fixed bytes in, and have fixed words in.
     present: u8,
+    fixed_parts: u8,
     worded: u8,
-    possible: u8,
     /// Whether all rows have a byte that a wildcard runs over where terms are searched.
     has_text: bool,
 }
@@ -42,13 +42,12 @@ impl KindWords {
             fixed: Vec::new(),
             varying: Vec::new(),
             present: 0,
+            fixed_parts: 0,
             worded: 0,
-            possible: 0,
             has_text: false,
         };
         let found = shape.priority().zip(shape.stretches());
         let Some((priority, stretches)) = found else {
-            words.possible = Self::PARTS.into_iter().fold(0, |all, part| all | bit(part));
             return words;
         };
         let codes = (priority.severity().number(), priority.facility().number());
@@ -64,9 +63,10 @@ impl KindWords {
         words.fixed.sort_unstable();
         words.fixed.dedup();
         for fixed in &stretches.parts {
-            words.possible |= bit(fixed.part);
+            // No piece of a record is empty.
+            words.present |= bit(fixed.part);
             if fixed.is_there {
-                words.present |= bit(fixed.part);
+                words.fixed_parts |= bit(fixed.part);
             }
             words.has_text |= fixed.has_text && bit(fixed.part) & TEXT != 0;
         }
@@ -88,7 +88,7 @@ impl KindWords {
     pub(super) fn whole_part(&self, varying: &Varying) -> Option<Namespace> {
         let part = varying.part;
         let own = self.varying.iter().filter(|other| other.part == part);
-        (own.count() == 1 && self.present & bit(part) == 0).then_some(part)
+        (own.count() == 1 && self.fixed_parts & bit(part) == 0).then_some(part)
     }
 
     /// The numbers of the terms that all its rows have, ascending.
@@ -130,24 +130,70 @@ impl KindWords {
         }
     }
 
-    /// Counts what not all rows have of a row, given the parts in which it has words of its own.
-    pub(super) fn count_row(&self, record: RecordRef<'_>, worded: u8, counts: &mut Counts) {
-        let unsure = self.possible & !self.present;
-        for part in Self::PARTS {
-            if unsure & bit(part) != 0 && part.text(record).is_some_and(|text| !text.is_empty()) {
-                counts.add_present(part, 1);
+    /// Counts what not all rows have, given for each row the parts in which it has words of its own and, by
+    /// their number, the records, which are looked at only where the kind does not tell.
+    pub(super) fn count_rows<'r>(
+        &self,
+        worded: &[u8],
+        record: impl Fn(usize) -> Option<RecordRef<'r>>,
+        counts: &mut Counts,
+    ) {
+        let mut rows_by_parts = [0_u32; 1 << u8::BITS];
+        for parts in worded {
+            rows_by_parts[usize::from(*parts)] += 1;
+        }
+        for (parts, rows) in (0..=u8::MAX).zip(rows_by_parts) {
+            if rows > 0 {
+                self.count_words(parts, rows, counts);
             }
         }
-        let own = worded & !self.worded;
-        for namespace in Namespace::WORDS {
-            if own & bit(namespace) != 0 {
-                counts.add_worded(namespace, 1);
-            }
+        if self.has_text {
+            return;
         }
-        let is_new = self.worded & TEXT == 0 && worded & TEXT != 0;
-        counts.with_words += u32::from(is_new);
-        if !self.has_text && (is_new || has_text(record)) {
-            counts.with_text += 1;
+        for (row, parts) in worded.iter().enumerate() {
+            let Some(record) = record(row) else {
+                continue;
+            };
+            if self.is_whole() {
+                for part in Self::PARTS {
+                    let is_present = part.text(record).is_some_and(|text| !text.is_empty());
+                    counts.add_present(part, u32::from(is_present));
+                }
+            }
+            let is_new = self.worded & TEXT == 0 && parts & TEXT != 0;
+            counts.with_text += u32::from(is_new || has_text(record));
         }
     }
+
+    /// Counts so many rows that have words of their own in some parts.
+    fn count_words(&self, parts: u8, rows: u32, counts: &mut Counts) {
+        let own = parts & !self.worded;
+        for namespace in Namespace::WORDS {
+            if own & bit(namespace) != 0 {
+                counts.add_worded(namespace, rows);
+            }
+        }
+        if self.worded & TEXT == 0 && parts & TEXT != 0 {
+            counts.with_words += rows;
+        }
+    }
+}
+
+/// Whether nothing is asked of the records of a kind but what is in their slots: values that are counted
+/// are slots, and the message has text whatever is in its own.
+pub(crate) fn asks_slots_only(shape: &Shape) -> bool {
+    let Some(stretches) = shape.stretches() else {
+        return false;
+    };
+    let mut parts = stretches.parts.iter();
+    let is_slot = |part: &Namespace| {
+        let own = stretches.varying.iter().filter(|own| own.part == *part);
+        let fixed = stretches.parts.iter().find(|fixed| fixed.part == *part);
+        match own.count() {
+            0 => true,
+            count => count == 1 && fixed.is_none_or(|fixed| !fixed.is_there),
+        }
+    };
+    parts.any(|fixed| fixed.has_text && bit(fixed.part) & TEXT != 0)
+        && part_counts::PARTS.iter().all(is_slot)
 }

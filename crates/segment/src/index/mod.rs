@@ -21,6 +21,7 @@ mod write;
 use model::words::is_wildcard_stop;
 use model::{RecordBatch, RecordRef};
 
+pub(crate) use kind_words::asks_slots_only;
 pub(crate) use lists::SharedLists;
 pub(crate) use part_counts::PartCounts;
 pub use part_counts::ValueRows;
@@ -141,11 +142,8 @@ impl Index {
                 self.counts.add(part, record, group.len());
             }
         }
-        for (row, worded) in rows.iter().zip(&self.worded) {
-            if let Some(record) = batch.get(*row as usize) {
-                words.count_row(record, *worded, counts);
-            }
-        }
+        let record = |row: usize| batch.get(*rows.get(row)? as usize);
+        words.count_rows(&self.worded, record, counts);
         self.open.add_group(group.kind, group.len());
     }
 

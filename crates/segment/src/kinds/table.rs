@@ -84,6 +84,12 @@ impl Kinds {
         has_room.then(|| self.insert(key, hash))
     }
 
+    /// Whether there is room for all of some other kinds, so that [`Self::intern`] finds it.
+    pub(crate) fn have_room_for(&self, other: &Self) -> bool {
+        self.keys.len() + other.keys.len() <= KINDS_MAX
+            && self.key_bytes + other.key_bytes <= KINDS_BYTES_MAX
+    }
+
     /// The key of a kind.
     pub(crate) fn key(&self, number: u32) -> Option<&[u8]> {
         self.keys.get(number as usize).map(|key| &**key)
