@@ -95,7 +95,8 @@ pub(crate) fn cut_behind(
     let mut unclosed = 0;
     while let Some(byte) = text.get(at) {
         let (slot, next) = if kind(*byte) & BREAK == 0 {
-            token(text, at)
+            let (slot_end, end) = token(text, at);
+            ((at < slot_end).then_some(at..slot_end), end)
         } else if matches!(*byte, b'"' | b'\'') {
             quoted(text, at, &mut unclosed).unwrap_or((None, at + 1))
         } else {
@@ -127,7 +128,8 @@ pub(crate) fn token_slot(text: &[u8], start: usize) -> Option<usize> {
     if kind(*text.get(start)?) & BREAK != 0 {
         return None;
     }
-    token(text, start).0.map(|slot| slot.end)
+    let (slot_end, _) = token(text, start);
+    (start < slot_end).then_some(slot_end)
 }
 
 /// Where the slot behind the quote before a place ends; `None` where that quote opens no slot. No
@@ -138,9 +140,10 @@ pub(crate) fn quoted_slot(text: &[u8], start: usize) -> Option<usize> {
     slot.map(|slot| slot.end)
 }
 
-/// The token at a place, where it varies, and the place behind it.
+/// Where the slot ends that the token at a place is, which is that place where the token is none or does
+/// not vary, and where the token ends. Two numbers, as they are returned in registers.
 #[inline]
-fn token(text: &[u8], start: usize) -> Step {
+fn token(text: &[u8], start: usize) -> (usize, usize) {
     let mut all = 0;
     let mut end = start;
     loop {
@@ -164,16 +167,14 @@ fn token(text: &[u8], start: usize) -> Step {
     let varies = all & VARIES != 0
         || start.checked_sub(1).and_then(|before| text.get(before)) == Some(&b'=');
     if all & DOT == 0 {
-        return ((varies && start < end).then_some(start..end), end);
+        return (if varies { end } else { start }, end);
     }
     let token = text.get(start..end).unwrap_or(&[]);
     let dots = token.iter().rev().take_while(|byte| **byte == b'.').count();
     let last = end - dots;
     let has_dot = || token.iter().rev().skip(dots).any(|byte| *byte == b'.');
-    (
-        ((varies || has_dot()) && start < last).then_some(start..last),
-        end,
-    )
+    let is_slot = varies || has_dot();
+    (if is_slot { last } else { start }, end)
 }
 
 /// Whether an address goes on behind a token: with a colon, behind hexadecimal digits only and before
