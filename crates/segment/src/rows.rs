@@ -53,6 +53,23 @@ impl TimeForm {
             Self::Seconds => 1_000_000_000,
         }
     }
+
+    /// Whole units of a time. Each division is by a constant, which takes a tenth of one by any number.
+    #[inline]
+    const fn in_units(self, nanos: i64) -> i64 {
+        match self {
+            Self::Received | Self::Nanos => nanos,
+            Self::Micros => nanos / Self::Micros.unit(),
+            Self::Millis => nanos / Self::Millis.unit(),
+            Self::Seconds => nanos / Self::Seconds.unit(),
+        }
+    }
+
+    /// Whether a time is whole units.
+    #[inline]
+    const fn fits(self, nanos: i64) -> bool {
+        self.in_units(nanos).wrapping_mul(self.unit()) == nanos
+    }
 }
 
 /// Kinds of a peer's address on disk.

@@ -65,45 +65,46 @@ fn encode_by(
 }
 
 fn encode_times(heads: &[RecordHead], column: &mut Vec<u64>, out: &mut Vec<u8>) {
-    let form = time_form(heads);
+    // Read several times, and a head is a line of the cache and more.
+    let times: Vec<(i64, i64)> = heads
+        .iter()
+        .map(|head| (head.time.nanos(), head.received.nanos()))
+        .collect();
+    let form = time_form(&times);
     out.push(form as u8);
+    column.clear();
     if form == TimeForm::Received {
-        encode_by(heads, column, out, |head| {
-            zigzag(head.time.nanos().wrapping_sub(head.received.nanos()))
-        });
-        return;
+        let behind = times
+            .iter()
+            .map(|(time, received)| time.wrapping_sub(*received));
+        column.extend(behind.map(zigzag));
+        return column::encode(column, out);
     }
-    let in_units = |head: &RecordHead| head.time.nanos() / form.unit();
-    let mut last = heads.first().map_or(0, in_units);
+    let mut last = times.first().map_or(0, |(time, _)| form.in_units(*time));
     put_varint(zigzag(last), out);
-    encode_by(heads, column, out, |head| {
-        let time = in_units(head);
+    column.extend(times.iter().map(|(time, _)| {
+        let time = form.in_units(*time);
         let step = time.wrapping_sub(last);
         last = time;
         zigzag(step)
-    });
+    }));
+    column::encode(column, out);
 }
 
-/// The form that writes the fewest bits.
-fn time_form(heads: &[RecordHead]) -> TimeForm {
+/// The form that writes the fewest bits, given times and when they were received.
+fn time_form(times: &[(i64, i64)]) -> TimeForm {
     let form = [TimeForm::Seconds, TimeForm::Millis, TimeForm::Micros]
         .into_iter()
-        .find(|form| {
-            heads
-                .iter()
-                .all(|head| head.time.nanos() % form.unit() == 0)
-        })
+        .find(|form| times.iter().all(|(time, _)| form.fits(*time)))
         .unwrap_or(TimeForm::Nanos);
     let bits = |difference: i64| u64::from(u64::BITS - zigzag(difference).leading_zeros());
-    let mut last = heads
-        .first()
-        .map_or(0, |head| head.time.nanos() / form.unit());
+    let mut last = times.first().map_or(0, |(time, _)| form.in_units(*time));
     let (mut by_received, mut by_step) = (0, 0);
-    for head in heads {
-        let time = head.time.nanos();
-        by_received += bits(time.wrapping_sub(head.received.nanos()));
-        by_step += bits((time / form.unit()).wrapping_sub(last));
-        last = time / form.unit();
+    for (time, received) in times {
+        let in_units = form.in_units(*time);
+        by_received += bits(time.wrapping_sub(*received));
+        by_step += bits(in_units.wrapping_sub(last));
+        last = in_units;
     }
     if by_received <= by_step {
         TimeForm::Received
