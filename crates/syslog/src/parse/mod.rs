@@ -148,7 +148,8 @@ impl Parser {
         if parts.message.is_empty() && parts.structured_data.is_empty() {
             parts.tags |= Tag::Empty.bit();
         }
-        if std::str::from_utf8(raw).is_err() {
+        // Most messages are ASCII, which is seen several times faster.
+        if !raw.is_ascii() && std::str::from_utf8(raw).is_err() {
             parts.tags |= Tag::InvalidUtf8.bit();
         }
     }
