@@ -39,6 +39,7 @@ use shapes::{ShapeColumn, Shapes};
 use text::{Text, TextPlan};
 
 use crate::Corrupt;
+use crate::bytes::are_same;
 use crate::limits::{COLUMN_ROWS_MAX, PAGE_RAW_BYTES_MAX};
 use crate::wire::{Reader, put_bytes, put_varint};
 
@@ -118,7 +119,7 @@ impl<'a> Plain<'a> {
 
     fn read_one_shape(values: &[&'a [u8]]) -> Self {
         let first = values.first().copied().unwrap_or_default();
-        if values.iter().all(|value| *value == first) {
+        if values.iter().all(|value| are_same(value, first)) {
             return Self::Constant(first);
         }
         if let Some(numbers) = Numbers::read(values) {

@@ -11,6 +11,7 @@ use super::open::OpenChunk;
 use super::part_counts::{self, PartCounts};
 use super::values::{EMPTY, Habit};
 use crate::Namespace;
+use crate::bytes::are_same;
 use crate::chunk::CutRows;
 use crate::footer::Counts;
 use crate::terms::Terms;
@@ -37,7 +38,7 @@ fn touch(texts: &[u8], ranges: &[Range<usize>]) {
     black_box(firsts.fold(0, |all, first| all ^ first.copied().unwrap_or_default()));
 }
 
-impl Columns<'_> {
+impl<'a> Columns<'a> {
     /// No row has words yet.
     pub(super) fn start(&mut self) {
         self.worded.clear();
@@ -100,7 +101,7 @@ impl Columns<'_> {
         for ((range, cell), worded) in ranges.iter().zip(cells).zip(worded) {
             let text = texts.get(range.clone()).unwrap_or(&[]);
             // Many texts are those of the row before.
-            if text != last.0 {
+            if !are_same(text, last.0) {
                 let value = values.of_text(part, texts, range.clone(), habit, self.terms);
                 let parts = if values.has_words(value) {
                     bit(part)
@@ -150,15 +151,11 @@ impl Columns<'_> {
 
     /// Adds the names of sources.
     pub(super) fn add_sources(&mut self, counts: &mut Counts) {
-        let mut last = None;
-        self.add_each(|record, open, terms| {
-            let (number, name) = (record.head().source, record.source().as_bytes());
-            counts.add_present(Namespace::Source, u32::from(!name.is_empty()));
-            let value = match last {
-                Some((known, value)) if known == number => value,
-                _ => open.values.of_texts(Namespace::Source, [name], terms),
-            };
-            last = Some((number, value));
+        let source = |record: RecordRef<'_>| record.head().source;
+        self.add_runs(source, |record, rows, open, terms| {
+            let name = record.source().as_bytes();
+            counts.add_present(Namespace::Source, if name.is_empty() { 0 } else { rows });
+            let value = open.values.of_texts(Namespace::Source, [name], terms);
             let worded = open.values.has_words(value);
             (value, if worded { bit(Namespace::Source) } else { 0 })
         });
@@ -166,19 +163,50 @@ impl Columns<'_> {
 
     /// Adds the names of tags.
     pub(super) fn add_tags(&mut self, counts: &mut Counts) {
-        let mut last = (0, EMPTY, false);
-        self.add_each(|record, open, terms| {
-            let set = record.head().tags;
-            if set != last.0 {
-                let names = || record.tags().map(str::as_bytes);
-                let value = open.values.of_texts(Namespace::Tag, names(), terms);
-                last = (set, value, names().next().is_some());
+        let tags = |record: RecordRef<'_>| record.head().tags;
+        self.add_runs(tags, |record, rows, open, terms| {
+            if record.head().tags == 0 {
+                return (EMPTY, 0);
             }
-            let (_, value, is_present) = last;
-            counts.add_present(Namespace::Tag, u32::from(is_present));
+            let names = || record.tags().map(str::as_bytes);
+            let value = open.values.of_texts(Namespace::Tag, names(), terms);
+            let is_present = names().next().is_some();
+            counts.add_present(Namespace::Tag, if is_present { rows } else { 0 });
             let worded = open.values.has_words(value);
             (value, if worded { bit(Namespace::Tag) } else { 0 })
         });
+    }
+
+    /// Adds a column whose value follows from a key that mostly is that of the record before: given the
+    /// value of the first record of a run of so many, and the part that it is of, if it has words.
+    fn add_runs<K: PartialEq>(
+        &mut self,
+        key: impl Fn(RecordRef<'_>) -> K,
+        mut value: impl FnMut(RecordRef<'_>, u32, &mut OpenChunk, &mut Terms) -> (u32, u8),
+    ) {
+        let start = self.open.cells.len();
+        let mut first = 0;
+        while let Some(record) = self.record(first) {
+            let own = key(record);
+            let mut end = first + 1;
+            while self.record(end).is_some_and(|next| key(next) == own) {
+                end += 1;
+            }
+            let rows = end - first;
+            let (value, part) = value(record, rows as u32, self.open, self.terms);
+            if part != 0 {
+                let worded = self.worded.iter_mut().take(end).skip(first);
+                worded.for_each(|worded| *worded |= part);
+            }
+            self.open.cells.resize(self.open.cells.len() + rows, value);
+            first = end;
+        }
+        self.open.add_column(start);
+    }
+
+    /// The record of a row of the group.
+    fn record(&self, row: usize) -> Option<RecordRef<'a>> {
+        self.batch.get(*self.rows.get(row)? as usize)
     }
 
     /// Adds a column given the value of each record and the part that it is of, if it has words.

@@ -15,6 +15,7 @@ use super::layout::Layout;
 use super::shape::{Op, Pieces};
 use super::stamp::{STAMP_BYTES_MIN, Stamp};
 use super::{STAMP, Shape};
+use crate::bytes::are_same;
 use crate::limits::TEMPLATE_SLOTS_MAX;
 use crate::templates::cut::{SLOT, quoted_slot, token_slot};
 use crate::templates::outline::{Find, outline};
@@ -198,20 +199,11 @@ impl Pattern {
     }
 }
 
-/// Whether a text starts with some bytes. Calling `memcmp` takes longer than comparing what mostly
-/// are a few.
+/// Whether a text starts with some bytes.
 #[inline]
 fn is_next(text: &[u8], fixed: &[u8]) -> bool {
-    let Some(text) = text.get(..fixed.len()) else {
-        return false;
-    };
-    match (text.first_chunk::<8>(), fixed.first_chunk::<8>()) {
-        (Some(first), Some(own)) if fixed.len() <= 16 => {
-            first == own && text.last_chunk::<8>() == fixed.last_chunk::<8>()
-        }
-        (Some(_), _) => text == fixed,
-        (None, _) => text.iter().zip(fixed).all(|(byte, own)| byte == own),
-    }
+    let text = text.get(..fixed.len());
+    text.is_some_and(|text| are_same(text, fixed))
 }
 
 /// A pattern that is made.
