@@ -103,9 +103,13 @@ impl Packed {
     }
 
     /// The value of a row; `None` behind the last.
+    #[inline]
     pub(crate) fn get(&self, row: usize) -> Option<u64> {
         if row >= self.count {
             return None;
+        }
+        if self.planes.is_empty() {
+            return Some(self.min);
         }
         let mut value = self.min;
         for (plane, bytes) in self.planes().enumerate() {
@@ -199,6 +203,10 @@ impl Iterator for Values<'_> {
     fn next(&mut self) -> Option<u64> {
         if self.next >= self.column.count {
             return None;
+        }
+        if self.column.planes.is_empty() {
+            self.next += 1;
+            return Some(self.column.min);
         }
         let place = self.next % VALUES_OPEN;
         if place == 0 {

@@ -95,24 +95,24 @@ impl<'a> Columns<'a> {
 
     fn peers(&mut self) -> Result<(), Corrupt> {
         let peers = loose::peers(&mut self.reader, self.heads.len())?;
-        for (row, head) in self.heads.iter_mut().enumerate() {
-            head.peer = peers.get(row).flatten();
+        for (head, peer) in self.heads.iter_mut().zip(peers.values()) {
+            head.peer = peer.flatten();
         }
         Ok(())
     }
 
     fn sources(&mut self, batch: &mut RecordBatch) -> Result<(), Corrupt> {
         let sources = loose::sources(&mut self.reader, self.heads.len(), batch)?;
-        for (row, head) in self.heads.iter_mut().enumerate() {
-            head.source = sources.get(row).unwrap_or_default();
+        for (head, source) in self.heads.iter_mut().zip(sources.values()) {
+            head.source = source.unwrap_or_default();
         }
         Ok(())
     }
 
     fn tags(&mut self, batch: &mut RecordBatch) -> Result<(), Corrupt> {
         let tags = loose::tags(&mut self.reader, self.heads.len(), batch)?;
-        for (row, head) in self.heads.iter_mut().enumerate() {
-            head.tags = tags.get(row).unwrap_or_default();
+        for (head, tags) in self.heads.iter_mut().zip(tags.values()) {
+            head.tags = tags;
         }
         Ok(())
     }

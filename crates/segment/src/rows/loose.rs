@@ -43,6 +43,12 @@ impl<T: Copy> Repeated<T> {
         self.table.get(place).copied()
     }
 
+    /// The values of all rows, in order.
+    pub(crate) fn values(&self) -> impl Iterator<Item = Option<T>> {
+        let places = self.places.values();
+        places.map(|place| self.table.get(usize::try_from(place).ok()?).copied())
+    }
+
     /// Memory the values take, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         size_of_val::<[T]>(&self.table) + self.places.memory_bytes()
@@ -123,10 +129,19 @@ pub(crate) struct Tags {
 impl Tags {
     /// The tags of a row; `None` behind the last.
     pub(crate) fn get(&self, row: usize) -> Option<u64> {
-        let set = self.sets.get(row)?;
+        Some(self.named(self.sets.get(row)?))
+    }
+
+    /// Those of all rows, in order.
+    pub(crate) fn values(&self) -> impl Iterator<Item = u64> {
+        self.sets.values().map(|set| self.named(set))
+    }
+
+    /// A set with the bits of the names.
+    fn named(&self, set: u64) -> u64 {
         let bits = self.bits.iter().enumerate();
         let own = bits.filter(|(place, _)| set >> place & 1 == 1);
-        Some(own.fold(0, |tags, (_, bit)| tags | bit))
+        own.fold(0, |tags, (_, bit)| tags | bit)
     }
 
     /// Whether all bits of a set have a name.
