@@ -170,7 +170,7 @@ impl Chunk {
 
     /// What the rows of a kind have in common.
     pub(super) fn shape(&self, kind: &ChunkKind) -> Option<&Shape> {
-        self.shapes.get(kind.number).map(|known| &*known.shape)
+        self.shapes.get(kind.number)
     }
 
     /// The number of the column of a slot, which has a value for each row of its kind.
@@ -255,13 +255,13 @@ fn find_kinds(row_kinds: &[(u32, u32)], kinds: &Kinds) -> Result<Vec<ChunkKind>,
     let (mut seats, mut slots) = (0_u32, 0_u32);
     let mut found = Vec::with_capacity(row_kinds.len());
     for (number, rows) in row_kinds {
-        let known = kinds.known(*number)?;
+        let (own_slots, of_bands) = kinds.shapes().slots(*number)?;
         let columns = next;
-        for (next, own) in next.iter_mut().zip(known.of_bands) {
+        for (next, own) in next.iter_mut().zip(of_bands) {
             *next = next.saturating_add(own);
         }
         let own_seats = seats..seats.saturating_add(*rows);
-        let own_slots = slots..slots.saturating_add(known.slots);
+        let own_slots = slots..slots.saturating_add(own_slots);
         (seats, slots) = (own_seats.end, own_slots.end);
         found.push(ChunkKind {
             number: *number,

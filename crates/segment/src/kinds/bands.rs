@@ -4,6 +4,8 @@
 //! opens the pages of hosts and no others, and what is alike is compressed together.
 #![deny(clippy::indexing_slicing)]
 
+use model::Span;
+
 use super::layout::{Layout, PARTS};
 use super::shape::Op;
 
@@ -67,7 +69,7 @@ pub(super) fn places(ops: &[Op], layout: &Layout) -> Box<[Place]> {
         match op {
             Op::Edge => piece += 1,
             Op::Slot => {
-                let band = of_piece(piece, layout);
+                let band = of_piece(piece, &layout.parts);
                 let next = band.of(&mut ranks);
                 places.push(Place { band, rank: *next });
                 *next += 1;
@@ -79,8 +81,8 @@ pub(super) fn places(ops: &[Op], layout: &Layout) -> Box<[Place]> {
 }
 
 /// The band of a piece: of the first part that has it, should there be several.
-fn of_piece(piece: u32, layout: &Layout) -> Band {
-    let mut parts = layout.parts.iter().zip(OF_PARTS);
+pub(super) fn of_piece(piece: u32, parts: &[Span; PARTS.len()]) -> Band {
+    let mut parts = parts.iter().zip(OF_PARTS);
     let own = parts.find(|(span, _)| {
         let end = span.start.saturating_add(span.len);
         (span.start..end).contains(&piece)

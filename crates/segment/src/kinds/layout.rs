@@ -102,12 +102,8 @@ impl Layout {
         }
     }
 
-    /// Reads a layout of a record that has `len` units, and at most so many fields.
-    pub(super) fn decode(
-        reader: &mut Reader<'_>,
-        len: usize,
-        fields_max: usize,
-    ) -> Result<Self, Corrupt> {
+    /// Reads what stands before the fields of a layout of a record that has `len` units.
+    pub(super) fn decode_parts(reader: &mut Reader<'_>, len: usize) -> Result<Self, Corrupt> {
         let mut layout = Self {
             raw_len: narrow(reader.count("end of a record's raw", len)?)?,
             ..Self::default()
@@ -115,6 +111,16 @@ impl Layout {
         for part in &mut layout.parts {
             *part = read_span(reader, len)?;
         }
+        Ok(layout)
+    }
+
+    /// Reads a layout of a record that has `len` units, and at most so many fields.
+    pub(super) fn decode(
+        reader: &mut Reader<'_>,
+        len: usize,
+        fields_max: usize,
+    ) -> Result<Self, Corrupt> {
+        let mut layout = Self::decode_parts(reader, len)?;
         // A field takes three bytes: what is allocated is bounded by what is read.
         for _ in 0..reader.count("number of fields", fields_max)? {
             layout.fields.push(Field {

@@ -89,6 +89,51 @@ pub(crate) struct Texts {
     clock: Clock,
 }
 
+/// How many slots the records of a kind have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SlotCounts {
+    pub(super) slots: u32,
+    pub(super) of_bands: [u32; Band::COUNT],
+}
+
+impl SlotCounts {
+    /// Counts them in a key, a fraction of what decoding all of it takes.
+    pub(super) fn of_key(key: &[u8]) -> Result<Self, Corrupt> {
+        let mut of_bands = [0; Band::COUNT];
+        if key == [WHOLE] {
+            *Band::Message.of(&mut of_bands) = WHOLE_SLOTS as u32;
+            return Ok(Self::of(of_bands));
+        }
+        let mut reader = Reader::new("kind", key);
+        reader.byte()?;
+        let mut pieces = 1;
+        let mut slots: Vec<u32> = Vec::with_capacity(OPS_FIRST);
+        loop {
+            let fixed = reader.rest().iter().take_while(|byte| **byte >= MARKS);
+            reader.bytes(fixed.count())?;
+            match reader.byte()? {
+                SLOT => slots.push(pieces - 1),
+                EDGE => pieces += 1,
+                STAMP => _ = Stamp::decode(&mut reader)?,
+                END => break,
+                byte => return Err(invalid("mark of a kind", u64::from(byte))),
+            }
+        }
+        let parts = Layout::decode_parts(&mut reader, pieces as usize)?.parts;
+        for piece in slots {
+            *bands::of_piece(piece, &parts).of(&mut of_bands) += 1;
+        }
+        Ok(Self::of(of_bands))
+    }
+
+    fn of(of_bands: [u32; Band::COUNT]) -> Self {
+        Self {
+            slots: of_bands.iter().sum(),
+            of_bands,
+        }
+    }
+}
+
 /// Operations that there is room for before they are read: those of most kinds.
 const OPS_FIRST: usize = 32;
 
@@ -102,14 +147,6 @@ impl Shape {
             return Ok(Self::Whole);
         }
         Pieces::decode(key).map(Self::Pieces)
-    }
-
-    /// How many slots its records have.
-    pub(crate) fn slots(&self) -> usize {
-        match self {
-            Self::Whole => WHOLE_SLOTS,
-            Self::Pieces(pieces) => pieces.slots,
-        }
     }
 
     /// The place of each slot.

@@ -1,64 +1,66 @@
 //! What readers remember of the kinds of a segment: every chunk has mostly the same ones.
 #![deny(clippy::indexing_slicing)]
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use super::Shape;
 use super::bands::Band;
-use super::{Kinds, Shape};
+use super::shape::SlotCounts;
 use crate::Corrupt;
 
 /// The shapes of kinds by their numbers, each decoded once.
 #[derive(Debug)]
-pub(crate) struct Shapes(Box<[OnceLock<Known>]>);
+pub(crate) struct Shapes {
+    keys: Box<[Arc<[u8]>]>,
+    known: Box<[Known]>,
+}
 
-/// A shape, and what is asked of every kind of a chunk beside it: so a reader of a few columns goes
-/// through these numbers alone.
-#[derive(Debug)]
-pub(crate) struct Known {
-    /// How many slots there are.
-    pub(crate) slots: u32,
-    /// How many slots there are of each band.
-    pub(crate) of_bands: [u32; Band::COUNT],
-    pub(crate) shape: Box<Shape>,
+/// What is asked of every kind of a chunk, and a shape: a reader of a few rows or columns goes through the
+/// numbers alone, and decodes the shapes of its own kinds.
+#[derive(Debug, Default)]
+struct Known {
+    counts: OnceLock<SlotCounts>,
+    /// None where the key is that of no kind.
+    shape: OnceLock<Option<Box<Shape>>>,
 }
 
 impl Shapes {
-    /// None of so many.
-    pub(super) fn new(kinds: usize) -> Self {
-        Self(std::iter::repeat_with(OnceLock::new).take(kinds).collect())
-    }
-
-    /// That of a kind, if it was decoded.
-    pub(crate) fn get(&self, number: u32) -> Option<&Known> {
-        self.0.get(number as usize)?.get()
-    }
-
-    /// That of one of these kinds.
-    pub(super) fn read(&self, number: u32, kinds: &Kinds) -> Result<&Known, Corrupt> {
-        let Some(cell) = self.0.get(number as usize) else {
-            return Err(Corrupt::Invalid {
-                what: "number of a kind",
-                value: u64::from(number),
-            });
-        };
-        if let Some(known) = cell.get() {
-            return Ok(known);
-        }
-        let known = Known::of(kinds.shape(number)?);
-        Ok(cell.get_or_init(|| known))
-    }
-}
-
-impl Known {
-    fn of(shape: Shape) -> Self {
-        let mut of_bands = [0; Band::COUNT];
-        for place in shape.places() {
-            *place.band.of(&mut of_bands) += 1;
-        }
+    /// Those of kinds with these keys, by number.
+    pub(super) fn new(keys: &[Arc<[u8]>]) -> Self {
         Self {
-            slots: shape.slots() as u32,
-            of_bands,
-            shape: Box::new(shape),
+            keys: keys.into(),
+            known: keys.iter().map(|_| Known::default()).collect(),
         }
+    }
+
+    /// That of a kind; `None` where there is no such kind, or its key is not sound.
+    pub(crate) fn get(&self, number: u32) -> Option<&Shape> {
+        let shape = &self.known.get(number as usize)?.shape;
+        let decoded = || {
+            let key = self.keys.get(number as usize)?;
+            Shape::decode(key).ok().map(Box::new)
+        };
+        shape.get_or_init(decoded).as_deref()
+    }
+
+    /// How many slots a kind has, all together and of each band.
+    ///
+    /// # Errors
+    /// When there is no such kind, or its key is not sound as far as that is seen.
+    pub(crate) fn slots(&self, number: u32) -> Result<(u32, [u32; Band::COUNT]), Corrupt> {
+        let invalid = Corrupt::Invalid {
+            what: "number of a kind",
+            value: u64::from(number),
+        };
+        let known = self.known.get(number as usize).ok_or(invalid)?;
+        let counts = match known.counts.get() {
+            Some(counts) => counts,
+            None => {
+                let key = self.keys.get(number as usize).ok_or(invalid)?;
+                let counts = SlotCounts::of_key(key)?;
+                known.counts.get_or_init(|| counts)
+            }
+        };
+        Ok((counts.slots, counts.of_bands))
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::shapes::{Known, Shapes};
+use super::shapes::Shapes;
 use super::{FieldPlace, Shape, WHOLE};
 use crate::hash::Seeds;
 use crate::limits::{KIND_KEY_BYTES_MAX, KINDS_BYTES_MAX, KINDS_MAX};
@@ -107,20 +107,15 @@ impl Kinds {
     /// What readers remember. Only for kinds that no more are added to.
     pub(crate) fn shapes(&self) -> &Arc<Shapes> {
         self.shapes
-            .get_or_init(|| Arc::new(Shapes::new(self.keys.len())))
-    }
-
-    /// The shape of a kind, remembered. Only for kinds that no more are added to.
-    pub(crate) fn known(&self, number: u32) -> Result<&Known, Corrupt> {
-        self.shapes().read(number, self)
+            .get_or_init(|| Arc::new(Shapes::new(&self.keys)))
     }
 
     /// For each kind by its number where its records may have a field of a name.
     pub fn places_of_field(&self, name: &[u8]) -> Vec<FieldPlace> {
-        let place_of = |number| match self.known(number) {
-            Ok(known) => known.shape.place_of_field(name),
+        let place_of = |number| match self.shapes().get(number) {
+            Some(shape) => shape.place_of_field(name),
             // Whoever reads its records is to report it.
-            Err(_) => FieldPlace::Anywhere,
+            None => FieldPlace::Anywhere,
         };
         (0..self.keys.len() as u32).map(place_of).collect()
     }
@@ -129,7 +124,7 @@ impl Kinds {
     pub fn fixed_texts(&self, part: Namespace) -> Vec<Option<Box<[u8]>>> {
         let parts = [TextPart::Part(part)];
         let fixed = |number| {
-            let shape = &self.known(number).ok()?.shape;
+            let shape = self.shapes().get(number)?;
             let text = shape.looks(&parts)?.first()?.fixed()?;
             Some(text.into())
         };

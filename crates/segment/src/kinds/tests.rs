@@ -7,6 +7,7 @@ use model::words::words;
 use model::{Field, Priority, RecordBatch, RecordHead, RecordParts, Span, Timestamp};
 use proptest::prelude::*;
 
+use super::shape::SlotCounts;
 use super::*;
 use crate::limits::{KIND_EDGES_MAX, KIND_KEY_BYTES_MAX, KINDS_MAX, TEMPLATE_SLOTS_MAX};
 use crate::rows::encode_rows;
@@ -179,7 +180,8 @@ fn through_kinds(batch: &RecordBatch, how: How) -> RecordBatch {
         let cut = cutter.cut(batch, head, how);
         let number = kinds.intern(cut.key).expect("room");
         let values: Vec<Vec<u8>> = cut.values().map(<[u8]>::to_vec).collect();
-        assert_eq!(Shape::decode(cut.key).expect("valid").slots(), values.len());
+        let shape = Shape::decode(cut.key).expect("valid");
+        assert_eq!(shape.places().len(), values.len());
         rows.push((number, values));
     }
     let mut encoded = Vec::new();
@@ -471,9 +473,17 @@ proptest! {
 
 /// Spans of what a key makes of some slots fit, whatever the key.
 fn survive(key: &[u8], values: &[Vec<u8>]) {
+    let counts = SlotCounts::of_key(key);
     let Ok(shape) = Shape::decode(key) else {
         return;
     };
+    // They are counted without decoding the rest.
+    let mut of_bands = [0; Band::COUNT];
+    for place in shape.places() {
+        *place.band.of(&mut of_bands) += 1;
+    }
+    let slots = shape.places().len() as u32;
+    assert_eq!(counts, Ok(SlotCounts { slots, of_bands }));
     let _ = shape.stretches();
     let mut batch = batch_of(&[Message::new(Timestamp::default(), 0)]);
     let mut head = batch.heads()[0];
