@@ -30,6 +30,7 @@ pub(crate) fn metric(section: Section) -> &'static str {
         Section::Spare => "spare",
         Section::Tally => "tally",
         Section::Postings => "postings",
+        Section::Unions => "unions",
         Section::Lexicon => "lexicon",
     }
 }

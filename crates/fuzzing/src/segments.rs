@@ -5,8 +5,8 @@ use std::sync::Arc;
 use model::Timestamp;
 use segment::{
     Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, Header, Kinds,
-    LexiconPage, LexiconThrough, Namespace, PageEntry, PostingPage, RowKinds, Tally, Trailer,
-    decode_kind_page, decode_received_page,
+    LexiconPage, LexiconThrough, Listed, Location, Namespace, PageEntry, PostingPage, RowKinds,
+    Tally, Trailer, Union, UnionPage, chunk_of_part, decode_kind_page, decode_received_page,
 };
 
 /// Most bytes of a page before compression that are looked at: more takes a fuzzer's time only.
@@ -25,7 +25,7 @@ pub fn page(bytes: &[u8]) {
         ..PageEntry::default()
     };
     let entry = with_checksum(entry, stored);
-    match kind % 8 {
+    match kind % 9 {
         0 => _ = decode_kind_page(&entry, stored),
         1 => {
             if let Ok(times) = decode_received_page(&entry, stored) {
@@ -42,6 +42,7 @@ pub fn page(bytes: &[u8]) {
         }
         5 => tally(&entry, stored),
         6 => _ = ColumnPage::open(&entry, stored, None),
+        8 => _ = first_union(&entry, stored),
         _ => _ = Dictionary::decode(&entry, stored),
     }
 }
@@ -77,6 +78,20 @@ fn lexicon(entry: &PageEntry, stored: &[u8]) {
 fn contains(key: &[u8], part: &[u8]) -> bool {
     let word = key.get(1..).unwrap_or_default();
     word.windows(part.len()).any(|window| window == part)
+}
+
+/// The union that a page starts with.
+fn first_union(entry: &PageEntry, stored: &[u8]) -> Result<Union, Corrupt> {
+    let page = UnionPage::decode(entry, stored)?;
+    // Behind the number of rows, which takes a byte or more.
+    let unions = (1..=3).map(|offset| {
+        page.union(&Listed {
+            count: 5,
+            location: Location::List { page: 0, offset },
+        })
+    });
+    let short = Err(Corrupt::Short { what: "unions" });
+    unions.fold(short, |found, next| found.or(next))
 }
 
 fn tally(entry: &PageEntry, stored: &[u8]) {
@@ -137,6 +152,7 @@ fn pages(file: &[u8], footer: &Footer) -> Result<(), Corrupt> {
         // A chunk that cannot be read does not hide the others.
         _ = records(file, chunk, (&kinds, dictionary.as_ref()), &received);
     }
+    unions(file, footer, (&kinds, dictionary.as_ref()))?;
     Ok(())
 }
 
@@ -147,6 +163,48 @@ fn dictionary(file: &[u8], footer: &Footer) -> Result<Option<Dictionary>, Corrup
         found = Some(Dictionary::decode(&entry, stored)?);
     }
     Ok(found)
+}
+
+fn unions(
+    file: &[u8],
+    footer: &Footer,
+    (kinds, dictionary): (&Kinds, Option<&Dictionary>),
+) -> Result<(), Corrupt> {
+    for entry in &footer.union_pages {
+        let (entry, bytes) = stored(file, entry)?;
+        if let Ok(union) = first_union(&entry, bytes) {
+            _ = mark(file, footer, &union, (kinds, dictionary));
+        }
+    }
+    Ok(())
+}
+
+/// Finds the seats of a union.
+fn mark(
+    file: &[u8],
+    footer: &Footer,
+    union: &Union,
+    (kinds, dictionary): (&Kinds, Option<&Dictionary>),
+) -> Result<(), Corrupt> {
+    let mut bits = vec![0; (footer.rows as usize / 8).min(RAW_BYTES_MAX as usize)];
+    union.mark(&mut bits, |part| {
+        let short = Corrupt::Short { what: "parts" };
+        let (index, number) = chunk_of_part(&footer.chunks, part).ok_or(short)?;
+        let chunk = footer.chunks.get(index).ok_or(short)?;
+        let (entry, rows) = stored(file, &chunk.rows)?;
+        let row_kinds = RowKinds::decode(&entry, rows)?;
+        let (directory, bytes) = stored(file, &chunk.directory)?;
+        let entry = ChunkEntry {
+            directory,
+            ..chunk.clone()
+        };
+        let opened = Chunk::decode(&entry, bytes, row_kinds.kinds(), kinds)?;
+        let rows = opened.part_rows(number, |index| {
+            let (entry, bytes) = stored(file, chunk.columns.get(index).ok_or(short)?)?;
+            ColumnPage::open(&entry, bytes, dictionary).map(Arc::new)
+        })?;
+        Ok((chunk.page.first_row, rows))
+    })
 }
 
 fn records(

@@ -1,9 +1,9 @@
 //! A segment written anew with stronger compression, page by page.
 //!
 //! The pages say what they said before, so that a reader does not notice. Those of columns refer to a
-//! dictionary where that pays. No more than one page is in memory at a time beside the sample that the
-//! dictionary is chosen by, and the input is asked for each of them, so that it can wait or give up
-//! between any two.
+//! dictionary where that pays, and rows of terms become unions of what columns say. No more than one page
+//! is in memory at a time beside the sample that the dictionary is chosen by and the index with unions, and
+//! the input is asked for each of them, so that it can wait or give up between any two.
 #![deny(clippy::indexing_slicing)]
 
 use std::borrow::Cow;
@@ -13,8 +13,10 @@ use crate::dictionary::choose::{Sample, is_worth_a_try};
 use crate::envelope::Header;
 use crate::footer::Footer;
 use crate::input;
+use crate::limits::UNION_SAVING_PERCENT_MIN;
 use crate::merge::{MergeError, MergeInput, damaged, stored};
-use crate::page::{CODEC_DICTIONARY, PageEntry, PageWriter, open_with};
+use crate::page::{CODEC_DICTIONARY, PageEntry, PageWriter, open, open_with};
+use crate::unions::write::{Rewritten, UnionChoice, rewrite};
 use crate::{Corrupt, Dictionary, spare};
 
 /// Takes the next part of a file; the error is that of the input.
@@ -29,9 +31,24 @@ pub fn compact<I: MergeInput>(
     zstd_level: i32,
     sink: &mut Sink<'_, I::Error>,
 ) -> Result<Footer, MergeError<I::Error>> {
+    compact_with(input, zstd_level, UnionChoice::PAYING, sink)
+}
+
+/// The same with unions where they are wanted.
+pub(crate) fn compact_with<I: MergeInput>(
+    input: &I,
+    zstd_level: i32,
+    unions: UnionChoice,
+    sink: &mut Sink<'_, I::Error>,
+) -> Result<Footer, MergeError<I::Error>> {
     let mut footer = input.footer().clone();
     let mut columns = Columns::of(input, zstd_level)?;
     footer.dictionary_pages = columns.after.as_ref().map(|_| [PageEntry::default(); 2]);
+    // The header says whether there are some.
+    let rewritten = choose_unions(input, unions)?;
+    if let Some(rewritten) = &rewritten {
+        footer.union_pages.clone_from(&rewritten.union_pages);
+    }
     let mut output = Output {
         input,
         pages: PageWriter::new(zstd_level),
@@ -64,15 +81,12 @@ pub fn compact<I: MergeInput>(
         }
         output.spare(&table, &mut footer)?;
     }
-    for page in footer
-        .tally_page
-        .iter_mut()
-        .chain(&mut footer.posting_pages)
-    {
+    if let Some(page) = &mut footer.tally_page {
         output.page(page)?;
     }
-    for page in &mut footer.lexicon_pages {
-        output.page(&mut page.page)?;
+    match rewritten {
+        Some(rewritten) => output.rewritten(rewritten, &mut footer)?,
+        None => output.index(&mut footer)?,
     }
     let end = encode_end(&footer, output.offset)?;
     output.write(&end)?;
@@ -139,6 +153,29 @@ fn choose_dictionary<I: MergeInput>(
     Ok(sample.choose(zstd_level))
 }
 
+/// The index with unions, where those save enough. A segment that has some keeps them.
+fn choose_unions<I: MergeInput>(
+    input: &I,
+    choice: UnionChoice,
+) -> Result<Option<Rewritten>, MergeError<I::Error>> {
+    let footer = input.footer();
+    if !footer.union_pages.is_empty() || footer.posting_pages.is_empty() {
+        return Ok(None);
+    }
+    let Some(rewritten) = rewrite(input, choice)? else {
+        return Ok(None);
+    };
+    let bytes = |pages: &[PageEntry]| -> u64 {
+        let pages = pages.iter().map(|page| u64::from(page.stored_len));
+        pages.sum()
+    };
+    let after = bytes(&rewritten.posting_pages) + bytes(&rewritten.union_pages);
+    let saved = bytes(&footer.posting_pages).saturating_sub(after);
+    let all = footer.pages().map(|(_, page)| u64::from(page.stored_len));
+    let is_enough = saved * 100 >= all.sum::<u64>() * UNION_SAVING_PERCENT_MIN;
+    Ok((choice.is_forced || is_enough).then_some(rewritten))
+}
+
 /// What is written so far.
 struct Output<'a, I: MergeInput> {
     input: &'a I,
@@ -202,6 +239,45 @@ impl<I: MergeInput> Output<'_, I> {
         Ok(())
     }
 
+    /// Writes the pages behind the tally page anew.
+    fn index(&mut self, footer: &mut Footer) -> Result<(), MergeError<I::Error>> {
+        let lists = footer.posting_pages.iter_mut();
+        for page in lists.chain(&mut footer.union_pages) {
+            self.page(page)?;
+        }
+        for page in &mut footer.lexicon_pages {
+            self.page(&mut page.page)?;
+        }
+        Ok(())
+    }
+
+    /// Writes an index with unions.
+    fn rewritten(
+        &mut self,
+        rewritten: Rewritten,
+        footer: &mut Footer,
+    ) -> Result<(), MergeError<I::Error>> {
+        footer.posting_pages = rewritten.posting_pages;
+        footer.union_pages = rewritten.union_pages;
+        footer.lexicon_pages = rewritten.lexicon_pages;
+        let lists = footer.posting_pages.iter_mut();
+        let lists = lists.chain(&mut footer.union_pages);
+        let lexicon = footer.lexicon_pages.iter_mut().map(|page| &mut page.page);
+        for entry in lists.chain(lexicon) {
+            let start = entry.offset as usize;
+            let page = rewritten
+                .bytes
+                .get(start..start + entry.stored_len as usize);
+            let page = page.unwrap_or(&[]);
+            let raw = open("page", &PageEntry::placed(0, page, entry), page);
+            let raw = raw.map_err(|source| damaged(0, entry, source))?;
+            self.page.clear();
+            self.pages.append(&raw, &mut self.page);
+            self.place(entry, &raw, None)?;
+        }
+        Ok(())
+    }
+
     /// Writes the dictionary, which there is; where it is.
     fn dictionary(&mut self, columns: &Columns) -> Result<PageEntry, MergeError<I::Error>> {
         let dictionary = columns.after.as_ref();
@@ -222,6 +298,7 @@ impl<I: MergeInput> Output<'_, I> {
             spare_page: None,
             tally_page: None,
             posting_pages: Vec::new(),
+            union_pages: Vec::new(),
             lexicon_pages: Vec::new(),
             ..footer.clone()
         };

@@ -8,8 +8,11 @@ use crate::page::{check, checksum};
 use crate::wire::Reader;
 use crate::{Corrupt, Footer};
 
-/// Newest version of the format: files with a dictionary have it.
-pub const FORMAT_VERSION: u16 = 6;
+/// Newest version of the format: files with unions have it.
+pub const FORMAT_VERSION: u16 = 7;
+
+/// Version of the format that files with a dictionary and without unions have.
+pub(crate) const FORMAT_VERSION_DICTIONARY: u16 = 6;
 
 /// Oldest version of the format that is read, and the one that all other files have.
 pub const FORMAT_VERSION_MIN: u16 = 5;

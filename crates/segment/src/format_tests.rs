@@ -5,12 +5,13 @@ use std::net::IpAddr;
 
 use model::{Field, Priority, RecordBatch, RecordNumber, RecordParts, Span, Tag, Timestamp};
 
-use crate::testing::{alike, build, compacted, naive_index, read, seen_all};
+use crate::testing::{accesses, alike, build, compacted, naive_index, read, seen_all};
 use crate::{BuildOptions, Builder, Namespace};
 
 const FORMAT_MD: &str = include_str!("../../../FORMAT.md");
 const GOLDEN_5: &[u8] = include_bytes!("../testdata/v5/golden.segment");
 const GOLDEN_6: &[u8] = include_bytes!("../testdata/v6/golden.segment");
+const GOLDEN_7: &[u8] = include_bytes!("../testdata/v7/golden.segment");
 
 /// The three records of the example in FORMAT.md.
 fn example() -> RecordBatch {
@@ -256,9 +257,12 @@ fn golden_whole() -> RecordBatch {
 /// What the file of version 6 is made of.
 const GOLDEN_6_RECORDS: usize = 1_000;
 
-/// The file of version 6: a compacted segment with a dictionary.
+/// What the file of version 7 is made of.
+const GOLDEN_7_RECORDS: usize = 2_000;
+
+/// The file of version 7: a compacted segment with unions.
 fn golden_segment() -> Vec<u8> {
-    compacted(&build(&[alike(GOLDEN_6_RECORDS)]), 19).bytes
+    compacted(&build(&[accesses(7, GOLDEN_7_RECORDS)]), 19).bytes
 }
 
 /// The file of version 5; the first number is 1,000,000.
@@ -277,7 +281,7 @@ fn golden_segment_of_version_5() -> Vec<u8> {
 #[test]
 #[ignore = "writes the golden file of a new version, once"]
 fn the_golden_file_is_written() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v6/golden.segment");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v7/golden.segment");
     std::fs::write(path, golden_segment()).expect("writes");
 }
 
@@ -316,4 +320,14 @@ fn the_golden_file_of_version_6_is_read() {
     assert_eq!(contents.seen(), expected);
     assert_eq!(contents.terms, naive_index(&batches));
     assert!(contents.footer.dictionary_pages.is_some());
+}
+
+#[test]
+fn the_golden_file_of_version_7_is_read() {
+    let contents = read(GOLDEN_7).expect("valid");
+    let batches = [accesses(7, GOLDEN_7_RECORDS)];
+    let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
+    assert_eq!(contents.seen(), expected);
+    assert_eq!(contents.terms, naive_index(&batches));
+    assert!(!contents.footer.union_pages.is_empty());
 }

@@ -9,7 +9,7 @@ use crate::dictionary::decode_bytes;
 use crate::merge::MergeError;
 use crate::{
     Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, Kinds, MergeInput,
-    PageEntry, RowKinds, Spare, decode_kind_page, decode_received_page,
+    PageEntry, PartRows, RowKinds, Spare, decode_kind_page, decode_received_page,
 };
 
 /// Why a page is not had.
@@ -22,6 +22,14 @@ pub(crate) enum PageError<E> {
 }
 
 impl<E> PageError<E> {
+    /// The same, of a page that has to do with it where it is not known where it is.
+    pub(crate) fn or_in(self, entry: &PageEntry) -> Self {
+        match self {
+            Self::Damaged(0, source) => Self::Damaged(entry.offset, source),
+            error => error,
+        }
+    }
+
     /// What merging says of it, given the number of the input.
     pub(crate) fn of_input(self, input: usize) -> MergeError<E> {
         match self {
@@ -130,6 +138,63 @@ pub(crate) fn received<I: MergeInput>(
         times.extend_from_slice(page.get(from..until).unwrap_or(&[]));
     }
     Ok(times)
+}
+
+/// The columns of a chunk of a segment that is read.
+pub(crate) struct Pages<'a, I> {
+    input: &'a I,
+    entry: &'a ChunkEntry,
+    chunk: Chunk,
+    pages: Vec<Option<Arc<ColumnPage>>>,
+}
+
+impl<'a, I: MergeInput> Pages<'a, I> {
+    pub(crate) fn new(
+        input: &'a I,
+        entry: &'a ChunkEntry,
+        common: &Common,
+    ) -> Result<Self, PageError<I::Error>> {
+        let row_kinds = row_kinds(input, entry)?;
+        let directory = stored(input, &entry.directory)?;
+        let chunk = Chunk::decode(entry, &directory, row_kinds.kinds(), &common.kinds);
+        Ok(Self {
+            input,
+            entry,
+            chunk: chunk.map_err(damaged(&entry.directory))?,
+            pages: vec![None; entry.columns.len()],
+        })
+    }
+
+    pub(crate) fn chunk(&self) -> &Chunk {
+        &self.chunk
+    }
+
+    /// How many pages are kept.
+    pub(crate) fn kept(&self) -> usize {
+        self.pages.iter().flatten().count()
+    }
+
+    /// The rows of a part by its number in the chunk.
+    pub(crate) fn part_rows(
+        &mut self,
+        number: usize,
+        common: &Common,
+    ) -> Result<PartRows, PageError<I::Error>> {
+        let (input, entry, pages) = (self.input, self.entry, &mut self.pages);
+        self.chunk.part_rows(number, |index| {
+            let found = entry.columns.get(index).zip(pages.get_mut(index));
+            let (page, cell) = found.ok_or(Corrupt::Short {
+                what: "pages of a chunk",
+            })?;
+            if let Some(known) = cell {
+                return Ok(Arc::clone(known));
+            }
+            let bytes = stored(input, page)?;
+            let dictionary = common.dictionary.as_ref();
+            let opened = ColumnPage::open(page, &bytes, dictionary).map_err(damaged(page))?;
+            Ok(Arc::clone(cell.insert(Arc::new(opened))))
+        })
+    }
 }
 
 /// A chunk of a segment that is read.

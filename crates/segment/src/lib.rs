@@ -46,12 +46,13 @@ mod terms;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod unions;
 mod wire;
 
 pub use builder::{BuildError, BuildOptions, Builder, Built};
 pub use chunk::{
     Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ChunkWriter, ColumnPage, KindRows, NamedText,
-    ReceivedRows, RowKinds, Selected, SlotValues, TextBit, TextPart, TextTest,
+    PartRows, ReceivedRows, RowKinds, Selected, SlotValues, TextBit, TextPart, TextTest,
 };
 pub use columns::{ByteSet, ColumnSummary};
 pub use compact::compact;
@@ -72,3 +73,4 @@ pub use section::Section;
 pub use spare::Spare;
 pub use templates::{Patterns, Template, Templates};
 pub use term::{Listed, Location, TermEntry};
+pub use unions::{Union, UnionPage, chunk_of_part, marked};

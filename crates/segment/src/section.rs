@@ -23,6 +23,8 @@ pub enum Section {
     Tally,
     /// The rows of terms.
     Postings,
+    /// The rows of terms by what columns say.
+    Unions,
     /// The terms.
     Lexicon,
 }
@@ -30,7 +32,7 @@ pub enum Section {
 impl Section {
     /// All of them, in the order of the file; the four of a chunk take turns, and the second
     /// dictionary stands behind the kinds.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Dictionaries,
         Self::Columns,
         Self::Directories,
@@ -41,6 +43,7 @@ impl Section {
         Self::Spare,
         Self::Tally,
         Self::Postings,
+        Self::Unions,
         Self::Lexicon,
     ];
 
@@ -57,6 +60,7 @@ impl Section {
             Self::Spare => "spare page",
             Self::Tally => "tally page",
             Self::Postings => "posting page",
+            Self::Unions => "union page",
             Self::Lexicon => "lexicon page",
         }
     }
@@ -71,6 +75,7 @@ impl Section {
                 | Self::Spare
                 | Self::Tally
                 | Self::Postings
+                | Self::Unions
                 | Self::Lexicon
         )
     }

@@ -9,11 +9,14 @@ use model::words::{fold, words};
 use model::{Field, Priority, RecordBatch, RecordParts, RecordRef, Span, Timestamp};
 use proptest::prelude::*;
 
+use crate::compact::compact_with;
 use crate::limits::PART_COUNTS_BYTES_MAX;
+use crate::unions::read::Expander;
+use crate::unions::write::UnionChoice;
 use crate::{
     BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer,
-    Header, Kinds, LexiconPage, Listed, MergeInput, Namespace, PageEntry, PostingPage, RowKinds,
-    Spare, Tally, Trailer, decode_kind_page, decode_received_page,
+    Header, Kinds, LexiconPage, Listed, MergeError, MergeInput, Namespace, PageEntry, PostingPage,
+    RowKinds, Spare, Tally, Trailer, UnionPage, decode_kind_page, decode_received_page,
 };
 
 /// What a reader can see of a record.
@@ -246,22 +249,75 @@ pub(crate) fn alike(count: usize) -> RecordBatch {
     batch_of("udp", (0..count).map(line))
 }
 
+/// Records as web servers write them: few hosts, addresses and paths, many times each. Never change it,
+/// a golden file is made of it.
+pub(crate) fn accesses(seed: u64, count: usize) -> RecordBatch {
+    let mut state = seed;
+    let mut random = |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let line = |_| {
+        let agent = [
+            "Mozilla/5.0 (X11; Linux)",
+            "curl/8.1",
+            "GoogleBot/2.1 (\u{c9}t\u{e9})",
+        ];
+        let status = [200, 200, 200, 304, 404][random(5) as usize];
+        let sent = match status {
+            304 => "-".to_owned(),
+            _ => random(30).pow(3).to_string(),
+        };
+        format!(
+            "10.{}.0.{} cn{}a{} \"GET /p{}/{}.html HTTP/1.1\" {status} {sent} eth{} \"{}\"",
+            random(3),
+            random(40),
+            random(9),
+            random(5),
+            random(7),
+            ["index", "About", "a/b/index"][random(3) as usize],
+            random(12),
+            agent[random(3) as usize],
+        )
+    };
+    batch_of("udp", (0..count).map(line))
+}
+
+/// A segment in memory.
+pub(crate) struct InMemory<'a>(pub(crate) &'a [u8], pub(crate) &'a Footer);
+
+impl MergeInput for InMemory<'_> {
+    type Error = std::convert::Infallible;
+
+    fn footer(&self) -> &Footer {
+        self.1
+    }
+
+    fn stored(&self, entry: &PageEntry) -> Result<Vec<u8>, Self::Error> {
+        Ok(stored(self.0, entry).to_vec())
+    }
+}
+
 /// A segment compacted with a level of zstd.
 pub(crate) fn compacted(built: &Built, zstd_level: i32) -> Built {
-    struct InMemory<'a>(&'a Built);
-    impl MergeInput for InMemory<'_> {
-        type Error = std::convert::Infallible;
+    compacted_with(built, zstd_level, UnionChoice::PAYING)
+}
 
-        fn footer(&self) -> &Footer {
-            &self.0.footer
-        }
+/// A segment with as many unions as there can be.
+pub(crate) fn with_unions(built: &Built) -> Built {
+    let all = UnionChoice {
+        hits_min: 1,
+        is_forced: true,
+    };
+    compacted_with(built, 3, all)
+}
 
-        fn stored(&self, entry: &PageEntry) -> Result<Vec<u8>, Self::Error> {
-            Ok(stored(&self.0.bytes, entry).to_vec())
-        }
-    }
+fn compacted_with(built: &Built, zstd_level: i32, unions: UnionChoice) -> Built {
     let mut bytes = Vec::new();
-    let footer = crate::compact(&InMemory(built), zstd_level, &mut |part| {
+    let input = InMemory(&built.bytes, &built.footer);
+    let footer = compact_with(&input, zstd_level, unions, &mut |part| {
         bytes.extend_from_slice(part);
         Ok(())
     });
@@ -398,6 +454,12 @@ fn read_terms(
     for page in &footer.posting_pages {
         postings.push(PostingPage::decode(page, stored(file, page))?);
     }
+    let mut unions = Vec::new();
+    for page in &footer.union_pages {
+        unions.push(UnionPage::decode(page, stored(file, page))?);
+    }
+    let input = InMemory(file, footer);
+    let mut expander = Expander::new(&input);
     let mut terms = BTreeMap::new();
     for entry in &footer.lexicon_pages {
         let page = LexiconPage::decode(&entry.page, stored(file, &entry.page))?;
@@ -415,7 +477,18 @@ fn read_terms(
                     None => Err(Corrupt::Short { what: "postings" }),
                 },
             };
-            let mut seats = numbers(&term.slots)?;
+            let page = term.slots.posting_page().map_or(0, |page| page as usize);
+            let mut seats = match page.checked_sub(postings.len()) {
+                Some(index) if term.slots.posting_page().is_some() => {
+                    let page = unions.get(index).ok_or(Corrupt::Short { what: "unions" })?;
+                    let seats = expander.seats(&page.union(&term.slots)?);
+                    seats.map_err(|error| match error.of_input(0) {
+                        MergeError::Damaged { source, .. } => source,
+                        _ => Corrupt::Short { what: "unions" },
+                    })?
+                }
+                _ => numbers(&term.slots)?,
+            };
             for group in numbers(&term.groups)? {
                 seats.extend(tally.seats(group));
             }

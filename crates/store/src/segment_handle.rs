@@ -19,8 +19,8 @@ use model::{RecordBatch, RecordNumber, Timestamp};
 use quick_cache::sync::Cache;
 use segment::{
     Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ColumnPage, Corrupt, Dictionary, Footer, Header,
-    Kinds, LexiconPage, LexiconPageEntry, LexiconThrough, Listed, Namespace, PageEntry,
-    PostingPage, RowKinds, Spare, Tally, TermEntry, Trailer,
+    Kinds, LexiconPage, LexiconPageEntry, LexiconThrough, Listed, Namespace, PageEntry, PartRows,
+    PostingPage, RowKinds, Spare, Tally, TermEntry, Trailer, Union, UnionPage,
 };
 
 use chunk_pages::ColumnMemory;
@@ -77,6 +77,7 @@ enum Kind {
     Tally,
     Lexicon,
     Posting,
+    Union,
 }
 
 /// A decoded page.
@@ -94,6 +95,7 @@ pub(crate) enum Page {
     Tally(Arc<Tally>),
     Lexicon(Arc<LexiconPage>),
     Posting(Arc<PostingPage>),
+    Union(Arc<UnionPage>),
 }
 
 /// Weighs a page by the memory it takes.
@@ -113,6 +115,7 @@ impl quick_cache::Weighter<PageKey, Page> for PageWeight {
             Page::Tally(tally) => tally.memory_bytes(),
             Page::Lexicon(page) => page.memory_bytes(),
             Page::Posting(page) => page.memory_bytes(),
+            Page::Union(page) => page.memory_bytes(),
         };
         bytes as u64 + 64
     }
@@ -628,7 +631,14 @@ impl SegmentHandle {
     /// The seats of the rows that hold a term and are in none of [`Self::groups_of`], ascending. Seats
     /// number the rows of a chunk by kind, those of all chunks one behind another.
     pub fn slot_seats(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
-        self.numbers(&term.slots)
+        let Some(index) = self.union_page_of(&term.slots) else {
+            return self.numbers(&term.slots);
+        };
+        let union = self.union(&term.slots, index)?;
+        let mut bits = vec![0; (self.rows() as usize).div_ceil(8)];
+        union.mark(&mut bits, |part| self.part_rows(index, part))?;
+        let seats = segment::marked(&bits);
+        Ok(seats)
     }
 
     /// Sets the bits of the seats that [`Self::slot_seats`] gives, in bits of all of them, from the lowest of
@@ -637,6 +647,10 @@ impl SegmentHandle {
     /// # Errors
     /// When the seats cannot be read; some bits are set then.
     pub fn mark_slot_seats(&self, term: &TermEntry, bits: &mut [u8]) -> Result<(), ReadError> {
+        if let Some(index) = self.union_page_of(&term.slots) {
+            let union = self.union(&term.slots, index)?;
+            return union.mark(bits, |part| self.part_rows(index, part));
+        }
         let Some(index) = term.slots.posting_page() else {
             for seat in term.slots.inline(self.rows()) {
                 if let Some(byte) = bits.get_mut((seat >> 3) as usize) {
@@ -710,6 +724,53 @@ impl SegmentHandle {
         };
         let numbers = self.posting_page(index as usize)?.numbers(listed);
         numbers.map_err(|error| self.damaged_posting(index, &error))
+    }
+
+    /// The union page that says where numbers are, among those; `None` where none does.
+    fn union_page_of(&self, listed: &Listed) -> Option<usize> {
+        let page = listed.posting_page()? as usize;
+        page.checked_sub(self.footer.posting_pages.len())
+    }
+
+    fn union(&self, listed: &Listed, index: usize) -> Result<Union, ReadError> {
+        let union = self.union_page(index)?.union(listed);
+        union.map_err(|error| self.damaged_union(index, &error))
+    }
+
+    /// The rows of a part by its number among those of the segment, which a union page names, and the first
+    /// row of its chunk.
+    fn part_rows(&self, union_page: usize, part: u32) -> Result<(u32, PartRows), ReadError> {
+        let found = segment::chunk_of_part(&self.footer.chunks, part);
+        let found =
+            found.and_then(|(chunk, number)| Some((chunk, self.footer.chunks.get(chunk)?, number)));
+        let Some((index, entry, number)) = found else {
+            let what = "part of a union";
+            let value = u64::from(part);
+            return Err(self.damaged_union(union_page, &Corrupt::Invalid { what, value }));
+        };
+        let chunk = self.chunk(index, entry)?;
+        let rows = chunk.part_rows(number, |page| {
+            self.column_page(index, entry, page).map_err(Unread::Page)
+        });
+        let rows = rows.map_err(|error| match error {
+            Unread::Page(error) => error,
+            Unread::Corrupt(error) => self.damaged(&entry.page, &error),
+        });
+        Ok((entry.page.first_row, rows?))
+    }
+
+    fn union_page(&self, index: usize) -> Result<Arc<UnionPage>, ReadError> {
+        let entry = self.entry(&self.footer.union_pages, index)?;
+        let page = self.page(Kind::Union, index, || {
+            let page = UnionPage::decode(entry, &self.read(entry)?);
+            Ok(Page::Union(Arc::new(
+                page.map_err(|error| self.damaged(entry, &error))?,
+            )))
+        })?;
+        match page {
+            Page::Union(page) => Ok(page),
+            _ => Err(self.out_of_range()),
+        }
     }
 
     fn lexicon_page(&self, index: usize) -> Result<Arc<LexiconPage>, ReadError> {
@@ -816,6 +877,13 @@ impl SegmentHandle {
 
     fn damaged_posting(&self, index: u32, error: &Corrupt) -> ReadError {
         match self.footer.posting_pages.get(index as usize) {
+            Some(page) => self.damaged(page, error),
+            None => self.out_of_range(),
+        }
+    }
+
+    fn damaged_union(&self, index: usize, error: &Corrupt) -> ReadError {
+        match self.footer.union_pages.get(index) {
             Some(page) => self.damaged(page, error),
             None => self.out_of_range(),
         }

@@ -2,7 +2,7 @@
 #![deny(clippy::indexing_slicing)]
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use model::RecordBatch;
 
@@ -10,8 +10,8 @@ use super::page::ColumnPage;
 use super::{ChunkEntry, ChunkHeads};
 use crate::Corrupt;
 use crate::columns::Column;
-use crate::columns::pack::Directory;
-use crate::kinds::{Band, Kinds, Shape, Shapes, Texts};
+use crate::columns::pack::{Directory, Part};
+use crate::kinds::{Band, Kinds, Shape, Shapes, SlotPart, Texts};
 use crate::page::open;
 use crate::wire::Reader;
 
@@ -22,6 +22,16 @@ pub struct Chunk {
     /// Those of all kinds of the segment.
     shapes: Arc<Shapes>,
     directory: Directory,
+    /// For each column the place of its kind; made when it is asked for.
+    column_kinds: OnceLock<Box<[u32]>>,
+}
+
+/// A part of a column: its rows, and what is in them.
+#[derive(Clone, Debug)]
+pub struct PartRows {
+    /// Their seats in the chunk.
+    pub(crate) seats: Range<u32>,
+    pub(crate) column: Arc<Column>,
 }
 
 /// A kind of a chunk.
@@ -75,6 +85,7 @@ impl Chunk {
             kinds,
             shapes,
             directory,
+            column_kinds: OnceLock::new(),
         })
     }
 
@@ -85,7 +96,9 @@ impl Chunk {
 
     /// Memory it takes, in bytes; kinds count as much as rows.
     pub fn memory_bytes(&self) -> usize {
-        size_of_val::<[ChunkKind]>(&self.kinds) + self.directory.memory_bytes()
+        size_of_val::<[ChunkKind]>(&self.kinds)
+            + self.directory.memory_bytes()
+            + self.directory.columns() * size_of::<u32>()
     }
 
     /// The records of some rows, each given with its seat, in the order given. `own` is what stands beside their texts; `page`
@@ -158,6 +171,66 @@ impl Chunk {
             let (own, others) = left.split_at(count);
             found.push((kind, own));
             left = others;
+        }
+        found
+    }
+
+    /// Where the part of a number is: the page it lies in, and the seats of its rows in the chunk.
+    fn place_of_part(&self, number: usize) -> Option<(&Part, Range<u32>)> {
+        let (column, before) = self.directory.column_of_part(number)?;
+        let part = self.directory.part(number)?;
+        let own = self.column_kinds().get(column)?;
+        let seats = &self.kinds.get(*own as usize)?.seats;
+        let start = seats.start.checked_add(before)?;
+        let end = start.checked_add(part.rows)?;
+        (end <= seats.end).then_some((part, start..end))
+    }
+
+    /// For each column the place of its kind.
+    fn column_kinds(&self) -> &[u32] {
+        self.column_kinds.get_or_init(|| {
+            let mut owners = vec![u32::MAX; self.directory.columns()];
+            for (number, kind) in (0..).zip(&self.kinds) {
+                let mut firsts = kind.columns;
+                let places = self.shape(kind).map_or(&[][..], Shape::places);
+                for place in places {
+                    let column = place.band.of(&mut firsts).saturating_add(place.rank);
+                    if let Some(owner) = owners.get_mut(column as usize) {
+                        *owner = number;
+                    }
+                }
+            }
+            owners.into()
+        })
+    }
+
+    /// The rows of a part of a column, by its number among those of the chunk. `page` gives a page
+    /// of the columns.
+    ///
+    /// # Errors
+    /// When there is no such part, it is not what was written, or its page cannot be had.
+    pub fn part_rows<E: From<Corrupt>>(
+        &self,
+        number: usize,
+        page: impl FnOnce(usize) -> Result<Arc<ColumnPage>, E>,
+    ) -> Result<PartRows, E> {
+        let found = self.place_of_part(number);
+        let (part, seats) = found.ok_or_else(|| invalid("part of a column", number as u64))?;
+        let column = page(part.page as usize)?.column(number, part)?;
+        Ok(PartRows { seats, column })
+    }
+
+    /// The slots that its kinds have in parts of records, and the numbers of the parts of columns that each
+    /// has.
+    pub(crate) fn parts_of_slots(&self) -> Vec<(SlotPart, Range<usize>)> {
+        let mut found = Vec::new();
+        for kind in &self.kinds {
+            let slots = self.shape(kind).map(Shape::slot_parts);
+            for slot in slots.into_iter().flatten() {
+                if let Ok(column) = self.column_of(kind, slot.slot) {
+                    found.push((slot, self.directory.numbers_of(column)));
+                }
+            }
         }
         found
     }

@@ -26,7 +26,7 @@ mod slot_texts;
 #[cfg(test)]
 mod tests;
 
-pub use decode::Chunk;
+pub use decode::{Chunk, PartRows};
 pub use encode::ChunkWriter;
 pub use heads::{ChunkHeads, ChunkLoose, ReceivedRows};
 pub use kind_rows::{KindRows, NamedText, SlotValues, TextBit};

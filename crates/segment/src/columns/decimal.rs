@@ -307,6 +307,30 @@ impl NumberColumn {
         Ok(Self { before, runs })
     }
 
+    /// How many runs of digits the values have.
+    pub(super) fn runs(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Appends the number of a run in each value, as it is stored; nothing where there is no such run.
+    pub(super) fn codes(&self, run: usize, codes: &mut Vec<u32>) {
+        if let Some(run) = self.runs.get(run) {
+            run.values.narrow_into(codes);
+        }
+    }
+
+    /// Appends a run of a value with what stands around it.
+    pub(super) fn append_run(&self, run: usize, index: usize, out: &mut Vec<u8>) {
+        let before = match run.checked_sub(1) {
+            None => Some(&self.before),
+            Some(before) => self.runs.get(before).map(|run| &run.behind),
+        };
+        if let (Some(before), Some(run)) = (before, self.runs.get(run)) {
+            put_few(before, out);
+            run.append(index, out);
+        }
+    }
+
     /// Adds what is known of all values.
     pub(super) fn summarise(&self, summary: &mut ColumnSummary) {
         let (mut shape, mut stretches) = (Some(self.before.to_vec()), Vec::new());
@@ -360,20 +384,7 @@ impl NumberColumn {
     pub(super) fn append(&self, index: usize, out: &mut Vec<u8>) {
         put_few(&self.before, out);
         for run in &self.runs {
-            let width = match &run.width {
-                Width::AtLeast(width) => *width,
-                Width::Each(widths) => widths.get(index) as usize,
-            };
-            let mut number = run.values.get(index);
-            if run.is_signed {
-                let signed = unzigzag(number);
-                number = signed.unsigned_abs();
-                if signed < 0 {
-                    out.push(b'-');
-                }
-            }
-            append_decimal(number, width, out);
-            put_few(&run.behind, out);
+            run.append(index, out);
         }
     }
 }
@@ -384,6 +395,24 @@ fn first_byte(bytes: &[u8]) -> &[u8] {
 }
 
 impl Run {
+    /// Appends the digits of a value, and what stands behind them.
+    fn append(&self, index: usize, out: &mut Vec<u8>) {
+        let width = match &self.width {
+            Width::AtLeast(width) => *width,
+            Width::Each(widths) => widths.get(index) as usize,
+        };
+        let mut number = self.values.get(index);
+        if self.is_signed {
+            let signed = unzigzag(number);
+            number = signed.unsigned_abs();
+            if signed < 0 {
+                out.push(b'-');
+            }
+        }
+        append_decimal(number, width, out);
+        put_few(&self.behind, out);
+    }
+
     /// How many digits its numbers have, where all have as many and none has a sign.
     fn digits(&self) -> Option<usize> {
         let Width::AtLeast(width) = self.width else {

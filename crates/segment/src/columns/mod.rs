@@ -10,6 +10,7 @@
 //! without looking at others; the same values give the same bytes.
 #![deny(clippy::indexing_slicing)]
 
+pub(crate) mod codes;
 mod decimal;
 mod dictionary;
 mod distinct;

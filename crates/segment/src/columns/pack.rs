@@ -185,10 +185,7 @@ impl Directory {
 
     /// The parts of a column in the order of their rows; none behind the last column.
     pub(crate) fn parts(&self, column: usize) -> &[Part] {
-        let end_of = |column: usize| self.ends.get(column).map(|end| *end as usize);
-        let start = column.checked_sub(1).and_then(end_of).unwrap_or(0);
-        let end = end_of(column).unwrap_or(start);
-        self.parts.get(start..end).unwrap_or(&[])
+        self.parts.get(self.numbers_of(column)).unwrap_or(&[])
     }
 
     /// How many values a column has.
@@ -200,8 +197,7 @@ impl Directory {
     /// The part of a column with a row: its number among all parts, and the rows of the column that
     /// it has.
     pub(crate) fn find(&self, column: usize, row: u32) -> Option<(usize, Range<u32>)> {
-        let end_of = |column: usize| self.ends.get(column).map(|end| *end as usize);
-        let first = column.checked_sub(1).and_then(end_of).unwrap_or(0);
+        let first = self.numbers_of(column).start;
         let mut start = 0;
         for (number, part) in (first..).zip(self.parts(column)) {
             let end = start + part.rows;
@@ -216,6 +212,22 @@ impl Directory {
     /// A part by its number.
     pub(crate) fn part(&self, number: usize) -> Option<&Part> {
         self.parts.get(number)
+    }
+
+    /// The numbers of the parts of a column among all parts.
+    pub(crate) fn numbers_of(&self, column: usize) -> Range<usize> {
+        let end_of = |column: usize| self.ends.get(column).map(|end| *end as usize);
+        let start = column.checked_sub(1).and_then(end_of).unwrap_or(0);
+        start..end_of(column).unwrap_or(start)
+    }
+
+    /// The column that the part of a number is of, and how many values that has before it.
+    pub(crate) fn column_of_part(&self, number: usize) -> Option<(usize, u32)> {
+        let column = self.ends.partition_point(|end| *end as usize <= number);
+        let before = number.checked_sub(self.numbers_of(column).start)?;
+        let before = self.parts(column).get(..before)?.iter();
+        let rows: u64 = before.map(|part| u64::from(part.rows)).sum();
+        Some((column, u32::try_from(rows).ok()?))
     }
 
     /// Memory the directory takes beside the value itself, in bytes.

@@ -284,6 +284,28 @@ impl Series {
         }
     }
 
+    /// Appends all numbers; for those of more than 32 bits, and the highest of 32, that one.
+    pub(super) fn narrow_into(&self, out: &mut Vec<u32>) {
+        let narrow = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        match self {
+            Self::Planes { rows, min, bytes } if bytes.len() == *rows => {
+                out.extend(
+                    bytes
+                        .iter()
+                        .map(|byte| narrow(min.wrapping_add(u64::from(*byte)))),
+                );
+            }
+            Self::Planes { rows, min, bytes } if bytes.len() == 2 * rows => {
+                let (low, high) = bytes.split_at(*rows);
+                out.extend(low.iter().zip(high).map(|(low, high)| {
+                    narrow(min.wrapping_add(u64::from(u16::from_le_bytes([*low, *high]))))
+                }));
+            }
+            Self::Narrow(values) => out.extend_from_slice(values),
+            _ => out.extend((0..self.len()).map(|index| narrow(self.get(index)))),
+        }
+    }
+
     /// How many numbers there are.
     pub(super) fn len(&self) -> usize {
         match self {
@@ -293,8 +315,35 @@ impl Series {
         }
     }
 
+    /// A number that none exceeds, where one is known from their bytes.
+    fn bound(&self) -> Option<u64> {
+        match self {
+            Self::Planes { rows, min, bytes } if bytes.len() == *rows => {
+                let most = bytes.iter().max().copied().unwrap_or_default();
+                min.checked_add(u64::from(most))
+            }
+            Self::Planes { rows, min, bytes } if bytes.len() == 2 * rows => {
+                let (low, high) = bytes.split_at(*rows);
+                let numbers = low.iter().zip(high);
+                let most = numbers.map(|(low, high)| u16::from_le_bytes([*low, *high]));
+                min.checked_add(u64::from(most.max().unwrap_or_default()))
+            }
+            Self::Bits { min, bits, .. } => {
+                let most = 1_u64.checked_shl(*bits)? - 1;
+                min.checked_add(most)
+            }
+            Self::Narrow(values) => Some(values.iter().max().copied().unwrap_or_default().into()),
+            Self::Planes { .. } | Self::Wide(_) => None,
+        }
+    }
+
     /// Refuses numbers above a limit; `what` is their name.
     pub(super) fn check(&self, what: &'static str, max: u64) -> Result<(), Corrupt> {
+        // Of dictionaries it is asked each time one is read; one number after another takes as long as to
+        // decompress them.
+        if self.bound().is_some_and(|bound| bound <= max) {
+            return Ok(());
+        }
         for index in 0..self.len() {
             let value = self.get(index);
             if value > max {

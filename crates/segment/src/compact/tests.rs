@@ -104,8 +104,12 @@ fn it_gets_smaller_and_is_found_without_its_footer() {
 fn it_can_be_given_up_between_any_two_pages() {
     let built = build(&[lines(3_000)]);
     let pages = built.footer.pages().count();
-    for left in 0..pages - 1 {
-        let error = compacted(&built, left).expect_err("given up");
+    // Pages of the index and columns are read more than once, the spare page is not.
+    for left in 0.. {
+        let Err(error) = compacted(&built, left) else {
+            assert!(left + 1 >= pages);
+            break;
+        };
         assert!(
             matches!(
                 error,
@@ -117,8 +121,6 @@ fn it_can_be_given_up_between_any_two_pages() {
             "{error:?}"
         );
     }
-    // The spare page is not read.
-    compacted(&built, pages - 1).expect("whole");
 }
 
 #[test]
@@ -126,7 +128,10 @@ fn columns_that_have_much_in_common_get_a_dictionary() {
     let built = build(&[alike(1_500)]);
     let made = compacted(&built, usize::MAX).expect("whole");
     let [first, second] = made.footer.dictionary_pages.expect("pays");
-    assert_eq!(made.footer.version(), crate::FORMAT_VERSION);
+    assert_eq!(
+        made.footer.version(),
+        crate::envelope::FORMAT_VERSION_DICTIONARY
+    );
     assert_eq!(
         stored_in(&made.bytes, &first),
         stored_in(&made.bytes, &second)

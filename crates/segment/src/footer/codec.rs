@@ -15,6 +15,10 @@ use crate::wire::Reader;
 /// Bytes of a page's entry.
 const ENTRY_LEN: usize = 24;
 
+/// Set beside the number of dictionary pages where there are union pages, whose number stands behind the
+/// others then.
+const HAS_UNIONS: u16 = 1 << 8;
+
 /// Kinds of pages whose numbers the footer starts with.
 const PAGE_COUNTS: usize = 8;
 
@@ -36,6 +40,9 @@ impl Footer {
         for count in counts {
             out.extend_from_slice(&(count as u32).to_le_bytes());
         }
+        if !self.union_pages.is_empty() {
+            out.extend_from_slice(&(self.union_pages.len() as u32).to_le_bytes());
+        }
         let dictionaries = self.dictionary_pages.iter().flatten();
         let pages = dictionaries
             .chain(columns)
@@ -46,7 +53,8 @@ impl Footer {
             .chain(&self.kind_page)
             .chain(&self.spare_page)
             .chain(&self.tally_page)
-            .chain(&self.posting_pages);
+            .chain(&self.posting_pages)
+            .chain(&self.union_pages);
         for page in pages.chain(self.lexicon_pages.iter().map(|page| &page.page)) {
             out.extend_from_slice(&page.offset.to_le_bytes());
             for number in [page.stored_len, page.raw_len, page.crc, page.rows] {
@@ -77,7 +85,7 @@ impl Footer {
         }
         if footer.version() > trailer.version {
             return Err(invalid(
-                "version of a file with a dictionary",
+                "version of a file with what is newer",
                 trailer.version.into(),
             ));
         }
@@ -87,10 +95,18 @@ impl Footer {
     /// Decodes a footer whose pages lie before `end`.
     pub(crate) fn decode_pages(bytes: &[u8], end: u64) -> Result<Self, Corrupt> {
         let mut reader = Reader::new("footer", bytes);
-        let (mut footer, dictionaries) = Self::decode_fixed(&mut reader)?;
+        let (mut footer, marks) = Self::decode_fixed(&mut reader)?;
+        let dictionaries = marks & !HAS_UNIONS;
         let mut counts = [0; PAGE_COUNTS];
         for count in &mut counts {
             *count = reader.u32()? as usize;
+        }
+        let unions = match marks & HAS_UNIONS {
+            0 => 0,
+            _ => reader.u32()? as usize,
+        };
+        if unions == 0 && marks & HAS_UNIONS != 0 {
+            return Err(invalid("number of union pages", 0));
         }
         let [
             columns,
@@ -113,6 +129,7 @@ impl Footer {
         footer.spare_page = at_most_one(&decode_pages(&mut reader, spares, end)?)?;
         footer.tally_page = at_most_one(&decode_pages(&mut reader, tallies, end)?)?;
         footer.posting_pages = decode_pages(&mut reader, postings, end)?;
+        footer.union_pages = decode_pages(&mut reader, unions, end)?;
         for page in decode_pages(&mut reader, lexicon_pages, end)? {
             footer.lexicon_pages.push(LexiconPageEntry {
                 page,
@@ -137,8 +154,11 @@ impl Footer {
         out.extend_from_slice(&self.first_number.0.to_le_bytes());
         out.extend_from_slice(&self.rows.to_le_bytes());
         out.extend_from_slice(&WORDS_VERSION.to_le_bytes());
-        let dictionaries = self.dictionary_pages.iter().flatten().count() as u16;
-        out.extend_from_slice(&dictionaries.to_le_bytes());
+        let mut marks = self.dictionary_pages.iter().flatten().count() as u16;
+        if !self.union_pages.is_empty() {
+            marks |= HAS_UNIONS;
+        }
+        out.extend_from_slice(&marks.to_le_bytes());
         for time in [
             self.first_received,
             self.last_received,
@@ -156,7 +176,7 @@ impl Footer {
         }
     }
 
-    /// What has its place in all footers, and how many dictionary pages there are.
+    /// What has its place in all footers, and how many dictionary pages there are, with [`HAS_UNIONS`].
     fn decode_fixed(reader: &mut Reader<'_>) -> Result<(Self, u16), Corrupt> {
         let first_number = RecordNumber(reader.u64()?);
         let rows = reader.u32()?;
@@ -164,7 +184,7 @@ impl Footer {
         if words_version != WORDS_VERSION {
             return Err(invalid("version of words", u64::from(words_version)));
         }
-        let dictionaries = u16::from_le_bytes(reader.array()?);
+        let marks = u16::from_le_bytes(reader.array()?);
         let mut time = || Ok(Timestamp::from_nanos(i64::from_le_bytes(reader.array()?)));
         let mut footer = Self {
             first_number,
@@ -185,7 +205,7 @@ impl Footer {
                 return Err(invalid("count of rows", u64::from(*count)));
             }
         }
-        Ok((footer, dictionaries))
+        Ok((footer, marks))
     }
 
     /// What a writer of ours keeps to.

@@ -6,7 +6,7 @@ mod codec;
 use model::{Facility, RecordNumber, Severity, Timestamp};
 
 use crate::chunk::ChunkEntry;
-use crate::envelope::{FORMAT_VERSION, FORMAT_VERSION_MIN, Header};
+use crate::envelope::{FORMAT_VERSION, FORMAT_VERSION_DICTIONARY, FORMAT_VERSION_MIN, Header};
 use crate::lexicon::class::{may_hold, order_into, ordered_starts};
 use crate::page::PageEntry;
 use crate::{Namespace, Section};
@@ -47,6 +47,8 @@ pub struct Footer {
     pub tally_page: Option<PageEntry>,
     /// The rows of terms.
     pub posting_pages: Vec<PageEntry>,
+    /// The rows of terms by what columns say; none but in compacted segments.
+    pub union_pages: Vec<PageEntry>,
     /// The terms.
     pub lexicon_pages: Vec<LexiconPageEntry>,
 }
@@ -124,11 +126,14 @@ fn at_namespace(counts: &[u32; 8], namespace: Namespace) -> Option<u32> {
 }
 
 impl Footer {
-    /// The version of the format that a file with this footer has: what has no dictionary can be read by
-    /// programs that know none.
+    /// The version of the format that a file with this footer has: what has no unions and no dictionary
+    /// can be read by programs that know none.
     pub fn version(&self) -> u16 {
+        if !self.union_pages.is_empty() {
+            return FORMAT_VERSION;
+        }
         match self.dictionary_pages {
-            Some(_) => FORMAT_VERSION,
+            Some(_) => FORMAT_VERSION_DICTIONARY,
             None => FORMAT_VERSION_MIN,
         }
     }
@@ -175,6 +180,7 @@ impl Footer {
             .chain(self.spare_page.iter().map(of(Section::Spare)))
             .chain(self.tally_page.iter().map(of(Section::Tally)))
             .chain(self.posting_pages.iter().map(of(Section::Postings)))
+            .chain(self.union_pages.iter().map(of(Section::Unions)))
             .chain(lexicon.map(of(Section::Lexicon)))
     }
 

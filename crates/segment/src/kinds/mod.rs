@@ -43,7 +43,7 @@ pub(crate) use shapes::Shapes;
 pub use table::Kinds;
 #[cfg(test)]
 use words::Stretches;
-pub(crate) use words::Varying;
+pub(crate) use words::{SlotPart, Varying};
 
 use crate::templates::cut::{MARKS, SLOT};
 

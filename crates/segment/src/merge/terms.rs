@@ -2,7 +2,8 @@
 
 use super::{MergeError, MergeInput, damaged, stored};
 use crate::lexicon::LexiconCursor;
-use crate::{Corrupt, Listed, PostingPage, TermEntry};
+use crate::unions::read::Expander;
+use crate::{Corrupt, Listed, PostingPage, TermEntry, UnionPage};
 
 /// The terms of one input, in order.
 pub(crate) struct TermCursor<'a, I> {
@@ -12,6 +13,8 @@ pub(crate) struct TermCursor<'a, I> {
     cursor: LexiconCursor,
     entry: Option<TermEntry>,
     posting_page: Option<(u32, PostingPage)>,
+    union_page: Option<(u32, UnionPage)>,
+    expander: Expander<'a, I>,
 }
 
 impl<'a, I: MergeInput> TermCursor<'a, I> {
@@ -23,6 +26,8 @@ impl<'a, I: MergeInput> TermCursor<'a, I> {
             cursor: LexiconCursor::default(),
             entry: None,
             posting_page: None,
+            union_page: None,
+            expander: Expander::new(input),
         };
         terms.advance()?;
         Ok(terms)
@@ -51,6 +56,11 @@ impl<'a, I: MergeInput> TermCursor<'a, I> {
         self.entry.as_ref().map(|_| self.cursor.key())
     }
 
+    /// What the lexicon says of the term at hand.
+    pub(crate) fn entry(&self) -> Option<TermEntry> {
+        self.entry
+    }
+
     /// How many rows have the term at hand, as its entry says.
     pub(crate) fn count(&self) -> u32 {
         self.entry.map_or(0, |entry| entry.rows)
@@ -66,7 +76,11 @@ impl<'a, I: MergeInput> TermCursor<'a, I> {
     /// The seats of the rows with the term at hand in a slot, ascending.
     pub(crate) fn slot_seats(&mut self) -> Result<Vec<u32>, MergeError<I::Error>> {
         let listed = self.entry.map(|entry| entry.slots).unwrap_or_default();
-        self.numbers(&listed)
+        let lists = self.input.footer().posting_pages.len();
+        match listed.posting_page() {
+            Some(page) if page as usize >= lists => self.seats_of_union(&listed, page),
+            _ => self.numbers(&listed),
+        }
     }
 
     /// The groups whose rows all have the term at hand, ascending.
@@ -75,19 +89,54 @@ impl<'a, I: MergeInput> TermCursor<'a, I> {
         self.numbers(&listed)
     }
 
+    fn seats_of_union(
+        &mut self,
+        listed: &Listed,
+        page: u32,
+    ) -> Result<Vec<u32>, MergeError<I::Error>> {
+        let footer = self.input.footer();
+        let index = page as usize - footer.posting_pages.len();
+        let Some(entry) = footer.union_pages.get(index) else {
+            return Err(self.no_page(page));
+        };
+        let damaged = |source| damaged(self.number, entry, source);
+        let opened = match self.union_page.take() {
+            Some((known, opened)) if known == page => opened,
+            _ => UnionPage::decode(entry, &stored(self.input, self.number, entry)?)
+                .map_err(damaged)?,
+        };
+        let union = opened.union(listed).map_err(damaged)?;
+        self.union_page = Some((page, opened));
+        let seats = self.expander.seats(&union);
+        let seats = seats.map_err(|error| error.or_in(entry).of_input(self.number))?;
+        if seats.len() != listed.count as usize {
+            return Err(damaged(Corrupt::Invalid {
+                what: "seats of a union",
+                value: seats.len() as u64,
+            }));
+        }
+        Ok(seats)
+    }
+
+    /// The error for a term whose page is not there.
+    fn no_page(&self, page: u32) -> MergeError<I::Error> {
+        MergeError::Damaged {
+            input: self.number,
+            offset: 0,
+            source: Corrupt::Invalid {
+                what: "posting page of a term",
+                value: u64::from(page),
+            },
+        }
+    }
+
     fn numbers(&mut self, listed: &Listed) -> Result<Vec<u32>, MergeError<I::Error>> {
         let footer = self.input.footer();
         let Some(index) = listed.posting_page() else {
             return Ok(listed.inline(footer.rows));
         };
-        let what = "posting page of a term";
-        let value = u64::from(index);
         let Some(entry) = footer.posting_pages.get(index as usize) else {
-            return Err(MergeError::Damaged {
-                input: self.number,
-                offset: 0,
-                source: Corrupt::Invalid { what, value },
-            });
+            return Err(self.no_page(index));
         };
         // Neighbouring terms mostly have their lists in the same page.
         let page = match self.posting_page.take() {

@@ -17,6 +17,7 @@ const SEGMENT_V3: &[u8] = include_bytes!("../../testdata/segment.v3");
 const SEGMENT_V4: &[u8] = include_bytes!("../../testdata/segment.v4");
 const SEGMENT_V5: &[u8] = include_bytes!("../../testdata/segment.v5");
 const SEGMENT_V6: &[u8] = include_bytes!("../../testdata/segment.v6");
+const SEGMENT_V7: &[u8] = include_bytes!("../../testdata/segment.v7");
 
 const FIRST_JOURNAL: &str = "journal/00000000000000000001.journal";
 const MANIFEST: &str = "logspaces/main/manifest";
@@ -120,6 +121,37 @@ fn segments_of_version_5_are_read() {
 }
 
 #[test]
+fn segments_of_version_7_are_read() {
+    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V7);
+    // So that the directory has it taken back.
+    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
+    let store = open(dir.path());
+    let found = texts(&store);
+    assert_eq!(found.len(), 2_000);
+    let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
+        panic!("no segment");
+    };
+    let key = segment::Namespace::Message.key(b"about");
+    let term = segment.find_term(&key).expect("reads").expect("is there");
+    let expected = found.iter().filter(|text| text.contains("About")).count();
+    let seats = segment.slot_seats(&term).expect("reads");
+    assert_eq!(seats.len(), expected);
+    let mut bits = vec![0; 250];
+    segment.mark_slot_seats(&term, &mut bits).expect("reads");
+    assert_eq!(segment::marked(&bits), seats);
+    let options = VerifyOptions {
+        logspace: None,
+        is_deep: true,
+        threads: 1,
+    };
+    let verified = verify(&RealDisk, dir.path(), &options, &|_, _| {}).expect("reads");
+    assert_eq!(
+        (verified.findings, verified.segment_records),
+        (vec![], 2_000)
+    );
+}
+
+#[test]
 fn segments_of_version_6_are_read() {
     let dir = directory_with(FIRST_SEGMENT, SEGMENT_V6);
     // So that the directory has it taken back.
@@ -199,7 +231,7 @@ fn files_of_newer_versions_are_refused_and_left_alone() {
     let files = [
         (FIRST_JOURNAL, newer(JOURNAL_V1, 4, (60, false))),
         (MANIFEST, newer(MANIFEST_V2, 4, (12, false))),
-        (FIRST_SEGMENT, newer(SEGMENT_V6, 8, (60, true))),
+        (FIRST_SEGMENT, newer(SEGMENT_V7, 8, (60, true))),
     ];
     for (path, bytes) in files {
         let (text, looked) = refused(path, &bytes);

@@ -1,0 +1,166 @@
+//! Unions tell what lists told, whatever the columns are.
+
+use model::RecordNumber;
+use proptest::prelude::*;
+
+use super::*;
+use crate::merge::TermCursor;
+use crate::page::PageWriter;
+use crate::testing::{
+    InMemory, accesses, any_batch, batch_of, build, compacted, naive_index, read, with_unions,
+};
+use crate::{BuildOptions, Builder, Built, FORMAT_VERSION, FORMAT_VERSION_MIN, Section, merge};
+
+fn listed(offset: u32) -> Listed {
+    Listed {
+        count: 5,
+        location: Location::List { page: 0, offset },
+    }
+}
+
+fn page_of(union: &Union) -> (PageEntry, Vec<u8>) {
+    let (mut raw, mut file) = (Vec::new(), Vec::new());
+    put_varint(100, &mut raw);
+    union.encode(&mut raw);
+    (PageWriter::new(1).append(&raw, &mut file), file)
+}
+
+fn any_numbers(end: u32) -> impl Strategy<Value = Vec<u32>> {
+    prop::collection::btree_set(0..end, 1..9).prop_map(|numbers| numbers.into_iter().collect())
+}
+
+proptest! {
+    #[test]
+    fn unions_round_trip(
+        parts in prop::collection::btree_map((0..500_u32, 0..20_u32), any_numbers(1 << 20), 1..9),
+        others in any_numbers(100),
+    ) {
+        let parts = parts.into_iter();
+        let parts = parts.map(|((part, track), codes)| CodedSeats { part, track, codes });
+        let union = Union { parts: parts.collect(), others };
+        let (entry, file) = page_of(&union);
+        let page = UnionPage::decode(&entry, &file).expect("valid");
+        prop_assert_eq!(page.union(&listed(1)), Ok(union));
+    }
+
+    #[test]
+    fn any_bytes_are_survived(raw in prop::collection::vec(prop_oneof![0..4_u8, any::<u8>()], 0..60)) {
+        let mut file = Vec::new();
+        let entry = PageWriter::new(1).append(&raw, &mut file);
+        if let Ok(page) = UnionPage::decode(&entry, &file)
+            && let Ok(union) = page.union(&listed(1))
+        {
+            let mut bits = vec![0; 20];
+            let refused = union.mark(&mut bits, |_| Err::<(u32, PartRows), ()>(()));
+            prop_assert_eq!(refused.is_err(), !union.parts.is_empty());
+        }
+    }
+
+    #[test]
+    fn every_term_of_any_records_has_the_same_rows(batch in any_batch(60)) {
+        let before = read(&build(&[batch]).bytes).expect("valid");
+        let made = with_unions(&build(&before.chunks));
+        let after = read(&made.bytes).expect("valid");
+        prop_assert_eq!(&before.terms, &after.terms);
+        prop_assert_eq!(before.seen(), after.seen());
+    }
+
+    #[test]
+    fn every_term_of_columns_has_the_same_rows(seed in any::<u64>(), count in 50..2_000_usize) {
+        let batch = accesses(seed, count);
+        let made = with_unions(&build(std::slice::from_ref(&batch)));
+        prop_assert_eq!(made.footer.version(), FORMAT_VERSION);
+        let after = read(&made.bytes).expect("valid");
+        prop_assert_eq!(&after.footer, &made.footer);
+        prop_assert_eq!(&after.terms, &naive_index(&[batch]));
+    }
+}
+
+/// Lines in which words stand at the ends of slots, joined by what is fixed or by other slots.
+#[test]
+fn words_that_go_on_beyond_a_value_are_not_taken_for_its_own() {
+    let lines = (0..600_u32).map(|row| {
+        let (one, two) = (row * 7 % 5, row * 11 % 3);
+        format!("x{one}y{two} [a{one}b]=c{two}d k=v{one}{two} \"w{one} {two}w\"z {two}.{one}")
+    });
+    let batch = batch_of("udp", lines);
+    let made = with_unions(&build(std::slice::from_ref(&batch)));
+    assert!(!made.footer.union_pages.is_empty());
+    let after = read(&made.bytes).expect("valid");
+    assert_eq!(after.terms, naive_index(&[batch]));
+}
+
+#[test]
+fn they_are_made_where_they_pay_and_leave_columns_as_they_are() {
+    let built = build(&[accesses(1, 20_000)]);
+    let made = compacted(&built, 15);
+    assert_eq!(made.footer.version(), FORMAT_VERSION);
+    let index = |footer: &crate::Footer| {
+        let of = |section| {
+            matches!(
+                section,
+                Section::Postings | Section::Unions | Section::Lexicon
+            )
+        };
+        let pages = footer.pages().filter(|(section, _)| of(*section));
+        pages
+            .map(|(_, page)| u64::from(page.stored_len))
+            .sum::<u64>()
+    };
+    assert!(index(&made.footer) * 2 < index(&built.footer));
+    let again = compacted(&made, 15);
+    assert!(again.bytes == made.bytes);
+    // Nothing is said twice here.
+    let few = build(&[batch_of(
+        "udp",
+        (0..500).map(|row| format!("{row} is done")),
+    )]);
+    assert_eq!(compacted(&few, 15).footer.version(), FORMAT_VERSION_MIN);
+}
+
+#[test]
+fn what_is_merged_has_lists_again() {
+    let mut first = accesses(2, 1_500);
+    let mut second = accesses(3, 900);
+    let last = first.make_received_monotone(model::Timestamp::MIN);
+    second.make_received_monotone(last);
+    let build_from = |number, batch: &model::RecordBatch| {
+        let mut builder = Builder::new(BuildOptions {
+            first_number: RecordNumber(number),
+            ..BuildOptions::default()
+        });
+        builder.push(batch).expect("in order");
+        builder.finish().expect("small")
+    };
+    let parts = [build_from(1, &first), build_from(1_501, &second)];
+    let merged = |parts: &[Built; 2]| {
+        let inputs = parts
+            .each_ref()
+            .map(|built| InMemory(&built.bytes, &built.footer));
+        merge(&inputs, 3).expect("merges")
+    };
+    let plain = merged(&parts);
+    let made = merged(&parts.each_ref().map(with_unions));
+    assert!(made.footer.union_pages.is_empty());
+    assert!(made.bytes == plain.bytes);
+}
+
+#[test]
+fn a_damaged_column_or_union_page_is_named() {
+    let made = with_unions(&build(&[accesses(4, 2_000)]));
+    let column = made.footer.chunks[0].columns[0];
+    for page in [column, made.footer.union_pages[0]] {
+        let mut damaged = made.clone();
+        damaged.bytes[page.offset as usize + 9] ^= 1;
+        let input = InMemory(&damaged.bytes, &damaged.footer);
+        let mut terms = TermCursor::new(&input, 0).expect("whole");
+        let mut offsets = std::collections::BTreeSet::new();
+        while terms.key().is_some() {
+            if let Err(crate::MergeError::Damaged { offset, .. }) = terms.slot_seats() {
+                offsets.insert(offset);
+            }
+            terms.advance().expect("whole");
+        }
+        assert_eq!(offsets.into_iter().collect::<Vec<_>>(), [page.offset]);
+    }
+}

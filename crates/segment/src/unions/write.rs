@@ -1,0 +1,309 @@
+//! The index of a segment written anew, with unions where they take less than lists.
+#![deny(clippy::indexing_slicing)]
+
+use std::collections::HashMap;
+
+use super::parts::{Occurrence, Words};
+use super::{CodedSeats, Union};
+use crate::footer::LexiconPageEntry;
+use crate::input::PageError;
+use crate::lexicon::LexiconWriter;
+use crate::limits::UNION_HITS_MIN;
+use crate::merge::{MergeError, MergeInput, TermCursor};
+use crate::page::{PageEntry, PageWriter};
+use crate::postings::{PostingWriter, encode_list};
+use crate::term::{Listed, Location};
+
+/// The index with unions.
+pub(crate) struct Rewritten {
+    /// The stored pages of these entries, one behind another, whose offsets are places in it.
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) posting_pages: Vec<PageEntry>,
+    pub(crate) union_pages: Vec<PageEntry>,
+    pub(crate) lexicon_pages: Vec<LexiconPageEntry>,
+}
+
+/// When unions are made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UnionChoice {
+    /// Rows of a part that have a word, from which on it may be told by the part.
+    pub(crate) hits_min: usize,
+    /// Whether it does not matter what they take.
+    pub(crate) is_forced: bool,
+}
+
+impl UnionChoice {
+    /// Where they pay.
+    pub(crate) const PAYING: Self = Self {
+        hits_min: UNION_HITS_MIN,
+        is_forced: false,
+    };
+}
+
+/// zstd level of the pages, that of segments which are sealed: what is saved is seen by it, and what is kept
+/// is compressed once more.
+const TRIAL_LEVEL: i32 = 1;
+
+/// What a union takes for a part beside its codes, in bytes.
+const PART_BYTES: usize = 4;
+
+/// Where a list of the input is now.
+#[derive(Clone, Copy, Debug)]
+enum Moved {
+    List(Location),
+    Union(Location),
+}
+
+/// Writes the index of a segment without unions anew; `None` where it gets none.
+///
+/// # Errors
+/// When a page of the input is damaged or cannot be read.
+pub(crate) fn rewrite<I: MergeInput>(
+    input: &I,
+    choice: UnionChoice,
+) -> Result<Option<Rewritten>, MergeError<I::Error>> {
+    let of_input = |error: PageError<I::Error>| error.of_input(0);
+    let words = Words::read(input, choice.hits_min).map_err(of_input)?;
+    let mut lists = Lists::new(input, &words, choice);
+    let mut terms = TermCursor::new(input, 0)?;
+    while let Some(key) = terms.key() {
+        let key = key.to_vec();
+        lists.add(&key, &mut terms)?;
+        terms.advance()?;
+    }
+    if lists.unions == 0 {
+        return Ok(None);
+    }
+    lists.finish(input).map(Some)
+}
+
+struct Lists<'a> {
+    words: &'a Words,
+    choice: UnionChoice,
+    pages: PageWriter,
+    rows: u32,
+    lists: PostingWriter,
+    list_bytes: Vec<u8>,
+    union_lists: PostingWriter,
+    union_bytes: Vec<u8>,
+    unions: usize,
+    /// By what the input says of lists of seats and, apart, of groups.
+    moved: [HashMap<Listed, Moved>; 2],
+    /// The seats of the term at hand, and those that its parts tell.
+    own: Vec<u8>,
+    told: Vec<u8>,
+    list: Vec<u8>,
+    union: Vec<u8>,
+}
+
+impl<'a> Lists<'a> {
+    fn new<I: MergeInput>(input: &I, words: &'a Words, choice: UnionChoice) -> Self {
+        let rows = input.footer().rows;
+        let bits = vec![0; (rows as usize).div_ceil(8)];
+        Self {
+            words,
+            choice,
+            pages: PageWriter::new(TRIAL_LEVEL),
+            rows,
+            lists: PostingWriter::new(rows),
+            list_bytes: Vec::new(),
+            union_lists: PostingWriter::new(rows),
+            union_bytes: Vec::new(),
+            unions: 0,
+            moved: Default::default(),
+            own: bits.clone(),
+            told: bits,
+            list: Vec::new(),
+            union: Vec::new(),
+        }
+    }
+
+    fn add<I: MergeInput>(
+        &mut self,
+        key: &[u8],
+        terms: &mut TermCursor<'_, I>,
+    ) -> Result<(), MergeError<I::Error>> {
+        let Some(entry) = terms.entry() else {
+            return Ok(());
+        };
+        let is_new = |listed: &Listed, moved: &HashMap<Listed, Moved>| {
+            listed.posting_page().is_some() && !moved.contains_key(listed)
+        };
+        if is_new(&entry.groups, &self.moved[1]) {
+            encode_list(&terms.groups()?, &mut self.list);
+            let at = self
+                .lists
+                .push(&self.list, &mut self.pages, &mut self.list_bytes);
+            self.moved[1].insert(entry.groups, Moved::List(at));
+        }
+        if is_new(&entry.slots, &self.moved[0]) {
+            let seats = terms.slot_seats()?;
+            let moved = self.place(key, &seats);
+            self.moved[0].insert(entry.slots, moved);
+        }
+        Ok(())
+    }
+
+    /// Writes the seats of a term as a list or as a union.
+    fn place(&mut self, key: &[u8], seats: &[u32]) -> Moved {
+        encode_list(seats, &mut self.list);
+        let words = self.words;
+        let occurrences = words.of(key);
+        if !occurrences.is_empty() {
+            let union = self.union_of(occurrences, seats);
+            self.union.clear();
+            union.encode(&mut self.union);
+            let is_smaller = self.choice.is_forced || cost(&self.union) < cost(&self.list);
+            if !union.parts.is_empty() && is_smaller {
+                self.unions += 1;
+                let at = self
+                    .union_lists
+                    .push(&self.union, &mut self.pages, &mut self.union_bytes);
+                return Moved::Union(at);
+            }
+        }
+        Moved::List(
+            self.lists
+                .push(&self.list, &mut self.pages, &mut self.list_bytes),
+        )
+    }
+
+    /// Seats by parts that tell some of them and no others.
+    fn union_of(&mut self, occurrences: &[Occurrence], seats: &[u32]) -> Union {
+        seats
+            .iter()
+            .for_each(|seat| super::set(&mut self.own, *seat));
+        let mut union = Union::default();
+        for occurrence in occurrences {
+            self.add_occurrence(occurrence, &mut union);
+        }
+        union.parts.sort_by_key(|part| (part.part, part.track));
+        let is_told = |seat: &u32| is_set(&self.told, *seat);
+        let others = seats.iter().filter(|seat| !is_told(seat));
+        union.others = others.copied().collect();
+        for bits in [&mut self.own, &mut self.told] {
+            for seat in seats {
+                if let Some(byte) = bits.get_mut((seat >> 3) as usize) {
+                    *byte = 0;
+                }
+            }
+        }
+        union
+    }
+
+    fn add_occurrence(&mut self, occurrence: &Occurrence, union: &mut Union) {
+        let words = self.words;
+        let Some(track) = words.track(occurrence) else {
+            return;
+        };
+        let (mut codes, mut new) = (Vec::new(), 0_usize);
+        for (code, seats) in words.codes(occurrence) {
+            codes.push(code);
+            for seat in seats {
+                if !is_set(&self.own, seat) {
+                    return;
+                }
+                new += usize::from(!is_set(&self.told, seat));
+            }
+        }
+        // What it takes, roughly, against a byte for each seat that is told by it alone.
+        if new <= PART_BYTES + codes.len() && !self.choice.is_forced {
+            return;
+        }
+        for (_, seats) in words.codes(occurrence) {
+            seats.for_each(|seat| super::set(&mut self.told, seat));
+        }
+        union.parts.push(CodedSeats {
+            part: track.part,
+            track: track.track,
+            codes,
+        });
+    }
+
+    /// Writes the terms.
+    fn finish<I: MergeInput>(mut self, input: &I) -> Result<Rewritten, MergeError<I::Error>> {
+        let mut bytes = Vec::new();
+        let lists = self.lists.finish(&mut self.pages, &mut self.list_bytes);
+        let unions = self
+            .union_lists
+            .finish(&mut self.pages, &mut self.union_bytes);
+        let posting_pages = append(&lists, &self.list_bytes, &mut bytes);
+        let union_pages = append(&unions, &self.union_bytes, &mut bytes);
+        let mut lexicon = LexiconWriter::new(self.rows);
+        let mut terms = TermCursor::new(input, 0)?;
+        let before = posting_pages.len() as u32;
+        let now = |listed: Listed, moved: &HashMap<Listed, Moved>| {
+            let location = match moved.get(&listed) {
+                None => listed.location,
+                Some(Moved::List(location)) => *location,
+                Some(Moved::Union(location)) => behind(*location, before),
+            };
+            Listed { location, ..listed }
+        };
+        while let Some((key, mut entry)) = terms.key().zip(terms.entry()) {
+            entry.slots = now(entry.slots, &self.moved[0]);
+            entry.groups = now(entry.groups, &self.moved[1]);
+            lexicon.push(key, entry, &mut self.pages);
+            terms.advance()?;
+        }
+        Ok(Rewritten {
+            lexicon_pages: lexicon.finish(&mut self.pages, &mut bytes),
+            bytes,
+            posting_pages,
+            union_pages,
+        })
+    }
+}
+
+/// A location in pages that stand behind so many others.
+fn behind(location: Location, pages: u32) -> Location {
+    match location {
+        Location::List { page, offset } => Location::List {
+            page: page + pages,
+            offset,
+        },
+        location => location,
+    }
+}
+
+/// Appends pages that were stored elsewhere.
+fn append(pages: &[PageEntry], from: &[u8], to: &mut Vec<u8>) -> Vec<PageEntry> {
+    let base = to.len() as u64;
+    to.extend_from_slice(from);
+    let moved = |page: &PageEntry| PageEntry {
+        offset: page.offset + base,
+        ..*page
+    };
+    pages.iter().map(moved).collect()
+}
+
+fn is_set(bits: &[u8], seat: u32) -> bool {
+    let byte = bits.get((seat >> 3) as usize);
+    byte.is_some_and(|byte| byte >> (seat & 7) & 1 == 1)
+}
+
+/// Parts of a byte that [`cost`] counts in.
+const COST_ONE: u64 = 16;
+
+/// Bytes of a list from which on their frequencies tell what it takes.
+const COST_BYTES_MIN: usize = 64;
+
+/// What a list takes after compression, roughly: the entropy of its bytes, where they are enough to tell.
+fn cost(list: &[u8]) -> u64 {
+    if list.len() < COST_BYTES_MIN {
+        return list.len() as u64 * COST_ONE;
+    }
+    let mut counts = [0_u32; 256];
+    for byte in list {
+        if let Some(count) = counts.get_mut(usize::from(*byte)) {
+            *count += 1;
+        }
+    }
+    let len = list.len() as f64;
+    let bits: f64 = counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| f64::from(*count) * (len / f64::from(*count)).log2())
+        .sum();
+    (bits / 8.0 * COST_ONE as f64) as u64
+}
