@@ -795,8 +795,8 @@ const STORE: &[KeySpec] = &[
         Kind::Integer(0..=19),
         Some("15"),
         "zstd level to which the segments of days that are over are written anew, once, when nobody \
-         else wants the processor; 0 leaves them as they are. Level 15 saves some 7 % of the disk \
-         for about 30 seconds of one core for each GB of messages.",
+         else wants the processor; 0 leaves them as they are. Level 15 saves some 7 % of the disk, \
+         of access logs a quarter to a half, for about a minute of one core for each GB of messages.",
     )
     .restart()
     .also(&["compaction", "compact", "recompress"]),
