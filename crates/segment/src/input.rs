@@ -181,20 +181,31 @@ impl<'a, I: MergeInput> Pages<'a, I> {
         common: &Common,
     ) -> Result<PartRows, PageError<I::Error>> {
         let (input, entry, pages) = (self.input, self.entry, &mut self.pages);
+        let dictionary = common.dictionary.as_ref();
         self.chunk.part_rows(number, |index| {
-            let found = entry.columns.get(index).zip(pages.get_mut(index));
-            let (page, cell) = found.ok_or(Corrupt::Short {
-                what: "pages of a chunk",
-            })?;
-            if let Some(known) = cell {
-                return Ok(Arc::clone(known));
-            }
-            let bytes = stored(input, page)?;
-            let dictionary = common.dictionary.as_ref();
-            let opened = ColumnPage::open(page, &bytes, dictionary).map_err(damaged(page))?;
-            Ok(Arc::clone(cell.insert(Arc::new(opened))))
+            kept_page(input, entry, pages, dictionary, index)
         })
     }
+}
+
+/// A page of the columns of a chunk, from those that are kept, to which it is added.
+fn kept_page<I: MergeInput>(
+    input: &I,
+    entry: &ChunkEntry,
+    pages: &mut [Option<Arc<ColumnPage>>],
+    dictionary: Option<&Dictionary>,
+    index: usize,
+) -> Result<Arc<ColumnPage>, PageError<I::Error>> {
+    let found = entry.columns.get(index).zip(pages.get_mut(index));
+    let (page, cell) = found.ok_or(Corrupt::Short {
+        what: "pages of a chunk",
+    })?;
+    if let Some(known) = cell {
+        return Ok(Arc::clone(known));
+    }
+    let bytes = stored(input, page)?;
+    let opened = ColumnPage::open(page, &bytes, dictionary).map_err(damaged(page))?;
+    Ok(Arc::clone(cell.insert(Arc::new(opened))))
 }
 
 /// A chunk of a segment that is read.
@@ -240,22 +251,10 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
         let dictionary = self.dictionary;
         let rows = self.row_kinds.with_seats(rows);
         let records = self.chunk.records(rows, &self.heads, |index| {
-            let found = entry.columns.get(index).zip(pages.get_mut(index));
-            let (page, cell) = found.ok_or(Corrupt::Short {
-                what: "pages of a chunk",
-            })?;
-            if let Some(known) = cell {
-                return Ok(Arc::clone(known));
-            }
-            let bytes = stored(input, page)?;
-            let opened = ColumnPage::open(page, &bytes, dictionary).map_err(damaged(page))?;
-            Ok(Arc::clone(cell.insert(Arc::new(opened))))
+            kept_page(input, entry, pages, dictionary, index)
         });
         // A column that does not decode is known by its chunk only.
-        records.map_err(|error| match error {
-            PageError::Damaged(0, corrupt) => PageError::Damaged(entry.page.offset, corrupt),
-            error => error,
-        })
+        records.map_err(|error| error.or_in(&entry.page))
     }
 }
 
