@@ -20,8 +20,26 @@ test('a message is taken apart as the server reads it, each part at its place', 
     assert.match(await parts.filter({ hasText: 'order@1.user' }).textContent(), /Anna "A".*unescaped/s);
     await parts.filter({ hasText: 'shop' }).hover();
     assert.equal(await page.getByTestId('explain-raw').locator('mark').textContent(), 'shop');
+    const decisions = page.getByTestId('explain-decisions').locator('tbody tr');
+    assert.match(await decisions.filter({ hasText: 'framing' }).textContent(), /the end of the text/);
+    assert.match(await decisions.filter({ hasText: 'header' }).textContent(), /RFC 5424/);
+    assert.match(await decisions.filter({ hasText: 'goes to' }).textContent(), /main/);
     await shot(page, 'explain');
     assert.equal((await server.ask('count', {})).count, 1, 'nothing is stored');
+  }));
+
+test('a stream is cut into its messages as the chosen source does', () =>
+  onPage(async (page) => {
+    await page.getByTestId('explain-message').fill('9 <13>a b c<13>Oct 11 22:14:15 h p: x\n');
+    const framings = page.getByTestId('explain-decisions').locator('tr').filter({ hasText: 'framing' });
+    await framings.filter({ hasText: 'octet count 9' }).waitFor();
+    assert.equal(await framings.count(), 2);
+    const times = page.getByTestId('explain-decisions').locator('tr').filter({ hasText: 'time' });
+    assert.match(await times.nth(0).textContent(), /there is no time stamp/);
+    assert.match(await times.nth(1).textContent(), /at most a week ahead/);
+    await page.getByTestId('explain-source').selectOption('udp');
+    await framings.filter({ hasText: 'all of it is one message' }).waitFor();
+    assert.equal(await framings.count(), 1);
   }));
 
 test('what is wrong with a configuration is told at its line, and nothing is applied', () =>

@@ -1,6 +1,6 @@
 //! What can be typed.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -51,7 +51,7 @@ pub(crate) enum Command {
     Backup(BackupArguments),
     /// Copy a backup into a new data directory and read all of it back.
     Restore(RestoreArguments),
-    /// Show how a message is understood, part by part.
+    /// Show how what arrives is framed, read part by part, and routed.
     Explain(ExplainArguments),
     /// Say how much disk a rate of messages takes, per day to year.
     Plan(PlanArguments),
@@ -346,8 +346,23 @@ pub(crate) struct RestoreArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArguments {
-    /// The message; read from standard input, one a line, without it.
+    /// What arrives; standard input without it.
     pub(crate) message: Option<String>,
+    /// The configuration file [default: the embedded defaults].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Read as this source does [default: the first that takes connections over TCP].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) source: Option<String>,
+    /// The address that sends [default: not known].
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) peer: Option<IpAddr>,
+    /// When it arrives [default: now].
+    #[arg(long, value_name = "T")]
+    pub(crate) received: Option<String>,
+    /// Print each message as a line of JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

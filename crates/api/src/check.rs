@@ -1,16 +1,7 @@
-//! What is made of a message or a configuration before it is used.
+//! What is made of a configuration before it is used.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::row::Row;
-
-/// Answer of `explain`: a message as it would be stored.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ExplainAnswer {
-    /// The record, with its bytes; its id is empty.
-    pub row: Row,
-}
 
 /// Answer of `config`: what is in force.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

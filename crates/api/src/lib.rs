@@ -7,6 +7,7 @@ mod answer;
 mod backup;
 mod check;
 pub mod csv;
+mod explain;
 mod problem;
 mod row;
 mod saved;
@@ -19,7 +20,11 @@ pub use answer::{
     StreamLine, ValueCount,
 };
 pub use backup::{BackupAnswer, BackupRequest, LogspaceBackup};
-pub use check::{CheckAnswer, ConfigAnswer, ConfigProblem, ExplainAnswer};
+pub use check::{CheckAnswer, ConfigAnswer, ConfigProblem};
+pub use explain::{
+    ExplainAnswer, ExplainedDestination, ExplainedFraming, ExplainedMessage, ExplainedRoute,
+    ExplainedTime,
+};
 pub use problem::{Problem, ProblemSpan};
 pub use row::{FieldValue, PartPlace, Row};
 pub use saved::{SavedSearch, SavedSearches, SavedView};

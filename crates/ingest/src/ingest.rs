@@ -12,6 +12,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::address::Address;
 use crate::error::Error;
+use crate::explain::Explainer;
 use crate::hosts::HostLists;
 use crate::listener::{Late, Listener, ListenerStatus, Sockets, load_tls};
 use crate::listening::Listening;
@@ -204,6 +205,13 @@ impl Ingest {
     /// How messages that come over HTTP are parsed.
     pub fn http_parse_options(&self) -> syslog::ParseOptions {
         self.state().http.parse.clone()
+    }
+
+    /// Who reads as a source does, by the configuration in force; see [`Explainer::new`].
+    pub fn explainer(&self, source: Option<&str>) -> Option<Explainer> {
+        let state = self.state();
+        let listeners = state.listeners.iter().map(Listener::options);
+        Explainer::choose(listeners, &state.http, source, self.sink.pipeline())
     }
 
     /// The source of what comes over HTTP, and how to read it; `None` after the shutdown.

@@ -101,7 +101,7 @@ impl Listening {
 }
 
 /// Whose name the host is where the peer is a process of this machine.
-fn of_this_machine(rule: HostRule) -> HostRule {
+pub(crate) fn of_this_machine(rule: HostRule) -> HostRule {
     let name = || host_name().unwrap_or_else(|| "localhost".to_owned());
     match rule {
         HostRule::Message => HostRule::MessageOr(name()),

@@ -108,6 +108,12 @@ impl Sink {
             .unwrap_or_else(PoisonError::into_inner) = Arc::new(pipeline);
     }
 
+    /// The routes in force.
+    pub(crate) fn pipeline(&self) -> Arc<Pipeline> {
+        let pipeline = self.pipeline.read();
+        Arc::clone(&pipeline.unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Routes a batch and hands it to the store; records that no route takes go to `otherwise`.
     pub(crate) fn hand_over(
         &self,
@@ -116,9 +122,7 @@ impl Sink {
         gathered: Gathered,
         permit: Permit,
     ) -> Durable {
-        let pipeline = self.pipeline.read().unwrap_or_else(PoisonError::into_inner);
-        let pipeline = Arc::clone(&pipeline);
-        self.deliver(source, &pipeline, otherwise, gathered, permit)
+        self.deliver(source, &self.pipeline(), otherwise, gathered, permit)
     }
 
     /// Hands a batch to one logspace, past the routes.

@@ -10,5 +10,5 @@
 mod pipeline;
 mod route;
 
-pub use pipeline::{Part, Pipeline};
+pub use pipeline::{Part, Pipeline, Traced, Verdict};
 pub use route::{InvalidRoute, ROUTE_TAGS_MAX, Route};

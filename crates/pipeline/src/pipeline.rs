@@ -1,5 +1,7 @@
 //! The routes made ready for batches.
 
+mod trace;
+
 use std::sync::{Mutex, MutexGuard};
 
 use model::limits::NAME_BYTES_MAX;
@@ -7,6 +9,7 @@ use model::{LogspaceName, RecordBatch, RecordRef, SYSLOG_TAG_NAMES};
 use query::{Matcher, Query};
 
 use crate::route::{InvalidRoute, ROUTE_TAGS_MAX, Route};
+pub use trace::{Traced, Verdict};
 
 /// Routes in order. Shared between threads; replaced as a whole when the configuration changes.
 #[derive(Debug, Default)]
@@ -28,6 +31,7 @@ pub struct Part<'a> {
 
 #[derive(Debug)]
 struct Step {
+    name: String,
     from: Vec<String>,
     condition: Option<Condition>,
     logspace: LogspaceName,
@@ -70,6 +74,7 @@ impl Pipeline {
         check_tags(&routes)?;
         let ready = |query: Query| (query != Query::all()).then(|| Condition::new(&query));
         let steps = routes.into_iter().map(|route| Step {
+            name: route.name,
             from: route.from,
             condition: route.matching.and_then(ready),
             logspace: route.logspace,

@@ -10,6 +10,7 @@ mod app;
 mod assets;
 pub mod backup;
 mod body;
+mod explain;
 mod http;
 pub mod limits;
 mod metrics;
@@ -25,5 +26,6 @@ mod tail;
 mod tests;
 
 pub use app::App;
+pub use explain::explain;
 pub use http::{Error, Server};
 pub use parameters::Parameters;

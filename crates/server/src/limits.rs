@@ -36,6 +36,9 @@ pub const COMPLETE_RECORDS_MAX: u64 = 20_000;
 /// Choices of one kind that are offered while a query is typed.
 pub const COMPLETE_CHOICES_MAX: usize = 50;
 
+/// Most messages that are explained at once: what a person reads.
+pub const EXPLAINED_MESSAGES_MAX: usize = 100;
+
 /// Most saved searches: more than a menu can be read.
 pub const SAVED_SEARCHES_MAX: usize = 1_000;
 

@@ -107,18 +107,22 @@ impl Parameters {
 
     /// The range of time; unbounded where it is not given.
     pub(crate) fn range(&self, now: Timestamp) -> Result<TimeRange, Refusal> {
-        let time = |name: &str, default| {
-            self.get(name).map_or(Ok(default), |text| {
-                query::parse_time(text, now).map_err(|error| {
-                    let hint = "use RFC 3339, UNIX seconds, or a relative time such as now-1h";
-                    Refusal::parameter(name, error.to_string(), hint)
-                })
-            })
-        };
         Ok(TimeRange {
-            start: time("from", Timestamp::MIN)?,
-            end: time("to", Timestamp::MAX)?,
+            start: self.moment("from", now)?.unwrap_or(Timestamp::MIN),
+            end: self.moment("to", now)?.unwrap_or(Timestamp::MAX),
         })
+    }
+
+    /// A time, if it is given.
+    pub(crate) fn moment(&self, name: &str, now: Timestamp) -> Result<Option<Timestamp>, Refusal> {
+        let Some(text) = self.get(name) else {
+            return Ok(None);
+        };
+        let time = query::parse_time(text, now).map_err(|error| {
+            let hint = "use RFC 3339, UNIX seconds, or a relative time such as now-1h";
+            Refusal::parameter(name, error.to_string(), hint)
+        });
+        time.map(Some)
     }
 
     /// Which of its two times stands for a record.

@@ -31,5 +31,5 @@ pub mod write;
 
 pub use encoding::Encoding;
 pub use parse::{
-    Context, FoundStamp, HostRule, ParseMode, ParseOptions, Parser, StampStyle, find_stamp,
+    Context, FoundStamp, Header, HostRule, Layout, ParseMode, ParseOptions, Parser, find_stamp,
 };

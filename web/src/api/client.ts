@@ -6,6 +6,7 @@ import type {
   CheckAnswer,
   CompleteAnswer,
   CountAnswer,
+  Explained,
   FieldsAnswer,
   HistogramAnswer,
   ParseAnswer,
@@ -42,8 +43,8 @@ async function callJson<T>(path: string, params: Params, signal: AbortSignal): P
 }
 
 /** The answer to a text that is sent. */
-async function sendText<T>(path: string, body: string, signal: AbortSignal): Promise<T> {
-  const response = await fetch(apiUrl(path), { method: 'POST', body, signal });
+async function sendText<T>(path: string, params: Params, body: string, signal: AbortSignal): Promise<T> {
+  const response = await fetch(apiUrl(path, params), { method: 'POST', body, signal });
   if (!response.ok) throw await problemOf(response);
   return jsonOf<T>(response);
 }
@@ -126,9 +127,9 @@ async function change(method: string, name: string, body: string | null): Promis
   if (!response.ok) throw await problemOf(response);
 }
 
-/** A message as it would be stored. */
-export async function explain(message: string, signal: AbortSignal): Promise<Row> {
-  return (await sendText<{ row: Row }>('explain', message, signal)).row;
+/** What a source would make of what arrives; nothing is stored. */
+export function explain(input: string, source: string, signal: AbortSignal): Promise<Explained> {
+  return sendText('explain', { source }, input, signal);
 }
 
 /** The configuration in force, as a file. */
@@ -137,7 +138,7 @@ export async function config(signal: AbortSignal): Promise<string> {
 }
 
 export function checkConfig(text: string, signal: AbortSignal): Promise<CheckAnswer> {
-  return sendText('config/check', text, signal);
+  return sendText('config/check', {}, text, signal);
 }
 
 /** Who sends to a source. */

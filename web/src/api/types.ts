@@ -24,6 +24,22 @@ export interface Row {
   places?: readonly { part: string; start: number; end: number }[];
 }
 
+/** What a source would make of what arrives. */
+export interface Explained {
+  messages: readonly ExplainedMessage[];
+  more: boolean;
+}
+
+export interface ExplainedMessage {
+  framing: { by: string; count: string; terminator: string; compressed: boolean };
+  header: 'rfc5424' | 'rfc3164' | 'none';
+  row: Row;
+  time: { from: 'stamp' | 'receipt'; stamp: string | null; year_from: string | null; zone_from: string | null; source_zone: string };
+  admitted: boolean;
+  routes: readonly { name: string; verdict: 'takes' | 'other_source' | 'no_match' | 'not_reached'; logspace: string }[];
+  destinations: readonly { logspace: string; tags: readonly string[] }[];
+}
+
 /** What is wrong with a configuration file, and what would be in force. */
 export interface CheckAnswer {
   valid: boolean;

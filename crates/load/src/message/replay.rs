@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::tz::TimeZone;
 use model::Timestamp;
 use model::limits::MESSAGE_BYTES_MAX;
-use syslog::{StampStyle, find_stamp};
+use syslog::find_stamp;
 
 use super::stamp::{StampForm, offset_seconds};
 use crate::limits::REPLAY_READ_BYTES;
@@ -123,10 +123,10 @@ pub(super) fn restamp(out: &mut Vec<u8>, start: usize, now: Timestamp, zone: &Ti
     let Some(found) = out.get(start..).and_then(find_stamp) else {
         return;
     };
-    let form = match found.style {
-        StampStyle::WithoutYear => StampForm::Bsd,
-        StampStyle::Local => StampForm::Iso,
-        StampStyle::WithZone => StampForm::IsoMicros,
+    let form = match (found.has_year, found.has_zone) {
+        (false, _) => StampForm::Bsd,
+        (true, false) => StampForm::Iso,
+        (true, true) => StampForm::IsoMicros,
     };
     let mut stamp = Vec::with_capacity(32);
     form.write(now, offset_seconds(zone, now), &mut stamp);

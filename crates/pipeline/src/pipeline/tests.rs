@@ -199,3 +199,35 @@ fn tags_have_limits() {
     );
     assert!(Pipeline::new(vec![route("all tag= -> one")]).is_err());
 }
+
+#[test]
+fn a_trace_says_what_each_route_makes_of_a_record() {
+    use Verdict::{NoMatch, NotReached, OtherSource, Takes};
+    let routes = [
+        "a from=tcp -> one",
+        "b if=disk -> two",
+        "c if=host:web -> three final",
+        "d -> four",
+    ];
+    let routes = routes.into_iter().map(route).collect();
+    let pipeline = Pipeline::new(routes).expect("valid");
+    let check = |text: &str, expected: [Verdict; 4]| {
+        let batch = batch("udp", &[text]);
+        let traced = pipeline.trace(batch.get(0).expect("one record"));
+        let verdicts: Vec<_> = traced.iter().map(|traced| traced.verdict).collect();
+        assert_eq!(verdicts, expected, "{text}");
+        // The logspaces of those that take it are those that it is split to.
+        let taken = traced.iter().filter(|t| t.verdict == Takes);
+        let other = name("other");
+        let mut parts = pipeline.split(batch.clone(), &other);
+        parts.retain(|part| part.logspace != &other);
+        let split: Vec<_> = parts.iter().map(|part| part.logspace).collect();
+        let taken: Vec<_> = taken.map(|traced| traced.logspace).collect();
+        assert_eq!(split, taken, "{text}");
+        assert_eq!(traced[3].route, "d");
+    };
+    check("db disk full", [OtherSource, Takes, NoMatch, Takes]);
+    check("web all well", [OtherSource, NoMatch, Takes, NotReached]);
+    check("web disk full", [OtherSource, Takes, Takes, NotReached]);
+    check("db all well", [OtherSource, NoMatch, NoMatch, Takes]);
+}

@@ -1,13 +1,12 @@
 //! The endpoints that take records, keep searches, and tell of the server.
 
 use api::{
-    Accepted, BackupAnswer, BackupRequest, CheckAnswer, ConfigAnswer, Imported, SavedSearch,
-    SavedSearches, SavedView, SendersAnswer, StatusAnswer,
+    Accepted, BackupAnswer, BackupRequest, CheckAnswer, ConfigAnswer, ExplainAnswer, Imported,
+    SavedSearch, SavedSearches, SavedView, SendersAnswer, StatusAnswer,
 };
 
 use crate::ndjson::Line;
 use crate::openapi::endpoint::{Answer, Body, Endpoint, Kind, Parameter, Shape, of};
-use crate::openapi::questions::row;
 
 const NAME: Parameter = Parameter::in_path("name", "Its name.");
 const TO_LOGSPACE: Parameter = Parameter::new(
@@ -103,18 +102,34 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         )
     },
     Endpoint {
+        parameters: &[
+            Parameter::new(
+                "source",
+                Kind::Text,
+                "The source; the first that takes connections over TCP where none is named.",
+            ),
+            Parameter::new("peer", Kind::Text, "The address that sends."),
+            Parameter::new(
+                "received",
+                Kind::Text,
+                "When it arrives; now where nothing is said.",
+            ),
+        ],
         body: Some(Body {
-            about: "One message, of at most 2 MiB.",
+            about: "What arrives, of at most 2 MiB: a stream of messages, or one.",
             shapes: &[Shape::Bytes],
         }),
-        problems: &["parameter-invalid", "internal"],
+        problems: &["parameter-invalid", "source-unknown", "internal"],
         ..plain(
             "post",
             "/api/v1/explain",
             "explain",
             "configuration",
-            "How a message is read. Nothing is stored.",
-            &[Answer::ok(Shape::Json(row), "The record; its id is empty.")],
+            "How a source reads what arrives, and where it would go. Nothing is stored.",
+            &[Answer::ok(
+                Shape::Json(of::<ExplainAnswer>),
+                "The messages; at most 100.",
+            )],
         )
     },
     plain(

@@ -1,57 +1,63 @@
 //! What would be made of a message, or of a configuration file, without using it.
 
-use api::{CheckAnswer, ConfigAnswer, ConfigProblem, ExplainAnswer, Row};
+use std::net::IpAddr;
+
+use api::{CheckAnswer, ConfigAnswer, ConfigProblem, ExplainAnswer};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
 use config::{Overrides, Problem};
-use model::{LogspaceName, RecordBatch, RecordId, RecordNumber, RecordParts};
-use syslog::{Context as Arrival, Parser};
+use syslog::Context as Arrival;
 
 use crate::app::App;
 use crate::http::Context;
+use crate::limits::EXPLAINED_MESSAGES_MAX;
+use crate::parameters::Parameters;
 use crate::problem::Refusal;
 use crate::routes::ask;
+use crate::routes::query::Pairs;
 
 /// What a configuration is called that nobody has given a file name.
 const UNNAMED: &str = "logwood.toml";
 
-/// Reads a message as the source `http` does.
+/// Reads bytes as a source does.
 pub(crate) async fn explain(
     State(context): State<Context>,
-    message: Bytes,
+    pairs: Pairs,
+    input: Bytes,
 ) -> Result<Json<ExplainAnswer>, Refusal> {
-    let explained = ask(&context, move |app, _| explained(app, &message));
+    let parameters = Parameters::new(pairs.0);
+    let explained = ask(&context, move |app, _| explained(app, &parameters, &input));
     Ok(Json(explained.await??))
 }
 
-fn explained(app: &App, message: &[u8]) -> Result<ExplainAnswer, Refusal> {
-    let received = app.clock.now();
+fn explained(app: &App, parameters: &Parameters, input: &[u8]) -> Result<ExplainAnswer, Refusal> {
+    let now = app.clock.now();
     let arrival = Arrival {
-        received,
-        peer: None,
+        received: parameters.moment("received", now)?.unwrap_or(now),
+        peer: peer(parameters)?,
     };
-    let mut parts = RecordParts::default();
-    Parser::new(app.ingest.http_parse_options()).parse(message, &arrival, &mut parts);
-    let mut batch = RecordBatch::new();
-    let pushed = batch.push(message, &parts, received, None, 0);
-    let record = batch.get(0).filter(|_| pushed.is_ok()).ok_or_else(|| {
-        let detail = format!(
-            "the message has {} bytes, too many to be kept",
-            message.len()
-        );
-        Refusal::parameter("body", detail, "send one message")
-    })?;
-    let id = RecordId {
-        logspace: LogspaceName::main(),
-        number: RecordNumber(0),
+    let source = parameters.get("source");
+    let explainer = app.ingest.explainer(source);
+    let mut explainer = explainer.ok_or_else(|| unknown_source(app, source.unwrap_or_default()))?;
+    let most = EXPLAINED_MESSAGES_MAX;
+    Ok(crate::explain::explain(&mut explainer, input, true, &arrival, most).0)
+}
+
+fn peer(parameters: &Parameters) -> Result<Option<IpAddr>, Refusal> {
+    let address = |text: &str| {
+        text.parse().map_err(|_| {
+            let detail = format!("{text:?} is no address");
+            Refusal::parameter("peer", detail, "use an address such as 192.0.2.7")
+        })
     };
-    let row = Row {
-        id: String::new(),
-        logspace: String::new(),
-        ..Row::new(&id, record, true)
-    };
-    Ok(ExplainAnswer { row })
+    parameters.get("peer").map(address).transpose()
+}
+
+fn unknown_source(app: &App, name: &str) -> Refusal {
+    let listeners = app.ingest.listeners();
+    let known = listeners.iter().map(|listener| listener.source.as_str());
+    Refusal::unknown_source(name, known.chain(["http"]))
 }
 
 /// What is in force.

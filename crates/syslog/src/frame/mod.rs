@@ -150,6 +150,11 @@ impl Framer {
         self.cut_bytes
     }
 
+    /// Whether the message that [`Self::next`] found last had an octet count.
+    pub fn was_counted(&self) -> bool {
+        self.was_counted
+    }
+
     /// Finds the next message.
     ///
     /// `buffer` is the stream from where the last call left off: what it consumed gone, what it

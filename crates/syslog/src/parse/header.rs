@@ -6,7 +6,7 @@
 
 use model::{Field, Span, Tag};
 
-use super::{Message, stamp};
+use super::{Header, Message, stamp};
 use crate::cursor::Cursor;
 use crate::limits::{HOST_BYTES_MAX, OCTET_COUNT_DIGITS_MAX};
 
@@ -73,8 +73,7 @@ impl<'a> Message<'a, '_> {
         let stamp = self.last_stamp.any(text, self.zone, self.received);
         if let Some(stamp) = &stamp {
             self.at = ahead;
-            self.at.skip(stamp.len);
-            self.take_time(stamp);
+            self.take_stamp(stamp);
             self.bsd_behind_stamp();
         } else if !self.cisco(ahead) {
             self.headerless();
@@ -83,6 +82,7 @@ impl<'a> Message<'a, '_> {
 
     /// Reads host and TAG behind a time stamp.
     fn bsd_behind_stamp(&mut self) {
+        self.layout.header = Header::Rfc3164;
         self.at.eat_run(b' ');
         self.forwarded();
         if self.parts.host.is_empty() && !is_repeat_note(self.at.rest()) {
@@ -201,8 +201,7 @@ impl<'a> Message<'a, '_> {
             self.push_meta(b"timeQuality", b"isSynced", value);
         }
         self.at = clock;
-        self.at.skip(stamp.len);
-        self.take_time(&stamp);
+        self.take_stamp(&stamp);
         self.bsd_behind_stamp();
         true
     }

@@ -80,8 +80,7 @@ impl Message<'_, '_> {
         let Some(stamp) = stamp::ietf(self.at.rest(), self.zone, self.received) else {
             return false;
         };
-        self.take_time(&stamp);
-        self.at.skip(stamp.len);
+        self.take_stamp(&stamp);
         true
     }
 

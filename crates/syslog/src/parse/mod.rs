@@ -11,7 +11,7 @@
 mod header;
 mod ietf;
 mod last_stamp;
-mod locate;
+mod layout;
 mod log_line;
 mod stamp;
 mod structured;
@@ -28,7 +28,7 @@ use model::{Priority, RecordParts, Span, Tag, Timestamp};
 use crate::cursor::Cursor;
 use crate::limits::OCTET_COUNT_DIGITS_MAX;
 use last_stamp::LastStamp;
-pub use locate::{FoundStamp, StampStyle, find_stamp};
+pub use layout::{FoundStamp, Header, Layout, find_stamp};
 use stamp::Stamp;
 use zone::Zone;
 
@@ -82,6 +82,17 @@ impl Default for ParseOptions {
     }
 }
 
+impl ParseOptions {
+    /// What the zone is called: `Europe/Budapest`, `UTC`, `+02`; `local` where it has no name.
+    pub fn zone_name(&self) -> String {
+        match (self.zone.iana_name(), self.zone.to_fixed_offset()) {
+            (Some(name), _) => name.to_owned(),
+            (None, Ok(offset)) => offset.to_string(),
+            (None, Err(_)) => "local".to_owned(),
+        }
+    }
+}
+
 /// What is known of a message beside its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Context {
@@ -100,6 +111,7 @@ pub struct Parser {
     last_stamp: LastStamp,
     mode: ParseMode,
     host: HostRule,
+    layout: Layout,
 }
 
 impl Parser {
@@ -110,6 +122,7 @@ impl Parser {
             last_stamp: LastStamp::default(),
             mode: options.mode,
             host: options.host,
+            layout: Layout::default(),
         }
     }
 
@@ -132,6 +145,7 @@ impl Parser {
     ) {
         parts.clear();
         parts.time = context.received;
+        self.layout = Layout::default();
         match self.mode {
             ParseMode::Syslog => Message {
                 at: Cursor::new(trim_end(raw)),
@@ -140,6 +154,7 @@ impl Parser {
                 last_stamp: &mut self.last_stamp,
                 received: context.received,
                 parts,
+                layout: &mut self.layout,
             }
             .parse(),
             ParseMode::None => parts.message = Span::new(0, raw.len()),
@@ -152,6 +167,12 @@ impl Parser {
         if !raw.is_ascii() && std::str::from_utf8(raw).is_err() {
             parts.tags |= Tag::InvalidUtf8.bit();
         }
+    }
+
+    /// Where that stands in the message that was parsed last of which its record keeps the meaning
+    /// alone.
+    pub fn layout(&self) -> Layout {
+        self.layout
     }
 
     /// The time in a line of a log file that is no syslog message, such as that of an access log or of
@@ -193,6 +214,7 @@ struct Message<'a, 'p> {
     last_stamp: &'p mut LastStamp,
     received: Timestamp,
     parts: &'p mut RecordParts,
+    layout: &'p mut Layout,
 }
 
 impl Message<'_, '_> {
@@ -202,9 +224,9 @@ impl Message<'_, '_> {
             self.tag(Tag::MissingTimestamp);
             self.tag(Tag::Rfc3164MissingHeader);
             self.parts.message = self.at.span_of_rest();
-            return;
-        }
-        if !self.ietf() {
+        } else if self.ietf() {
+            self.layout.header = Header::Rfc5424;
+        } else {
             self.bsd();
         }
     }
@@ -262,6 +284,7 @@ impl Message<'_, '_> {
             Some(priority) => self.parts.priority = priority,
             None => self.tag(Tag::InvalidPri),
         }
+        self.layout.priority = ahead.span_from(self.at.at());
         self.at = ahead;
         true
     }
@@ -270,8 +293,11 @@ impl Message<'_, '_> {
         self.parts.tags |= tag.bit();
     }
 
-    /// Takes the time of a stamp, or says that it is impossible.
-    fn take_time(&mut self, stamp: &Stamp) {
+    /// Moves over a stamp and takes its time, or says that it is impossible.
+    #[inline]
+    fn take_stamp(&mut self, stamp: &Stamp) {
+        self.layout.stamp = Some(FoundStamp::at(self.at, stamp));
+        self.at.skip(stamp.len);
         match stamp.time {
             Some(time) => self.parts.time = time,
             None => self.tag(Tag::InvalidTimestamp),

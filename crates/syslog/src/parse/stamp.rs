@@ -47,6 +47,8 @@ pub(super) struct Stamp {
     pub(super) len: usize,
     /// What it says; `None` for an impossible date or time.
     pub(super) time: Option<Timestamp>,
+    /// Whether a colon ends it.
+    pub(super) has_colon: bool,
     /// Whether it says the year.
     pub(super) has_year: bool,
     /// Whether it says the zone.
@@ -86,10 +88,12 @@ pub(super) fn any(text: &[u8], zone: &Zone, received: Timestamp) -> Option<Stamp
     if reading.offset_seconds.is_none() {
         reading.offset_seconds = zone_behind(&mut at);
     }
-    if !at.eat(b':') && !matches!(at.peek(), None | Some(b' ' | b'\t')) {
+    let has_colon = at.eat(b':');
+    if !has_colon && !matches!(at.peek(), None | Some(b' ' | b'\t')) {
         return None;
     }
-    Some(reading.stamp(at.at(), zone, received))
+    let stamp = reading.stamp(at.at(), zone, received);
+    Some(Stamp { has_colon, ..stamp })
 }
 
 /// Reads an RFC 5424 TIMESTAMP at the start of `text`, if a space or the end follows it. The zone
@@ -111,6 +115,7 @@ impl Reading {
         Stamp {
             len,
             time,
+            has_colon: false,
             has_year: self.has_year,
             has_zone,
             is_certain: has_zone || time.is_some_and(|time| zone.is_certain(time)),

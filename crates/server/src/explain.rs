@@ -1,0 +1,168 @@
+//! How a source reads what arrives, in the words of the API.
+
+use api::{
+    ExplainAnswer, ExplainedDestination, ExplainedFraming, ExplainedMessage, ExplainedRoute,
+    ExplainedTime, PartPlace, Row,
+};
+use ingest::{Explained, Explainer, HostOrigin};
+use model::{LogspaceName, RecordId, RecordNumber, RecordRef, Span, Tag};
+use pipeline::Verdict;
+use syslog::{Context, Header, ParseMode};
+
+/// Explains what has arrived, up to so many messages, and says how many bytes are done with; see
+/// [`Explainer::read`].
+pub fn explain(
+    explainer: &mut Explainer,
+    input: &[u8],
+    is_end: bool,
+    context: &Context,
+    most: usize,
+) -> (ExplainAnswer, usize) {
+    let (messages, consumed) = explainer.read(input, is_end, context, most);
+    let told = messages.iter();
+    let told = told.filter_map(|message| explained(explainer, message, input));
+    let answer = ExplainAnswer {
+        source: explainer.source().to_owned(),
+        transport: explainer.transport().to_owned(),
+        messages: told.collect(),
+        more: consumed < input.len(),
+    };
+    (answer, consumed)
+}
+
+/// `None` where it is too long to be a record.
+fn explained(explainer: &Explainer, message: &Explained, input: &[u8]) -> Option<ExplainedMessage> {
+    let record = message.record()?;
+    let routes = explainer.routes(record);
+    let routes = routes.iter().map(|traced| ExplainedRoute {
+        name: traced.route.to_owned(),
+        verdict: verdict(traced.verdict).to_owned(),
+        logspace: traced.logspace.to_string(),
+    });
+    let destinations = explainer.destinations(message);
+    let destinations = destinations
+        .into_iter()
+        .map(|(logspace, tags)| ExplainedDestination {
+            logspace: logspace.to_string(),
+            tags,
+        });
+    Some(ExplainedMessage {
+        framing: framing(explainer, message, record, input),
+        header: header(message.layout.header).to_owned(),
+        row: row(message, record),
+        time: time(explainer, message, record),
+        host_from: message.host.map(|origin| host(origin).to_owned()),
+        admitted: message.is_admitted,
+        routes: routes.collect(),
+        destinations: destinations.collect(),
+    })
+}
+
+fn framing(
+    explainer: &Explainer,
+    message: &Explained,
+    record: RecordRef<'_>,
+    input: &[u8],
+) -> ExplainedFraming {
+    let cut = &message.cut;
+    let bytes = |range: &std::ops::Range<usize>| input.get(range.clone()).unwrap_or_default();
+    let text = |range| String::from_utf8_lossy(bytes(range)).into_owned();
+    let terminator = bytes(&cut.terminator);
+    let by = if !cut.count.is_empty() {
+        "octet_count"
+    } else if !explainer.is_stream() {
+        "length"
+    } else if terminator.contains(&b'\n') {
+        "line_feed"
+    } else if !terminator.is_empty() {
+        "nul"
+    } else if has(record, Tag::Truncated) {
+        "limit"
+    } else {
+        "end"
+    };
+    ExplainedFraming {
+        by: by.to_owned(),
+        count: text(&cut.count),
+        start: cut.message.start,
+        end: cut.message.end,
+        terminator: text(&cut.terminator),
+        compressed: message.was_packed,
+    }
+}
+
+/// The record with its bytes, and the places of what only the layout knows.
+fn row(message: &Explained, record: RecordRef<'_>) -> Row {
+    let id = RecordId {
+        logspace: LogspaceName::main(),
+        number: RecordNumber(0),
+    };
+    let mut row = Row {
+        id: String::new(),
+        logspace: String::new(),
+        ..Row::new(&id, record, true)
+    };
+    let layout = &message.layout;
+    let stamp = layout.stamp.map_or(Span::default(), |stamp| stamp.span);
+    let parts = [
+        ("facility", layout.priority),
+        ("severity", layout.priority),
+        ("time", stamp),
+    ];
+    let there = parts.into_iter().filter(|(_, span)| !span.is_empty());
+    let places = there.map(|(part, span)| PartPlace {
+        part: part.to_owned(),
+        start: span.start,
+        end: span.start + span.len,
+    });
+    row.places.splice(0..0, places);
+    row
+}
+
+fn time(explainer: &Explainer, message: &Explained, record: RecordRef<'_>) -> ExplainedTime {
+    let options = explainer.parse_options();
+    let found = message.layout.stamp;
+    let used = found.filter(|_| !has(record, Tag::InvalidTimestamp));
+    let from = |is_there| if is_there { "stamp" } else { "receipt" }.to_owned();
+    let zone = |has_zone| if has_zone { "stamp" } else { "source" }.to_owned();
+    let text = |span: Span| String::from_utf8_lossy(span.of(record.raw())).into_owned();
+    ExplainedTime {
+        from: from(used.is_some()),
+        stamp: found.map(|stamp| text(stamp.span)),
+        year_from: used.map(|stamp| from(stamp.has_year)),
+        zone_from: used.map(|stamp| zone(stamp.has_zone)),
+        source_zone: match options.mode {
+            ParseMode::Syslog => options.zone_name(),
+            ParseMode::None => String::new(),
+        },
+    }
+}
+
+fn has(record: RecordRef<'_>, tag: Tag) -> bool {
+    record.head().tags & tag.bit() != 0
+}
+
+fn header(header: Header) -> &'static str {
+    match header {
+        Header::Rfc5424 => "rfc5424",
+        Header::Rfc3164 => "rfc3164",
+        Header::None => "none",
+    }
+}
+
+fn host(origin: HostOrigin) -> &'static str {
+    match origin {
+        HostOrigin::Message => "message",
+        HostOrigin::Peer => "peer",
+        HostOrigin::Source => "source",
+    }
+}
+
+fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Takes => "takes",
+        Verdict::OtherSource => "other_source",
+        Verdict::NoMatch => "no_match",
+        Verdict::NotReached => "not_reached",
+    }
+}

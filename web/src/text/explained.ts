@@ -1,0 +1,54 @@
+// What is said of a message beside its parts: how it was framed, where its time comes from, where it goes.
+
+import type { ExplainedMessage } from '../api/types';
+
+const FRAMINGS: Record<string, string> = {
+  line_feed: 'a line, ended by a line feed',
+  nul: 'ended by a NUL',
+  end: 'a line, ended by the end of the text',
+  limit: 'a line, longer than message_max',
+  length: 'all of it is one message',
+};
+
+const HEADERS = { rfc5424: 'RFC 5424', rfc3164: 'RFC 3164, or a dialect of it', none: 'none' };
+
+const VERDICTS = {
+  takes: 'takes it',
+  other_source: 'takes other sources',
+  no_match: 'its query does not match',
+  not_reached: 'not reached, as a route before it is final',
+};
+
+/** The decisions, by name, in the order in which they fall. */
+export function decisions(message: ExplainedMessage): { name: string; value: string }[] {
+  const { framing, routes, destinations } = message;
+  const by = framing.by === 'octet_count' ? `octet count ${framing.count.trim()}` : (FRAMINGS[framing.by] ?? framing.by);
+  const taken = routes.some((route) => route.verdict === 'takes');
+  return [
+    { name: 'framing', value: by + (framing.compressed ? '; compressed' : '') },
+    { name: 'header', value: HEADERS[message.header] },
+    { name: 'time', value: timeFrom(message.time) },
+    ...routes.map(({ name, verdict, logspace }) => ({
+      name: 'route',
+      value: `${name}: ${VERDICTS[verdict]}${verdict === 'takes' ? `, to ${logspace}` : ''}`,
+    })),
+    ...destinations.map(({ logspace, tags }) => ({
+      name: 'goes to',
+      value: logspace + (taken ? '' : ', the logspace of its source') + tagged(message, tags),
+    })),
+  ];
+}
+
+function timeFrom(time: ExplainedMessage['time']): string {
+  if (time.from === 'receipt') {
+    return time.stamp === null ? 'that of receipt: there is no time stamp' : 'that of receipt: the time stamp is of no time that exists';
+  }
+  const year = time.year_from === 'receipt' ? '; the year is the last one at most a week ahead of receipt' : '';
+  const zone = time.zone_from === 'source' ? `; the zone is that of the source, ${time.source_zone}` : '';
+  return `the time stamp${year}${zone}`;
+}
+
+function tagged(message: ExplainedMessage, tags: readonly string[]): string {
+  const added = tags.filter((tag) => !message.row.tags.includes(tag));
+  return added.length === 0 ? '' : `, tagged ${added.join(', ')}`;
+}
