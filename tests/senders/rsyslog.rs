@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use testkit::peers::Rsyslog;
-use testkit::{Server, need};
+use testkit::{Server, Setup, need};
 
 use super::{assert_arrived, recent_lines};
 
@@ -71,6 +71,36 @@ fn omrelp() -> Result<()> {
              template=\"RSYSLOG_SyslogProtocol23Format\")"
         )
     })
+}
+
+#[test]
+fn omrelp_over_tls() -> Result<()> {
+    if need(Rsyslog::find())?.is_none() {
+        return Ok(());
+    }
+    let server = Server::start_with(Setup {
+        config: Some("[source.relp.relp]\ntls = true\n".to_owned()),
+        ..Setup::default()
+    })?;
+    // It signs itself, so it is its own authority. Without a certificate of its own, librelp offers
+    // nothing but anonymous key exchange; any will do, as the server does not ask for it.
+    let certificate = server.data_dir().join("tls/certificate.pem");
+    let key = server.data_dir().join("tls/key.pem");
+    let mut rsyslog = Rsyslog::start(&format!(
+        "module(load=\"omrelp\")\n\
+         action(type=\"omrelp\" target=\"127.0.0.1\" port=\"{}\" tls=\"on\"\n\
+         tls.authmode=\"certvalid\" tls.cacert=\"{certificate}\"\n\
+         tls.mycert=\"{certificate}\" tls.myprivkey=\"{key}\"\n\
+         template=\"RSYSLOG_SyslogProtocol23Format\")",
+        server.addresses().relp.port(),
+        certificate = certificate.display(),
+        key = key.display(),
+    ))?;
+    let lines = recent_lines(6, LINES)?;
+    let wire: Vec<String> = lines.iter().map(|line| line.rfc3164()).collect();
+    rsyslog.feed(&wire)?;
+    assert_arrived(&server, "relp", &lines)
+        .with_context(|| format!("rsyslog said: {}", rsyslog.errors().join("\n")))
 }
 
 #[test]

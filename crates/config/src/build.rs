@@ -215,6 +215,7 @@ fn listener(section: &Section, data_dir: &Path) -> Option<ListenerOptions> {
     if transport == Transport::Udp {
         options.receive_buffer_bytes = Some(values.size("receive_buffer"));
         options.udp_sockets = values.size("sockets");
+        options.gro = values.bool("gro");
     } else {
         if transport != Transport::Relp {
             options.framing = values.framing();

@@ -413,6 +413,16 @@ const SOCKETS: KeySpec = key(
 )
 .also(&["threads", "workers", "listeners"]);
 
+const GRO: KeySpec = key(
+    "gro",
+    Kind::Bool,
+    Some("false"),
+    "Lets the kernel hand over datagrams of one sender and one size together (generic receive \
+     offload), which costs less where senders write bursts of them. Datagrams that it drops together \
+     are then counted as one.",
+)
+.also(&["udp_gro", "receive_offload"]);
+
 const UDP: &[KeySpec] = &[
     listen("\"127.0.0.1:5514\""),
     LOGSPACE,
@@ -434,6 +444,7 @@ const UDP: &[KeySpec] = &[
     SENDER_MESSAGES_MAX,
     RECEIVE_BUFFER,
     SOCKETS,
+    GRO,
 ];
 
 const TCP: &[KeySpec] = &[

@@ -17,13 +17,14 @@ use crate::budget::Permit;
 use crate::control::Control;
 use crate::hosts::HostLists;
 use crate::limits::{
-    ACCEPT_PAUSE, DATAGRAM_BYTES_MAX, DATAGRAMS_NAP, DATAGRAMS_PER_CALL, DRAIN_QUIET,
-    DRAIN_TIMEOUT, KERNEL_DROPS_INTERVAL,
+    ACCEPT_PAUSE, DATAGRAM_BYTES_MAX, DATAGRAMS_JOINED_MAX, DATAGRAMS_NAP, DATAGRAMS_PER_CALL,
+    DRAIN_QUIET, DRAIN_TIMEOUT, KERNEL_DROPS_INTERVAL,
 };
 use crate::listening::Listening;
 use crate::opener::Opener;
+use crate::recvmmsg::Datagrams;
 use crate::senders::{Run, add_to_runs};
-use crate::socket::{self, Datagrams};
+use crate::socket;
 use crate::socket_file::SocketFile;
 use crate::source::{DropReason, Source};
 
@@ -111,7 +112,7 @@ pub(crate) async fn run(listening: Arc<Listening>, receiver: Arc<Receiver>, mut 
         assembler: listening.assembler(),
         // What is packed in a datagram gets no more of the budget than a datagram.
         opener: listening.opener(listening.options.message_bytes_max.min(DATAGRAM_BYTES_MAX)),
-        datagrams: Datagrams::new(listening.options.message_bytes_max),
+        datagrams: Datagrams::new(listening.options.message_bytes_max, listening.options.gro),
         listening: &listening,
         receiver: &receiver,
         runs: Vec::new(),
@@ -264,7 +265,13 @@ impl Reception<'_> {
             .options
             .message_bytes_max
             .min(DATAGRAM_BYTES_MAX);
-        DATAGRAMS_PER_CALL * Assembler::message_bytes(longest)
+        let datagrams = match self.listening.options.gro {
+            // As many of the same bytes as can be joined, each with what a record takes.
+            true => DATAGRAMS_JOINED_MAX,
+            false => 1,
+        };
+        let heads = (datagrams - 1) * Assembler::message_bytes(0);
+        DATAGRAMS_PER_CALL * (Assembler::message_bytes(longest) + heads)
     }
 }
 

@@ -287,6 +287,7 @@ impl Ingest {
                         predecessor.set_hosts(&options.hosts);
                     }
                     sockets.set_receive_buffers(&options);
+                    sockets.set_gro(&options);
                     sockets.set_rights(&options);
                     let (source, transport) = (options.name.clone(), options.transport.name());
                     tracing::info!(source, transport, %address, "listening");

@@ -44,6 +44,7 @@ mod options;
 mod passed;
 mod peer;
 mod proxy;
+mod recvmmsg;
 mod relp;
 mod senders;
 mod sequence;

@@ -18,6 +18,9 @@ pub const BUDGET_BYTES_DEFAULT: usize = 64 * 1024 * 1024;
 /// kernel does for each datagram; more slots only take more memory.
 pub const DATAGRAMS_PER_CALL: usize = 64;
 
+/// Most datagrams that the kernel hands over together where a socket lets it (`UDP_MAX_SEGMENTS`).
+pub const DATAGRAMS_JOINED_MAX: usize = 128;
+
 /// How long a UDP socket that is busy, but had fewer datagrams than that, is left to fill up. The
 /// receive buffer holds a thousand times as much, and waking up for each datagram cost more than
 /// all else.

@@ -133,8 +133,9 @@ impl Listener {
             (options.transport.is_unix(), options.transport.is_datagram())
         };
         let same_place = own.address == options.address || self.address == options.address;
-        let same_count = own.transport != Transport::Udp || own.udp_sockets == options.udp_sockets;
-        (same_place && kind(own) == kind(options) && same_count)
+        let shape = |options: &ListenerOptions| (options.udp_sockets, options.gro);
+        let same_shape = own.transport != Transport::Udp || shape(own) == shape(options);
+        (same_place && kind(own) == kind(options) && same_shape)
             .then(|| (self.sockets.clone(), self.address.clone()))
     }
 
@@ -207,6 +208,21 @@ impl Sockets {
         if let Err(error) = socket_file::change_rights(path, &options.socket_file) {
             let source = options.name.as_str();
             tracing::warn!(source, %error, "cannot change the owner and mode of the socket");
+        }
+    }
+
+    /// Lets the kernel hand over several datagrams together where the options say so.
+    pub(crate) fn set_gro(&self, options: &ListenerOptions) {
+        let (Self::Datagrams(receivers), Transport::Udp) = (self, options.transport) else {
+            return;
+        };
+        for receiver in receivers {
+            if let Err(error) = socket::set_gro(receiver.socket(), options.gro)
+                && options.gro
+            {
+                let source = options.name.as_str();
+                tracing::warn!(source, %error, "the kernel cannot join datagrams (`gro`)");
+            }
         }
     }
 

@@ -109,6 +109,9 @@ pub struct ListenerOptions {
     pub receive_buffer_bytes: Option<usize>,
     /// Sockets that share the port, 1 to [`crate::limits::UDP_SOCKETS_MAX`]. Only for UDP.
     pub udp_sockets: usize,
+    /// Whether the kernel may hand over several datagrams of one sender together. It counts those that
+    /// it drops together as one. Only for UDP.
+    pub gro: bool,
     /// Encryption: required for [`Transport::Tls`], possible for [`Transport::Relp`]; for
     /// [`Transport::Tcp`], connections that begin with a TLS handshake are encrypted. Not for the
     /// others.
@@ -141,6 +144,7 @@ impl ListenerOptions {
             handshake_timeout: HANDSHAKE_TIMEOUT,
             receive_buffer_bytes,
             udp_sockets: 2,
+            gro: false,
             tls: None,
         }
     }

@@ -1,26 +1,22 @@
 //! What sockets need and the standard library does not offer: forced receive buffers, the
-//! kernel's count of dropped datagrams, many datagrams in one system call, and sockets that were
-//! open when the process started.
-//!
-//! The only unsafe code of this crate.
+//! kernel's count of dropped datagrams, and sockets that were open when the process started.
 #![expect(
     unsafe_code,
-    reason = "setsockopt, getsockopt, recvmmsg, getnameinfo and descriptors that were passed to us have no safe \
+    reason = "setsockopt, getsockopt, getnameinfo and descriptors that were passed to us have no safe \
               wrapper among our dependencies"
 )]
 
 use std::ffi::CStr;
 use std::io;
-use std::mem;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 
+use nix::sys::socket::setsockopt;
+use nix::sys::socket::sockopt::UdpGroSegment;
 use socket2::{Domain, Protocol, SockAddr, SockRef, Socket, TcpKeepalive, Type};
 
-use crate::limits::{
-    ACCEPT_BACKLOG, DATAGRAM_BYTES_MAX, DATAGRAMS_PER_CALL, KEEPALIVE_INTERVAL, KEEPALIVE_TIME,
-};
+use crate::limits::{ACCEPT_BACKLOG, KEEPALIVE_INTERVAL, KEEPALIVE_TIME};
 
 /// Opens a socket that listens for connections.
 pub(crate) fn listen(address: SocketAddr) -> io::Result<std::net::TcpListener> {
@@ -90,6 +86,11 @@ pub(crate) fn set_receive_buffer(socket: &impl AsFd, bytes: usize) -> io::Result
         socket.set_recv_buffer_size(bytes)?;
     }
     Ok(socket.recv_buffer_size()? / 2)
+}
+
+/// Has the kernel hand over datagrams of one sender and one size together, or not (Linux 5.0).
+pub(crate) fn set_gro(socket: &impl AsFd, is_on: bool) -> io::Result<()> {
+    Ok(setsockopt(socket, UdpGroSegment, &is_on)?)
 }
 
 /// Has the kernel notice peers that are gone without a word.
@@ -173,165 +174,20 @@ pub(crate) fn take_passed(descriptor: RawFd) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 
-/// Room for the datagrams of one system call.
-pub(crate) struct Datagrams {
-    memory: Vec<u8>,
-    slot_bytes: usize,
-    received: Vec<Slot>,
-}
-
-struct Slot {
-    len: usize,
-    peer: Option<IpAddr>,
-    is_truncated: bool,
-}
-
-/// A datagram in its slot.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Datagram<'a> {
-    /// Its bytes, as many as the slot holds.
-    pub(crate) bytes: &'a [u8],
-    /// Who sent it.
-    pub(crate) peer: Option<IpAddr>,
-    /// Whether the slot was too small.
-    pub(crate) is_truncated: bool,
-}
-
-impl Datagrams {
-    /// Room for datagrams of up to `bytes_max` bytes. The memory is the kernel's zero pages until
-    /// a datagram touches it, so large slots cost nothing where messages are short.
-    pub(crate) fn new(bytes_max: usize) -> Self {
-        let slot_bytes = bytes_max.clamp(1, DATAGRAM_BYTES_MAX);
-        Self {
-            memory: vec![0; slot_bytes * DATAGRAMS_PER_CALL],
-            slot_bytes,
-            received: Vec::with_capacity(DATAGRAMS_PER_CALL),
-        }
-    }
-
-    /// Takes what the socket has, without waiting: at least one datagram, or `WouldBlock`.
-    pub(crate) fn receive(&mut self, socket: &impl AsFd) -> io::Result<()> {
-        self.received.clear();
-        // SAFETY: these are plain C structures of numbers and pointers; all zeros are valid.
-        let mut names: [libc::sockaddr_in6; DATAGRAMS_PER_CALL] = unsafe { mem::zeroed() };
-        // SAFETY: as above.
-        let mut vectors: [libc::iovec; DATAGRAMS_PER_CALL] = unsafe { mem::zeroed() };
-        // SAFETY: as above.
-        let mut headers: [libc::mmsghdr; DATAGRAMS_PER_CALL] = unsafe { mem::zeroed() };
-        let slots = self.memory.chunks_exact_mut(self.slot_bytes);
-        let parts = names.iter_mut().zip(&mut vectors).zip(&mut headers);
-        for (slot, ((name, vector), header)) in slots.zip(parts) {
-            vector.iov_base = slot.as_mut_ptr().cast();
-            vector.iov_len = slot.len();
-            header.msg_hdr.msg_name = ptr::from_mut(name).cast();
-            header.msg_hdr.msg_namelen = size_of::<libc::sockaddr_in6>() as libc::socklen_t;
-            header.msg_hdr.msg_iov = vector;
-            header.msg_hdr.msg_iovlen = 1;
-        }
-        // SAFETY: the descriptor is open for the length of the borrow. Each header points to one
-        // name and one vector of the arrays above and each vector to a slot of `memory` of its
-        // own; all outlive the call and none is used while it runs. There is no time-out.
-        let count = unsafe {
-            libc::recvmmsg(
-                socket.as_fd().as_raw_fd(),
-                headers.as_mut_ptr(),
-                DATAGRAMS_PER_CALL as libc::c_uint,
-                libc::MSG_DONTWAIT,
-                ptr::null_mut(),
-            )
-        };
-        let Ok(count) = usize::try_from(count) else {
-            return Err(io::Error::last_os_error());
-        };
-        for (header, name) in headers.iter().zip(&names).take(count) {
-            self.received.push(Slot {
-                len: (header.msg_len as usize).min(self.slot_bytes),
-                peer: address(name),
-                is_truncated: header.msg_hdr.msg_flags & libc::MSG_TRUNC != 0,
-            });
-        }
-        Ok(())
-    }
-
-    /// Whether the last call took as many as one can: there may be more.
-    pub(crate) fn is_full(&self) -> bool {
-        self.received.len() == DATAGRAMS_PER_CALL
-    }
-
-    /// What the last call took, in order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Datagram<'_>> {
-        let slots = self.memory.chunks_exact(self.slot_bytes);
-        self.received
-            .iter()
-            .zip(slots)
-            .map(|(slot, memory)| Datagram {
-                bytes: memory.get(..slot.len).unwrap_or(&[]),
-                peer: slot.peer,
-                is_truncated: slot.is_truncated,
-            })
-    }
-}
-
-/// The address in what the kernel wrote, IPv4 in IPv6 unwrapped.
-fn address(name: &libc::sockaddr_in6) -> Option<IpAddr> {
-    match libc::c_int::from(name.sin6_family) {
-        // A sockaddr_in has its address where a sockaddr_in6 has the flow information.
-        libc::AF_INET => Some(Ipv4Addr::from(u32::from_be(name.sin6_flowinfo)).into()),
-        libc::AF_INET6 => Some(IpAddr::from(Ipv6Addr::from(name.sin6_addr.s6_addr)).to_canonical()),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use std::net::UdpSocket;
+pub(crate) mod tests {
+    use std::net::{Ipv4Addr, UdpSocket};
 
     use super::*;
+    use crate::recvmmsg::Datagrams;
 
-    fn loopback() -> SocketAddr {
+    pub(crate) fn loopback() -> SocketAddr {
         SocketAddr::from((Ipv4Addr::LOCALHOST, 0))
     }
 
-    fn one_socket() -> UdpSocket {
+    pub(crate) fn one_socket() -> UdpSocket {
         let mut sockets = bind_udp(loopback(), 1, false).expect("binds");
         sockets.pop().expect("one")
-    }
-
-    #[test]
-    fn datagrams_come_in_order_with_their_peer() {
-        let receiver = one_socket();
-        let sender = UdpSocket::bind(loopback()).expect("binds");
-        let to = receiver.local_addr().expect("bound");
-        for text in ["one", "", "three and more"] {
-            sender.send_to(text.as_bytes(), to).expect("sends");
-        }
-        let mut datagrams = Datagrams::new(8);
-        datagrams.receive(&receiver).expect("there are some");
-        let peer = Some(IpAddr::from(Ipv4Addr::LOCALHOST));
-        let seen: Vec<_> = datagrams.iter().collect();
-        let expected = [("one", false), ("", false), ("three an", true)];
-        let expected = expected.map(|(text, is_truncated)| Datagram {
-            bytes: text.as_bytes(),
-            peer,
-            is_truncated,
-        });
-        assert_eq!(seen, expected);
-        let error = datagrams.receive(&receiver).expect_err("nothing left");
-        assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
-        assert_eq!(datagrams.iter().count(), 0);
-    }
-
-    #[test]
-    fn ipv6_peers_are_known() {
-        let to = SocketAddr::from((Ipv6Addr::LOCALHOST, 0));
-        let receiver = bind_udp(to, 1, false).expect("binds").pop().expect("one");
-        let sender = UdpSocket::bind(to).expect("binds");
-        let to = receiver.local_addr().expect("bound");
-        sender.send_to(b"x", to).expect("sends");
-        let mut datagrams = Datagrams::new(8);
-        datagrams.receive(&receiver).expect("there is one");
-        let peers: Vec<_> = datagrams.iter().map(|datagram| datagram.peer).collect();
-        assert_eq!(peers, [Some(IpAddr::from(Ipv6Addr::LOCALHOST))]);
     }
 
     #[test]
@@ -348,7 +204,7 @@ mod tests {
             let sender = UdpSocket::bind(loopback()).expect("binds");
             sender.send_to(b"x", to).expect("sends");
         }
-        let mut datagrams = Datagrams::new(8);
+        let mut datagrams = Datagrams::new(8, false);
         let counts: Vec<usize> = sockets
             .iter()
             .map(|socket| {
@@ -379,7 +235,7 @@ mod tests {
         let dropped = kernel_drops(&receiver).expect("answers");
         let waiting = kernel_queue_bytes(&receiver).expect("answers");
         assert!(waiting > 500, "{waiting}");
-        let mut datagrams = Datagrams::new(500);
+        let mut datagrams = Datagrams::new(500, false);
         let mut received = 0;
         while datagrams.receive(&receiver).is_ok() {
             received += u32::try_from(datagrams.iter().count()).expect("few");

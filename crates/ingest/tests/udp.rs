@@ -1,6 +1,8 @@
 //! Datagrams.
 
 use ingest::{DropReason, Transport};
+use nix::sys::socket::setsockopt;
+use nix::sys::socket::sockopt::UdpGsoSegment;
 use tokio::net::UdpSocket;
 
 use crate::harness::{Server, Stored, listener, loopback};
@@ -52,6 +54,33 @@ async fn a_long_datagram_is_cut_and_the_next_one_whole() {
             ("<34>x y: z", false)
         ]
     );
+}
+
+#[tokio::test]
+async fn datagrams_that_come_together_are_messages_of_their_own() {
+    let mut options = listener(Transport::Udp);
+    options.gro = true;
+    options.message_bytes_max = 10;
+    let server = Server::start(vec![options]);
+    let client = UdpSocket::bind(loopback()).await.expect("binds");
+    client
+        .connect(server.address("udp"))
+        .await
+        .expect("connects");
+    client.send(b"<34>a: alone").await.expect("sends");
+    setsockopt(&client, UdpGsoSegment, &10).expect("the kernel can");
+    client
+        .send(b"<34>b: one<34>c: two<34>")
+        .await
+        .expect("sends");
+    server.stored("udp", 4).await;
+    assert_eq!(
+        server.raws(),
+        ["<34>a: alo", "<34>b: one", "<34>c: two", "<34>"]
+    );
+    let status = server.source("udp");
+    let dropped: u64 = status.dropped.iter().sum();
+    assert_eq!((status.received, dropped), (4, 0));
 }
 
 #[tokio::test]

@@ -357,7 +357,7 @@ fn everything_is_said_at_once_in_the_order_of_the_file() {
               |
             9 | colour = "red"
               | ^^^^^^
-            hint: known here are `listen`, `logspace`, `allow`, `deny`, `parse`, `zone`, `encoding`, `host_from`, `host_override`, `compression`, `durability`, `flow_control`, `message_max`, `period`, `messages_min`, `messages_max`, `sender_messages_min`, `sender_messages_max`, `receive_buffer` and `sockets`
+            hint: known here are `listen`, `logspace`, `allow`, `deny`, `parse`, `zone`, `encoding`, `host_from`, `host_override`, `compression`, `durability`, `flow_control`, `message_max`, `period`, `messages_min`, `messages_max`, `sender_messages_min`, `sender_messages_max`, `receive_buffer`, `sockets` and `gro`
 
             error: `zone`: expected a string, found an integer
               --> logwood.toml:12:8

@@ -43,6 +43,7 @@ fn in_force() -> Expect {
         # sender_messages_max                    # not set
         receive_buffer = "32MiB"                 # default
         sockets = 2                              # default
+        gro = false                              # default
 
         [source.relp.relp]                       # flag
         listen = "127.0.0.1:7"                   # flag
