@@ -5,6 +5,7 @@
 //! | `Oct 11 22:14:15`, `Oct  1 ...`, `Oct 1 ...`, with `.123` or `,123` | RFC 3164, Cisco IOS |
 //! | `Jan 31 2025 17:24:03` | Cisco ASA |
 //! | `Feb 12 12:00:00 2024` | LinkSys |
+//! | `Aug 24 05:34:00 CST 1987` | date(1), RFC 3164 section 5.4 |
 //! | `2024 Feb 12 12:00:00` | Brocade, Cisco NX-OS |
 //! | `2026-11-21T19:12:18`, with a space for `T`, with fraction, `Z`, `+01:00`, `+0100`, `+01` | RFC 5424, rsyslog, loggen |
 //!
@@ -87,6 +88,12 @@ pub(super) fn any(text: &[u8], zone: &Zone, received: Timestamp) -> Option<Stamp
     };
     if reading.offset_seconds.is_none() {
         reading.offset_seconds = zone_behind(&mut at);
+        if reading.offset_seconds.is_some()
+            && !reading.has_year
+            && let Some(year) = year_behind(&mut at)
+        {
+            reading = reading.with_year(year);
+        }
     }
     let has_colon = at.eat(b':');
     if !has_colon && !matches!(at.peek(), None | Some(b' ' | b'\t')) {
