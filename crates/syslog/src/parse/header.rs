@@ -6,7 +6,7 @@
 
 use model::{Field, Span, Tag};
 
-use super::{Header, Message, stamp};
+use super::{BOM, Header, Message, stamp};
 use crate::cursor::Cursor;
 use crate::limits::{HOST_BYTES_MAX, OCTET_COUNT_DIGITS_MAX};
 
@@ -153,7 +153,7 @@ impl<'a> Message<'a, '_> {
         } else if is_behind_host && !is_detached {
             let start = ahead.at();
             let word = ahead.take_while(|byte| is(byte, BARE));
-            if is_name(word) && ahead.peek() == Some(b' ') {
+            if is_name(word) && ahead.peek() == Some(b' ') && !word.starts_with(BOM) {
                 self.parts.program = ahead.span_from(start);
                 ahead.skip(1);
                 self.at = ahead;

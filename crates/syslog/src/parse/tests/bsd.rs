@@ -121,6 +121,7 @@ fn tags_hosts_and_what_is_none() {
     line("h su[a.b:3]: text", base.pid("a.b:3"));
     line("h su:  text", base.message(" text"));
     line("h su: \u{feff}text", base);
+    line("h \u{feff}some text", base.program("").message("some text"));
     line("h su: text\r\n\0\n", base);
     line("h su: one\ntwo", base.message("one\ntwo"));
     line("h su:", base.message("").tags(&[Empty]));
