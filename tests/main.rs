@@ -10,6 +10,7 @@ mod certificates; // Client certificates of every kind, and what is said of each
 mod cli; // What scripts rely on in the command line: exit codes, output, reload.
 mod corpus; // Every word of a log is counted as an independent program counts it.
 mod crash; // Kills and power cuts: nothing acknowledged is lost.
+mod differential; // Logwood, syslog-ng and rsyslog read the same bytes alike, but for what is documented.
 mod explain; // What is said of a message: framing, parts, decisions, routes.
 mod faults; // What a machine can do to the binary: disks, files, memory, clock.
 mod load_realistic; // What a manifest promises is what grep and a search find.

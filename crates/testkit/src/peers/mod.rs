@@ -17,7 +17,7 @@ pub use rsyslog::Rsyslog;
 pub use syslog_ng::SyslogNg;
 
 use std::io::Write;
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
@@ -29,10 +29,14 @@ use crate::wait::wait_for;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A port that was free a moment ago: these daemons cannot be asked for the one they took.
+/// A port that was free a moment ago, for connections and for datagrams: these daemons cannot be asked
+/// for the one they took.
 fn free_port() -> Result<u16> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    Ok(listener.local_addr()?.port())
+    wait_for("a port was free", LIMIT, || {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        Ok(UdpSocket::bind(address).ok().map(|_| address.port()))
+    })
 }
 
 /// Feeds lines to a daemon that listens on a stream socket of the file system.

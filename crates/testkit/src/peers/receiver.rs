@@ -28,12 +28,18 @@ impl Receiver {
     /// `input(type="imptcp" port="PORT" ruleset="keep")`. PORT stands for a free port and SOCKET
     /// for a path.
     pub fn rsyslog(input: &str) -> Result<Self> {
+        Self::rsyslog_keeping(input, "type=\"string\" string=\"%rawmsg%\\n\")")
+    }
+
+    /// The same with a template for the lines that it keeps, in its own language from behind the
+    /// name on, such as `type="string" string="%msg%\n")`.
+    pub fn rsyslog_keeping(input: &str, template: &str) -> Result<Self> {
         let package = Rsyslog::find()?;
         let folder = tempfile::tempdir()?;
         let port = free_port()?;
         let text = format!(
-            "{}\ntemplate(name=\"raw\" type=\"string\" string=\"%rawmsg%\\n\")\n\
-             ruleset(name=\"keep\") {{ action(type=\"omfile\" file=\"{}\" template=\"raw\") }}\n",
+            "{}\ntemplate(name=\"kept\" {template}\n\
+             ruleset(name=\"keep\") {{ action(type=\"omfile\" file=\"{}\" template=\"kept\") }}\n",
             fill(input, port, folder.path()),
             kept(folder.path()).display(),
         );
