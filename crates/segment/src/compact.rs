@@ -16,6 +16,7 @@ use crate::input;
 use crate::limits::UNION_SAVING_PERCENT_MIN;
 use crate::merge::{MergeError, MergeInput, damaged, stored};
 use crate::page::{CODEC_DICTIONARY, PageEntry, PageWriter, open, open_with};
+use crate::unions::check::check;
 use crate::unions::write::{Rewritten, UnionChoice, rewrite};
 use crate::{Corrupt, Dictionary, spare};
 
@@ -84,7 +85,7 @@ pub(crate) fn compact_with<I: MergeInput>(
     if let Some(page) = &mut footer.tally_page {
         output.page(page)?;
     }
-    match rewritten {
+    match &rewritten {
         Some(rewritten) => output.rewritten(rewritten, &mut footer)?,
         None => output.index(&mut footer)?,
     }
@@ -173,7 +174,12 @@ fn choose_unions<I: MergeInput>(
     let saved = bytes(&footer.posting_pages).saturating_sub(after);
     let all = footer.pages().map(|(_, page)| u64::from(page.stored_len));
     let is_enough = saved * 100 >= all.sum::<u64>() * UNION_SAVING_PERCENT_MIN;
-    Ok((choice.is_forced || is_enough).then_some(rewritten))
+    if !choice.is_forced && !is_enough {
+        return Ok(None);
+    }
+    // The original is deleted: what is found must not depend on how unions are made.
+    check(input, &rewritten)?;
+    Ok(Some(rewritten))
 }
 
 /// What is written so far.
@@ -254,21 +260,17 @@ impl<I: MergeInput> Output<'_, I> {
     /// Writes an index with unions.
     fn rewritten(
         &mut self,
-        rewritten: Rewritten,
+        rewritten: &Rewritten,
         footer: &mut Footer,
     ) -> Result<(), MergeError<I::Error>> {
-        footer.posting_pages = rewritten.posting_pages;
-        footer.union_pages = rewritten.union_pages;
-        footer.lexicon_pages = rewritten.lexicon_pages;
+        footer.posting_pages.clone_from(&rewritten.posting_pages);
+        footer.union_pages.clone_from(&rewritten.union_pages);
+        footer.lexicon_pages.clone_from(&rewritten.lexicon_pages);
         let lists = footer.posting_pages.iter_mut();
         let lists = lists.chain(&mut footer.union_pages);
         let lexicon = footer.lexicon_pages.iter_mut().map(|page| &mut page.page);
         for entry in lists.chain(lexicon) {
-            let start = entry.offset as usize;
-            let page = rewritten
-                .bytes
-                .get(start..start + entry.stored_len as usize);
-            let page = page.unwrap_or(&[]);
+            let page = rewritten.page(entry);
             let raw = open("page", &PageEntry::placed(0, page, entry), page);
             let raw = raw.map_err(|source| damaged(0, entry, source))?;
             self.page.clear();

@@ -12,6 +12,7 @@
 //! ([`write`]), and only where they take less than lists.
 #![deny(clippy::indexing_slicing)]
 
+pub(crate) mod check;
 mod parts;
 pub(crate) mod read;
 pub(crate) mod write;

@@ -23,6 +23,15 @@ pub(crate) struct Rewritten {
     pub(crate) lexicon_pages: Vec<LexiconPageEntry>,
 }
 
+impl Rewritten {
+    /// The stored bytes of one of its pages.
+    pub(crate) fn page(&self, entry: &PageEntry) -> &[u8] {
+        let start = entry.offset as usize;
+        let page = self.bytes.get(start..start + entry.stored_len as usize);
+        page.unwrap_or(&[])
+    }
+}
+
 /// When unions are made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnionChoice {
