@@ -42,7 +42,7 @@ const PEERS: &[Peer] = &[
     Peer {
         program: "syslog-ng",
         package: "syslog-ng-core",
-        needed_by: "senders::syslog_ng, differential",
+        needed_by: "senders::syslog_ng",
     },
     Peer {
         program: "openssl",
@@ -150,7 +150,7 @@ const RSYSLOG: Unpacked = Unpacked {
     peer: Peer {
         program: "rsyslogd",
         package: "rsyslog",
-        needed_by: "senders::rsyslog, differential",
+        needed_by: "senders::rsyslog",
     },
     // librelp0 also needs libgnutls30 and libssl3, which apt and every Rust image bring.
     packages: &[
