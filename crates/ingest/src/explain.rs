@@ -14,7 +14,7 @@ use crate::assembler::template;
 use crate::hosts::HostLists;
 use crate::ingest::HTTP_SOURCE;
 use crate::limits::DATAGRAM_BYTES_MAX;
-use crate::listening::of_this_machine;
+use crate::listening::parse_options;
 use crate::opener::Opener;
 use crate::options::{HttpOptions, ListenerOptions, Options, Transport};
 
@@ -108,10 +108,7 @@ impl Explainer {
     }
 
     fn of_listener(options: &ListenerOptions, pipeline: Arc<Pipeline>) -> Self {
-        let mut parse = options.parse.clone();
-        if options.transport.is_unix() {
-            parse.host = of_this_machine(parse.host);
-        }
+        let parse = parse_options(options);
         let is_stream = match options.transport {
             Transport::Tcp | Transport::Tls | Transport::UnixStream => true,
             Transport::Udp | Transport::Relp | Transport::UnixDatagram => false,

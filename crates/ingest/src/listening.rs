@@ -20,7 +20,7 @@ use crate::tls::TlsSlot;
 /// What all tasks of one listener share.
 pub(crate) struct Listening {
     pub(crate) options: ListenerOptions,
-    /// How messages are read: as the options say, but that processes of this machine have its name.
+    /// See [`parse_options`].
     parse: ParseOptions,
     pub(crate) source: Arc<Source>,
     pub(crate) sink: Arc<Sink>,
@@ -42,14 +42,10 @@ impl Listening {
         sink: Arc<Sink>,
         tls: Option<TlsSlot>,
     ) -> Self {
-        let mut parse = options.parse.clone();
-        if options.transport.is_unix() {
-            parse.host = of_this_machine(parse.host);
-        }
         Self {
             template: template(source.name()),
+            parse: parse_options(&options),
             options,
-            parse,
             source,
             sink,
             tls,
@@ -100,8 +96,17 @@ impl Listening {
     }
 }
 
+/// How messages are read: as the options say, but that processes of this machine have its name.
+pub(crate) fn parse_options(options: &ListenerOptions) -> ParseOptions {
+    let mut parse = options.parse.clone();
+    if options.transport.is_unix() {
+        parse.host = of_this_machine(parse.host);
+    }
+    parse
+}
+
 /// Whose name the host is where the peer is a process of this machine.
-pub(crate) fn of_this_machine(rule: HostRule) -> HostRule {
+fn of_this_machine(rule: HostRule) -> HostRule {
     let name = || host_name().unwrap_or_else(|| "localhost".to_owned());
     match rule {
         HostRule::Message => HostRule::MessageOr(name()),

@@ -263,13 +263,7 @@ impl<I: MergeInput> Output<'_, I> {
         rewritten: &Rewritten,
         footer: &mut Footer,
     ) -> Result<(), MergeError<I::Error>> {
-        footer.posting_pages.clone_from(&rewritten.posting_pages);
-        footer.union_pages.clone_from(&rewritten.union_pages);
-        footer.lexicon_pages.clone_from(&rewritten.lexicon_pages);
-        let lists = footer.posting_pages.iter_mut();
-        let lists = lists.chain(&mut footer.union_pages);
-        let lexicon = footer.lexicon_pages.iter_mut().map(|page| &mut page.page);
-        for entry in lists.chain(lexicon) {
+        for entry in rewritten.put_into(footer) {
             let page = rewritten.page(entry);
             let raw = open("page", &PageEntry::placed(0, page, entry), page);
             let raw = raw.map_err(|source| damaged(0, entry, source))?;

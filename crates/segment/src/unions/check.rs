@@ -19,13 +19,7 @@ struct WithIndex<'a, I> {
 impl<'a, I: MergeInput> WithIndex<'a, I> {
     fn new(input: &'a I, rewritten: &'a Rewritten) -> Self {
         let mut footer = input.footer().clone();
-        footer.posting_pages.clone_from(&rewritten.posting_pages);
-        footer.union_pages.clone_from(&rewritten.union_pages);
-        footer.lexicon_pages.clone_from(&rewritten.lexicon_pages);
-        let lists = footer.posting_pages.iter_mut();
-        let lists = lists.chain(&mut footer.union_pages);
-        let lexicon = footer.lexicon_pages.iter_mut().map(|page| &mut page.page);
-        for entry in lists.chain(lexicon) {
+        for entry in rewritten.put_into(&mut footer) {
             let page = rewritten.page(entry);
             *entry = PageEntry::placed(INDEX_OFFSET.saturating_add(entry.offset), page, entry);
         }

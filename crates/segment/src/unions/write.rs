@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::parts::{Occurrence, Words};
 use super::{CodedSeats, Union};
-use crate::footer::LexiconPageEntry;
+use crate::footer::{Footer, LexiconPageEntry};
 use crate::input::PageError;
 use crate::lexicon::LexiconWriter;
 use crate::limits::UNION_HITS_MIN;
@@ -24,6 +24,19 @@ pub(crate) struct Rewritten {
 }
 
 impl Rewritten {
+    /// Puts its pages into a footer, in the place of the index there; the entries of all of them.
+    pub(crate) fn put_into<'f>(
+        &self,
+        footer: &'f mut Footer,
+    ) -> impl Iterator<Item = &'f mut PageEntry> {
+        footer.posting_pages.clone_from(&self.posting_pages);
+        footer.union_pages.clone_from(&self.union_pages);
+        footer.lexicon_pages.clone_from(&self.lexicon_pages);
+        let lists = footer.posting_pages.iter_mut();
+        let lexicon = footer.lexicon_pages.iter_mut().map(|page| &mut page.page);
+        lists.chain(&mut footer.union_pages).chain(lexicon)
+    }
+
     /// The stored bytes of one of its pages.
     pub(crate) fn page(&self, entry: &PageEntry) -> &[u8] {
         let start = entry.offset as usize;
