@@ -194,6 +194,20 @@ fn what_cannot_be_explained_is_refused_with_a_hint() -> Result<()> {
 }
 
 #[test]
+fn what_holds_no_message_is_told() -> Result<()> {
+    for source in ["tcp", "udp"] {
+        for input in ["", "\n", "\r\n\n"] {
+            let finished = run_with_input(&["explain", "--source", source], input.as_bytes())?;
+            assert_eq!(finished.code, Some(1), "{source} {input:?}");
+            assert!(finished.output.is_empty(), "{}", finished.output);
+            let said = finished.errors.contains("there is no message");
+            assert!(said, "{source} {input:?}: {}", finished.errors);
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn a_server_explains_by_the_configuration_in_force() -> Result<()> {
     let server = Server::start_with(Setup {
         config: Some(CONFIG.to_owned()),

@@ -37,11 +37,16 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<Outcome, Failure> 
             peer: arguments.peer,
         },
         is_json: arguments.json,
+        messages: 0,
     };
     match &arguments.message {
         Some(message) => _ = explaining.explain(message.as_bytes(), true, 0)?,
         None if explaining.explainer.is_stream() => explaining.stream(io::stdin().lock())?,
         None => explaining.lines(io::stdin().lock())?,
+    }
+    if explaining.messages == 0 {
+        output::words("there is no message in that: it is empty, or only ends of lines");
+        return Ok(Outcome::NothingFound);
     }
     Ok(Outcome::Done)
 }
@@ -69,6 +74,8 @@ struct Explaining {
     explainer: Explainer,
     context: Context,
     is_json: bool,
+    /// How many messages there were so far.
+    messages: usize,
 }
 
 impl Explaining {
@@ -86,9 +93,10 @@ impl Explaining {
         Ok(consumed)
     }
 
-    fn print(&self, answer: ExplainAnswer, offset: usize) -> io::Result<()> {
+    fn print(&mut self, answer: ExplainAnswer, offset: usize) -> io::Result<()> {
         let mut out = output::data();
         let (source, transport) = (answer.source, answer.transport);
+        self.messages += answer.messages.len();
         for mut message in answer.messages {
             message.framing.start += offset;
             message.framing.end += offset;
