@@ -196,8 +196,10 @@ fn what_cannot_be_explained_is_refused_with_a_hint() -> Result<()> {
 #[test]
 fn what_holds_no_message_is_told() -> Result<()> {
     for source in ["tcp", "udp"] {
-        for input in ["", "\n", "\r\n\n"] {
-            let finished = run_with_input(&["explain", "--source", source], input.as_bytes())?;
+        let empty = &["explain", "--source", source, ""][..];
+        let piped = &empty[..3];
+        for (words, input) in [(empty, ""), (piped, ""), (piped, "\n"), (piped, "\r\n\0\n")] {
+            let finished = run_with_input(words, input.as_bytes())?;
             assert_eq!(finished.code, Some(1), "{source} {input:?}");
             assert!(finished.output.is_empty(), "{}", finished.output);
             let said = finished.errors.contains("there is no message");

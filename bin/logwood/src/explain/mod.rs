@@ -45,7 +45,7 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<Outcome, Failure> 
         None => explaining.lines(io::stdin().lock())?,
     }
     if explaining.messages == 0 {
-        output::words("there is no message in that: it is empty, or only ends of lines");
+        output::words("there is no message in that: it is empty, or only line ends and NULs");
         return Ok(Outcome::NothingFound);
     }
     Ok(Outcome::Done)
