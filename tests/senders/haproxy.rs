@@ -31,7 +31,7 @@ fn check(source: &str, words: &str) -> Result<()> {
         _ => server.addresses().tcp,
     };
     let haproxy = Haproxy::passing_on(behind, &format!("source {PROXY} {words}"))?;
-    let lines = "<13>1 - h p - - - one\n28 <13>1 - h p - - - two counted";
+    let lines = "<13>1 - h p - - - one\n29 <13>1 - h p - - - two counted";
     send_stream(haproxy.address(), lines.as_bytes())?;
     let rows = server.api().wait_for_rows("program:p", 2);
     let rows = rows.with_context(|| format!("haproxy said: {}", haproxy.errors().join("\n")))?;

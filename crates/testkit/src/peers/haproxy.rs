@@ -50,12 +50,14 @@ impl Haproxy {
         let package = Self::find()?;
         let folder = tempfile::tempdir()?;
         let address = SocketAddr::from((listen, free_port()?));
+        let ready = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()?));
         // One thread: of several, those that find another one writing drop their lines.
         let text = format!(
             "global\n nbthread 1\n log stderr format raw local0\n maxconn {CONNECTIONS_MAX}\n\
              defaults\n mode tcp\n {settings}\n \
              timeout connect 60s\n timeout client 60s\n timeout server 60s\n\
-             listen proxy\n bind {address} {bind}\n server receiver {server}\n"
+             listen proxy\n bind {address} {bind}\n server receiver {server}\n\
+             frontend ready\n bind {ready}\n tcp-request connection reject\n"
         );
         let config = folder.path().join("haproxy.cfg");
         fs::write(&config, text)?;
@@ -64,11 +66,13 @@ impl Haproxy {
         command.arg("-db").arg("-f").arg(&config);
         command.env("LD_LIBRARY_PATH", libraries(&package, "liblua5.3.so.0")?);
         let mut process = Process::start(&mut command)?;
+        // What is told by a port of its own, bound after the other one: a connection to that would be
+        // passed on, and the server behind would see one that ends before it has begun.
         let listens = wait_for("haproxy listened", LIMIT, || {
             if let Some(status) = process.ended()? {
                 bail!("it ended with {status}");
             }
-            Ok(TcpStream::connect(address).ok().map(|_| ()))
+            Ok(TcpStream::connect(ready).ok().map(|_| ()))
         });
         listens.with_context(|| format!("it said: {}", process.errors().join("\n")))?;
         Ok(Self {
