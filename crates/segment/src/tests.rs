@@ -1,7 +1,9 @@
 //! A segment as a whole: what goes in comes out, the index is exact, damage is noticed.
 
 use model::words::{is_wildcard_stop, words};
-use model::{Facility, RecordBatch, RecordParts, RecordRef, Severity, Span, Timestamp};
+use model::{
+    Facility, RecordBatch, RecordNumber, RecordParts, RecordRef, Severity, Span, Timestamp,
+};
 use proptest::prelude::*;
 
 use super::*;
@@ -540,6 +542,22 @@ fn records_out_of_order_are_refused_and_change_nothing() {
         builder.finish().expect("small").bytes,
         build(&[batch]).bytes
     );
+}
+
+#[test]
+fn nothing_of_one_segment_is_left_in_the_next() {
+    let (batch, other) = (large_batch(3_000), large_batch(10));
+    let mut builder = Builder::new(BuildOptions::default());
+    builder.push(&other).expect("in order");
+    builder.start(RecordNumber(1));
+    for _ in 0..2 {
+        builder.push(&batch).expect("in order");
+        let built = builder.finish().expect("small");
+        assert_eq!(built.bytes, build(std::slice::from_ref(&batch)).bytes);
+        let behind = builder.finish().expect("small").footer;
+        assert_eq!((behind.first_number, behind.rows), (RecordNumber(3_001), 0));
+        builder.start(RecordNumber(1));
+    }
 }
 
 #[test]

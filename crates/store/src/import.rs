@@ -1,6 +1,7 @@
 //! Records with times of their own: sealed at once, without a detour through the journal.
 
 use model::{RecordBatch, RecordNumber};
+use segment::{BuildOptions, Builder};
 
 use crate::error::Error;
 use crate::logspace::Logspace;
@@ -25,8 +26,11 @@ pub(crate) fn import(
         state.next += batch.len() as u64;
         first
     };
-    let level = shared.options.compression_level;
-    let built = sealer::build(first, std::iter::once(&batch), level)?;
+    let mut builder = Builder::new(BuildOptions {
+        first_number: first,
+        zstd_level: shared.options.compression_level,
+    });
+    let built = sealer::build(&mut builder, first, std::iter::once(&batch))?;
     let origin = Origin {
         is_imported: true,
         ..Origin::default()

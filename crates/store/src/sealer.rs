@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{RecordBatch, RecordNumber};
+use model::{RecordBatch, RecordNumber, Timestamp};
 use segment::{BuildOptions, Builder};
 
 use crate::error::Error;
@@ -21,11 +21,12 @@ const ROUND: Duration = Duration::from_secs(10);
 /// Runs until closed.
 pub(crate) fn run(shared: &Shared) {
     let mut timeout = ROUND;
+    let mut workshop = Workshop::default();
     while shared.sealer.wait(timeout) {
         timeout = ROUND;
         for logspace in shared.logspaces() {
             while !shared.sealer.is_closed() && is_due(shared, &logspace) {
-                if let Err(error) = seal(shared, &logspace) {
+                if let Err(error) = seal(shared, &logspace, workshop.builder(shared)) {
                     tracing::error!(logspace = %logspace.name, %error, "cannot seal, trying again");
                     shared.sealer.set_failure(Some(error.to_string()));
                     timeout = shared.clock.pause(Duration::from_millis(STALL_RETRY_MS));
@@ -39,6 +40,34 @@ pub(crate) fn run(shared: &Shared) {
         release_journal_files(shared);
         shared.sealer.finish_round();
         shared.housekeeper.wake();
+        workshop.tidy(shared);
+    }
+}
+
+/// The builder of segments, kept from one to the next: fresh memory takes longer. Given back where none
+/// was built for a round.
+#[derive(Default)]
+struct Workshop(Option<(Timestamp, Builder)>);
+
+impl Workshop {
+    fn builder(&mut self, shared: &Shared) -> &mut Builder {
+        let (used, builder) = self.0.get_or_insert_with(|| {
+            let options = BuildOptions {
+                zstd_level: shared.options.compression_level,
+                ..BuildOptions::default()
+            };
+            (Timestamp::MIN, Builder::new(options))
+        });
+        *used = shared.clock.now();
+        builder
+    }
+
+    fn tidy(&mut self, shared: &Shared) {
+        let now = shared.clock.now();
+        let is_due = |(used, _): &mut (Timestamp, Builder)| {
+            now.nanos().abs_diff(used.nanos()) >= ROUND.as_nanos() as u64
+        };
+        self.0.take_if(is_due);
     }
 }
 
@@ -74,9 +103,9 @@ fn pins_journal(shared: &Shared, logspace: &Logspace, first: RecordNumber) -> bo
 }
 
 /// Seals the front of a logspace's tail.
-fn seal(shared: &Shared, logspace: &Logspace) -> Result<(), Error> {
+fn seal(shared: &Shared, logspace: &Logspace, builder: &mut Builder) -> Result<(), Error> {
     let chunks = logspace.state().freeze(shared.options.segment_rows);
-    let result = seal_chunks(shared, logspace, &chunks);
+    let result = seal_chunks(shared, logspace, &chunks, builder);
     let mut state = logspace.state();
     match result {
         Ok(segments) => {
@@ -98,48 +127,37 @@ fn seal_chunks(
     shared: &Shared,
     logspace: &Logspace,
     chunks: &[Arc<TailChunk>],
+    builder: &mut Builder,
 ) -> Result<Vec<Arc<SegmentHandle>>, Error> {
     let Some(first) = chunks.first().map(|chunk| chunk.first) else {
         return Ok(Vec::new());
     };
     let batches = chunks.iter().map(|chunk| &chunk.batch);
-    let built = build(first, batches, shared.options.compression_level)?;
+    let built = build(builder, first, batches)?;
     publish::publish(shared, logspace, &built, &Origin::default())
 }
 
 /// Builds segments of records in order of receipt, one for each day they span.
 pub(crate) fn build<'a>(
+    builder: &mut Builder,
     first: RecordNumber,
     batches: impl Iterator<Item = &'a RecordBatch>,
-    zstd_level: i32,
 ) -> Result<Vec<DaySegment>, Error> {
+    builder.start(first);
     let mut segments = Vec::new();
-    let mut open: Option<(i64, Builder)> = None;
-    let mut next = first;
+    let mut open = None;
     for batch in batches {
         for (day, part) in split_by_day(batch) {
-            if open.as_ref().is_some_and(|(open_day, _)| *open_day != day)
-                && let Some((day, builder)) = open.take()
-            {
-                segments.push(DaySegment {
-                    day,
-                    built: builder.finish()?,
-                });
+            if let Some(day) = open.replace(day).filter(|open| *open != day) {
+                let built = builder.finish()?;
+                segments.push(DaySegment { day, built });
             }
-            let options = BuildOptions {
-                first_number: next,
-                zstd_level,
-            };
-            let (_, builder) = open.get_or_insert_with(|| (day, Builder::new(options)));
             builder.push(&part)?;
-            next = RecordNumber(next.0 + part.len() as u64);
         }
     }
-    if let Some((day, builder)) = open {
-        segments.push(DaySegment {
-            day,
-            built: builder.finish()?,
-        });
+    if let Some(day) = open {
+        let built = builder.finish()?;
+        segments.push(DaySegment { day, built });
     }
     Ok(segments)
 }

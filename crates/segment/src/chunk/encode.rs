@@ -49,6 +49,11 @@ impl ChunkWriter {
         }
     }
 
+    /// Forgets records that were cut for a chunk that is not written.
+    pub(crate) fn clear(&mut self) {
+        self.cut.clear();
+    }
+
     /// Appends a chunk of all records of a batch, at least one, to a file in memory, and adds their
     /// kinds to those of the segment.
     pub fn write(
