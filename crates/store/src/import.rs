@@ -27,8 +27,8 @@ pub(crate) fn import(
         first
     };
     let mut builder = Builder::new(BuildOptions {
-        first_number: first,
         zstd_level: shared.options.compression_level,
+        ..BuildOptions::default()
     });
     let built = sealer::build(&mut builder, first, std::iter::once(&batch))?;
     let origin = Origin {

@@ -26,7 +26,9 @@ pub(crate) fn run(shared: &Shared) {
         timeout = ROUND;
         for logspace in shared.logspaces() {
             while !shared.sealer.is_closed() && is_due(shared, &logspace) {
-                if let Err(error) = seal(shared, &logspace, workshop.builder(shared)) {
+                let builder =
+                    workshop.builder(shared.clock.now(), shared.options.compression_level);
+                if let Err(error) = seal(shared, &logspace, builder) {
                     tracing::error!(logspace = %logspace.name, %error, "cannot seal, trying again");
                     shared.sealer.set_failure(Some(error.to_string()));
                     timeout = shared.clock.pause(Duration::from_millis(STALL_RETRY_MS));
@@ -40,34 +42,33 @@ pub(crate) fn run(shared: &Shared) {
         release_journal_files(shared);
         shared.sealer.finish_round();
         shared.housekeeper.wake();
-        workshop.tidy(shared);
+        workshop.tidy(shared.clock.now());
     }
 }
 
-/// The builder of segments, kept from one to the next: fresh memory takes longer. Given back where none
-/// was built for a round.
+/// The builder of segments and when it was last asked for. It is kept from one segment to the next, and
+/// given back once none was built for a round.
 #[derive(Default)]
 struct Workshop(Option<(Timestamp, Builder)>);
 
 impl Workshop {
-    fn builder(&mut self, shared: &Shared) -> &mut Builder {
-        let (used, builder) = self.0.get_or_insert_with(|| {
-            let options = BuildOptions {
-                zstd_level: shared.options.compression_level,
-                ..BuildOptions::default()
-            };
-            (Timestamp::MIN, Builder::new(options))
-        });
-        *used = shared.clock.now();
+    /// The builder; its level of zstd is that of the first call.
+    fn builder(&mut self, now: Timestamp, zstd_level: i32) -> &mut Builder {
+        let options = BuildOptions {
+            zstd_level,
+            ..BuildOptions::default()
+        };
+        let new = || (now, Builder::new(options));
+        let (used, builder) = self.0.get_or_insert_with(new);
+        *used = now;
         builder
     }
 
-    fn tidy(&mut self, shared: &Shared) {
-        let now = shared.clock.now();
-        let is_due = |(used, _): &mut (Timestamp, Builder)| {
-            now.nanos().abs_diff(used.nanos()) >= ROUND.as_nanos() as u64
-        };
-        self.0.take_if(is_due);
+    fn tidy(&mut self, now: Timestamp) {
+        // Clocks may step back.
+        self.0.take_if(|(used, _)| {
+            u128::from(now.nanos().abs_diff(used.nanos())) >= ROUND.as_nanos()
+        });
     }
 }
 
@@ -137,7 +138,8 @@ fn seal_chunks(
     publish::publish(shared, logspace, &built, &Origin::default())
 }
 
-/// Builds segments of records in order of receipt, one for each day they span.
+/// Builds segments of records in order of receipt, one for each day they span; the numbers of the
+/// records follow the first one.
 pub(crate) fn build<'a>(
     builder: &mut Builder,
     first: RecordNumber,
@@ -207,4 +209,28 @@ fn is_sealed(shared: &Shared, file: &JournalFile) -> bool {
                 .is_none_or(|(first, _)| first > *last)
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_builder_is_kept_until_a_round_is_over_without_it() {
+        let mut workshop = Workshop::default();
+        let start = Timestamp::from_nanos(1_000_000_000_000);
+        let round = ROUND.as_nanos() as i64;
+        let is_kept = |workshop: &Workshop| workshop.0.is_some();
+        workshop.tidy(start);
+        assert!(!is_kept(&workshop));
+        workshop.builder(start, 1);
+        workshop.builder(start.plus_nanos(round), 1);
+        workshop.tidy(start.plus_nanos(2 * round - 1));
+        assert!(is_kept(&workshop));
+        workshop.tidy(start.plus_nanos(2 * round));
+        assert!(!is_kept(&workshop));
+        workshop.builder(start, 1);
+        workshop.tidy(start.plus_nanos(-2 * round));
+        assert!(!is_kept(&workshop));
+    }
 }
