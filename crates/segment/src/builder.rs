@@ -13,6 +13,7 @@ use crate::limits::{
     SEGMENT_ROWS_MAX,
 };
 use crate::page::{PageEntry, PageWriter, checksum};
+use crate::page_file::PageFile;
 use crate::received;
 use crate::spare;
 
@@ -301,7 +302,7 @@ pub(crate) fn write_chunk(
     kinds: &mut Kinds,
     index: &mut Index,
     (chunks, counts): (&[ChunkEntry], &mut Counts),
-    file: &mut Vec<u8>,
+    file: &mut dyn PageFile,
 ) -> ChunkEntry {
     writer.cut(records, kinds);
     index.start_chunk(writer.groups(), kinds, counts);
@@ -320,7 +321,7 @@ pub(crate) fn write_kinds(
     kinds: &Kinds,
     footer: &mut Footer,
     pages: &mut PageWriter,
-    file: &mut Vec<u8>,
+    file: &mut dyn PageFile,
 ) {
     if footer.rows == 0 {
         return;
@@ -331,7 +332,7 @@ pub(crate) fn write_kinds(
         rows: kinds.len() as u32,
         ..pages.append(&table, file)
     };
-    let spare = spare::encode(&table, footer, pages, file.len() as u64);
+    let spare = spare::encode(&table, footer, pages, file.offset());
     footer.spare_page = Some(PageWriter::append_plain(&spare, file));
     footer.kind_page = Some(kind_page);
 }
@@ -346,8 +347,8 @@ pub(crate) fn push_chunk(chunks: &mut Vec<ChunkEntry>, mut chunk: ChunkEntry) {
 }
 
 /// Appends the footer and the trailer.
-pub(crate) fn finish_file(mut file: Vec<u8>, footer: Footer) -> Result<Built, BuildError> {
-    let end = encode_end(&footer, file.len() as u64)?;
+fn finish_file(mut file: Vec<u8>, footer: Footer) -> Result<Built, BuildError> {
+    let end = encode_end(&footer, file.offset())?;
     file.extend_from_slice(&end);
     Ok(Built {
         bytes: file,
@@ -380,7 +381,7 @@ pub(crate) fn push_received(
     times: &[Timestamp],
     footer: &mut Footer,
     pages: &mut PageWriter,
-    file: &mut Vec<u8>,
+    file: &mut dyn PageFile,
 ) {
     let mut raw = Vec::new();
     received::encode(times, &mut raw);

@@ -13,15 +13,13 @@ use crate::dictionary::choose::{Sample, is_worth_a_try};
 use crate::envelope::Header;
 use crate::footer::Footer;
 use crate::input;
-use crate::limits::UNION_SAVING_PERCENT_MIN;
+use crate::limits::{UNION_INDEX_BYTES_MAX, UNION_SAVING_PERCENT_MIN};
 use crate::merge::{MergeError, MergeInput, damaged, stored};
 use crate::page::{CODEC_DICTIONARY, PageEntry, PageWriter, open, open_with};
+use crate::page_file::Sink;
 use crate::unions::check::check;
 use crate::unions::write::{Rewritten, UnionChoice, rewrite};
 use crate::{Corrupt, Dictionary, spare};
-
-/// Takes the next part of a file; the error is that of the input.
-type Sink<'a, E> = dyn FnMut(&[u8]) -> Result<(), E> + 'a;
 
 /// Writes a segment anew, in order and in pieces; its footer.
 ///
@@ -160,7 +158,10 @@ fn choose_unions<I: MergeInput>(
     choice: UnionChoice,
 ) -> Result<Option<Rewritten>, MergeError<I::Error>> {
     let footer = input.footer();
-    if !footer.union_pages.is_empty() || footer.posting_pages.is_empty() {
+    let index = footer.pages().filter(|(section, _)| section.is_index());
+    let index: u64 = index.map(|(_, page)| u64::from(page.stored_len)).sum();
+    let is_too_large = index > UNION_INDEX_BYTES_MAX;
+    if !footer.union_pages.is_empty() || footer.posting_pages.is_empty() || is_too_large {
         return Ok(None);
     }
     let Some(rewritten) = rewrite(input, choice)? else {

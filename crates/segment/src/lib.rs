@@ -34,6 +34,7 @@ mod mend;
 mod merge;
 mod namespace;
 mod page;
+mod page_file;
 mod postings;
 pub mod received;
 pub mod rows;

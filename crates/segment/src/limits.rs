@@ -161,9 +161,13 @@ pub const UNION_TRACKS_MAX: usize = COLUMN_SHAPES_MAX * NUMBER_RUNS_MAX;
 /// read for words that few rows have: 16 save another 2 to 4 %, 64 cost as much.
 pub const UNION_HITS_MIN: usize = 32;
 
-/// Memory for which rows have which codes while unions are made, in bytes. Columns behind that are left
-/// to lists.
-pub const UNION_MEMORY_BYTES_MAX: usize = 64 << 20;
+/// Memory for which rows have which codes while unions are made, in bytes: 24 for each of four million lines
+/// of an access log. Columns behind that are left to lists.
+pub const UNION_MEMORY_BYTES_MAX: usize = 96 << 20;
+
+/// Index of a segment that may get unions, in bytes: the new one is in memory until it is written. Those of
+/// access logs, which gain, are half of that with as many rows as merging makes.
+pub const UNION_INDEX_BYTES_MAX: u64 = 64 << 20;
 
 /// Unions save so many percent of the segment at least, or there are none: a question about a frequent word
 /// reads columns for them.

@@ -25,8 +25,8 @@ const LOST_SOURCE: &str = "";
 /// What was saved of a segment.
 #[derive(Clone, Debug, Default)]
 pub struct Mended {
-    /// A segment of the same numbers; none where no row can be read.
-    pub built: Option<Built>,
+    /// Segments of the same numbers, one behind the other; none where no row can be read.
+    pub built: Vec<Built>,
     /// Which rows cannot be read.
     pub lost: Vec<Range<u32>>,
     /// Rows that can be read but whose times of receipt cannot: they have that of the last row
@@ -42,17 +42,21 @@ impl Mended {
 
     /// How many rows were read.
     pub fn saved_rows(&self) -> u32 {
-        let rows = self.built.as_ref().map_or(0, |built| built.footer.rows);
+        let rows: u32 = self.built.iter().map(|built| built.footer.rows).sum();
         rows - self.lost_rows().min(rows)
     }
 }
 
-/// Reads whatever rows of a segment can be read and builds a segment of them. The index of the
-/// segment is not looked at.
+/// Reads whatever rows of a segment can be read and builds segments of them, each of so many rows and those
+/// of a chunk at the most. The index of the segment is not looked at.
 ///
 /// # Errors
 /// When what was read does not go into a segment.
-pub fn mend<I: MergeInput>(input: &I, zstd_level: i32) -> Result<Mended, BuildError> {
+pub fn mend<I: MergeInput>(
+    input: &I,
+    zstd_level: i32,
+    rows_max: u32,
+) -> Result<Mended, BuildError> {
     let footer: &Footer = input.footer();
     let (times, undated_rows) = read_times(input);
     let mut mended = Mended {
@@ -72,10 +76,15 @@ pub fn mend<I: MergeInput>(input: &I, zstd_level: i32) -> Result<Mended, BuildEr
             Some(batch) => builder.push(&batch)?,
             None => push_readable(input, entry, &common, times, &mut builder, &mut mended.lost)?,
         }
+        if builder.rows() >= rows_max {
+            mended.built.push(builder.finish()?);
+        }
     }
-    let lost = mended.lost_rows();
-    if lost < builder.rows() {
-        mended.built = Some(builder.finish()?);
+    if builder.rows() > 0 {
+        mended.built.push(builder.finish()?);
+    }
+    if mended.saved_rows() == 0 {
+        mended.built.clear();
     }
     Ok(mended)
 }

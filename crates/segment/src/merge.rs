@@ -4,6 +4,7 @@
 //! receipt are cut anew, and the index is merged term by term: a list of the result is the lists of
 //! the inputs, each behind the rows before it.
 //! Every page of the inputs is checked on the way, so that damage is not carried along.
+//! Of the result only its lexicon is in memory, as that comes behind all that it refers to.
 
 mod chunks;
 mod index;
@@ -12,12 +13,13 @@ mod terms;
 use model::{RecordNumber, Timestamp};
 use thiserror::Error;
 
-use crate::builder::{finish_file, push_received, write_kinds};
+use crate::builder::{encode_end, push_received, write_kinds};
 use crate::envelope::Header;
 use crate::footer::{Counts, Footer};
 use crate::limits::{RECEIVED_PAGE_ROWS, SEGMENT_RECORD_BYTES_MAX, SEGMENT_ROWS_MAX};
 use crate::page::{PageEntry, PageWriter, decode_received_page};
-use crate::{BuildError, Built, Corrupt};
+use crate::page_file::{PageFile as _, Sink, StreamedFile};
+use crate::{BuildError, Corrupt};
 
 pub(crate) use index::tally;
 pub(crate) use terms::TermCursor;
@@ -71,20 +73,36 @@ pub enum MergeError<E> {
 }
 
 /// Merges segments whose record numbers follow each other without a gap and whose times of receipt
-/// do not go back. To a reader the result is what [`crate::Builder`] makes of all their records.
+/// do not go back. To a reader the result is what [`crate::Builder`] makes of all their records; it
+/// is handed over in order and in pieces, and its footer returned.
 ///
 /// # Errors
-/// When they do not follow each other, are too large together, or cannot be read.
-pub fn merge<I: MergeInput>(inputs: &[I], zstd_level: i32) -> Result<Built, MergeError<I::Error>> {
+/// When they do not follow each other, are too large together, or cannot be read, and when `sink`
+/// fails.
+pub fn merge<I: MergeInput>(
+    inputs: &[I],
+    zstd_level: i32,
+    sink: &mut Sink<'_, I::Error>,
+) -> Result<Footer, MergeError<I::Error>> {
     let mut footer = joined_footer(inputs)?;
-    let mut file = Vec::new();
-    Header::of(&footer).encode(&mut file);
+    let mut file = StreamedFile::new(sink);
+    let mut header = Vec::new();
+    Header::of(&footer).encode(&mut header);
+    file.append(&header);
     let mut pages = PageWriter::new(zstd_level);
     let merged = chunks::merge(inputs, zstd_level, &mut footer, &mut file)?;
     write_received(inputs, &mut footer, &mut pages, &mut file)?;
     write_kinds(&merged.kinds, &mut footer, &mut pages, &mut file);
     index::merge(inputs, &merged, &mut footer, &mut pages, &mut file)?;
-    Ok(finish_file(file, footer)?)
+    let end = encode_end(&footer, file.offset())?;
+    file.append(&end);
+    file.hand_over().map_err(not_taken)?;
+    Ok(footer)
+}
+
+/// The error of a sink.
+fn not_taken<E>(source: E) -> MergeError<E> {
+    MergeError::Read { input: 0, source }
 }
 
 /// The footer of the result without its pages.
@@ -140,7 +158,7 @@ fn write_received<I: MergeInput>(
     inputs: &[I],
     footer: &mut Footer,
     pages: &mut PageWriter,
-    file: &mut Vec<u8>,
+    file: &mut StreamedFile<'_, I::Error>,
 ) -> Result<(), MergeError<I::Error>> {
     let page_rows = RECEIVED_PAGE_ROWS as usize;
     let mut open: Vec<Timestamp> = Vec::new();

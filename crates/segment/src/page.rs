@@ -11,6 +11,7 @@ use model::Timestamp;
 use zstd::zstd_safe::{CParameter, DCtx};
 
 use crate::limits::PAGE_RAW_BYTES_MAX;
+use crate::page_file::PageFile;
 use crate::{Corrupt, Dictionary, Kinds, received};
 
 /// Codec byte of a payload stored as it is, because compression would not make it smaller.
@@ -82,7 +83,7 @@ pub fn check_stored(what: &'static str, entry: &PageEntry, stored: &[u8]) -> Res
     check(what, entry.offset, stored, entry.crc)
 }
 
-/// Appends pages to a file in memory.
+/// Appends pages to a file.
 pub(crate) struct PageWriter {
     compressor: Option<zstd::bulk::Compressor<'static>>,
     /// Codec byte of what it compresses.
@@ -126,36 +127,26 @@ impl PageWriter {
     }
 
     /// Appends a page; `first_row` and `rows` are left 0.
-    pub(crate) fn append(&mut self, raw: &[u8], file: &mut Vec<u8>) -> PageEntry {
+    pub(crate) fn append(&mut self, raw: &[u8], file: &mut dyn PageFile) -> PageEntry {
         assert!(
             raw.len() <= PAGE_RAW_BYTES_MAX,
             "a page is within its limit"
         );
-        let offset = file.len();
-        if self.compress(raw) {
-            file.push(self.codec);
-            file.extend_from_slice(&self.compressed);
-        } else {
-            file.push(CODEC_PLAIN);
-            file.extend_from_slice(raw);
+        let raw_len = raw.len() as u32;
+        match self.compress(raw) {
+            true => place(&[&[self.codec], &self.compressed], raw_len, file),
+            false => place(&[&[CODEC_PLAIN], raw], raw_len, file),
         }
-        let stored = file.get(offset..).unwrap_or(&[]);
-        entry(offset, stored, raw.len() as u32)
     }
 
     /// Appends a page that is not to be compressed; `first_row` and `rows` are left 0.
-    pub(crate) fn append_plain(raw: &[u8], file: &mut Vec<u8>) -> PageEntry {
-        let offset = file.len();
-        file.push(CODEC_PLAIN);
-        file.extend_from_slice(raw);
-        entry(offset, file.get(offset..).unwrap_or(&[]), raw.len() as u32)
+    pub(crate) fn append_plain(raw: &[u8], file: &mut dyn PageFile) -> PageEntry {
+        place(&[&[CODEC_PLAIN], raw], raw.len() as u32, file)
     }
 
     /// Appends a page as it is stored in another segment; `first_row` and `rows` are left 0.
-    pub(crate) fn append_stored(stored: &[u8], raw_len: u32, file: &mut Vec<u8>) -> PageEntry {
-        let offset = file.len();
-        file.extend_from_slice(stored);
-        entry(offset, stored, raw_len)
+    pub(crate) fn append_stored(stored: &[u8], raw_len: u32, file: &mut dyn PageFile) -> PageEntry {
+        place(&[stored], raw_len, file)
     }
 
     /// The bytes compressed, where that makes them smaller.
@@ -177,12 +168,19 @@ impl PageWriter {
     }
 }
 
-fn entry(offset: usize, stored: &[u8], raw_len: u32) -> PageEntry {
+/// Appends a stored page, given in pieces.
+fn place(pieces: &[&[u8]], raw_len: u32, file: &mut dyn PageFile) -> PageEntry {
+    let offset = file.offset();
+    let mut crc = checksum(offset, &[]);
+    for piece in pieces {
+        crc = crc32c::crc32c_append(crc, piece);
+        file.append(piece);
+    }
     PageEntry {
-        offset: offset as u64,
-        stored_len: stored.len() as u32,
+        offset,
+        stored_len: (file.offset() - offset) as u32,
         raw_len,
-        crc: checksum(offset as u64, stored),
+        crc,
         first_row: 0,
         rows: 0,
     }

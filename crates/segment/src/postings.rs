@@ -7,6 +7,7 @@
 use crate::Corrupt;
 use crate::limits::{POSTING_PAGE_BYTES, SEGMENT_ROWS_MAX};
 use crate::page::{PageEntry, PageWriter, open};
+use crate::page_file::PageFile;
 use crate::term::{Listed, Location};
 use crate::wire::{Reader, put_varint};
 
@@ -142,7 +143,7 @@ impl PostingWriter {
         &mut self,
         list: &[u8],
         pages: &mut PageWriter,
-        file: &mut Vec<u8>,
+        file: &mut dyn PageFile,
     ) -> Location {
         if self.page_lists > 0 && self.raw.len() + list.len() > POSTING_PAGE_BYTES {
             self.close_page(pages, file);
@@ -160,14 +161,18 @@ impl PostingWriter {
     }
 
     /// Writes the last page and returns all entries.
-    pub(crate) fn finish(mut self, pages: &mut PageWriter, file: &mut Vec<u8>) -> Vec<PageEntry> {
+    pub(crate) fn finish(
+        mut self,
+        pages: &mut PageWriter,
+        file: &mut dyn PageFile,
+    ) -> Vec<PageEntry> {
         if self.page_lists > 0 {
             self.close_page(pages, file);
         }
         self.pages
     }
 
-    fn close_page(&mut self, pages: &mut PageWriter, file: &mut Vec<u8>) {
+    fn close_page(&mut self, pages: &mut PageWriter, file: &mut dyn PageFile) {
         self.pages.push(PageEntry {
             first_row: self.lists,
             rows: self.page_lists,

@@ -16,7 +16,7 @@ use crate::unions::write::UnionChoice;
 use crate::{
     BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer,
     Header, Kinds, LexiconPage, Listed, MergeError, MergeInput, Namespace, PageEntry, PostingPage,
-    RowKinds, Spare, Tally, Trailer, UnionPage, decode_kind_page, decode_received_page,
+    RowKinds, Spare, Tally, Trailer, UnionPage, decode_kind_page, decode_received_page, merge,
 };
 
 /// What a reader can see of a record.
@@ -323,6 +323,19 @@ fn compacted_with(built: &Built, zstd_level: i32, unions: UnionChoice) -> Built 
     });
     let footer = footer.expect("whole");
     Built { bytes, footer }
+}
+
+/// Segments merged into one in memory.
+pub(crate) fn merge_whole<I: MergeInput>(
+    inputs: &[I],
+    zstd_level: i32,
+) -> Result<Built, MergeError<I::Error>> {
+    let mut bytes = Vec::new();
+    let footer = merge(inputs, zstd_level, &mut |part| {
+        bytes.extend_from_slice(part);
+        Ok(())
+    })?;
+    Ok(Built { bytes, footer })
 }
 
 /// All that a segment holds: its footer, its records chunk by chunk, and the rows of every key.

@@ -10,18 +10,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::Timestamp;
-use segment::{Footer, MergeError, MergeInput, PageEntry};
+use segment::MergeError;
 
 use crate::copy;
-use crate::disk::OpenMode;
-use crate::error::{Error, ReadError};
+use crate::error::Error;
 use crate::limits::{
-    COMPACTION_ALONE_BYTES_MAX, COMPACTION_PAUSE_MS, COMPACTION_SAVING_PERCENT_MIN, COPY_BYTES,
+    COMPACTION_ALONE_BYTES_MAX, COMPACTION_PAUSE_MS, COMPACTION_SAVING_PERCENT_MIN,
 };
 use crate::logspace::Logspace;
 use crate::manifest::{Entry, Manifest};
 use crate::merge;
 use crate::names;
+use crate::rewriting::{self, Input, Stop};
+use crate::segment_file::SegmentFile;
 use crate::segment_handle::SegmentHandle;
 use crate::snapshot::Damage;
 use crate::store::{Shared, locked};
@@ -125,43 +126,17 @@ pub(crate) fn is_awaited(shared: &Shared, entry: &Entry, due: Timestamp) -> bool
         && shared.clock.now() < due.plus_nanos(patience)
 }
 
-/// Why a segment is not compacted.
-#[derive(Debug, thiserror::Error)]
-enum Stop {
-    #[error(transparent)]
-    Read(ReadError),
-    #[error(transparent)]
-    Write(Error),
-    #[error("the store is closing, or the segment is gone")]
-    Over,
-}
-
-/// A segment that is read as fast as nobody minds.
-struct Source<'a> {
-    shared: &'a Shared,
-    logspace: &'a Logspace,
-    segment: &'a SegmentHandle,
-}
-
-impl MergeInput for Source<'_> {
-    type Error = Stop;
-
-    fn footer(&self) -> &Footer {
-        self.segment.footer()
-    }
-
-    fn stored(&self, entry: &PageEntry) -> Result<Vec<u8>, Stop> {
-        let shared = self.shared;
-        loop {
-            if shared.compactor.is_closed() || !self.logspace.state().is_open(self.segment.path()) {
-                return Err(Stop::Over);
-            }
-            if !shared.has_large_tails() {
-                return self.segment.read(entry).map_err(Stop::Read);
-            }
-            let pause = Duration::from_millis(COMPACTION_PAUSE_MS);
-            shared.compactor.pause(shared.clock.pause(pause));
+/// Waits until nobody minds that a page is read.
+fn wait(shared: &Shared, logspace: &Logspace, segment: &SegmentHandle) -> Result<(), Stop> {
+    loop {
+        if shared.compactor.is_closed() || !logspace.state().is_open(segment.path()) {
+            return Err(Stop::Over);
         }
+        if !shared.has_large_tails() {
+            return Ok(());
+        }
+        let pause = Duration::from_millis(COMPACTION_PAUSE_MS);
+        shared.compactor.pause(shared.clock.pause(pause));
     }
 }
 
@@ -173,25 +148,14 @@ fn compact(
 ) -> Result<(), Error> {
     // Not the name that a merge would take meanwhile.
     let temporary = segment.path().with_extension(names::COMPACTION_SUFFIX);
-    let source = Source {
-        shared,
-        logspace,
-        segment,
-    };
-    let result = match write_apart(&source, &temporary) {
+    let wait = || wait(shared, logspace, segment);
+    let input = Input::new(segment, &wait);
+    let result = match write_apart(shared, &input, &temporary) {
         Ok(bytes) => settle(shared, logspace, entry, segment, &temporary, bytes),
-        Err(MergeError::Read {
-            source: Stop::Over, ..
-        }) => Ok(()),
-        Err(MergeError::Read {
-            source: Stop::Write(error),
-            ..
-        }) => Err(error),
-        Err(error) => {
-            let error = merge::error(&[segment], error);
-            merge::note_unreadable(shared, logspace, &[segment], &error);
-            Err(error)
-        }
+        Err(error) => match rewriting::failure(shared, logspace, &[segment], error) {
+            Error::Closing => Ok(()),
+            error => Err(error),
+        },
     };
     // Gone already where it became the segment.
     _ = shared.disk.remove(&temporary);
@@ -200,9 +164,9 @@ fn compact(
 
 /// Writes a segment anew, in a thread that yields to all others where it takes long; how large it
 /// is now.
-fn write_apart(source: &Source<'_>, to: &Path) -> Result<u64, MergeError<Stop>> {
-    if source.segment.file_bytes() < COMPACTION_ALONE_BYTES_MAX {
-        return write(source, to);
+fn write_apart(shared: &Shared, input: &Input<'_>, to: &Path) -> Result<u64, MergeError<Stop>> {
+    if input.file_bytes() < COMPACTION_ALONE_BYTES_MAX {
+        return write(shared, input, to);
     }
     let failed = |error| MergeError::Read {
         input: 0,
@@ -213,7 +177,7 @@ fn write_apart(source: &Source<'_>, to: &Path) -> Result<u64, MergeError<Stop>> 
         let work = || {
             // Where that is refused it works all the same.
             _ = rustix::process::nice(NICENESS);
-            write(source, to)
+            write(shared, input, to)
         };
         let running = thread.spawn_scoped(scope, work).map_err(failed)?;
         let panicked = || std::io::Error::other("it panicked");
@@ -221,33 +185,17 @@ fn write_apart(source: &Source<'_>, to: &Path) -> Result<u64, MergeError<Stop>> 
     })
 }
 
-fn write(source: &Source<'_>, to: &Path) -> Result<u64, MergeError<Stop>> {
+fn write(shared: &Shared, input: &Input<'_>, to: &Path) -> Result<u64, MergeError<Stop>> {
     let failed = |error| MergeError::Read {
         input: 0,
         source: Stop::Write(error),
     };
-    let file = source.shared.disk.open(to, OpenMode::Create);
-    let file = file.map_err(Error::io("create", to)).map_err(failed)?;
-    let mut buffer = Vec::with_capacity(2 * COPY_BYTES);
-    let mut offset = 0;
-    let mut flush = |buffer: &mut Vec<u8>| {
-        let written = file.write_all_at(buffer, offset);
-        offset += buffer.len() as u64;
-        buffer.clear();
-        written.map_err(Error::io("write", to)).map_err(Stop::Write)
-    };
-    let level = source.shared.options.compaction_level;
-    segment::compact(source, level, &mut |part| {
-        buffer.extend_from_slice(part);
-        match buffer.len() < COPY_BYTES {
-            true => Ok(()),
-            false => flush(&mut buffer),
-        }
+    let mut file = SegmentFile::create(shared.disk.as_ref(), to).map_err(failed)?;
+    let level = shared.options.compaction_level;
+    segment::compact(input, level, &mut |piece| {
+        file.push(piece).map_err(Stop::Write)
     })?;
-    let source_of = |source| MergeError::Read { input: 0, source };
-    flush(&mut buffer).map_err(source_of)?;
-    file.sync().map_err(Error::io("sync", to)).map_err(failed)?;
-    Ok(offset)
+    file.finish().map_err(failed)
 }
 
 /// Puts what was written in the place of the segment, or remembers that it was not worth the while.

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use crate::archive;
+use crate::error::Error;
 use crate::limits::{ARCHIVE_SEGMENTS_MAX, MERGE_PENDING_SEGMENTS};
 use crate::logspace::Logspace;
 use crate::mend;
@@ -45,7 +46,7 @@ fn keep(shared: &Shared, logspace: &Logspace, worker: &Worker) {
     while !worker.is_closed() && may_merge(shared, logspace) {
         match merge::merge_some(shared, logspace) {
             Ok(true) => {}
-            Ok(false) => break,
+            Ok(false) | Err(Error::Closing) => break,
             Err(error) => {
                 tracing::error!(logspace = %logspace.name, %error, "cannot merge segments");
                 break;

@@ -44,8 +44,9 @@ pub const BLOCK_RAW_BYTES_MAX: usize = 4 * model::limits::BATCH_BYTES_MAX;
 /// Rows of a segment. The tail is sealed when it holds so many.
 pub const SEGMENT_ROWS: usize = 256 * 1024;
 
-/// Largest merged segment, in bytes, however much memory there is. Merging holds it in memory.
-pub const MERGE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Largest merged segment, in bytes, however much memory there is: what four million messages with an
+/// identifier each take, at 40 bytes each. A question looks a word up in each segment.
+pub const MERGE_BYTES_MAX: u64 = 160 * 1024 * 1024;
 
 /// Most rows of a merged segment.
 pub const MERGE_ROWS_MAX: u64 = 4 * 1024 * 1024;
@@ -56,6 +57,10 @@ pub const MERGE_FAN_IN: usize = 8;
 
 /// How many are enough where one more would make it too large.
 pub const MERGE_FULL_FAN_IN: usize = 4;
+
+/// Rows of a segment that is made anew because of damage, but for those of a chunk: its index is in memory
+/// until it is written. Merging joins them again.
+pub const MEND_ROWS: u32 = 1024 * 1024;
 
 /// How long a segment that the disk would not read is left alone before it is to be merged again,
 /// in seconds. Each further failure doubles it.

@@ -12,7 +12,7 @@ use crate::options::Options;
 /// | decoded pages | a quarter, a quarter of it for what questions have found |
 /// | unsealed records of all logspaces | an eighth until the largest tail is sealed, a quarter until commits wait for that |
 /// | a segment while it is built of a tail | about as much as that tail once or twice more |
-/// | a merged segment | an eighth, at most 64 MiB, and as much again for what it is made of |
+/// | the lexicon of a merged segment | as much as the segment takes at the most: a quarter, at most 160 MiB |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
     /// Decoded pages and what questions have found, in bytes.
@@ -21,7 +21,7 @@ pub struct Shares {
     pub tails: usize,
     /// Unsealed records at which commits wait for the sealer, in bytes.
     pub tails_max: usize,
-    /// A merged segment, in bytes.
+    /// A merged segment, in bytes. Only its lexicon is in memory, mostly a fifth of it.
     pub merged: u64,
 }
 
@@ -33,7 +33,7 @@ impl Shares {
             page_cache: memory_bytes / 4,
             tails,
             tails_max: tails.saturating_mul(TAIL_OVERFLOW),
-            merged: MERGE_BYTES_MAX.min(memory_bytes / 8),
+            merged: MERGE_BYTES_MAX.min(memory_bytes / 4),
         }
     }
 }
@@ -81,8 +81,7 @@ mod tests {
             let tails = shares.tails_max as u64;
             // A segment is built of one tail, and another one merged, at the same time.
             let building = 2 * shares.tails as u64;
-            let merging = 2 * shares.merged;
-            assert!(shares.page_cache + tails + building + merging <= ceiling);
+            assert!(shares.page_cache + tails + building + shares.merged <= ceiling);
         }
     }
 

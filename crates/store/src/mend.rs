@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use segment::Mended;
 
 use crate::error::Error;
+use crate::limits::MEND_ROWS;
 use crate::logspace::Logspace;
 use crate::manifest::Entry;
 use crate::names;
@@ -127,18 +128,21 @@ pub(crate) fn mend(
     }))
 }
 
-/// A new segment of what can be read; none where the file has other records than its manifest says,
+/// New segments of what can be read; none where the file has other records than its manifest says,
 /// which could be those of another segment.
 fn read(shared: &Shared, logspace: &Logspace, entry: &Entry) -> Result<Mended, Error> {
     let path = logspace.path(entry);
     let raw = RawSegment::open(shared.disk.as_ref(), &path)?;
     let input = raw.input()?;
-    let mut mended = segment::mend(&input, shared.options.compression_level)?;
+    let mut mended = segment::mend(&input, shared.options.compression_level, MEND_ROWS)?;
     let numbers = entry.numbers();
-    mended.built = mended.built.filter(|built| {
+    let are_its_own = mended.built.iter().all(|built| {
         let first = built.footer.first_number.0;
         numbers.start <= first && first.saturating_add(u64::from(built.footer.rows)) <= numbers.end
     });
+    if !are_its_own {
+        mended.built.clear();
+    }
     Ok(mended)
 }
 

@@ -4,15 +4,13 @@
 //! are merged when enough of about the same size have come together, so that a record is written
 //! anew a few times in its life and not once for every neighbour.
 
-use segment::{MergeInput, PageEntry};
-
-use crate::error::{Error, ReadError};
+use crate::error::Error;
 use crate::limits::{MERGE_FAN_IN, MERGE_FULL_FAN_IN, MERGE_ROWS_MAX};
 use crate::logspace::Logspace;
 use crate::manifest::Entry;
-use crate::publish::{self, DaySegment, Origin};
+use crate::publish::{self, Origin};
+use crate::rewriting::{self, Input, Stop};
 use crate::segment_handle::SegmentHandle;
-use crate::snapshot::Damage;
 use crate::store::{Shared, locked};
 
 /// Merges some segments of a logspace where that is due; whether it was.
@@ -94,33 +92,12 @@ fn run(chain: &[Entry], bytes_max: u64) -> (&[Entry], bool) {
     (chain.get(..len).unwrap_or(&[]), is_full)
 }
 
-impl MergeInput for &SegmentHandle {
-    type Error = ReadError;
-
-    fn footer(&self) -> &segment::Footer {
-        SegmentHandle::footer(self)
-    }
-
-    fn stored(&self, entry: &PageEntry) -> Result<Vec<u8>, ReadError> {
-        self.read(entry)
-    }
-}
-
 fn merge(shared: &Shared, logspace: &Logspace, entries: &[Entry]) -> Result<(), Error> {
     let paths: Vec<_> = entries.iter().map(|entry| logspace.path(entry)).collect();
     let handles = logspace.state().handles(&paths);
-    let inputs: Vec<&SegmentHandle> = handles.iter().map(AsRef::as_ref).collect();
+    let segments: Vec<&SegmentHandle> = handles.iter().map(AsRef::as_ref).collect();
     let Some(first) = entries.first() else {
         return Ok(());
-    };
-    let level = shared.options.compression_level;
-    let built = match segment::merge(&inputs, level) {
-        Ok(built) => built,
-        Err(error) => {
-            let error = self::error(&inputs, error);
-            note_unreadable(shared, logspace, &inputs, &error);
-            return Err(error);
-        }
     };
     let generation = entries.iter().map(|entry| entry.generation).max();
     let origin = Origin {
@@ -128,72 +105,27 @@ fn merge(shared: &Shared, logspace: &Logspace, entries: &[Entry]) -> Result<(), 
         generation: generation.unwrap_or(0).saturating_add(1),
         replaced: entries.iter().map(Entry::id).collect(),
     };
-    let segments = [DaySegment {
-        day: first.day,
-        built,
-    }];
-    let merged = publish::publish(shared, logspace, &segments, &origin)?;
+    let place = (first.day, first.first);
+    let written = publish::write(shared, logspace, place, &origin, |file| {
+        let wait = || match shared.housekeeper.is_closed() {
+            true => Err(Stop::Over),
+            false => Ok(()),
+        };
+        let inputs = segments.iter().map(|segment| Input::new(segment, &wait));
+        let inputs: Vec<_> = inputs.collect();
+        let level = shared.options.compression_level;
+        let merged = segment::merge(&inputs, level, &mut |piece| {
+            file.push(piece).map_err(Stop::Write)
+        });
+        merged.map_err(|error| rewriting::failure(shared, logspace, &segments, error))
+    })?;
+    let merged = publish::name(shared, logspace, &[written], &origin)?;
     logspace.state().replace(&paths, merged);
     tracing::debug!(logspace = %logspace.name, segments = entries.len(), "merged");
     for path in &paths {
         shared.remove_segment(path);
     }
     Ok(())
-}
-
-/// Sees to it that a segment which could not be read is mended, or left alone.
-pub(crate) fn note_unreadable(
-    shared: &Shared,
-    logspace: &Logspace,
-    inputs: &[&SegmentHandle],
-    error: &Error,
-) {
-    if let Error::Damaged { path, offset, what } = error {
-        let is_index = inputs
-            .iter()
-            .any(|input| input.path() == path && input.note_index_damage(*offset, what));
-        // An index is made anew; lost records are lost.
-        if !is_index {
-            let damage = Damage::new(path, *offset, what.as_str());
-            logspace.state().refuse_to_merge(damage);
-        }
-    }
-    if let Error::Unreadable { path, .. } = error {
-        let now = shared.clock.now();
-        logspace.state().merge_pauses.add(path, now);
-    }
-}
-
-/// Why some segments could not be written anew.
-pub(crate) fn error<E: ToString>(
-    inputs: &[&SegmentHandle],
-    error: segment::MergeError<E>,
-) -> Error {
-    let path = |input: usize| {
-        let path = inputs.get(input).map(|input| input.path().to_owned());
-        path.unwrap_or_default()
-    };
-    match error {
-        segment::MergeError::Build(error) => error.into(),
-        segment::MergeError::Read { input, source } => Error::Unreadable {
-            path: path(input),
-            what: source.to_string(),
-        },
-        segment::MergeError::Damaged {
-            input,
-            offset,
-            source,
-        } => Error::Damaged {
-            path: path(input),
-            offset,
-            what: source.to_string(),
-        },
-        other => Error::Damaged {
-            path: path(0),
-            offset: 0,
-            what: other.to_string(),
-        },
-    }
 }
 
 #[cfg(test)]

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use segment::Built;
+use model::RecordNumber;
+use segment::{Built, Footer};
 
-use crate::disk::OpenMode;
 use crate::error::Error;
 use crate::logspace::Logspace;
 use crate::manifest::{Entry, SegmentId};
 use crate::names;
+use crate::segment_file::SegmentFile;
 use crate::segment_handle::SegmentHandle;
 use crate::store::{Shared, locked};
 
@@ -31,6 +32,12 @@ pub(crate) struct Origin {
     pub(crate) replaced: Vec<SegmentId>,
 }
 
+/// A segment that is written, durable, and not part of its logspace yet.
+pub(crate) struct Written {
+    entry: Entry,
+    path: PathBuf,
+}
+
 /// Writes segments, makes them durable, adds them to the manifest, and opens them.
 pub(crate) fn publish(
     shared: &Shared,
@@ -38,31 +45,31 @@ pub(crate) fn publish(
     built: &[DaySegment],
     origin: &Origin,
 ) -> Result<Vec<Arc<SegmentHandle>>, Error> {
-    let mut entries = Vec::new();
-    let mut handles = Vec::new();
+    let mut written = Vec::new();
     for DaySegment { day, built } in built {
-        let entry = Entry {
-            first: built.footer.first_number,
-            rows: built.footer.rows,
-            is_imported: origin.is_imported,
-            is_archived: false,
-            is_compacted: false,
-            day: *day,
-            file_bytes: built.bytes.len() as u64,
-            first_received: built.footer.first_received,
-            last_received: built.footer.last_received,
-            raw_bytes: built.footer.raw_bytes,
-            generation: origin.generation,
-        };
-        let path = write(shared, logspace, &entry, &built.bytes)?;
-        let cache = Arc::clone(&shared.cache);
-        handles.push(Arc::new(SegmentHandle::open(
-            shared.disk.as_ref(),
-            &path,
-            cache,
-        )?));
-        entries.push(entry);
+        let first = built.footer.first_number;
+        written.push(write(shared, logspace, (*day, first), origin, |file| {
+            file.push(&built.bytes)?;
+            Ok(built.footer.clone())
+        })?);
     }
+    name(shared, logspace, &written, origin)
+}
+
+/// Adds segments to the manifest and opens them.
+pub(crate) fn name(
+    shared: &Shared,
+    logspace: &Logspace,
+    written: &[Written],
+    origin: &Origin,
+) -> Result<Vec<Arc<SegmentHandle>>, Error> {
+    let mut handles = Vec::new();
+    for Written { path, .. } in written {
+        let cache = Arc::clone(&shared.cache);
+        let handle = SegmentHandle::open(shared.disk.as_ref(), path, cache)?;
+        handles.push(Arc::new(handle));
+    }
+    let entries: Vec<Entry> = written.iter().map(|written| written.entry).collect();
     if let Some(manifest) = locked(&logspace.manifest).as_mut() {
         let mut replaced = origin.replaced.clone();
         replaced.extend(covered(&manifest.contents().entries, &entries));
@@ -87,41 +94,49 @@ fn covered(known: &[Entry], added: &[Entry]) -> Vec<SegmentId> {
     known.iter().filter(is_covered).map(Entry::id).collect()
 }
 
-/// Writes a segment beside its place and renames it there once it is durable.
-fn write(
+/// Writes a segment of a day, given the number of its first record, beside its place and renames it there
+/// once it is durable. `fill` writes the file and returns the footer.
+pub(crate) fn write(
     shared: &Shared,
     logspace: &Logspace,
-    entry: &Entry,
-    bytes: &[u8],
-) -> Result<PathBuf, Error> {
-    let dir = names::day_dir(&logspace.dir, entry.day);
-    shared
-        .disk
-        .create_dir_all(&dir)
+    (day, first): (i64, RecordNumber),
+    origin: &Origin,
+    fill: impl FnOnce(&mut SegmentFile<'_>) -> Result<Footer, Error>,
+) -> Result<Written, Error> {
+    let disk = shared.disk.as_ref();
+    let dir = names::day_dir(&logspace.dir, day);
+    disk.create_dir_all(&dir)
         .map_err(Error::io("create", dir.as_path()))?;
-    let path = names::segment(&logspace.dir, entry.day, entry.id());
-    let temporary = path.with_extension(names::TEMPORARY_SUFFIX.trim_start_matches('.'));
-    let result = (|| {
-        let file = shared
-            .disk
-            .open(&temporary, OpenMode::Create)
-            .map_err(Error::io("create", temporary.as_path()))?;
-        file.write_all_at(bytes, 0)
-            .map_err(Error::io("write", temporary.as_path()))?;
-        file.sync()
-            .map_err(Error::io("sync", temporary.as_path()))?;
-        shared
-            .disk
-            .rename(&temporary, &path)
+    let generation = origin.generation;
+    let path = names::segment(&logspace.dir, day, SegmentId { first, generation });
+    let temporary = names::temporary(&path);
+    let result: Result<_, Error> = (|| {
+        let mut file = SegmentFile::create(disk, &temporary)?;
+        let footer = fill(&mut file)?;
+        let file_bytes = file.finish()?;
+        disk.rename(&temporary, &path)
             .map_err(Error::io("rename", temporary.as_path()))?;
-        shared
-            .disk
-            .sync_dir(&dir)
-            .map_err(Error::io("sync", dir.as_path()))
+        disk.sync_dir(&dir)
+            .map_err(Error::io("sync", dir.as_path()))?;
+        Ok((footer, file_bytes))
     })();
     if result.is_err() {
         // A half-written file would keep a full disk full.
-        _ = shared.disk.remove(&temporary);
+        _ = disk.remove(&temporary);
     }
-    result.map(|()| path)
+    let (footer, file_bytes) = result?;
+    let entry = Entry {
+        first,
+        rows: footer.rows,
+        is_imported: origin.is_imported,
+        is_archived: false,
+        is_compacted: false,
+        day,
+        file_bytes,
+        first_received: footer.first_received,
+        last_received: footer.last_received,
+        raw_bytes: footer.raw_bytes,
+        generation,
+    };
+    Ok(Written { entry, path })
 }

@@ -37,7 +37,7 @@ use crate::worker::Worker;
 ///
 /// Dropping it closes it: what was handed over is made durable first.
 pub struct Store {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     lock: Option<Lock>,
 }

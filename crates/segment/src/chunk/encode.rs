@@ -9,6 +9,7 @@ use super::{ChunkEntry, row_kinds};
 use crate::columns::pack::{Directory, Packer};
 use crate::kinds::{Band, Kinds, Shape};
 use crate::page::{PageEntry, PageWriter};
+use crate::page_file::PageFile;
 use crate::rows::encode_loose;
 
 /// Writes chunks. It only holds buffers: a chunk depends on its rows and on the kinds so far.
@@ -93,7 +94,7 @@ impl ChunkWriter {
     }
 
     /// Appends the chunk of the batch that was cut last, and forgets its rows.
-    pub(crate) fn pack(&mut self, batch: &RecordBatch, file: &mut Vec<u8>) -> ChunkEntry {
+    pub(crate) fn pack(&mut self, batch: &RecordBatch, file: &mut dyn PageFile) -> ChunkEntry {
         let (columns, directory) = self.pack_columns(batch, file);
         directory.encode(&mut self.raw);
         let directory = self.close_page(batch.len(), file);
@@ -112,7 +113,7 @@ impl ChunkWriter {
     }
 
     /// Appends the page at hand, for so many rows.
-    fn close_page(&mut self, rows: usize, file: &mut Vec<u8>) -> PageEntry {
+    fn close_page(&mut self, rows: usize, file: &mut dyn PageFile) -> PageEntry {
         let page = PageEntry {
             rows: rows as u32,
             ..self.pages.append(&self.raw, file)
@@ -125,7 +126,7 @@ impl ChunkWriter {
     fn pack_columns(
         &mut self,
         batch: &RecordBatch,
-        file: &mut Vec<u8>,
+        file: &mut dyn PageFile,
     ) -> (Vec<PageEntry>, Directory) {
         let mut packer = Packer::new(batch.len());
         let mut column = Vec::new();

@@ -15,6 +15,7 @@ use crate::limits::{
     SMALL_CHUNK_PAGE_BYTES, SMALL_CHUNK_ROWS,
 };
 use crate::page::{PageEntry, PageWriter};
+use crate::page_file::PageFile;
 use crate::wire::{Reader, put_varint};
 
 /// A part that takes more is cut again. Half more than it should take, so that what is hardly too large
@@ -82,7 +83,12 @@ impl Packer {
     }
 
     /// Adds the next column.
-    pub(crate) fn push(&mut self, values: &[&[u8]], writer: &mut PageWriter, file: &mut Vec<u8>) {
+    pub(crate) fn push(
+        &mut self,
+        values: &[&[u8]],
+        writer: &mut PageWriter,
+        file: &mut dyn PageFile,
+    ) {
         let mut rest = values;
         let mut rows_max = COLUMN_ROWS_MAX;
         while !rest.is_empty() {
@@ -102,7 +108,7 @@ impl Packer {
     pub(crate) fn finish(
         mut self,
         writer: &mut PageWriter,
-        file: &mut Vec<u8>,
+        file: &mut dyn PageFile,
     ) -> (Vec<PageEntry>, Directory) {
         self.close_page(writer, file);
         (self.pages, self.directory)
@@ -126,7 +132,7 @@ impl Packer {
 
     /// Puts `part` into a page. One that is less than half full is not closed for a part that goes
     /// beyond its end.
-    fn place_part(&mut self, rows: usize, writer: &mut PageWriter, file: &mut Vec<u8>) {
+    fn place_part(&mut self, rows: usize, writer: &mut PageWriter, file: &mut dyn PageFile) {
         let is_beyond = self.open.len() + self.part.len() > self.page_bytes;
         if is_beyond && self.open.len() >= self.page_bytes / 2 {
             self.close_page(writer, file);
@@ -144,7 +150,7 @@ impl Packer {
         }
     }
 
-    fn close_page(&mut self, writer: &mut PageWriter, file: &mut Vec<u8>) {
+    fn close_page(&mut self, writer: &mut PageWriter, file: &mut dyn PageFile) {
         if self.open_parts == 0 {
             return;
         }

@@ -1,6 +1,6 @@
 use super::*;
-use crate::testing::{any_batch, build};
-use crate::{BuildOptions, Builder, merge};
+use crate::testing::{any_batch, build, merge_whole};
+use crate::{BuildOptions, Builder};
 use model::{RecordBatch, RecordNumber, RecordParts, Span, Timestamp};
 use proptest::prelude::*;
 
@@ -29,7 +29,7 @@ proptest! {
             parts.push(builder.finish().expect("small"));
         }
         let inputs: Vec<_> = parts.iter().map(InMemory).collect();
-        let merged = merge(&inputs, 1).expect("consecutive");
+        let merged = merge_whole(&inputs, 1).expect("consecutive");
         let mut builder = Builder::new(BuildOptions { first_number: RecordNumber(1), zstd_level: 1 });
         for batch in &batches {
             builder.push(batch).expect("in order");

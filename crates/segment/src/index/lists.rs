@@ -5,6 +5,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::hash::Seeds;
 use crate::page::{PageEntry, PageWriter};
+use crate::page_file::PageFile;
 use crate::postings::PostingWriter;
 use crate::term::Location;
 
@@ -58,7 +59,7 @@ impl SharedLists {
         &mut self,
         list: &[u8],
         pages: &mut PageWriter,
-        file: &mut Vec<u8>,
+        file: &mut dyn PageFile,
     ) -> Location {
         let hashes = self.seeds.map(|seeds| seeds.hash(list));
         *self
@@ -68,7 +69,7 @@ impl SharedLists {
     }
 
     /// Writes the last page and returns all entries.
-    pub(crate) fn finish(self, pages: &mut PageWriter, file: &mut Vec<u8>) -> Vec<PageEntry> {
+    pub(crate) fn finish(self, pages: &mut PageWriter, file: &mut dyn PageFile) -> Vec<PageEntry> {
         self.writer.finish(pages, file)
     }
 }

@@ -18,6 +18,7 @@ use std::ops::Range;
 use super::part_counts::{self, PartCounts, ValueRows};
 use crate::limits::{KINDS_MAX, SEGMENT_ROWS_MAX};
 use crate::page::{PageEntry, PageWriter, open};
+use crate::page_file::PageFile;
 use crate::wire::{Reader, put_varint};
 use crate::{Corrupt, Namespace};
 
@@ -80,7 +81,7 @@ impl Tally {
         &self,
         counts: &PartCounts,
         pages: &mut PageWriter,
-        file: &mut Vec<u8>,
+        file: &mut dyn PageFile,
     ) -> PageEntry {
         let mut raw = Vec::new();
         put_varint(self.ends.len() as u64, &mut raw);

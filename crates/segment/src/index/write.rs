@@ -6,6 +6,7 @@ use crate::footer::Footer;
 use crate::lexicon::LexiconWriter;
 use crate::limits::LEXICON_INLINE_MAX;
 use crate::page::PageWriter;
+use crate::page_file::PageFile;
 use crate::postings::encode_list;
 use crate::term::{Listed, Location, TermEntry};
 use crate::terms::Term;
@@ -23,7 +24,7 @@ impl Index {
         &mut self,
         footer: &mut Footer,
         pages: &mut PageWriter,
-        file: &mut Vec<u8>,
+        file: &mut dyn PageFile,
     ) {
         self.write_tally(&self.counts, footer, pages, file);
         let order = self.terms.sorted();
@@ -58,7 +59,7 @@ impl Index {
         Buffers { list, seats }: &mut Buffers,
         lists: &mut SharedLists,
         pages: &mut PageWriter,
-        file: &mut Vec<u8>,
+        file: &mut dyn PageFile,
     ) -> Listed {
         if term.rows as usize <= LEXICON_INLINE_MAX {
             seats.clear();
@@ -77,7 +78,7 @@ impl Index {
         counts: &PartCounts,
         footer: &mut Footer,
         pages: &mut PageWriter,
-        file: &mut Vec<u8>,
+        file: &mut dyn PageFile,
     ) {
         if footer.rows > 0 {
             footer.tally_page = Some(self.tally.write(counts, pages, file));
@@ -111,7 +112,7 @@ impl Index {
         groups: &[u32],
         lists: &mut SharedLists,
         pages: &mut PageWriter,
-        file: &mut Vec<u8>,
+        file: &mut dyn PageFile,
     ) -> ListedGroups {
         ListedGroups {
             rows: groups.iter().map(|group| self.tally.rows(*group)).sum(),
@@ -159,7 +160,7 @@ pub(crate) fn listed(
     all: usize,
     lists: &mut SharedLists,
     pages: &mut PageWriter,
-    file: &mut Vec<u8>,
+    file: &mut dyn PageFile,
 ) -> Listed {
     let location = match numbers {
         [] => Location::Nowhere,
@@ -190,7 +191,7 @@ fn listed_encoded(
     list: &[u8],
     lists: &mut SharedLists,
     pages: &mut PageWriter,
-    file: &mut Vec<u8>,
+    file: &mut dyn PageFile,
 ) -> Listed {
     let location = if rows == lists.segment_rows() {
         Location::All

@@ -9,6 +9,7 @@ use super::class::Class;
 use crate::LexiconPageEntry;
 use crate::limits::LEXICON_PAGE_BYTES;
 use crate::page::{PageEntry, PageWriter};
+use crate::page_file::PageFile;
 use crate::term::TermEntry;
 use crate::wire::put_varint;
 
@@ -30,6 +31,27 @@ pub(crate) struct LexiconWriter {
     stored: Vec<u8>,
     pages: Vec<LexiconPageEntry>,
     terms: u32,
+}
+
+/// Pages that are to be appended to the file.
+pub(crate) struct LexiconPages {
+    stored: Vec<u8>,
+    pages: std::vec::IntoIter<LexiconPageEntry>,
+}
+
+impl LexiconPages {
+    /// Appends the next page and returns its entry; `None` behind the last.
+    pub(crate) fn append_next(&mut self, file: &mut dyn PageFile) -> Option<LexiconPageEntry> {
+        let LexiconPageEntry { page, first_key } = self.pages.next()?;
+        let start = page.offset as usize;
+        let stored = self.stored.get(start..start + page.stored_len as usize)?;
+        let page = PageEntry {
+            first_row: page.first_row,
+            rows: page.rows,
+            ..PageWriter::append_stored(stored, page.raw_len, file)
+        };
+        Some(LexiconPageEntry { page, first_key })
+    }
 }
 
 impl LexiconWriter {
@@ -77,23 +99,22 @@ impl LexiconWriter {
 
     /// Appends the pages to the file and returns their entries.
     pub(crate) fn finish(
-        mut self,
+        self,
         pages: &mut PageWriter,
-        file: &mut Vec<u8>,
+        file: &mut dyn PageFile,
     ) -> Vec<LexiconPageEntry> {
+        let mut closed = self.close(pages);
+        std::iter::from_fn(|| closed.append_next(file)).collect()
+    }
+
+    /// Closes the last page.
+    pub(crate) fn close(mut self, pages: &mut PageWriter) -> LexiconPages {
         self.close_block(pages);
         self.close_page(pages);
-        for entry in &mut self.pages {
-            let page = &mut entry.page;
-            let start = page.offset as usize;
-            let stored = self.stored.get(start..start + page.stored_len as usize);
-            *page = PageEntry {
-                first_row: page.first_row,
-                rows: page.rows,
-                ..PageWriter::append_stored(stored.unwrap_or(&[]), page.raw_len, file)
-            };
+        LexiconPages {
+            stored: self.stored,
+            pages: self.pages.into_iter(),
         }
-        self.pages
     }
 
     fn close_block(&mut self, pages: &mut PageWriter) {

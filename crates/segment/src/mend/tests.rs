@@ -48,7 +48,10 @@ fn raw(built: &Built) -> Vec<(Vec<u8>, Timestamp)> {
 }
 
 fn built(mended: &Mended) -> &Built {
-    mended.built.as_ref().expect("some rows can be read")
+    let [built] = mended.built.as_slice() else {
+        panic!("{} segments", mended.built.len());
+    };
+    built
 }
 
 #[test]
@@ -58,10 +61,24 @@ fn a_segment_without_its_index_is_built_again_as_it_was() {
     let first = whole.footer.posting_pages[0].offset as usize;
     let end = damaged.len() - 100;
     damaged[first..end].fill(0);
-    let mended = mend(&InMemory(&damaged, &whole.footer), 1).expect("fits");
+    let mended = mend(&InMemory(&damaged, &whole.footer), 1, u32::MAX).expect("fits");
     assert_eq!(mended.lost, []);
     assert_eq!(mended.undated_rows, 0);
     assert!(built(&mended).bytes == whole.bytes);
+}
+
+#[test]
+fn a_large_segment_is_built_again_in_several() {
+    let whole = build(&[lines(2 * CHUNK_ROWS + 20_000)]);
+    let rows_max = CHUNK_ROWS as u32 + 1;
+    let mended = mend(&InMemory(&whole.bytes, &whole.footer), 1, rows_max).expect("fits");
+    let rows: Vec<_> = mended.built.iter().map(|built| built.footer.rows).collect();
+    assert_eq!(rows, [2 * CHUNK_ROWS as u32, 20_000]);
+    assert_eq!(mended.saved_rows(), whole.footer.rows);
+    let first = mended.built[1].footer.first_number.0;
+    assert_eq!(first, whole.footer.first_number.0 + 2 * CHUNK_ROWS as u64);
+    let found: Vec<_> = mended.built.iter().flat_map(raw).collect();
+    assert_eq!(found, raw(&whole));
 }
 
 #[test]
@@ -71,7 +88,7 @@ fn what_is_lost_is_one_page_and_the_rest_keeps_its_numbers() {
     let chunk = &whole.footer.chunks[1];
     let mut damaged = whole.bytes.clone();
     damaged[chunk.columns[0].offset as usize + 9] ^= 1;
-    let mended = mend(&InMemory(&damaged, &whole.footer), 1).expect("fits");
+    let mended = mend(&InMemory(&damaged, &whole.footer), 1, u32::MAX).expect("fits");
     let lost: Vec<u32> = mended.lost.iter().cloned().flatten().collect();
     let rows = chunk.page.first_row..chunk.page.first_row + chunk.page.rows;
     assert!(lost.iter().all(|row| rows.contains(row)), "{rows:?}");
@@ -103,7 +120,7 @@ fn a_damaged_chunk_page_loses_its_rows_alone() {
     let chunk = &whole.footer.chunks[1].page;
     let mut damaged = whole.bytes.clone();
     damaged[chunk.offset as usize + 9] ^= 1;
-    let mended = mend(&InMemory(&damaged, &whole.footer), 1).expect("fits");
+    let mended = mend(&InMemory(&damaged, &whole.footer), 1, u32::MAX).expect("fits");
     let rows = chunk.first_row..chunk.first_row + chunk.rows;
     assert_eq!(mended.lost, [rows]);
 }
@@ -115,15 +132,15 @@ fn either_copy_of_the_kinds_is_enough() {
     for page in pages {
         let mut damaged = whole.bytes.clone();
         damaged[page.offset as usize + 20] ^= 1;
-        let mended = mend(&InMemory(&damaged, &whole.footer), 1).expect("fits");
+        let mended = mend(&InMemory(&damaged, &whole.footer), 1, u32::MAX).expect("fits");
         assert!(built(&mended).bytes == whole.bytes);
     }
     let mut damaged = whole.bytes.clone();
     for page in pages {
         damaged[page.offset as usize + 20] ^= 1;
     }
-    let mended = mend(&InMemory(&damaged, &whole.footer), 1).expect("fits");
-    assert!(mended.built.is_none());
+    let mended = mend(&InMemory(&damaged, &whole.footer), 1, u32::MAX).expect("fits");
+    assert!(mended.built.is_empty());
     assert_eq!(mended.lost_rows(), 1_000);
 }
 
@@ -135,19 +152,19 @@ fn either_copy_of_the_dictionary_is_enough_with_and_without_a_footer() {
     for page in pages {
         let mut damaged = made.bytes.clone();
         damaged[page.offset as usize + 20] ^= 1;
-        let mended = mend(&InMemory(&damaged, &made.footer), 1).expect("fits");
+        let mended = mend(&InMemory(&damaged, &made.footer), 1, u32::MAX).expect("fits");
         assert!(built(&mended).bytes == whole.bytes);
         let rest = &damaged[..damaged.len() - 40];
         let found = Spare::find(rest).expect("a spare page");
         assert_eq!(found.footer.dictionary_pages, made.footer.dictionary_pages);
-        let mended = mend(&InMemory(rest, &found.footer), 1).expect("fits");
+        let mended = mend(&InMemory(rest, &found.footer), 1, u32::MAX).expect("fits");
         assert!(built(&mended).bytes == whole.bytes);
     }
     let mut damaged = made.bytes.clone();
     for page in pages {
         damaged[page.offset as usize + 20] ^= 1;
     }
-    let mended = mend(&InMemory(&damaged, &made.footer), 1).expect("fits");
+    let mended = mend(&InMemory(&damaged, &made.footer), 1, u32::MAX).expect("fits");
     assert_eq!(mended.lost_rows(), 1_500);
 }
 
@@ -156,7 +173,7 @@ fn records_without_their_times_of_receipt_are_kept() {
     let whole = build(&[lines(1_000)]);
     let mut damaged = whole.bytes.clone();
     damaged[whole.footer.received_pages[0].offset as usize + 3] ^= 1;
-    let mended = mend(&InMemory(&damaged, &whole.footer), 1).expect("fits");
+    let mended = mend(&InMemory(&damaged, &whole.footer), 1, u32::MAX).expect("fits");
     assert_eq!((mended.lost_rows(), mended.undated_rows), (0, 1_000));
     let expected = raw(&whole).into_iter();
     let expected: Vec<_> = expected
@@ -174,7 +191,7 @@ fn pages_are_found_without_a_footer() {
         for rest in [&whole.bytes[..whole.bytes.len() - 40], &whole.bytes[..end]] {
             let found = Spare::find(rest).expect("a spare page");
             assert_eq!(found.footer.chunks, whole.footer.chunks);
-            let mended = mend(&InMemory(rest, &found.footer), 1).expect("fits");
+            let mended = mend(&InMemory(rest, &found.footer), 1, u32::MAX).expect("fits");
             assert!(built(&mended).bytes == whole.bytes);
         }
         assert!(Spare::find(&whole.bytes[..end - 1]).is_none());
@@ -190,7 +207,7 @@ proptest! {
             *place = *byte;
         }
         if let Some(found) = Spare::find(&file) {
-            let mended = mend(&InMemory(&file, &found.footer), 1).expect("fits");
+            let mended = mend(&InMemory(&file, &found.footer), 1, u32::MAX).expect("fits");
             prop_assert_eq!(mended.lost_rows() + mended.saved_rows(), 200);
         }
     }
@@ -201,7 +218,7 @@ proptest! {
         batch.make_received_monotone(Timestamp::MIN);
         prop_assume!(!batch.is_empty());
         let whole = build(&[batch]);
-        let mended = mend(&InMemory(&whole.bytes, &whole.footer), 1).expect("fits");
+        let mended = mend(&InMemory(&whole.bytes, &whole.footer), 1, u32::MAX).expect("fits");
         prop_assert!(built(&mended).bytes == whole.bytes);
     }
 }

@@ -9,13 +9,14 @@ use std::ops::Range;
 
 use model::{RecordBatch, Timestamp};
 
-use super::{MergeError, MergeInput};
+use super::{MergeError, MergeInput, not_taken};
 use crate::builder::{push_chunk, write_chunk};
 use crate::footer::Counts;
 use crate::index::Index;
 use crate::input::{self, Common, OpenChunk, PageError, damaged};
 use crate::limits::{CHUNK_BYTES, CHUNK_ROWS, SMALL_CHUNK_BYTES, SMALL_CHUNK_ROWS};
 use crate::page::{CODEC_DICTIONARY, PageWriter, open_with};
+use crate::page_file::StreamedFile;
 use crate::{ChunkEntry, ChunkWriter, Corrupt, Footer, Kinds, PageEntry, RowKinds};
 
 /// A chunk of an input.
@@ -51,14 +52,14 @@ pub(super) struct Copied {
 }
 
 /// What is written so far.
-struct Target<'a> {
+struct Target<'a, 's, E> {
     merged: Merged,
     /// For the counts of rows written anew, which are known already.
     counted: Counts,
     writer: ChunkWriter,
     pages: PageWriter,
     footer: &'a mut Footer,
-    file: &'a mut Vec<u8>,
+    file: &'a mut StreamedFile<'s, E>,
 }
 
 /// Appends the chunks of all inputs.
@@ -66,7 +67,7 @@ pub(super) fn merge<I: MergeInput>(
     inputs: &[I],
     zstd_level: i32,
     footer: &mut Footer,
-    file: &mut Vec<u8>,
+    file: &mut StreamedFile<'_, I::Error>,
 ) -> Result<Merged, MergeError<I::Error>> {
     let mut target = Target {
         merged: Merged {
@@ -104,6 +105,7 @@ pub(super) fn merge<I: MergeInput>(
             target.join(std::mem::take(&mut small))?;
             let copied = target.copy(&source, &common);
             copied.map_err(|error| error.of_input(number))?;
+            target.file.relieve().map_err(not_taken)?;
         }
     }
     target.join(small)?;
@@ -115,9 +117,9 @@ fn is_small(entry: &ChunkEntry) -> bool {
     entry.page.rows < SMALL_CHUNK_ROWS && columns.sum::<u64>() < SMALL_CHUNK_BYTES
 }
 
-impl Target<'_> {
+impl<E> Target<'_, '_, E> {
     /// Appends a chunk as it is.
-    fn copy<I: MergeInput>(
+    fn copy<I: MergeInput<Error = E>>(
         &mut self,
         source: &Source<'_, I>,
         common: &Common,
@@ -164,7 +166,7 @@ impl Target<'_> {
 
     /// Appends a page as it is stored, checked. What refers to the dictionary of its segment is written
     /// anew: the result has none.
-    fn copy_page<I: MergeInput>(
+    fn copy_page<I: MergeInput<Error = E>>(
         &mut self,
         input: &I,
         page: &PageEntry,
@@ -186,7 +188,7 @@ impl Target<'_> {
     }
 
     /// The numbers in the result of kinds of an input; `None` where there is no room for them all.
-    fn numbers<E>(
+    fn numbers(
         &mut self,
         numbers: &[(u32, u32)],
         kinds: &Kinds,
@@ -209,7 +211,7 @@ impl Target<'_> {
     }
 
     /// Appends the records of a chunk anew.
-    fn rewrite<I: MergeInput>(
+    fn rewrite<I: MergeInput<Error = E>>(
         &mut self,
         source: &Source<'_, I>,
         common: &Common,
@@ -220,7 +222,7 @@ impl Target<'_> {
     }
 
     /// Appends small chunks, joined.
-    fn join<I: MergeInput>(
+    fn join<I: MergeInput<Error = E>>(
         &mut self,
         sources: Vec<Source<'_, I>>,
     ) -> Result<(), MergeError<I::Error>> {

@@ -8,11 +8,12 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use super::chunks::{Copied, Merged};
-use super::{MergeError, MergeInput, TermCursor, damaged, stored};
+use super::{MergeError, MergeInput, TermCursor, damaged, not_taken, stored};
 use crate::footer::Footer;
 use crate::index::{Index, PartCounts, SharedLists, Tally, listed};
 use crate::lexicon::LexiconWriter;
 use crate::page::{PageEntry, PageWriter};
+use crate::page_file::StreamedFile;
 
 /// The counts of values of all inputs together.
 fn counts<I: MergeInput>(inputs: &[I]) -> Result<PartCounts, MergeError<I::Error>> {
@@ -43,7 +44,7 @@ pub(super) fn merge<I: MergeInput>(
     merged: &Merged,
     footer: &mut Footer,
     pages: &mut PageWriter,
-    file: &mut Vec<u8>,
+    file: &mut StreamedFile<'_, I::Error>,
 ) -> Result<(), MergeError<I::Error>> {
     let counts = counts(inputs)?;
     merged.index.write_tally(&counts, footer, pages, file);
@@ -80,10 +81,14 @@ pub(super) fn merge<I: MergeInput>(
             let entry = groups.with(listed(&seats, all, &mut lists, pages, file));
             lexicon.push(key, entry, pages);
         }
-        Ok(())
+        file.relieve().map_err(not_taken)
     })?;
     footer.posting_pages = lists.finish(pages, file);
-    footer.lexicon_pages = lexicon.finish(pages, file);
+    let mut lexicon = lexicon.close(pages);
+    while let Some(page) = lexicon.append_next(file) {
+        footer.lexicon_pages.push(page);
+        file.relieve().map_err(not_taken)?;
+    }
     Ok(())
 }
 

@@ -4,8 +4,8 @@ use model::{RecordBatch, RecordParts, Span};
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{alike, any_batch, build, compacted, read, stored as stored_in};
-use crate::{BuildOptions, Builder};
+use crate::testing::{alike, any_batch, build, compacted, merge_whole, read, stored as stored_in};
+use crate::{BuildOptions, Builder, Built};
 
 /// A segment in memory.
 struct InMemory(Built);
@@ -65,7 +65,7 @@ proptest! {
     fn merged_segments_read_like_one_built_of_all_records(batches in any_batches()) {
         let segments = build_each(&batches);
         prop_assume!(!segments.is_empty());
-        let merged = merge(&segments, 1).expect("consecutive");
+        let merged = merge_whole(&segments, 1).expect("consecutive");
         let contents = read(&merged.bytes).expect("valid");
         let built = read(&build(&batches).bytes).expect("valid");
         prop_assert_eq!(contents.seen(), built.seen());
@@ -75,7 +75,7 @@ proptest! {
         prop_assert_eq!(contents.footer.first_time, built.footer.first_time);
         prop_assert_eq!(contents.footer.last_time, built.footer.last_time);
         prop_assert_eq!(&contents.footer, &merged.footer);
-        prop_assert_eq!(merge(&segments, 1).expect("again").bytes, merged.bytes);
+        prop_assert_eq!(merge_whole(&segments, 1).expect("again").bytes, merged.bytes);
     }
 
     #[test]
@@ -86,13 +86,13 @@ proptest! {
     ) {
         let mut segments = build_each(&batches);
         prop_assume!(!segments.is_empty());
-        let whole = merge(&segments, 1).expect("consecutive");
+        let whole = merge_whole(&segments, 1).expect("consecutive");
         let segment = &mut segments[0].0;
         let pages_end = segment.footer.lexicon_pages.last().map(|last| last.page.offset as usize + last.page.stored_len as usize);
         let header = Header::LEN;
         let at = header + place.index(pages_end.expect("every record has terms") - header);
         segment.bytes[at] ^= change;
-        match merge(&segments, 1) {
+        match merge_whole(&segments, 1) {
             // What follows from the kinds is made anew, and they are there twice.
             Ok(merged) => prop_assert_eq!(merged.bytes, whole.bytes),
             Err(error) => {
@@ -116,7 +116,7 @@ fn long_segments_keep_the_size_of_received_pages() {
             batch
         })
         .collect();
-    let merged = merge(&build_each(&batches), 1).expect("consecutive");
+    let merged = merge_whole(&build_each(&batches), 1).expect("consecutive");
     let contents = read(&merged.bytes).expect("valid");
     assert_eq!(i64::from(contents.footer.rows), rows);
     assert_eq!(contents.footer.received_pages.len(), 3);
@@ -129,7 +129,7 @@ fn segments_that_do_not_follow_each_other_are_refused() {
         push_line(&mut batch, "text", seconds);
         batch
     };
-    let refused = |segments: &[InMemory]| match merge(segments, 1) {
+    let refused = |segments: &[InMemory]| match merge_whole(segments, 1) {
         Err(MergeError::NotConsecutive { input }) => Some(input),
         _ => None,
     };
@@ -169,7 +169,7 @@ fn line_segments(sizes: &[usize]) -> (RecordBatch, Vec<InMemory>) {
 #[test]
 fn small_chunks_are_joined_and_large_ones_copied() {
     let (all, segments) = line_segments(&[300, 200, 100, 17_000, 10, 18_000, 20, 30]);
-    let merged = merge(&segments, 1).expect("consecutive");
+    let merged = merge_whole(&segments, 1).expect("consecutive");
     let contents = read(&merged.bytes).expect("valid");
     let rows: Vec<_> = contents.chunks.iter().map(RecordBatch::len).collect();
     assert_eq!(rows, [600, 17_000, 10, 18_000, 50]);
@@ -178,11 +178,74 @@ fn small_chunks_are_joined_and_large_ones_copied() {
     assert_eq!(contents.terms, built.terms);
 }
 
+/// Two segments of together more than is handed over at once, of words that nothing makes smaller.
+fn large_segments() -> Vec<InMemory> {
+    let mut seed = 1_u64;
+    let mut word = || {
+        let letters = (0..120).map(|_| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            char::from(b'g' + (seed >> 59) as u8 % 20)
+        });
+        letters.collect::<String>()
+    };
+    let batches = [0_i64, 8_000].map(|first| {
+        let mut batch = RecordBatch::new();
+        (first..first + 8_000).for_each(|second| push_line(&mut batch, &word(), second));
+        batch
+    });
+    build_each(&batches)
+}
+
+#[test]
+fn what_is_merged_is_handed_over_piece_by_piece() {
+    let segments = large_segments();
+    let whole = merge_whole(&segments, 1).expect("consecutive");
+    let mut parts = Vec::new();
+    let footer = merge(&segments, 1, &mut |part| {
+        parts.push(part.to_vec());
+        Ok(())
+    });
+    assert_eq!(footer.expect("consecutive"), whole.footer);
+    assert!(parts.len() > 1, "{}", whole.bytes.len());
+    assert!(parts.concat() == whole.bytes);
+}
+
+/// A segment in memory, of a file that can fail.
+struct Failing<'a>(&'a InMemory);
+
+impl MergeInput for Failing<'_> {
+    type Error = &'static str;
+
+    fn footer(&self) -> &Footer {
+        self.0.footer()
+    }
+
+    fn stored(&self, entry: &PageEntry) -> Result<Vec<u8>, Self::Error> {
+        self.0.stored(entry).map_err(|never| match never {})
+    }
+}
+
+#[test]
+fn a_sink_that_takes_no_more_stops_the_merge() {
+    let segments = large_segments();
+    let inputs: Vec<_> = segments.iter().map(Failing).collect();
+    for taken in 0..2 {
+        let mut parts = 0;
+        let failed = merge(&inputs, 1, &mut |_| {
+            parts += 1;
+            if parts <= taken { Ok(()) } else { Err("full") }
+        });
+        let source = "full";
+        assert_eq!(failed, Err(MergeError::Read { input: 0, source }));
+        assert_eq!(parts, taken + 1);
+    }
+}
+
 #[test]
 fn joined_chunks_are_as_small_as_if_built_at_once() {
     let (all, segments) = line_segments(&[100; 40]);
     let parts: u64 = segments.iter().map(|part| part.0.footer.data_bytes()).sum();
-    let merged = merge(&segments, 1).expect("consecutive");
+    let merged = merge_whole(&segments, 1).expect("consecutive");
     let built = build(&[all]);
     assert_eq!(merged.footer.data_bytes(), built.footer.data_bytes());
     assert!(merged.footer.data_bytes() < parts / 2, "{parts}");
@@ -197,12 +260,12 @@ fn what_refers_to_a_dictionary_is_merged_with_what_does_not() {
     let small = InMemory(compacted(&first.0, 15));
     assert!(small.0.footer.dictionary_pages.is_some());
     // Alone its chunk is copied, beside another small one it is written anew.
-    let alone = merge(std::slice::from_ref(&small), 1).expect("whole");
+    let alone = merge_whole(std::slice::from_ref(&small), 1).expect("whole");
     let expected = read(&first.0.bytes).expect("valid");
     let copied = read(&alone.bytes).expect("valid");
     assert_eq!(copied.seen(), expected.seen());
     assert_eq!(copied.terms, expected.terms);
-    let expected = merge(&[first, InMemory(second.0.clone())], 1).expect("consecutive");
-    let merged = merge(&[small, second], 1).expect("consecutive");
+    let expected = merge_whole(&[first, InMemory(second.0.clone())], 1).expect("consecutive");
+    let merged = merge_whole(&[small, second], 1).expect("consecutive");
     assert!(merged.bytes == expected.bytes);
 }

@@ -7,9 +7,10 @@ use super::*;
 use crate::merge::TermCursor;
 use crate::page::PageWriter;
 use crate::testing::{
-    InMemory, accesses, any_batch, batch_of, build, compacted, naive_index, read, with_unions,
+    InMemory, accesses, any_batch, batch_of, build, compacted, merge_whole, naive_index, read,
+    with_unions,
 };
-use crate::{BuildOptions, Builder, Built, FORMAT_VERSION, FORMAT_VERSION_MIN, Section, merge};
+use crate::{BuildOptions, Builder, Built, FORMAT_VERSION, FORMAT_VERSION_MIN, Section};
 
 fn listed(offset: u32) -> Listed {
     Listed {
@@ -137,7 +138,7 @@ fn what_is_merged_has_lists_again() {
         let inputs = parts
             .each_ref()
             .map(|built| InMemory(&built.bytes, &built.footer));
-        merge(&inputs, 3).expect("merges")
+        merge_whole(&inputs, 3).expect("merges")
     };
     let plain = merged(&parts);
     let made = merged(&parts.each_ref().map(with_unions));

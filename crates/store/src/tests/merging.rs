@@ -2,6 +2,7 @@
 
 use crate::Retention;
 
+use super::hooked::HookedDisk;
 use super::*;
 
 const SECOND: i64 = 1_000_000_000;
@@ -54,5 +55,39 @@ fn a_merge_that_the_disk_refused_is_tried_again_after_a_pause() {
     assert!(snapshot(&store).damages.is_empty());
     wake(&store);
     assert_eq!(segments(&store), 1);
+    assert_eq!(rows(&store), expected);
+}
+
+#[test]
+fn a_store_that_closes_does_not_wait_for_a_merge() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let disk = Arc::new(HookedDisk::default());
+    let store = open_with(
+        segments_of(2, dir.path()),
+        Arc::clone(&disk) as Arc<dyn Disk>,
+    );
+    for round in 0..7 {
+        append(&store, batch(&["a", "b"]));
+        wait_until(&store, |store| segments(store) == round + 1);
+    }
+    wait_until(&store, Store::is_idle);
+    let (begin, begun) = mpsc::channel();
+    let shared = Arc::clone(&store.shared);
+    disk.hook(move |path| {
+        if path.ends_with("00000000000000000001.1.tmp") {
+            _ = begin.send(());
+            while !shared.housekeeper.is_closed() {
+                std::thread::yield_now();
+            }
+        }
+        Ok(())
+    });
+    append(&store, batch(&["c", "d"]));
+    begun.recv().expect("the eighth segment leads to a merge");
+    let expected = rows(&store);
+    store.close();
+    drop(store);
+    assert_eq!(segment_files(dir.path()).len(), 8, "nothing was merged");
+    let store = open(dir.path());
     assert_eq!(rows(&store), expected);
 }

@@ -179,7 +179,7 @@ fn mismatch(raw: &RawSegment, footer: &Footer, entry: &Entry) -> Option<String> 
 /// is found here was written wrong.
 fn deep(raw: &RawSegment, faults: &mut Vec<Fault>) -> Result<(), Error> {
     let input = raw.input()?;
-    let mended = segment::mend(&input, 1)?;
+    let mended = segment::mend(&input, 1, u32::MAX)?;
     for lost in &mended.lost {
         faults.push(lost_rows(input.footer(), lost));
     }
@@ -192,7 +192,7 @@ fn deep(raw: &RawSegment, faults: &mut Vec<Fault>) -> Result<(), Error> {
             remedy: Remedy::Salvage,
         });
     }
-    let Some(rebuilt) = &mended.built else {
+    let Some(rebuilt) = mended.built.first() else {
         return Ok(());
     };
     if !mended.lost.is_empty() || !faults.is_empty() {
