@@ -134,6 +134,33 @@ impl Packed {
         self.values().take(if is_constant { 1 } else { usize::MAX })
     }
 
+    /// In how many rows each value below `values` stands; `None` where there is another one.
+    pub(crate) fn counts(&self, values: usize) -> Option<Vec<u32>> {
+        let mut counts = vec![0_u32; values];
+        let first = usize::try_from(self.min).ok()?;
+        let own = counts.get_mut(first.min(values)..)?;
+        let mut planes = self.planes();
+        match (planes.next(), planes.next(), planes.next()) {
+            (Some(low), None, None) => {
+                for low in low {
+                    *own.get_mut(usize::from(*low))? += 1;
+                }
+            }
+            (Some(low), Some(high), None) => {
+                for (low, high) in low.iter().zip(high) {
+                    let value = u16::from_le_bytes([*low, *high]);
+                    *own.get_mut(usize::from(value))? += 1;
+                }
+            }
+            _ => {
+                for value in self.values() {
+                    *counts.get_mut(usize::try_from(value).ok()?)? += 1;
+                }
+            }
+        }
+        Some(counts)
+    }
+
     /// In how many of some rows a value stands; rows behind the last are left out.
     pub(crate) fn count_of(&self, value: u64, rows: Range<usize>) -> usize {
         let rows = rows.start.min(self.count)..rows.end.min(self.count);
@@ -283,6 +310,25 @@ mod tests {
                 for (nth, row) in rows.chain([None]).enumerate() {
                     prop_assert_eq!(packed.nth_of(wanted, nth), row);
                 }
+            }
+        }
+
+        #[test]
+        fn values_are_counted(
+            values in prop::collection::vec(any::<u32>(), 0..40),
+            shift in prop::sample::select(vec![15_u32, 20, 24, 28, 30]),
+            least in prop::sample::select(vec![0_u64, 3, 300]),
+            room in 0..140_000_usize,
+        ) {
+            let values: Vec<u64> = values.iter().map(|value| least + u64::from(value >> shift)).collect();
+            let mut out = Vec::new();
+            encode(&values, &mut out);
+            let packed = Packed::decode(&mut Reader::new("test", &out), values.len()).expect("valid");
+            let counts = packed.counts(room);
+            prop_assert_eq!(counts.is_some(), values.iter().all(|value| *value < room as u64));
+            for (value, count) in (0..).zip(counts.unwrap_or_default()) {
+                let rows = values.iter().filter(|own| **own == value);
+                prop_assert_eq!(rows.count(), count as usize);
             }
         }
 

@@ -62,16 +62,9 @@ impl RowKinds {
 
     /// Checks that each row has a seat of its own.
     fn check(&self) -> Result<(), Corrupt> {
-        let mut left: Vec<u32> = self.kinds.iter().map(|(_, rows)| *rows).collect();
-        for place in self.places.values() {
-            let at = usize::try_from(place).unwrap_or(usize::MAX);
-            let left = left.get_mut(at).filter(|left| **left > 0);
-            *left.ok_or(Corrupt::Invalid {
-                what: "kind of a row",
-                value: place,
-            })? -= 1;
-        }
-        match left.iter().all(|left| *left == 0) {
+        let counts = self.places.counts(self.kinds.len());
+        let rows = self.kinds.iter().map(|(_, rows)| rows);
+        match counts.is_some_and(|counts| counts.iter().eq(rows)) {
             true => Ok(()),
             false => Err(Corrupt::Invalid {
                 what: "rows of all kinds",
