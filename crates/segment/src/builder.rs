@@ -375,7 +375,6 @@ pub(crate) fn encode_end(footer: &Footer, offset: u64) -> Result<Vec<u8>, BuildE
     Ok(end)
 }
 
-/// Adds a page whose rows follow those of the page before.
 /// Appends a page of times of receipt, at least one.
 pub(crate) fn push_received(
     times: &[Timestamp],
@@ -390,6 +389,7 @@ pub(crate) fn push_received(
     footer.received_firsts.extend(times.first());
 }
 
+/// Adds a page whose rows follow those of the page before.
 pub(crate) fn push_page(pages: &mut Vec<PageEntry>, page: PageEntry, rows: u32) {
     let first_row = pages.last().map_or(0, |last| last.first_row + last.rows);
     pages.push(PageEntry {
