@@ -173,7 +173,19 @@ test('a new kind of message stands first among the new ones', async () => {
   await onPage(
     async (page) => {
       await page.getByTestId('pattern-row').first().waitFor();
-      await page.getByRole('button', { name: 'New first' }).click();
+      let letGo;
+      const held = new Promise((resolve) => (letGo = resolve));
+      await page.route(/query\?.*sort/, async (route) => {
+        await held;
+        await route.continue();
+      });
+      const newFirst = page.getByRole('button', { name: 'New first' });
+      await newFirst.click();
+      // Until the answer is there, the patterns of the one before stand under no age.
+      await page.locator('[data-testid="table"][aria-busy="true"]').waitFor();
+      assert.equal(await newFirst.getAttribute('aria-pressed'), 'true');
+      assert.equal(await page.getByText('New in the last hour').count(), 0);
+      letGo();
       const first = page.getByTestId('pattern-row').first();
       await first.filter({ hasText: 'New in the last hour' }).waitFor();
       assert.match(await first.textContent(), /a thing never said before/);

@@ -22,6 +22,11 @@ type Entry = 'push' | 'replace' | 'keep';
 /** What of a view says only how the rows are shown. */
 type Shown = Pick<Partial<View>, 'tz' | 'cols' | 'at' | 'split'>;
 
+/** A table, and the pipe that made it: another one may have been asked for since. */
+export interface Table extends QueryAnswer {
+  pipe: string;
+}
+
 /** A search as it was. */
 interface Before {
   view: View;
@@ -40,7 +45,7 @@ export class Search {
   /** The pipe whose table is shown in place of rows; empty for none. */
   pipe = $derived(pipeOf(this.view));
   /** That table, or the one before it until it is there. */
-  table = $state.raw<QueryAnswer | null>(null);
+  table = $state.raw<Table | null>(null);
   /** The end line of the first page of rows. */
   end = $state.raw<SearchEnd | null>(null);
   problem = $state.raw<Problem | null>(null);
@@ -228,8 +233,9 @@ export class Search {
   }
 
   async #loadTable(limit: number, signal: AbortSignal): Promise<void> {
+    const { pipe } = this;
     const answer = await api.query({ ...questionOf(this.view), limit }, signal);
-    if (!signal.aborted) this.table = answer;
+    if (!signal.aborted) this.table = { ...answer, pipe };
   }
 
   async #loadRows(view: View, signal: AbortSignal): Promise<void> {
