@@ -32,6 +32,7 @@ pub(crate) fn metric(section: Section) -> &'static str {
         Section::Postings => "postings",
         Section::Unions => "unions",
         Section::Lexicon => "lexicon",
+        Section::Bigrams => "bigrams",
     }
 }
 

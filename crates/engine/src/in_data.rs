@@ -107,9 +107,9 @@ fn part(bytes: &[u8]) -> Option<WordProbe> {
 /// longer than a look at the columns.
 fn rows_with(probe: &WordProbe, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
     let namespace = Namespace::StructuredData;
-    let footer = segment.footer();
-    if matches!(probe, WordProbe::Contains(_)) && footer.counts.worded(namespace) != Some(0) {
-        let pages = footer.lexicon_pages_wanted(&namespace.key(b""), probe.letters());
+    let worded = segment.footer().counts.worded(namespace);
+    if matches!(probe, WordProbe::Contains(_)) && worded != Some(0) {
+        let pages = segment.lexicon_pages_wanted(&namespace.key(b""), probe.letters())?;
         if pages.len() > DATA_PAGES_MAX {
             return Ok(RowSet::All);
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use model::Timestamp;
 use segment::{
-    Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, Header, Kinds,
+    Bigrams, Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, Header, Kinds,
     LexiconPage, LexiconThrough, Listed, Location, Namespace, PageEntry, PostingPage, RowKinds,
     Tally, Trailer, Union, UnionPage, chunk_of_part, decode_kind_page, decode_received_page,
 };
@@ -25,7 +25,7 @@ pub fn page(bytes: &[u8]) {
         ..PageEntry::default()
     };
     let entry = with_checksum(entry, stored);
-    match kind % 9 {
+    match kind % 10 {
         0 => _ = decode_kind_page(&entry, stored),
         1 => {
             if let Ok(times) = decode_received_page(&entry, stored) {
@@ -43,6 +43,7 @@ pub fn page(bytes: &[u8]) {
         5 => tally(&entry, stored),
         6 => _ = ColumnPage::open(&entry, stored, None),
         8 => _ = first_union(&entry, stored),
+        9 => bigrams(&entry, stored),
         _ => _ = Dictionary::decode(&entry, stored),
     }
 }
@@ -73,6 +74,14 @@ fn lexicon(entry: &PageEntry, stored: &[u8]) {
     let mut has_part = |key: &[u8]| contains(key, b"er");
     let gone = LexiconThrough::new(b"er").page(&page, b'm', &mut has_part, &mut |_| through += 1);
     assert_eq!((gone, through), (Ok(()), wanted));
+}
+
+fn bigrams(entry: &PageEntry, stored: &[u8]) {
+    if let Ok(bigrams) = Bigrams::decode(entry, stored) {
+        _ = bigrams.may_hold(1, b"ab");
+        // Nothing is known of a page that there is not.
+        assert!(bigrams.may_hold(entry.rows as usize, b"ab"));
+    }
 }
 
 fn contains(key: &[u8], part: &[u8]) -> bool {
@@ -132,6 +141,10 @@ fn pages(file: &[u8], footer: &Footer) -> Result<(), Corrupt> {
     for entry in &footer.posting_pages {
         let (entry, stored) = stored(file, entry)?;
         _ = PostingPage::decode(&entry, stored);
+    }
+    if let Some(entry) = &footer.bigram_page {
+        let (entry, stored) = stored(file, entry)?;
+        bigrams(&entry, stored);
     }
     if let Some(entry) = &footer.tally_page {
         let (entry, stored) = stored(file, entry)?;

@@ -124,8 +124,8 @@ impl Builder {
             first_number,
             ..Footer::default()
         };
-        self.file = Vec::new();
-        Header::of(&self.footer).encode(&mut self.file);
+        // The header says by the version what there is, and is written last.
+        self.file = vec![0; Header::LEN];
         self.chunks.clear();
         self.kinds = Kinds::new();
         self.record_bytes = 0;
@@ -348,6 +348,11 @@ pub(crate) fn push_chunk(chunks: &mut Vec<ChunkEntry>, mut chunk: ChunkEntry) {
 
 /// Appends the footer and the trailer.
 fn finish_file(mut file: Vec<u8>, footer: Footer) -> Result<Built, BuildError> {
+    let mut header = Vec::new();
+    Header::of(&footer).encode(&mut header);
+    if let Some(start) = file.get_mut(..Header::LEN) {
+        start.copy_from_slice(&header);
+    }
     let end = encode_end(&footer, file.offset())?;
     file.extend_from_slice(&end);
     Ok(Built {

@@ -43,10 +43,11 @@ pub(crate) fn compact_with<I: MergeInput>(
     let mut footer = input.footer().clone();
     let mut columns = Columns::of(input, zstd_level)?;
     footer.dictionary_pages = columns.after.as_ref().map(|_| [PageEntry::default(); 2]);
-    // The header says whether there are some.
+    // The header says by the version whether there are some, and a page of bigrams.
     let rewritten = choose_unions(input, unions)?;
     if let Some(rewritten) = &rewritten {
         footer.union_pages.clone_from(&rewritten.union_pages);
+        footer.bigram_page = rewritten.bigram_page;
     }
     let mut output = Output {
         input,
@@ -255,6 +256,9 @@ impl<I: MergeInput> Output<'_, I> {
         for page in &mut footer.lexicon_pages {
             self.page(&mut page.page)?;
         }
+        if let Some(page) = &mut footer.bigram_page {
+            self.page(page)?;
+        }
         Ok(())
     }
 
@@ -297,6 +301,7 @@ impl<I: MergeInput> Output<'_, I> {
             posting_pages: Vec::new(),
             union_pages: Vec::new(),
             lexicon_pages: Vec::new(),
+            bigram_page: None,
             ..footer.clone()
         };
         let raw = spare::encode(table, &records, &mut self.pages, self.offset);

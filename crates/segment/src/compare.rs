@@ -7,8 +7,11 @@ use std::ops::Range;
 
 use crate::input;
 use crate::lexicon::class::plain_key;
-use crate::merge::{TermCursor, damaged, tally};
-use crate::{Built, Footer, MergeError, MergeInput, Namespace, PageEntry};
+use crate::merge::{TermCursor, damaged, stored, tally};
+use crate::{
+    Bigrams, Built, Footer, LexiconPage, LexiconPageEntry, MergeError, MergeInput, Namespace,
+    PageEntry,
+};
 
 /// What differs between a segment's index and its rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +35,13 @@ pub enum Difference {
         /// The part, in the plural.
         what: &'static str,
         /// Where in the file the tally page is, in bytes.
+        offset: u64,
+    },
+    /// Which pairs of bytes are in the words of lexicon pages.
+    Bigrams {
+        /// Of how many pages.
+        pages: u64,
+        /// Where in the file the bigram page is, in bytes.
         offset: u64,
     },
 }
@@ -125,6 +135,7 @@ pub fn compare<I: MergeInput>(
     let mut differences = compare_footers(input.footer(), &rebuilt.footer);
     let rebuilt = InMemory(rebuilt);
     differences.extend(compare_value_rows(input, &rebuilt)?);
+    differences.extend(compare_bigrams(input)?);
     let mut stored = Side::new(input)?;
     let Ok(mut expected) = Side::new(&rebuilt) else {
         return Ok(differences);
@@ -195,6 +206,26 @@ fn compare_value_rows<I: MergeInput>(
         }
     }
     Ok(differences)
+}
+
+/// Which pages have which words differs from one writer to another: what a segment says is compared with its
+/// own pages.
+fn compare_bigrams<I: MergeInput>(input: &I) -> Result<Option<Difference>, MergeError<I::Error>> {
+    let footer = input.footer();
+    let Some(entry) = &footer.bigram_page else {
+        return Ok(None);
+    };
+    let bigrams = Bigrams::decode(entry, &stored(input, 0, entry)?);
+    let bigrams = bigrams.map_err(|source| damaged(0, entry, source))?;
+    let mut pages = 0;
+    for (number, LexiconPageEntry { page: entry, .. }) in footer.lexicon_pages.iter().enumerate() {
+        let page = LexiconPage::decode(entry, &stored(input, 0, entry)?);
+        let own = page.and_then(|page| page.bigrams());
+        let own = own.map_err(|source| damaged(0, entry, source))?;
+        pages += u64::from(bigrams.set(number) != own.as_ref());
+    }
+    let offset = entry.offset;
+    Ok((pages > 0).then_some(Difference::Bigrams { pages, offset }))
 }
 
 fn compare_footers(stored: &Footer, expected: &Footer) -> Vec<Difference> {

@@ -64,7 +64,7 @@ pub use envelope::{FORMAT_VERSION, FORMAT_VERSION_MIN, Header, Trailer, WORDS_VE
 pub use footer::{Counts, Footer, LexiconPageEntry};
 pub use index::{Tally, ValueRows};
 pub use kinds::{FieldPlace, Kinds};
-pub use lexicon::{LexiconPage, LexiconThrough};
+pub use lexicon::{Bigrams, LexiconPage, LexiconThrough};
 pub use mend::{LOST_TAG, Mended, mend};
 pub use merge::{MergeError, MergeInput, merge};
 pub use namespace::Namespace;

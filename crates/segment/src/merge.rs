@@ -87,7 +87,13 @@ pub fn merge<I: MergeInput>(
     let mut footer = joined_footer(inputs)?;
     let mut file = StreamedFile::new(sink);
     let mut header = Vec::new();
-    Header::of(&footer).encode(&mut header);
+    // Where it is, is known when it is written.
+    let bigram_page = (footer.rows > 0).then(PageEntry::default);
+    let with_bigrams = Footer {
+        bigram_page,
+        ..footer.clone()
+    };
+    Header::of(&with_bigrams).encode(&mut header);
     file.append(&header);
     let mut pages = PageWriter::new(zstd_level);
     let merged = chunks::merge(inputs, zstd_level, &mut footer, &mut file)?;

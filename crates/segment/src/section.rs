@@ -27,12 +27,14 @@ pub enum Section {
     Unions,
     /// The terms.
     Lexicon,
+    /// Which pairs of bytes are in the words of each page of terms.
+    Bigrams,
 }
 
 impl Section {
     /// All of them, in the order of the file; the four of a chunk take turns, and the second
     /// dictionary stands behind the kinds.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Dictionaries,
         Self::Columns,
         Self::Directories,
@@ -45,6 +47,7 @@ impl Section {
         Self::Postings,
         Self::Unions,
         Self::Lexicon,
+        Self::Bigrams,
     ];
 
     /// What one of its pages is called.
@@ -62,6 +65,7 @@ impl Section {
             Self::Postings => "posting page",
             Self::Unions => "union page",
             Self::Lexicon => "lexicon page",
+            Self::Bigrams => "bigram page",
         }
     }
 
@@ -77,6 +81,7 @@ impl Section {
                 | Self::Postings
                 | Self::Unions
                 | Self::Lexicon
+                | Self::Bigrams
         )
     }
 }

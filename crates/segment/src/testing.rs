@@ -14,9 +14,10 @@ use crate::limits::PART_COUNTS_BYTES_MAX;
 use crate::unions::read::Expander;
 use crate::unions::write::UnionChoice;
 use crate::{
-    BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer,
-    Header, Kinds, LexiconPage, Listed, MergeError, MergeInput, Namespace, PageEntry, PostingPage,
-    RowKinds, Spare, Tally, Trailer, UnionPage, decode_kind_page, decode_received_page, merge,
+    Bigrams, BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Dictionary,
+    Footer, Header, Kinds, LexiconPage, Listed, MergeError, MergeInput, Namespace, PageEntry,
+    PostingPage, RowKinds, Spare, Tally, Trailer, UnionPage, decode_kind_page,
+    decode_received_page, merge,
 };
 
 /// What a reader can see of a record.
@@ -473,9 +474,10 @@ fn read_terms(
     }
     let input = InMemory(file, footer);
     let mut expander = Expander::new(&input);
-    let mut terms = BTreeMap::new();
+    let (mut terms, mut sets) = (BTreeMap::new(), Vec::new());
     for entry in &footer.lexicon_pages {
         let page = LexiconPage::decode(&entry.page, stored(file, &entry.page))?;
+        sets.push(page.bigrams()?);
         let mut found = Vec::new();
         page.scan(b"", &mut |key, term| {
             found.push((key.to_vec(), term));
@@ -513,6 +515,13 @@ fn read_terms(
             assert_eq!(rows.len(), term.rows as usize);
             terms.insert(key, rows);
         }
+    }
+    if let Some(page) = &footer.bigram_page {
+        let bigrams = Bigrams::decode(page, stored(file, page))?;
+        let told: Vec<_> = (0..sets.len())
+            .map(|page| bigrams.set(page).copied())
+            .collect();
+        assert_eq!(told, sets);
     }
     Ok(terms)
 }

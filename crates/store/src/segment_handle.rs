@@ -1,5 +1,6 @@
 //! A sealed segment, open for reading: pages from disk, decoded once, kept in a bounded cache.
 
+mod bigrams;
 mod chunk_pages;
 mod found;
 mod kind_rows;
@@ -18,9 +19,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use model::{RecordBatch, RecordNumber, Timestamp};
 use quick_cache::sync::Cache;
 use segment::{
-    Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ColumnPage, Corrupt, Dictionary, Footer, Header,
-    Kinds, LexiconPage, LexiconPageEntry, LexiconThrough, Listed, Namespace, PageEntry, PartRows,
-    PostingPage, RowKinds, Spare, Tally, TermEntry, Trailer, Union, UnionPage,
+    Bigrams, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ColumnPage, Corrupt, Dictionary, Footer,
+    Header, Kinds, LexiconPage, LexiconPageEntry, LexiconThrough, Listed, Namespace, PageEntry,
+    PartRows, PostingPage, RowKinds, Spare, Tally, TermEntry, Trailer, Union, UnionPage,
 };
 
 use chunk_pages::ColumnMemory;
@@ -76,6 +77,7 @@ enum Kind {
     Times,
     Tally,
     Lexicon,
+    Bigrams,
     Posting,
     Union,
 }
@@ -94,6 +96,7 @@ pub(crate) enum Page {
     Received(Arc<Vec<Timestamp>>),
     Tally(Arc<Tally>),
     Lexicon(Arc<LexiconPage>),
+    Bigrams(Arc<Bigrams>),
     Posting(Arc<PostingPage>),
     Union(Arc<UnionPage>),
 }
@@ -114,6 +117,7 @@ impl quick_cache::Weighter<PageKey, Page> for PageWeight {
             Page::Received(times) | Page::Times(times) => times.len() * size_of::<Timestamp>(),
             Page::Tally(tally) => tally.memory_bytes(),
             Page::Lexicon(page) => page.memory_bytes(),
+            Page::Bigrams(page) => page.memory_bytes(),
             Page::Posting(page) => page.memory_bytes(),
             Page::Union(page) => page.memory_bytes(),
         };
@@ -592,7 +596,7 @@ impl SegmentHandle {
         if let [namespace] = prefix {
             return self.go_through_terms(*namespace, letters, &mut is_wanted, visit);
         }
-        for index in self.footer.lexicon_pages_wanted(prefix, letters) {
+        for index in self.lexicon_pages_wanted(prefix, letters)? {
             let page = self.lexicon_page(index)?;
             let scanned = page.scan_wanted(prefix, letters, &mut is_wanted, visit);
             scanned.map_err(|error| self.damaged_lexicon(index, &error))?;
@@ -611,7 +615,7 @@ impl SegmentHandle {
     ) -> Result<(), ReadError> {
         let mut through = LexiconThrough::new(letters);
         let mut stored = Vec::new();
-        for index in self.footer.lexicon_pages_wanted(&[namespace], letters) {
+        for index in self.lexicon_pages_wanted(&[namespace], letters)? {
             let Some(LexiconPageEntry { page: entry, .. }) = self.footer.lexicon_pages.get(index)
             else {
                 return Err(self.out_of_range());

@@ -18,6 +18,7 @@ mod archive;
 mod backup;
 mod compaction;
 mod hooked;
+mod lexicon;
 mod merging;
 mod panics;
 mod searches;

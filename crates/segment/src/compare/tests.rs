@@ -1,5 +1,6 @@
 use super::*;
-use crate::testing::{any_batch, build, merge_whole};
+use crate::page::PageWriter;
+use crate::testing::{any_batch, batch_of, build, merge_whole};
 use crate::{BuildOptions, Builder};
 use model::{RecordBatch, RecordNumber, RecordParts, Span, Timestamp};
 use proptest::prelude::*;
@@ -48,6 +49,34 @@ proptest! {
         prop_assert!(!is_same || same_index);
         prop_assert_eq!(compare(&InMemory(&one_built), &one_built), Ok(Vec::new()));
     }
+}
+
+#[test]
+fn other_bigrams_are_noticed() {
+    let mut built = build(&[batch_of("udp", (0..9).map(|row| format!("{row} is done")))]);
+    let entry = built.footer.bigram_page.expect("a page");
+    let own = entry.offset as usize..(entry.offset + u64::from(entry.stored_len)) as usize;
+    // One page of words, and no pairs.
+    let raw = [&[1, 1][..], &[0; 128]].concat();
+    let mut pages = Vec::new();
+    let plain = PageWriter::append_plain(&raw, &mut pages);
+    let moved = PageEntry {
+        rows: 1,
+        ..PageEntry::placed(built.bytes.len() as u64, &pages, &plain)
+    };
+    assert!(own.end < built.bytes.len());
+    built.bytes.extend_from_slice(&pages);
+    let other = Built {
+        bytes: built.bytes.clone(),
+        footer: Footer {
+            bigram_page: Some(moved),
+            ..built.footer.clone()
+        },
+    };
+    let (pages, offset) = (1, moved.offset);
+    let expected = Ok(vec![Difference::Bigrams { pages, offset }]);
+    assert_eq!(compare(&InMemory(&other), &built), expected);
+    assert_eq!(compare(&InMemory(&built), &other), Ok(Vec::new()));
 }
 
 #[test]

@@ -19,6 +19,9 @@ const ENTRY_LEN: usize = 24;
 /// others then.
 const HAS_UNIONS: u16 = 1 << 8;
 
+/// Set there where there is a bigram page.
+const HAS_BIGRAMS: u16 = 1 << 9;
+
 /// Kinds of pages whose numbers the footer starts with.
 const PAGE_COUNTS: usize = 8;
 
@@ -55,7 +58,8 @@ impl Footer {
             .chain(&self.tally_page)
             .chain(&self.posting_pages)
             .chain(&self.union_pages);
-        for page in pages.chain(self.lexicon_pages.iter().map(|page| &page.page)) {
+        let lexicon = self.lexicon_pages.iter().map(|page| &page.page);
+        for page in pages.chain(lexicon).chain(&self.bigram_page) {
             out.extend_from_slice(&page.offset.to_le_bytes());
             for number in [page.stored_len, page.raw_len, page.crc, page.rows] {
                 out.extend_from_slice(&number.to_le_bytes());
@@ -96,7 +100,8 @@ impl Footer {
     pub(crate) fn decode_pages(bytes: &[u8], end: u64) -> Result<Self, Corrupt> {
         let mut reader = Reader::new("footer", bytes);
         let (mut footer, marks) = Self::decode_fixed(&mut reader)?;
-        let dictionaries = marks & !HAS_UNIONS;
+        let dictionaries = marks & !(HAS_UNIONS | HAS_BIGRAMS);
+        let bigrams = usize::from(marks & HAS_BIGRAMS != 0);
         let mut counts = [0; PAGE_COUNTS];
         for count in &mut counts {
             *count = reader.u32()? as usize;
@@ -136,6 +141,7 @@ impl Footer {
                 first_key: Box::default(),
             });
         }
+        footer.bigram_page = at_most_one(&decode_pages(&mut reader, bigrams, end)?)?;
         footer.chunks = join_chunks(&mut reader, &columns, [&directories, &rows, &chunks])?;
         for _ in 0..received_pages {
             let first = Timestamp::from_nanos(i64::from_le_bytes(reader.array()?));
@@ -158,6 +164,9 @@ impl Footer {
         if !self.union_pages.is_empty() {
             marks |= HAS_UNIONS;
         }
+        if self.bigram_page.is_some() {
+            marks |= HAS_BIGRAMS;
+        }
         out.extend_from_slice(&marks.to_le_bytes());
         for time in [
             self.first_received,
@@ -176,7 +185,8 @@ impl Footer {
         }
     }
 
-    /// What has its place in all footers, and how many dictionary pages there are, with [`HAS_UNIONS`].
+    /// What has its place in all footers, and how many dictionary pages there are, with
+    /// [`HAS_UNIONS`] and [`HAS_BIGRAMS`].
     fn decode_fixed(reader: &mut Reader<'_>) -> Result<(Self, u16), Corrupt> {
         let first_number = RecordNumber(reader.u64()?);
         let rows = reader.u32()?;

@@ -6,7 +6,9 @@ mod codec;
 use model::{Facility, RecordNumber, Severity, Timestamp};
 
 use crate::chunk::ChunkEntry;
-use crate::envelope::{FORMAT_VERSION, FORMAT_VERSION_DICTIONARY, FORMAT_VERSION_MIN, Header};
+use crate::envelope::{
+    FORMAT_VERSION, FORMAT_VERSION_DICTIONARY, FORMAT_VERSION_MIN, FORMAT_VERSION_UNIONS, Header,
+};
 use crate::lexicon::class::{may_hold, order_into, ordered_starts};
 use crate::page::PageEntry;
 use crate::{Namespace, Section};
@@ -51,6 +53,9 @@ pub struct Footer {
     pub union_pages: Vec<PageEntry>,
     /// The terms.
     pub lexicon_pages: Vec<LexiconPageEntry>,
+    /// Which pairs of bytes are in the words of each page of terms; none in a segment without rows, and in
+    /// those that were written before there was one.
+    pub bigram_page: Option<PageEntry>,
 }
 
 /// A lexicon page in the footer.
@@ -126,11 +131,13 @@ fn at_namespace(counts: &[u32; 8], namespace: Namespace) -> Option<u32> {
 }
 
 impl Footer {
-    /// The version of the format that a file with this footer has: what has no unions and no dictionary
-    /// can be read by programs that know none.
+    /// The version of the format that a file with this footer has: the oldest one that has all there is.
     pub fn version(&self) -> u16 {
-        if !self.union_pages.is_empty() {
+        if self.bigram_page.is_some() {
             return FORMAT_VERSION;
+        }
+        if !self.union_pages.is_empty() {
+            return FORMAT_VERSION_UNIONS;
         }
         match self.dictionary_pages {
             Some(_) => FORMAT_VERSION_DICTIONARY,
@@ -182,6 +189,7 @@ impl Footer {
             .chain(self.posting_pages.iter().map(of(Section::Postings)))
             .chain(self.union_pages.iter().map(of(Section::Unions)))
             .chain(lexicon.map(of(Section::Lexicon)))
+            .chain(self.bigram_page.iter().map(of(Section::Bigrams)))
     }
 
     /// The index of the lexicon page that has a key, where any has.
@@ -257,6 +265,19 @@ impl Footer {
 #[expect(clippy::indexing_slicing, reason = "a test may panic")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_version_is_the_oldest_that_has_all_there_is() {
+        let page = PageEntry::default();
+        let mut footer = Footer::default();
+        assert_eq!(footer.version(), 5);
+        footer.dictionary_pages = Some([page; 2]);
+        assert_eq!(footer.version(), 6);
+        footer.union_pages.push(page);
+        assert_eq!(footer.version(), 7);
+        footer.bigram_page = Some(page);
+        assert_eq!(footer.version(), 8);
+    }
 
     #[test]
     fn the_chunk_of_a_row_is_the_last_that_does_not_start_behind_it() {

@@ -19,7 +19,8 @@ struct Buffers {
 }
 
 impl Index {
-    /// Writes the tally page, the posting pages and the lexicon pages, and enters them in the footer.
+    /// Writes the tally page, the posting pages, the lexicon pages and the bigram page, and enters them in
+    /// the footer.
     pub(crate) fn write(
         &mut self,
         footer: &mut Footer,
@@ -49,7 +50,9 @@ impl Index {
             }
         }
         footer.posting_pages = lists.finish(pages, file);
-        footer.lexicon_pages = lexicon.finish(pages, file);
+        let lexicon = lexicon.finish(pages, file);
+        footer.lexicon_pages = lexicon.pages;
+        footer.bigram_page = lexicon.bigram_page;
     }
 
     /// Where the seats of a term are that are in none of its groups.

@@ -6,6 +6,7 @@
 //! Who reads a page for good, and not for an answer, has all of it checked ([`LexiconPage::decode`]).
 #![deny(clippy::indexing_slicing)]
 
+mod bigrams;
 mod block;
 pub(crate) mod class;
 mod cursor;
@@ -18,6 +19,9 @@ mod writer;
 
 use std::ops::Range;
 
+pub(crate) use bigrams::BigramSet;
+pub use bigrams::Bigrams;
+use bigrams::PageBigrams;
 use block::{Block, Kin, Sought};
 use class::Class;
 pub(crate) use cursor::LexiconCursor;
@@ -229,6 +233,21 @@ impl LexiconPage {
             }
         }
         Ok(())
+    }
+
+    /// The pairs of bytes of its words; `None` where they are numbers alone.
+    ///
+    /// # Errors
+    /// As [`Self::find`].
+    pub(crate) fn bigrams(&self) -> Result<Option<BigramSet>, Corrupt> {
+        let (mut block, mut found) = (Block::default(), PageBigrams::new());
+        for number in 0..self.blocks.len() {
+            if let Some(kin) = self.read(number, &mut block, false)? {
+                let words = (0..block.len()).map(|at| block.word(at));
+                words.for_each(|word| found.add(kin.class, word));
+            }
+        }
+        Ok(found.take())
     }
 
     /// Memory the page takes, in bytes.

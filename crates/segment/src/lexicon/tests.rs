@@ -80,8 +80,8 @@ fn write(terms: &BTreeMap<Vec<u8>, TermEntry>) -> (Vec<u8>, Vec<LexiconPageEntry
         writer.push(key, *entry, &mut pages);
     }
     let mut file = b"before".to_vec();
-    let entries = writer.finish(&mut pages, &mut file);
-    (file, entries)
+    let lexicon = writer.finish(&mut pages, &mut file);
+    (file, lexicon.pages)
 }
 
 fn open_all(file: &[u8], entries: &[LexiconPageEntry]) -> Vec<LexiconPage> {

@@ -4,6 +4,7 @@
 //! their rows, in one go, and nothing is kept of them.
 #![deny(clippy::indexing_slicing)]
 
+use super::bigrams::{self, BigramSet, PageBigrams};
 use super::block::{Block, Kin, common_prefix_len};
 use super::class::Class;
 use crate::LexiconPageEntry;
@@ -24,6 +25,9 @@ pub(crate) struct LexiconWriter {
     before: Option<Kin>,
     value: u64,
     page_terms: u32,
+    /// The pairs of bytes of the open page, and of those that are closed.
+    bigrams: PageBigrams,
+    sets: Vec<Option<BigramSet>>,
     last_key: Vec<u8>,
     /// What the footer says of the open page.
     first_key: Box<[u8]>,
@@ -37,6 +41,15 @@ pub(crate) struct LexiconWriter {
 pub(crate) struct LexiconPages {
     stored: Vec<u8>,
     pages: std::vec::IntoIter<LexiconPageEntry>,
+    sets: Vec<Option<BigramSet>>,
+}
+
+/// Pages that were appended.
+pub(crate) struct Lexicon {
+    /// Those with the terms.
+    pub(crate) pages: Vec<LexiconPageEntry>,
+    /// The one behind them; none where there are no terms.
+    pub(crate) bigram_page: Option<PageEntry>,
 }
 
 impl LexiconPages {
@@ -52,6 +65,15 @@ impl LexiconPages {
         };
         Some(LexiconPageEntry { page, first_key })
     }
+
+    /// Appends the bigram page, behind the last of the others; none where there are no others.
+    pub(crate) fn append_bigrams(
+        &self,
+        pages: &mut PageWriter,
+        file: &mut dyn PageFile,
+    ) -> Option<PageEntry> {
+        bigrams::write(&self.sets, pages, file)
+    }
 }
 
 impl LexiconWriter {
@@ -64,6 +86,8 @@ impl LexiconWriter {
             before: None,
             value: 0,
             page_terms: 0,
+            bigrams: PageBigrams::new(),
+            sets: Vec::new(),
             last_key: Vec::new(),
             first_key: Box::default(),
             stored: Vec::new(),
@@ -91,6 +115,9 @@ impl LexiconWriter {
             self.first_key = key.get(..=shared).unwrap_or(key).into();
         }
         self.kin = kin;
+        if let Some(Kin { class, .. }) = kin {
+            self.bigrams.add(class, word);
+        }
         self.block.push(word, entry);
         self.page_terms += 1;
         self.last_key.clear();
@@ -98,13 +125,12 @@ impl LexiconWriter {
     }
 
     /// Appends the pages to the file and returns their entries.
-    pub(crate) fn finish(
-        self,
-        pages: &mut PageWriter,
-        file: &mut dyn PageFile,
-    ) -> Vec<LexiconPageEntry> {
+    pub(crate) fn finish(self, pages: &mut PageWriter, file: &mut dyn PageFile) -> Lexicon {
         let mut closed = self.close(pages);
-        std::iter::from_fn(|| closed.append_next(file)).collect()
+        Lexicon {
+            pages: std::iter::from_fn(|| closed.append_next(file)).collect(),
+            bigram_page: closed.append_bigrams(pages, file),
+        }
     }
 
     /// Closes the last page.
@@ -114,6 +140,7 @@ impl LexiconWriter {
         LexiconPages {
             stored: self.stored,
             pages: self.pages.into_iter(),
+            sets: self.sets,
         }
     }
 
@@ -141,6 +168,7 @@ impl LexiconWriter {
             page,
             first_key: std::mem::take(&mut self.first_key),
         });
+        self.sets.push(self.bigrams.take());
         self.terms += self.page_terms;
         self.page_terms = 0;
         self.before = None;

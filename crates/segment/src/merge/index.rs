@@ -89,6 +89,7 @@ pub(super) fn merge<I: MergeInput>(
         footer.lexicon_pages.push(page);
         file.relieve().map_err(not_taken)?;
     }
+    footer.bigram_page = lexicon.append_bigrams(pages, file);
     Ok(())
 }
 

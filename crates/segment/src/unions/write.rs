@@ -21,6 +21,7 @@ pub(crate) struct Rewritten {
     pub(crate) posting_pages: Vec<PageEntry>,
     pub(crate) union_pages: Vec<PageEntry>,
     pub(crate) lexicon_pages: Vec<LexiconPageEntry>,
+    pub(crate) bigram_page: Option<PageEntry>,
 }
 
 impl Rewritten {
@@ -32,9 +33,13 @@ impl Rewritten {
         footer.posting_pages.clone_from(&self.posting_pages);
         footer.union_pages.clone_from(&self.union_pages);
         footer.lexicon_pages.clone_from(&self.lexicon_pages);
+        footer.bigram_page = self.bigram_page;
         let lists = footer.posting_pages.iter_mut();
         let lexicon = footer.lexicon_pages.iter_mut().map(|page| &mut page.page);
-        lists.chain(&mut footer.union_pages).chain(lexicon)
+        lists
+            .chain(&mut footer.union_pages)
+            .chain(lexicon)
+            .chain(&mut footer.bigram_page)
     }
 
     /// The stored bytes of one of its pages.
@@ -268,8 +273,10 @@ impl<'a> Lists<'a> {
             lexicon.push(key, entry, &mut self.pages);
             terms.advance()?;
         }
+        let lexicon = lexicon.finish(&mut self.pages, &mut bytes);
         Ok(Rewritten {
-            lexicon_pages: lexicon.finish(&mut self.pages, &mut bytes),
+            lexicon_pages: lexicon.pages,
+            bigram_page: lexicon.bigram_page,
             bytes,
             posting_pages,
             union_pages,

@@ -18,6 +18,7 @@ const SEGMENT_V4: &[u8] = include_bytes!("../../testdata/segment.v4");
 const SEGMENT_V5: &[u8] = include_bytes!("../../testdata/segment.v5");
 const SEGMENT_V6: &[u8] = include_bytes!("../../testdata/segment.v6");
 const SEGMENT_V7: &[u8] = include_bytes!("../../testdata/segment.v7");
+const SEGMENT_V8: &[u8] = include_bytes!("../../testdata/segment.v8");
 
 const FIRST_JOURNAL: &str = "journal/00000000000000000001.journal";
 const MANIFEST: &str = "logspaces/main/manifest";
@@ -142,6 +143,35 @@ fn segments_of_version_7_are_read() {
     check_deeply(dir.path(), 2_000);
 }
 
+#[test]
+fn segments_of_version_8_are_read() {
+    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V8);
+    // So that the directory has it taken back.
+    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
+    let store = open(dir.path());
+    assert_eq!(texts(&store).len(), 2_000);
+    let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
+        panic!("no segment");
+    };
+    let prefix = segment::Namespace::Message.key(b"");
+    let (mut keys, mut terms) = (0, Vec::new());
+    let about = |key: &[u8]| key.ends_with(b"bout");
+    segment
+        .scan_terms(&prefix, &mut |key, term| {
+            keys += 1;
+            terms.extend(about(key).then_some(term));
+            true
+        })
+        .expect("reads");
+    let mut found = Vec::new();
+    segment
+        .scan_wanted_terms(&prefix, b"bout", about, &mut |term| found.push(term))
+        .expect("reads");
+    assert!(!found.is_empty() && found.len() < keys);
+    assert_eq!(found, terms);
+    check_deeply(dir.path(), 2_000);
+}
+
 /// Finds nothing wrong with a directory of so many records in segments.
 fn check_deeply(directory: &Path, records: u64) {
     let options = VerifyOptions {
@@ -227,7 +257,7 @@ fn files_of_newer_versions_are_refused_and_left_alone() {
     let files = [
         (FIRST_JOURNAL, newer(JOURNAL_V1, 4, (60, false))),
         (MANIFEST, newer(MANIFEST_V2, 4, (12, false))),
-        (FIRST_SEGMENT, newer(SEGMENT_V7, 8, (60, true))),
+        (FIRST_SEGMENT, newer(SEGMENT_V8, 8, (60, true))),
     ];
     for (path, bytes) in files {
         let (text, looked) = refused(path, &bytes);

@@ -240,6 +240,10 @@ fn difference(difference: Difference) -> (u64, String) {
         Difference::ValueRows { what, offset } => {
             (offset, format!("the counts of {what} are wrong"))
         }
+        Difference::Bigrams { pages, offset } => (
+            offset,
+            format!("the bigrams of {pages} lexicon pages are wrong"),
+        ),
     }
 }
 
