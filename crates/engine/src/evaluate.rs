@@ -11,12 +11,13 @@ use store::{Part, ReadError, SegmentHandle};
 
 use crate::gathered::union;
 use crate::named::NamedAsk;
-use crate::plan::{Ask, Plan, WHOLE_LEXICON_COST, Words};
+use crate::plan::{Ask, Plan, Words};
 use crate::row_set::{RowSet, Scatter};
 use crate::word_rows::{find_word, rows_of_all, rows_of_any, word_rows};
 
-/// Where no more rows than one in so many are left, they are looked at rather than all words.
-const FEW_OF: u64 = 64;
+/// Pages of the lexicon that are gone through in the time of a look at a row that stands alone. One page
+/// takes as long as some rows beside each other, so that no more pages are read than rows are left.
+const LONE_ROW_PAGES: u64 = 16;
 
 /// What the index says of a condition, and of its parts where they leave rows open.
 #[derive(Clone, Debug)]
@@ -149,8 +150,7 @@ fn evaluate_among(plan: &Plan, segment: &SegmentHandle, asked: u64) -> Node {
         Plan::All => Node::decided(RowSet::All),
         Plan::Nothing => Node::decided(RowSet::empty()),
         Plan::Leaf(ask, number) => {
-            let is_few = asked <= u64::from(segment.rows()) / FEW_OF;
-            let bounds = if is_few && ask.cost() >= WHOLE_LEXICON_COST {
+            let bounds = if ask.lexicon_pages(segment) > asked.max(LONE_ROW_PAGES) {
                 Bounds::doubtful(RowSet::All)
             } else {
                 // Where the index cannot be read, every row may match.
@@ -429,21 +429,17 @@ pub(crate) fn probe_rows(
     probe: &WordProbe,
     segment: &SegmentHandle,
 ) -> Result<RowSet, ReadError> {
-    let prefix: &[u8] = match probe {
-        WordProbe::Exact(word) => {
-            let term = find_word(namespace, word, segment)?;
-            return union(term.as_slice(), segment);
-        }
-        WordProbe::Prefix(prefix) | WordProbe::OneBetween(prefix, _) => prefix,
-        WordProbe::Suffix(_) | WordProbe::Contains(_) => b"",
-    };
+    if let WordProbe::Exact(word) = probe {
+        let term = find_word(namespace, word, segment)?;
+        return union(term.as_slice(), segment);
+    }
     let mut terms = Vec::new();
     if segment.footer().counts.worded(namespace) == Some(0) {
         return Ok(RowSet::empty());
     }
     let meets = probe.search();
     let is_wanted = |key: &[u8]| meets(key.get(1..).unwrap_or(&[]));
-    let (key, letters) = (namespace.key(prefix), probe.letters());
+    let (key, letters) = (namespace.key(probe.prefix()), probe.letters());
     segment.scan_wanted_terms(&key, letters, is_wanted, &mut |term| terms.push(term))?;
     union(&terms, segment)
 }

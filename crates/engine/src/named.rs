@@ -120,9 +120,7 @@ fn behind_escapes(probe: WordProbe) -> Vec<WordProbe> {
         probes.extend(match &probe {
             WordProbe::Exact(word) => Some(WordProbe::Exact(joined(word))),
             WordProbe::Prefix(prefix) => Some(WordProbe::Prefix(joined(prefix))),
-            WordProbe::OneBetween(before, behind) => {
-                Some(WordProbe::OneBetween(joined(before), behind.clone()))
-            }
+            WordProbe::Pattern(pattern) => pattern.behind(&[letter]).map(WordProbe::Pattern),
             // Wherever the word starts, its end is the same.
             WordProbe::Suffix(_) | WordProbe::Contains(_) => None,
         });

@@ -2,6 +2,7 @@
 
 use query::{Expr, Leaf, Piece, Probe, Target, Test, WordProbe};
 use segment::Namespace;
+use store::SegmentHandle;
 
 use crate::named::NamedAsk;
 
@@ -125,6 +126,22 @@ impl Ask {
     }
 }
 
+impl Ask {
+    /// How many pages are read of a segment's lexicon for conditions that any word may meet.
+    pub(crate) fn lexicon_pages(&self, segment: &SegmentHandle) -> u64 {
+        match self {
+            Self::Words(words) => words.lexicon_pages(segment),
+            Self::AnyWords(choice) => choice.iter().map(|own| own.lexicon_pages(segment)).sum(),
+            // Fields leave such conditions out.
+            Self::Nothing
+            | Self::Codes(..)
+            | Self::Presence(_)
+            | Self::AnyText
+            | Self::Field(_) => 0,
+        }
+    }
+}
+
 impl Words {
     /// The word, where one is all that is asked for.
     pub(crate) fn one_word(&self) -> Option<&[u8]> {
@@ -136,6 +153,19 @@ impl Words {
 
     fn cost(&self) -> usize {
         self.probes.iter().map(probe_cost).max().unwrap_or(0)
+    }
+
+    /// As [`Ask::lexicon_pages`]. Where it is not known, the look-up tells why.
+    fn lexicon_pages(&self, segment: &SegmentHandle) -> u64 {
+        let dear = self.probes.iter();
+        let dear = dear.filter(|probe| probe_cost(probe) >= WHOLE_LEXICON_COST);
+        let pages = dear.flat_map(|probe| {
+            self.namespaces.iter().map(|namespace| {
+                let wanted = segment.lexicon_pages_wanted(&namespace.key(b""), probe.letters());
+                wanted.map_or(0, |pages| pages.len() as u64)
+            })
+        });
+        pages.sum()
     }
 }
 
@@ -153,8 +183,8 @@ pub(crate) const WHOLE_LEXICON_COST: usize = 4;
 pub(crate) fn probe_cost(probe: &WordProbe) -> usize {
     match probe {
         WordProbe::Exact(_) => 1,
-        WordProbe::OneBetween(before, _) if before.is_empty() => WHOLE_LEXICON_COST,
-        WordProbe::Prefix(_) | WordProbe::OneBetween(..) => 2,
+        WordProbe::Pattern(pattern) if pattern.prefix().is_empty() => WHOLE_LEXICON_COST,
+        WordProbe::Prefix(_) | WordProbe::Pattern(_) => 2,
         WordProbe::Suffix(_) | WordProbe::Contains(_) => WHOLE_LEXICON_COST,
     }
 }

@@ -44,7 +44,7 @@ pub use fields::field_names;
 pub use matcher::{Matcher, TextMatcher};
 pub use parse::{Parsed, ParsedQuestion, Token, TokenKind, parse, parse_question};
 pub use pipe::{COMMANDS, Command};
-pub use probe::{Probe, WordProbe};
+pub use probe::{Probe, WordPattern, WordProbe};
 pub use question::{
     Column, FieldName, InvalidFieldName, Measure, Question, Stage, Table, Value, default_columns,
 };

@@ -7,6 +7,8 @@
 //! literal or because a match cuts no word at its ends, is a whole word of the text; at the edge of
 //! a wildcard, which may run on over word bytes, it is only the start, the end or the inside of one.
 
+mod wildcards;
+
 use std::net::IpAddr;
 
 use memchr::memmem;
@@ -14,8 +16,9 @@ use model::words::{fold, is_word_byte};
 
 use crate::Tokens;
 use crate::ast::{Leaf, Network, Pattern, Piece, RegexPattern, Test};
-use crate::matcher::character_len;
 use crate::required::Required;
+
+pub use wildcards::WordPattern;
 
 /// Shortest part of a word that an expression is looked up by: too many words have a shorter one.
 const PART_BYTES_MIN: usize = 3;
@@ -31,11 +34,20 @@ pub enum WordProbe {
     Suffix(Vec<u8>),
     /// The word holds this.
     Contains(Vec<u8>),
-    /// The word is this, one UTF-8 character, or one byte where that is none, and that.
-    OneBetween(Vec<u8>, Vec<u8>),
+    /// The word is this, with wildcards in it.
+    Pattern(WordPattern),
 }
 
 impl WordProbe {
+    /// Bytes that every word starts with which meets it.
+    pub fn prefix(&self) -> &[u8] {
+        match self {
+            Self::Exact(bytes) | Self::Prefix(bytes) => bytes,
+            Self::Suffix(_) | Self::Contains(_) => &[],
+            Self::Pattern(pattern) => pattern.prefix(),
+        }
+    }
+
     /// Bytes that every word holds which meets it.
     pub fn letters(&self) -> &[u8] {
         match self {
@@ -43,13 +55,7 @@ impl WordProbe {
             | Self::Prefix(bytes)
             | Self::Suffix(bytes)
             | Self::Contains(bytes) => bytes,
-            Self::OneBetween(before, after) => {
-                if before.len() < after.len() {
-                    after
-                } else {
-                    before
-                }
-            }
+            Self::Pattern(pattern) => pattern.letters(),
         }
     }
 
@@ -72,13 +78,7 @@ impl WordProbe {
             Self::Prefix(bytes) => word.starts_with(bytes),
             Self::Suffix(bytes) => word.ends_with(bytes),
             Self::Contains(bytes) => memmem::find(word, bytes).is_some(),
-            Self::OneBetween(before, behind) => {
-                let rest = word.strip_prefix(before.as_slice());
-                rest.is_some_and(|rest| match rest.len().checked_sub(behind.len()) {
-                    Some(len @ 1..) => rest.ends_with(behind) && character_len(rest) == len,
-                    _ => false,
-                })
-            }
+            Self::Pattern(pattern) => pattern.matches(word),
         }
     }
 }
@@ -97,7 +97,7 @@ impl Probe {
     /// them. None where there are no better ones than [`Self::of`] has.
     pub fn alternatives(leaf: &Leaf) -> Vec<Self> {
         match &leaf.test {
-            Test::Term(pattern) => one_between(pattern),
+            Test::Term(pattern) => wildcards::alternatives(pattern),
             Test::Regex(pattern) => of_expression(pattern),
             Test::Network(network) => of_network(*network),
             _ => Vec::new(),
@@ -149,39 +149,6 @@ fn is_one_word(pattern: &Pattern) -> bool {
         return false;
     };
     word.iter().copied().all(is_word_byte)
-}
-
-/// For a single `?` among bytes of words: it stands for a character of the word, or for one between
-/// two words.
-fn one_between(pattern: &Pattern) -> Vec<Probe> {
-    if pattern.tokens() != Tokens::Words {
-        return Vec::new();
-    }
-    let (before, behind): (&[u8], &[u8]) = match pattern.pieces() {
-        [
-            Piece::Literal(before),
-            Piece::AnyOne,
-            Piece::Literal(behind),
-        ] => (before, behind),
-        [Piece::Literal(before), Piece::AnyOne] => (before, &[]),
-        [Piece::AnyOne, Piece::Literal(behind)] => (&[], behind),
-        _ => return Vec::new(),
-    };
-    if !before.iter().chain(behind).copied().all(is_word_byte) {
-        return Vec::new();
-    }
-    let sides = [before, behind].into_iter();
-    let sides = sides.filter(|side| !side.is_empty());
-    vec![
-        Probe {
-            words: vec![WordProbe::OneBetween(before.to_vec(), behind.to_vec())],
-            is_exact: true,
-        },
-        Probe {
-            words: sides.map(|side| WordProbe::Exact(side.to_vec())).collect(),
-            is_exact: false,
-        },
-    ]
 }
 
 /// For a network of IPv4: the numbers that all its addresses start with. An address that is written as

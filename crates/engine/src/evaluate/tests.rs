@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use model::{LogspaceName, RecordRef, words};
 use proptest::prelude::*;
 use proptest::sample::select;
-use query::naive;
+use query::{Piece, WordPattern, naive};
 
 use super::*;
 use crate::testing;
@@ -84,7 +84,20 @@ fn probes() -> impl Strategy<Value = WordProbe> {
         bytes.clone().prop_map(WordProbe::Prefix),
         bytes.clone().prop_map(WordProbe::Suffix),
         bytes.clone().prop_map(WordProbe::Contains),
-        (bytes.clone(), bytes).prop_map(|(one, two)| WordProbe::OneBetween(one, two)),
+        (
+            bytes.clone(),
+            bytes,
+            select(vec![Piece::AnyOne, Piece::AnyRun])
+        )
+            .prop_map(|(one, two, wild)| {
+                let pieces = [
+                    Piece::Literal(one),
+                    wild,
+                    Piece::Literal(two),
+                    Piece::AnyOne,
+                ];
+                WordProbe::Pattern(WordPattern::new(pieces))
+            },),
     ]
 }
 
@@ -169,7 +182,7 @@ fn is_decidable(plan: &Plan) -> bool {
 fn every_match_lies_between_the_bounds() {
     let mut config = ProptestConfig::with_cases(24);
     config.max_shrink_iters = 500;
-    // So few that no row is one of few.
+    // So few that they have few pages of words.
     let samples = prop::collection::vec(testing::samples(), 1..64);
     let plans = prop::collection::vec(plans(), 60);
     proptest!(config, |(mut samples in samples, plans in plans)| {

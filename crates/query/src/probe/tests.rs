@@ -2,9 +2,9 @@ use model::words;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::WordProbe::{Contains, Exact, OneBetween, Prefix, Suffix};
-use super::{Probe, WordProbe};
-use crate::ast::{Expr, Leaf, Target};
+use super::WordProbe::{Contains, Exact, Prefix, Suffix};
+use super::{Probe, WordPattern, WordProbe};
+use crate::ast::{Expr, Leaf, Piece, Target};
 use crate::samples::{any_bounded, any_leaf, any_text};
 use crate::{naive, parse};
 
@@ -119,10 +119,75 @@ fn networks_leave_no_address_out_however_it_is_written() {
 #[test]
 fn one_character_is_in_a_word_or_between_two() {
     let word = |text: &str| text.as_bytes().to_vec();
-    let inside = vec![OneBetween(word("us"), word("r"))];
+    let inside = |text: &str| vec![WordProbe::Pattern(word_pattern(text))];
     let between = vec![Exact(word("us")), Exact(word("r"))];
-    assert_eq!(alternatives("us?r"), [inside, between]);
-    assert_eq!(alternatives("us?r*"), Vec::<Vec<WordProbe>>::new());
+    assert_eq!(alternatives("us?r"), [inside("us?r"), between]);
+    let between = vec![Exact(word("us")), Prefix(word("r"))];
+    assert_eq!(alternatives("us?r*"), [inside("us?r*"), between]);
+    let behind = vec![Exact(word("r"))];
+    assert_eq!(alternatives("?r"), [inside("?r"), behind]);
+}
+
+/// The pieces of a word of letters, `*` and `?`.
+fn word_pattern(text: &str) -> WordPattern {
+    let kinds = text.as_bytes().chunk_by(|one, two| {
+        let is_letter = |byte: &u8| !b"*?".contains(byte);
+        is_letter(one) && is_letter(two)
+    });
+    let pieces = kinds.map(|own| match own {
+        b"*" => Piece::AnyRun,
+        b"?" => Piece::AnyOne,
+        letters => Piece::Literal(letters.to_vec()),
+    });
+    WordPattern::new(pieces.collect::<Vec<_>>())
+}
+
+#[test]
+fn wildcards_run_within_a_word_or_break_it() {
+    let word = |text: &str| text.as_bytes().to_vec();
+    let pattern = |text: &str| WordProbe::Pattern(word_pattern(text));
+    let inside = |text: &str| vec![pattern(text)];
+    let broken = vec![Prefix(word("ap")), Suffix(word("le"))];
+    assert_eq!(alternatives("ap*le"), [inside("ap*le"), broken]);
+    let broken = vec![Suffix(word("s")), Prefix(word("r"))];
+    assert_eq!(alternatives("*s?r*"), [inside("*s?r*"), broken]);
+    // Of two characters, one may be of a word.
+    let broken = vec![Prefix(word("a")), Suffix(word("b"))];
+    assert_eq!(alternatives("a??b"), [inside("a??b"), broken]);
+    let broken = [
+        vec![Exact(word("a")), pattern("b*c")],
+        vec![pattern("a?b*"), Suffix(word("c"))],
+        vec![Exact(word("a")), Prefix(word("b")), Suffix(word("c"))],
+    ];
+    let all = [&[inside("a?b*c")], &broken[..]].concat();
+    assert_eq!(alternatives("a?b*c"), all);
+    let none = Vec::<Vec<WordProbe>>::new();
+    assert_eq!(alternatives("appl*"), none, "one word says it");
+    assert_eq!(alternatives("a-b*c"), none, "not of word bytes alone");
+    assert_eq!(alternatives("a*b*c*d*e"), none, "too many breaks");
+}
+
+#[test]
+fn a_word_meets_a_pattern_with_wildcards() {
+    for (pattern, met, not) in [
+        (
+            "us?r*",
+            &["user", "us\u{e9}r", "usersx"][..],
+            &["usr", "auser", "us"][..],
+        ),
+        ("*s?r", &["user", "s\u{20ac}r"], &["sr", "users"]),
+        ("a*b*a", &["aba", "axxbya", "abba"], &["aab", "ab", "ba"]),
+        ("?", &["a", "\u{e9}"], &["", "ab"]),
+        ("a??b", &["axyb", "a\u{e9}\u{e9}b"], &["axb", "axyzb"]),
+    ] {
+        let pattern = word_pattern(pattern);
+        for word in met {
+            assert!(pattern.matches(word.as_bytes()), "{pattern:?} {word}");
+        }
+        for word in not {
+            assert!(!pattern.matches(word.as_bytes()), "{pattern:?} {word}");
+        }
+    }
 }
 
 fn words_meet(probe: &Probe, text: &[u8]) -> bool {
