@@ -216,3 +216,53 @@ fn every_match_lies_between_the_bounds() {
         }
     });
 }
+
+/// The bounds of a query in a segment of messages, and how many rows that has.
+fn bounds_among(messages: &[String], query: &str) -> (Bounds, u32) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = testing::open(directory.path(), 100_000);
+    let sample = |message: &String| testing::Sample {
+        received: 1_790_000_000_000_000_000,
+        message: message.clone().into_bytes(),
+        ..testing::Sample::default()
+    };
+    let samples: Vec<_> = messages.iter().map(sample).collect();
+    let batch = testing::batch(&samples);
+    store
+        .import(&LogspaceName::main(), batch)
+        .expect("imported");
+    let snapshot = store.snapshot(&LogspaceName::main()).expect("there");
+    let [Part::Segment(segment)] = &snapshot.parts[..] else {
+        panic!("one segment")
+    };
+    let query = query::parse(query).into_result().expect("valid");
+    let bounds = evaluate(&Plan::of(&query.root), segment).bounds;
+    (bounds, segment.rows())
+}
+
+#[test]
+fn few_rows_are_looked_at_where_all_words_would_take_longer() {
+    // Identifiers that have all pairs of letters and digits.
+    let id = |row: u64| {
+        let mixed = u128::from(row).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+        let digit = |at: u32| {
+            let code = (mixed >> (5 * at)) as u32 % 32;
+            char::from_digit(code, 32).unwrap_or('0')
+        };
+        format!("z{}", (0..25).map(digit).collect::<String>())
+    };
+    let mut messages: Vec<String> = (0..16_000).map(id).collect();
+    messages[700] = "rare pineapple".to_owned();
+    messages[9_000].push_str(" rare");
+    let decided = |query: &str| bounds_among(&messages, query).0.maybe.is_none();
+    assert!(decided("rare us?r*"), "a start says where to look");
+    assert!(decided("*pple"), "all rows are asked for");
+    assert!(decided("rare *xyzpple"), "no page has such a word");
+    assert!(!decided("rare *pple"), "two rows, and many pages");
+    for message in messages.iter_mut().take(500) {
+        message.push_str(" rare");
+    }
+    let (bounds, rows) = bounds_among(&messages, "rare *pple");
+    assert!(bounds.maybe.is_none(), "as many rows as pages");
+    assert_eq!(bounds.sure.len(rows), 1);
+}
