@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use model::{RecordBatch, RecordRef};
 use query::{Expr, Leaf, Matcher, Query, Target, TextMatcher};
-use segment::{Namespace, Selected, TextPart, TextTest};
+use segment::{Edges, Namespace, Selected, TextPart, TextTest};
 use store::{ReadError, SegmentHandle};
 use text_fields::{FieldFinder, leading_value};
 
@@ -45,8 +45,8 @@ impl TextTest for LeafTest {
         self.0.passes(text)
     }
 
-    fn passes_around(&mut self, bytes: &[u8]) -> bool {
-        self.0.passes_around(bytes)
+    fn passes_around(&mut self, bytes: &[u8], edges: Edges) -> bool {
+        self.0.passes_around(bytes, edges.is_start, edges.is_end)
     }
 
     fn integers(&self) -> Option<RangeInclusive<i64>> {
@@ -72,7 +72,7 @@ impl TextTest for FieldTest<'_> {
         found
     }
 
-    fn passes_around(&mut self, _: &[u8]) -> bool {
+    fn passes_around(&mut self, _: &[u8], _: Edges) -> bool {
         // Around it, there may be other fields.
         false
     }

@@ -52,7 +52,7 @@ mod wire;
 
 pub use builder::{BuildError, BuildOptions, Builder, Built};
 pub use chunk::{
-    Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ChunkWriter, ColumnPage, KindRows, NamedText,
+    Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ChunkWriter, ColumnPage, Edges, KindRows, NamedText,
     PartRows, ReceivedRows, RowKinds, Selected, SlotValues, TextBit, TextPart, TextTest,
 };
 pub use columns::{ByteSet, ColumnSummary};

@@ -63,8 +63,9 @@ impl TextMatcher {
         })
     }
 
-    /// Whether every text passes that has these bytes in it, as far as that is easily seen.
-    pub fn passes_around(&mut self, bytes: &[u8]) -> bool {
+    /// Whether every text passes that has these bytes in it, as far as that is easily seen; that starts
+    /// with them, or ends, where that is said.
+    pub fn passes_around(&mut self, bytes: &[u8], starts: bool, ends: bool) -> bool {
         match &self.test {
             TextTest::Present => !bytes.is_empty(),
             TextTest::Number(_) | TextTest::Network(_) => false,
@@ -73,11 +74,17 @@ impl TextMatcher {
                 // Words at the ends may go on, and so be others.
                 let tokens = search.tokens();
                 let is_end = |byte: &u8| !tokens.joins(*byte);
-                let start = bytes.iter().position(is_end);
-                let end = bytes.iter().rposition(is_end);
+                let start = match starts {
+                    true => Some(0),
+                    false => bytes.iter().position(is_end),
+                };
+                let end = match ends {
+                    true => Some(bytes.len()),
+                    false => bytes.iter().rposition(is_end).map(|last| last + 1),
+                };
                 let inside = start
                     .zip(end)
-                    .and_then(|(start, end)| bytes.get(start..=end));
+                    .and_then(|(start, end)| bytes.get(start..end));
                 inside.is_some_and(|inside| self.passes(inside))
             }
         }
@@ -150,8 +157,11 @@ mod tests {
             before in any_text(),
             part in any_text(),
             behind in any_text(),
+            (starts, ends) in any::<(bool, bool)>(),
         ) {
-            if TextMatcher::new(&test).passes_around(&part) {
+            if TextMatcher::new(&test).passes_around(&part, starts, ends) {
+                let before = if starts { Vec::new() } else { before };
+                let behind = if ends { Vec::new() } else { behind };
                 let text = [before, part, behind].concat();
                 prop_assert!(naive::matches_text(&test, &text), "{:?}", text);
             }

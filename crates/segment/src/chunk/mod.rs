@@ -33,7 +33,7 @@ pub use kind_rows::{KindRows, NamedText, SlotValues, TextBit};
 pub use page::ColumnPage;
 pub use row_kinds::RowKinds;
 pub(crate) use rows::{CutRows, Group};
-pub use select::{Selected, TextPart, TextTest};
+pub use select::{Edges, Selected, TextPart, TextTest};
 
 use crate::PageEntry;
 

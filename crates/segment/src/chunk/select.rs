@@ -5,7 +5,7 @@
 //! way cannot tell are handed back: those of the whole kind, and those with a damaged column.
 #![deny(clippy::indexing_slicing)]
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use model::FieldRef;
@@ -26,13 +26,22 @@ pub enum TextPart<'a> {
     Field(&'a [u8]),
 }
 
+/// Where bytes stand in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edges {
+    /// The text starts with them.
+    pub is_start: bool,
+    /// It ends with them.
+    pub is_end: bool,
+}
+
 /// A test of texts.
 pub trait TextTest {
     /// Whether a text passes.
     fn passes(&mut self, text: &[u8]) -> bool;
 
-    /// Whether every text passes that has these bytes in it.
-    fn passes_around(&mut self, bytes: &[u8]) -> bool;
+    /// Whether every text passes that has these bytes in it, where `edges` says.
+    fn passes_around(&mut self, bytes: &[u8], edges: Edges) -> bool;
 
     /// Whether it is known that no text passes that starts with these bytes. Asked while texts are put
     /// together: what is behind is not read then.
@@ -58,6 +67,9 @@ pub struct Selected {
     pub looked_at: u64,
 }
 
+/// After so many rows of a kind that a slot told nothing of, their texts are put together at once.
+const NEAR_MISSES_MAX: u32 = 4;
+
 /// What holds for the rows of a kind.
 enum Verdict<'a> {
     All,
@@ -66,6 +78,29 @@ enum Verdict<'a> {
     Texts(Vec<Look<'a>>),
     /// Nobody knows.
     Open,
+}
+
+/// A slot of a text, with what is fixed around it, that is asked before the whole text.
+struct Near {
+    /// Its stretches; `None` where none is worth it.
+    slot: Option<Range<usize>>,
+    /// How many rows it told nothing of.
+    misses: u32,
+}
+
+impl Near {
+    /// Begins with the last slot.
+    fn of(look: &Look<'_>) -> Self {
+        let slot = look.slots().last().filter(|_| look.name.is_none());
+        Self { slot, misses: 0 }
+    }
+
+    /// Notes that it told nothing of a row; whether another one is to be found, or none: when a row passes,
+    /// or did not a few times.
+    fn is_missed(&mut self, passes: bool) -> bool {
+        self.misses += 1;
+        passes || self.misses >= NEAR_MISSES_MAX
+    }
 }
 
 impl Chunk {
@@ -151,11 +186,13 @@ where
                     continue;
                 }
                 None => {
-                    let mut fixed = look.text.iter().filter_map(|bit| match bit {
-                        Bit::Fixed(bytes) => Some(*bytes),
-                        Bit::Slot(_) | Bit::Stamp => None,
+                    let mut fixed = look.text.iter().enumerate();
+                    let passes = fixed.any(|(at, bit)| match bit {
+                        Bit::Fixed(bytes) => {
+                            self.test.passes_around(bytes, look.edges(&(at..at + 1)))
+                        }
+                        Bit::Slot(_) | Bit::Stamp => false,
                     });
-                    let passes = fixed.any(|bytes| self.test.passes_around(bytes));
                     if !passes {
                         open.push(look);
                     }
@@ -185,6 +222,7 @@ where
         cursors.clear();
         cursors.resize_with(kind.slots(), Cursor::default);
         let only_slot = look.only_slot();
+        let mut near = Near::of(look);
         let mut is_broken = false;
         seats.retain(|seat| {
             let rank = seat - kind.seats.start;
@@ -193,7 +231,7 @@ where
             } else {
                 let asked = match only_slot {
                     Some(slot) => self.ask_once(kind, look, slot, rank, &mut cursors),
-                    None => self.ask(kind, look, rank, &mut cursors),
+                    None => self.ask_near(kind, look, &mut near, rank, &mut cursors),
                 };
                 is_broken = asked.is_err();
                 asked.ok()
@@ -245,6 +283,53 @@ where
             *known = Some(passes);
         }
         Ok(passes)
+    }
+
+    /// Whether the text of a row passes, which is asked first of a slot and what is fixed around it: where
+    /// that tells, nothing else of the row is read.
+    fn ask_near(
+        &mut self,
+        kind: &ChunkKind,
+        look: &Look<'_>,
+        near: &mut Near,
+        rank: u32,
+        cursors: &mut [Cursor],
+    ) -> Result<bool, E> {
+        if let Some(slot) = &near.slot
+            && self.passes_near(kind, look, slot, rank, cursors)?
+        {
+            return Ok(true);
+        }
+        let passes = self.ask(kind, look, rank, cursors)?;
+        if near.slot.is_some() && near.is_missed(passes) {
+            near.slot = None;
+            // What is read by now may tell which slot does.
+            for slot in look.slots().filter(|_| passes) {
+                if self.passes_near(kind, look, &slot, rank, cursors)? {
+                    near.slot = Some(slot);
+                    break;
+                }
+            }
+        }
+        Ok(passes)
+    }
+
+    /// Whether the text of a row passes because of some stretches of it.
+    fn passes_near(
+        &mut self,
+        kind: &ChunkKind,
+        look: &Look<'_>,
+        stretches: &Range<usize>,
+        rank: u32,
+        cursors: &mut [Cursor],
+    ) -> Result<bool, E> {
+        let bits = look.text.get(stretches.clone()).unwrap_or(&[]);
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        let put = self.put(kind, bits, rank, cursors, &mut text);
+        let passes = put.map(|()| self.test.passes_around(&text, look.edges(stretches)));
+        self.text = text;
+        passes
     }
 
     /// Whether the text of a row passes.

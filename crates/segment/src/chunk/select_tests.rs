@@ -21,8 +21,47 @@ impl TextTest for Holds {
         self.0.is_empty() || text.windows(self.0.len()).any(|window| window == self.0)
     }
 
-    fn passes_around(&mut self, bytes: &[u8]) -> bool {
+    fn passes_around(&mut self, bytes: &[u8], _: Edges) -> bool {
         self.passes(bytes)
+    }
+}
+
+/// Passes texts that end with some bytes.
+struct EndsWith(&'static [u8]);
+
+impl TextTest for EndsWith {
+    fn passes(&mut self, text: &[u8]) -> bool {
+        text.ends_with(self.0)
+    }
+
+    fn passes_around(&mut self, bytes: &[u8], edges: Edges) -> bool {
+        edges.is_end && self.passes(bytes)
+    }
+}
+
+/// Passes texts that start with some bytes.
+struct StartsWith(&'static [u8]);
+
+impl TextTest for StartsWith {
+    fn passes(&mut self, text: &[u8]) -> bool {
+        text.starts_with(self.0)
+    }
+
+    fn passes_around(&mut self, bytes: &[u8], edges: Edges) -> bool {
+        edges.is_start && self.passes(bytes)
+    }
+}
+
+/// Any of the others.
+struct Any<'a>(&'a mut dyn TextTest);
+
+impl TextTest for Any<'_> {
+    fn passes(&mut self, text: &[u8]) -> bool {
+        self.0.passes(text)
+    }
+
+    fn passes_around(&mut self, bytes: &[u8], edges: Edges) -> bool {
+        self.0.passes_around(bytes, edges)
     }
 }
 
@@ -34,7 +73,7 @@ impl TextTest for HasLen {
         text.len() % 5 == self.0
     }
 
-    fn passes_around(&mut self, _: &[u8]) -> bool {
+    fn passes_around(&mut self, _: &[u8], _: Edges) -> bool {
         false
     }
 }
@@ -50,7 +89,7 @@ impl TextTest for IsWithin {
         number.is_some_and(|number| self.0.contains(&number))
     }
 
-    fn passes_around(&mut self, _: &[u8]) -> bool {
+    fn passes_around(&mut self, _: &[u8], _: Edges) -> bool {
         false
     }
 
@@ -134,6 +173,8 @@ proptest! {
         ];
         for parts in parts {
             check(&batch, &parts, Holds(bytes.as_bytes()))?;
+            check(&batch, &parts, StartsWith(bytes.as_bytes()))?;
+            check(&batch, &parts, EndsWith(bytes.as_bytes()))?;
             check(&batch, &parts, HasLen(len))?;
             check(&batch, &parts, IsWithin(5..=10))?;
         }
@@ -164,6 +205,62 @@ fn a_kind_decides_without_its_columns() {
         (0, 0, false)
     );
     assert_eq!(ask(&[TextPart::Field(b"user")], b""), (0, 0, false));
+}
+
+#[test]
+fn what_a_text_ends_with_is_known_of_a_kind() {
+    let batch = of_a_kind(100);
+    let (file, entry, kinds) = chunk(&batch);
+    let opened = opened(&file, &entry, &kinds);
+    let all: Vec<u32> = (0..100).collect();
+    let message = [TextPart::Part(Namespace::Message)];
+    let passed = |test: &mut dyn TextTest| {
+        let none = |_| Err(Corrupt::Short { what: "a page" });
+        opened
+            .select(&message, &all, &mut Any(test), none)
+            .passed
+            .len()
+    };
+    assert_eq!(passed(&mut EndsWith(b" ms")), 100);
+    assert_eq!(passed(&mut StartsWith(b"request ")), 100);
+    // Fixed too, and in the middle.
+    assert_eq!(passed(&mut EndsWith(b" took ")), 0);
+    assert_eq!(passed(&mut StartsWith(b" from ")), 0);
+}
+
+#[test]
+fn a_slot_that_tells_is_all_that_is_read_of_a_row() {
+    let mut batch = RecordBatch::new();
+    for number in 0..8_000_u64 {
+        let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let lamp = 1_000 + mixed % 1_000;
+        let raw = format!("{mixed:016x} is lit by {mixed:016x} and lamp-{lamp}");
+        let parts = RecordParts {
+            message: Span::new(0, raw.len()),
+            ..RecordParts::default()
+        };
+        let received = Timestamp::from_nanos(number as i64);
+        batch
+            .push(raw.as_bytes(), &parts, received, None, 0)
+            .expect("room");
+    }
+    let (file, entry, kinds) = chunk(&batch);
+    let opened = opened(&file, &entry, &kinds);
+    let seats: Vec<u32> = (0..8_000).collect();
+    let ask = |test: &mut dyn TextTest| {
+        let mut pages = BTreeSet::new();
+        let parts = [TextPart::Part(Namespace::Message)];
+        let selected = opened.select(&parts, &seats, &mut Any(test), |index| {
+            pages.insert(index);
+            let page = &entry.columns[index];
+            Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
+        });
+        (selected.passed.len(), pages.len())
+    };
+    let (passed, pages) = ask(&mut Holds(b"lamp-1"));
+    assert_eq!(passed, 8_000);
+    assert!(pages < entry.columns.len(), "{pages}");
+    assert_eq!(ask(&mut Holds(b" dark ")), (0, entry.columns.len()));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use model::{Field, FieldRef, Span};
 
 use super::layout::PARTS;
 use super::shape::{Op, Pieces, Shape, Start};
-use crate::{Namespace, TextPart};
+use crate::{Edges, Namespace, TextPart};
 
 /// A text that records of a kind have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +46,25 @@ impl Look<'_> {
         match &self.name {
             None => only_slot(self.text.iter()),
             Some(_) => None,
+        }
+    }
+
+    /// The slots of the text, each with the fixed stretches beside it.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = Range<usize>> {
+        let is_fixed = |at: usize| matches!(self.text.get(at), Some(Bit::Fixed(_)));
+        let slots = self.text.iter().enumerate();
+        let slots = slots.filter(|(_, bit)| matches!(bit, Bit::Slot(_)));
+        slots.map(move |(at, _)| {
+            let before = at.checked_sub(1).filter(|before| is_fixed(*before));
+            before.unwrap_or(at)..at + 1 + usize::from(is_fixed(at + 1))
+        })
+    }
+
+    /// Where some stretches of the text stand in it.
+    pub(crate) fn edges(&self, stretches: &Range<usize>) -> Edges {
+        Edges {
+            is_start: stretches.start == 0,
+            is_end: stretches.end == self.text.len(),
         }
     }
 
