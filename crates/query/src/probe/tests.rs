@@ -165,6 +165,8 @@ fn wildcards_run_within_a_word_or_break_it() {
     assert_eq!(alternatives("appl*"), none, "one word says it");
     assert_eq!(alternatives("a-b*c"), none, "not of word bytes alone");
     assert_eq!(alternatives("a*b*c*d*e"), none, "too many breaks");
+    let long = |ones| alternatives(&format!("a{}b", "?".repeat(ones))).len();
+    assert_eq!((long(14), long(15)), (2, 0), "too many pieces");
 }
 
 #[test]

@@ -15,6 +15,10 @@ use crate::matcher::character_len;
 /// Most places where a pattern may be broken: each doubles what is asked for.
 const BREAKS_MAX: usize = 3;
 
+/// Most pieces of a pattern that words are asked for: each is gone through once for each byte of a word, and
+/// words have up to a MiB.
+const PIECES_MAX: usize = 16;
+
 /// A word by literals and wildcards: `*` is any bytes, `?` one UTF-8 character, or one byte where that is
 /// none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -127,7 +131,8 @@ pub(super) fn alternatives(pattern: &Pattern) -> Vec<Probe> {
         !own.iter().any(is_literal) && (is_inside || own.contains(&Piece::AnyOne))
     };
     let places: Vec<usize> = (0..parts.len()).filter(can_break).collect();
-    if !(1..=BREAKS_MAX).contains(&places.len()) {
+    let is_long = pattern.pieces().len() > PIECES_MAX;
+    if is_long || !(1..=BREAKS_MAX).contains(&places.len()) {
         return Vec::new();
     }
     let choices = 0..1_usize << places.len();

@@ -228,15 +228,15 @@ fn what_a_text_ends_with_is_known_of_a_kind() {
     assert_eq!(passed(&mut StartsWith(b" from ")), 0);
 }
 
-#[test]
-fn a_slot_that_tells_is_all_that_is_read_of_a_row() {
+/// Records whose hosts are the first bytes of their texts, so many, and whose messages stand a space behind
+/// those; given for each a number that is like no other, what it is.
+fn of_hosts(host_len: usize, text: impl Fn(u64, u64) -> String) -> RecordBatch {
     let mut batch = RecordBatch::new();
     for number in 0..8_000_u64 {
-        let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let lamp = 1_000 + mixed % 1_000;
-        let raw = format!("{mixed:016x} is lit by {mixed:016x} and lamp-{lamp}");
+        let raw = text(number, number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let parts = RecordParts {
-            message: Span::new(0, raw.len()),
+            host: Span::new(0, host_len),
+            message: Span::new(host_len + 1, raw.len()),
             ..RecordParts::default()
         };
         let received = Timestamp::from_nanos(number as i64);
@@ -244,56 +244,49 @@ fn a_slot_that_tells_is_all_that_is_read_of_a_row() {
             .push(raw.as_bytes(), &parts, received, None, 0)
             .expect("room");
     }
-    let (file, entry, kinds) = chunk(&batch);
+    batch
+}
+
+/// How many records pass by a part of them, which pages are read for that, and how many there are.
+fn read_for(
+    batch: &RecordBatch,
+    part: Namespace,
+    test: &mut impl TextTest,
+) -> (usize, BTreeSet<usize>, usize) {
+    let (file, entry, kinds) = chunk(batch);
     let opened = opened(&file, &entry, &kinds);
-    let seats: Vec<u32> = (0..8_000).collect();
-    let ask = |test: &mut dyn TextTest| {
-        let mut pages = BTreeSet::new();
-        let parts = [TextPart::Part(Namespace::Message)];
-        let selected = opened.select(&parts, &seats, &mut Any(test), |index| {
-            pages.insert(index);
-            let page = &entry.columns[index];
-            Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
-        });
-        (selected.passed.len(), pages.len())
-    };
-    let (passed, pages) = ask(&mut Holds(b"lamp-1"));
-    assert_eq!(passed, 8_000);
-    assert!(pages < entry.columns.len(), "{pages}");
-    assert_eq!(ask(&mut Holds(b" dark ")), (0, entry.columns.len()));
+    let seats: Vec<u32> = (0..batch.len() as u32).collect();
+    let mut pages = BTreeSet::new();
+    let selected = opened.select(&[TextPart::Part(part)], &seats, test, |index| {
+        pages.insert(index);
+        let page = &entry.columns[index];
+        Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
+    });
+    (selected.passed.len(), pages, entry.columns.len())
+}
+
+#[test]
+fn a_slot_that_tells_is_all_that_is_read_of_a_row() {
+    let batch = of_hosts(3, |_, mixed| {
+        let lamp = 1_000 + mixed % 1_000;
+        format!("web {mixed:016x} is lit by {mixed:016x} and lamp-{lamp}")
+    });
+    let message = Namespace::Message;
+    let (passed, pages, _) = read_for(&batch, message, &mut Holds(b"lamp-1"));
+    let (not_passed, more_pages, all) = read_for(&batch, message, &mut Holds(b" dark "));
+    assert_eq!((passed, not_passed, more_pages.len()), (8_000, 0, all));
+    assert!(pages.len() < all, "{pages:?}");
 }
 
 #[test]
 fn texts_of_one_part_lie_in_pages_of_their_own() {
-    let mut batch = RecordBatch::new();
-    for number in 0..8_000_u64 {
-        let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let batch = of_hosts(8, |number, mixed| {
         let word = char::from(b'a' + (number % 20) as u8);
-        let raw = format!("web-{:04x} {word}{word}{word} {mixed:016x}", mixed >> 48);
-        let parts = RecordParts {
-            host: Span::new(0, 8),
-            message: Span::new(9, raw.len()),
-            ..RecordParts::default()
-        };
-        let received = Timestamp::from_nanos(number as i64);
-        batch
-            .push(raw.as_bytes(), &parts, received, None, 0)
-            .expect("room");
-    }
-    let (file, entry, kinds) = chunk(&batch);
-    let opened = opened(&file, &entry, &kinds);
-    let seats: Vec<u32> = (0..8_000).collect();
-    let pages_of = |part| {
-        let mut pages = BTreeSet::new();
-        opened.select(&[TextPart::Part(part)], &seats, &mut HasLen(9), |index| {
-            pages.insert(index);
-            let page = &entry.columns[index];
-            Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
-        });
-        pages
-    };
-    let (hosts, messages) = (pages_of(Namespace::Host), pages_of(Namespace::Message));
-    assert_eq!(hosts.union(&messages).count(), entry.columns.len());
+        format!("web-{:04x} {word}{word}{word} {mixed:016x}", mixed >> 48)
+    });
+    let (_, hosts, all) = read_for(&batch, Namespace::Host, &mut HasLen(9));
+    let (_, messages, _) = read_for(&batch, Namespace::Message, &mut HasLen(9));
+    assert_eq!(hosts.union(&messages).count(), all);
     // At most one page has both: that in which the hosts end.
     assert!(hosts.intersection(&messages).count() <= 1);
     assert!(hosts.len() < messages.len(), "{hosts:?} {messages:?}");
