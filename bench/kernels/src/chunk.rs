@@ -5,7 +5,8 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use model::{RecordBatch, Timestamp};
 use segment::{
-    Chunk, ChunkEntry, ChunkHeads, ChunkWriter, ColumnPage, Corrupt, Kinds, PageEntry, RowKinds,
+    Chunk, ChunkEntry, ChunkHeads, ChunkWriter, ColumnPage, Corrupt, HeadPage, Kinds, PageEntry,
+    RowKinds,
 };
 
 use crate::{input, measured};
@@ -32,17 +33,22 @@ fn read_all(
     kinds: &Kinds,
     received: &[Timestamp],
 ) -> Result<RecordBatch> {
-    let row_kinds = RowKinds::decode(&entry.rows, stored(file, &entry.rows)?)?;
+    let row_kinds = RowKinds::decode(entry, stored(file, &entry.rows)?)?;
     let directory = stored(file, &entry.directory)?;
     let chunk = Chunk::decode(entry, directory, row_kinds.kinds(), kinds)?;
-    let heads = ChunkHeads::decode(entry, stored(file, &entry.page)?, received.to_vec())?;
+    let mut heads = ChunkHeads::decode(entry, stored(file, &entry.page)?, received.to_vec())?;
+    let head_page = |number: usize| -> Result<Arc<HeadPage>> {
+        let page = entry.heads.get(number).context("no such page")?;
+        Ok(Arc::new(HeadPage::decode(page, stored(file, page)?)?))
+    };
     // Columns share pages, which a reader keeps.
     let open = |page: &PageEntry| -> Result<Arc<ColumnPage>, Corrupt> {
         Ok(Arc::new(ColumnPage::open(page, stored(file, page)?, None)?))
     };
     let pages: Vec<Arc<ColumnPage>> = entry.columns.iter().map(open).collect::<Result<_, _>>()?;
     let rows = 0..u32::try_from(chunk.rows())?;
-    chunk.records(row_kinds.with_seats(rows), &heads, |index| {
+    heads.add_pages(rows.clone(), head_page)?;
+    chunk.records(row_kinds.with_seats(rows, head_page)?, &heads, |index| {
         pages.get(index).cloned().context("no such page")
     })
 }

@@ -32,6 +32,10 @@ pub const VALUE_TABLE_BYTES_MIN: usize = 1024;
 /// and what decodes all seldom looks for the columns of their kinds.
 pub const BLOCK_ROWS: usize = 256;
 
+/// Rows of a chunk whose numbers are looked up together for a list, where many of them may match: those of
+/// a page that has them.
+pub const WALK_ROWS: u32 = 16 * 1024;
+
 /// Rows of the tail that are looked at between two looks at [`crate::Cancel`]. About a
 /// millisecond of matching.
 pub const TAIL_PAGE_ROWS: u32 = 1_024;

@@ -9,7 +9,7 @@ use store::Part;
 
 use crate::cursor::Position;
 use crate::evaluate::{Bounds, Node};
-use crate::limits::{BLOCK_ROWS, READ_AHEAD_BYTES};
+use crate::limits::{BLOCK_ROWS, READ_AHEAD_BYTES, WALK_ROWS};
 use crate::part::{Block, Holder, Seated, piece_around, rows_of};
 use crate::row_set::RowSet;
 use crate::run::Run;
@@ -30,7 +30,9 @@ pub(crate) struct Walk<'a> {
     upper: RowSet,
     /// The pieces that have not been opened.
     left: Range<u32>,
-    /// What is left of the rows of the piece at hand that may match, ascending.
+    /// The piece at hand, and the rows of it that have not been opened.
+    piece: (Range<u32>, Range<u32>),
+    /// What is left of the opened rows that may match, ascending.
     open: Vec<Seated>,
     /// Whether those all match.
     is_settled: bool,
@@ -111,6 +113,7 @@ impl<'a> Walk<'a> {
             known,
             upper,
             left: 0..part.rows(),
+            piece: (0..0, 0..0),
             open: Vec::new(),
             is_settled: false,
             is_sparse: false,
@@ -148,7 +151,7 @@ impl<'a> Walk<'a> {
             return None;
         }
         if self.open.is_empty() {
-            return self.open_piece(run);
+            return self.open_rows(run);
         }
         if self.is_sparse {
             self.settle_piece(run);
@@ -161,25 +164,62 @@ impl<'a> Walk<'a> {
 
     /// Whether there is certainly no further row, as far as that is known without looking.
     pub(crate) fn is_at_end(&self) -> bool {
-        let is_done = self.ready.is_empty() && self.open.is_empty();
+        let is_done = self.ready.is_empty() && self.open.is_empty() && self.piece.1.is_empty();
         is_done && self.upper.first_within(&self.left).is_none()
     }
 
-    /// Opens the next piece that has rows that may match; `None` where there is none.
-    fn open_piece(&mut self, run: &mut Run<'_>) -> Option<()> {
+    /// Opens the next rows that may match; `None` where there are none.
+    fn open_rows(&mut self, run: &mut Run<'_>) -> Option<()> {
+        if self.piece.1.is_empty() {
+            self.next_piece()?;
+        }
+        let (piece, rows) = (self.piece.0.clone(), self.take_rows());
+        let seats = if rows == piece {
+            self.upper.first_rows(&piece, usize::MAX)
+        } else {
+            let among = run.seats_of(self.part, &rows);
+            self.upper.clone().and(among).first_rows(&piece, usize::MAX)
+        };
+        self.open = run.seated(self.part, &seats);
+        self.is_settled = self.known.bounds().maybe.is_none();
+        Some(())
+    }
+
+    /// Goes to the next piece that has rows that may match.
+    fn next_piece(&mut self) -> Option<()> {
         let next = match self.order {
             Order::NewestFirst => self.upper.last_within(&self.left),
             Order::OldestFirst => self.upper.first_within(&self.left),
         }?;
         let piece = piece_around(self.part, next);
-        let seats = self.upper.first_rows(&piece, usize::MAX);
-        self.open = run.seated(self.part, &seats);
-        self.is_settled = self.known.bounds().maybe.is_none();
         match self.order {
             Order::NewestFirst => self.left.end = piece.start.min(next),
             Order::OldestFirst => self.left.start = piece.end.max(next + 1),
         }
+        self.piece = (piece.clone(), piece);
         Some(())
+    }
+
+    /// Takes the next rows of the piece at hand: all where few of them may match, or few of those do.
+    fn take_rows(&mut self) -> Range<u32> {
+        let (piece, left) = &mut self.piece;
+        let all = left.clone();
+        let is_small = self.upper.len_within(piece) <= u64::from(WALK_ROWS);
+        if is_small || self.is_sparse || all.len() <= WALK_ROWS as usize {
+            *left = 0..0;
+            return all;
+        }
+        match self.order {
+            Order::NewestFirst => {
+                let windows = (all.len() as u32 - 1) / WALK_ROWS;
+                left.end = all.start + windows * WALK_ROWS;
+                left.end..all.end
+            }
+            Order::OldestFirst => {
+                left.start = all.start + WALK_ROWS;
+                all.start..left.start
+            }
+        }
     }
 
     /// Takes the next rows of the piece at hand, as many as are decoded at a time.

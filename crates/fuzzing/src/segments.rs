@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use model::Timestamp;
 use segment::{
-    Bigrams, Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, Header, Kinds,
-    LexiconPage, LexiconThrough, Listed, Location, Namespace, PageEntry, PostingPage, RowKinds,
-    Tally, Trailer, Union, UnionPage, chunk_of_part, decode_kind_page, decode_received_page,
+    Bigrams, Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, HeadPage,
+    Header, Kinds, LexiconPage, LexiconThrough, Listed, Location, Namespace, PageEntry,
+    PostingPage, RowKinds, Tally, Trailer, Union, UnionPage, chunk_of_part, decode_kind_page,
+    decode_received_page,
 };
 
 /// Most bytes of a page before compression that are looked at: more takes a fuzzer's time only.
@@ -25,7 +26,7 @@ pub fn page(bytes: &[u8]) {
         ..PageEntry::default()
     };
     let entry = with_checksum(entry, stored);
-    match kind % 10 {
+    match kind % 12 {
         0 => _ = decode_kind_page(&entry, stored),
         1 => {
             if let Ok(times) = decode_received_page(&entry, stored) {
@@ -34,17 +35,36 @@ pub fn page(bytes: &[u8]) {
         }
         2 => lexicon(&entry, stored),
         3 => _ = PostingPage::decode(&entry, stored),
-        4 => {
-            if let Ok(kinds) = RowKinds::decode(&entry, stored) {
-                let rows: u64 = kinds.kinds().iter().map(|(_, rows)| u64::from(*rows)).sum();
-                assert_eq!(rows, kinds.seats().count() as u64);
-            }
-        }
+        4 => row_kinds(&entry, Vec::new(), stored),
         5 => tally(&entry, stored),
         6 => _ = ColumnPage::open(&entry, stored, None),
         8 => _ = first_union(&entry, stored),
         9 => bigrams(&entry, stored),
+        10 => _ = HeadPage::decode(&entry, stored),
+        11 => {
+            let page = |rows| PageEntry { rows, ..entry };
+            row_kinds(&entry, vec![page(64), page(64), page(9)], stored);
+        }
         _ => _ = Dictionary::decode(&entry, stored),
+    }
+}
+
+fn row_kinds(entry: &PageEntry, heads: Vec<PageEntry>, stored: &[u8]) {
+    let has_heads = !heads.is_empty();
+    let chunk = ChunkEntry {
+        rows: *entry,
+        heads,
+        ..ChunkEntry::default()
+    };
+    let Ok(kinds) = RowKinds::decode(&chunk, stored) else {
+        return;
+    };
+    let rows: u64 = kinds.kinds().iter().map(|(_, rows)| u64::from(*rows)).sum();
+    assert_eq!(rows, kinds.len() as u64);
+    if !has_heads {
+        let no_page = |_| Err(Corrupt::Short { what: "head page" });
+        let seats = kinds.with_seats(0..rows as u32, no_page);
+        assert!(seats.is_ok_and(|seats| seats.iter().all(|(_, seat)| u64::from(*seat) < rows)));
     }
 }
 
@@ -205,12 +225,13 @@ fn mark(
         let (index, number) = chunk_of_part(&footer.chunks, part).ok_or(short)?;
         let chunk = footer.chunks.get(index).ok_or(short)?;
         let (entry, rows) = stored(file, &chunk.rows)?;
-        let row_kinds = RowKinds::decode(&entry, rows)?;
         let (directory, bytes) = stored(file, &chunk.directory)?;
         let entry = ChunkEntry {
             directory,
+            rows: entry,
             ..chunk.clone()
         };
+        let row_kinds = RowKinds::decode(&entry, rows)?;
         let opened = Chunk::decode(&entry, bytes, row_kinds.kinds(), kinds)?;
         let rows = opened.part_rows(number, |index| {
             let (entry, bytes) = stored(file, chunk.columns.get(index).ok_or(short)?)?;
@@ -226,8 +247,7 @@ fn records(
     (kinds, dictionary): (&Kinds, Option<&Dictionary>),
     received: &[Timestamp],
 ) -> Result<(), Corrupt> {
-    let (entry, rows) = stored(file, &chunk.rows)?;
-    let row_kinds = RowKinds::decode(&entry, rows)?;
+    let (rows_entry, rows) = stored(file, &chunk.rows)?;
     let (page, bytes) = stored(file, &chunk.page)?;
     let first = page.first_row as usize;
     let received = received.get(first..).unwrap_or_default();
@@ -235,18 +255,28 @@ fn records(
     let (directory, directory_bytes) = stored(file, &chunk.directory)?;
     let entry = ChunkEntry {
         directory,
+        rows: rows_entry,
         page,
         ..chunk.clone()
     };
+    let row_kinds = RowKinds::decode(&entry, rows)?;
     let opened = Chunk::decode(&entry, directory_bytes, row_kinds.kinds(), kinds)?;
-    let heads = ChunkHeads::decode(&entry, bytes, received.to_vec())?;
+    let mut heads = ChunkHeads::decode(&entry, bytes, received.to_vec())?;
     let rows = u32::try_from(opened.rows()).unwrap_or(u32::MAX);
+    let head_page = |number: usize| {
+        let short = Corrupt::Short { what: "heads" };
+        let (entry, bytes) = stored(file, chunk.heads.get(number).ok_or(short)?)?;
+        HeadPage::decode(&entry, bytes).map(Arc::new)
+    };
+    heads.add_pages(0..rows, head_page)?;
+    _ = row_kinds.check(head_page);
+    let seated = row_kinds.with_seats(0..rows, head_page)?;
     let column_page = |index: usize| {
         let short = Corrupt::Short { what: "columns" };
         let (entry, bytes) = stored(file, chunk.columns.get(index).ok_or(short)?)?;
         ColumnPage::open(&entry, bytes, dictionary).map(Arc::new)
     };
-    let records = opened.records(row_kinds.with_seats(0..rows), &heads, column_page)?;
+    let records = opened.records(seated, &heads, column_page)?;
     assert_eq!(records.len(), opened.rows());
     for record in records.iter() {
         assert!(record.message().len() <= record.bytes().len());

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use model::{RecordBatch, RecordParts, Span, Timestamp};
 use segment::{
-    BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, LexiconPage, PageEntry,
-    PostingPage, RowKinds, Section,
+    BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, HeadPage, LexiconPage,
+    PageEntry, PostingPage, RowKinds, Section,
 };
 
 const RUNS: usize = 5;
@@ -96,14 +96,19 @@ fn read_records(built: &Built, per_row: &dyn Fn(&str, f64)) {
         for entry in &footer.chunks {
             let page = &entry.page;
             let received = &received[page.first_row as usize..][..page.rows as usize];
-            let row_kinds = RowKinds::decode(&entry.rows, stored(&entry.rows)).unwrap();
+            let row_kinds = RowKinds::decode(entry, stored(&entry.rows)).unwrap();
             let directory = stored(&entry.directory);
             let chunk = Chunk::decode(entry, directory, row_kinds.kinds(), &kinds).unwrap();
-            let heads = ChunkHeads::decode(entry, stored(page), received.to_vec()).unwrap();
+            let head_page = |number: usize| {
+                HeadPage::decode(&entry.heads[number], stored(&entry.heads[number])).map(Arc::new)
+            };
+            let mut heads = ChunkHeads::decode(entry, stored(page), received.to_vec()).unwrap();
+            heads.add_pages(0..page.rows, head_page).unwrap();
             let open =
                 |page: &PageEntry| Arc::new(ColumnPage::open(page, stored(page), None).unwrap());
             let columns: Vec<_> = entry.columns.iter().map(open).collect();
-            let records = chunk.records(row_kinds.with_seats(0..page.rows), &heads, |index| {
+            let rows = row_kinds.with_seats(0..page.rows, head_page).unwrap();
+            let records = chunk.records(rows, &heads, |index| {
                 Ok::<_, Corrupt>(Arc::clone(&columns[index]))
             });
             black_box(records.unwrap());

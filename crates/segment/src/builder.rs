@@ -143,6 +143,13 @@ impl Builder {
         self
     }
 
+    /// Has so many rows on a head page.
+    #[cfg(test)]
+    pub(crate) fn with_head_rows(mut self, head_rows: usize) -> Self {
+        self.chunks = self.chunks.with_head_rows(head_rows);
+        self
+    }
+
     /// How many rows there are so far.
     pub fn rows(&self) -> u32 {
         self.footer.rows
@@ -172,6 +179,10 @@ impl Builder {
         while start < batch.len() {
             let rest = batch.heads().get(start..).unwrap_or(&[]);
             let fitting = self.fitting(rest);
+            if fitting == 0 {
+                self.close_chunk();
+                continue;
+            }
             let Self {
                 open,
                 open_bytes,
@@ -240,14 +251,14 @@ impl Builder {
         Ok(())
     }
 
-    /// How many of the first records of some belong to the open chunk, at least one.
+    /// How many of the first records of some belong to the open chunk; at least one where it is empty.
     fn fitting(&self, heads: &[RecordHead]) -> usize {
         let mut bytes = self.open_bytes;
         let rows = CHUNK_ROWS - self.open.len();
         let before = heads.iter().take(rows).take_while(|head| {
-            let fits = bytes < CHUNK_BYTES;
+            let is_first = bytes == 0;
             bytes += record_len(head);
-            fits
+            is_first || bytes <= CHUNK_BYTES
         });
         before.count()
     }
@@ -353,7 +364,7 @@ fn finish_file(mut file: Vec<u8>, footer: Footer) -> Result<Built, BuildError> {
     if let Some(start) = file.get_mut(..Header::LEN) {
         start.copy_from_slice(&header);
     }
-    let end = encode_end(&footer, file.offset())?;
+    let end = encode_end(&footer, footer.version(), file.offset())?;
     file.extend_from_slice(&end);
     Ok(Built {
         bytes: file,
@@ -361,8 +372,12 @@ fn finish_file(mut file: Vec<u8>, footer: Footer) -> Result<Built, BuildError> {
     })
 }
 
-/// The footer and the trailer of a file whose pages end at an offset.
-pub(crate) fn encode_end(footer: &Footer, offset: u64) -> Result<Vec<u8>, BuildError> {
+/// The footer and the trailer of a file of a version whose pages end at an offset.
+pub(crate) fn encode_end(
+    footer: &Footer,
+    version: u16,
+    offset: u64,
+) -> Result<Vec<u8>, BuildError> {
     let mut end = Vec::new();
     footer.encode(&mut end);
     if end.len() > FOOTER_BYTES_MAX {
@@ -371,7 +386,7 @@ pub(crate) fn encode_end(footer: &Footer, offset: u64) -> Result<Vec<u8>, BuildE
         });
     }
     let trailer = Trailer {
-        version: footer.version(),
+        version,
         footer_offset: offset,
         footer_len: end.len() as u32,
         footer_crc: checksum(offset, &end),

@@ -56,9 +56,10 @@ pub(crate) fn compact_with<I: MergeInput>(
         offset: 0,
         sink,
     };
-    let mut header = Vec::new();
-    Header::of(&footer).encode(&mut header);
-    output.write(&header)?;
+    let header = Header::of(&footer);
+    let mut start = Vec::new();
+    header.encode(&mut start);
+    output.write(&start)?;
     if let Some([first, _]) = &mut footer.dictionary_pages {
         *first = output.dictionary(&columns)?;
     }
@@ -67,6 +68,9 @@ pub(crate) fn compact_with<I: MergeInput>(
             output.column_page(page, &mut columns)?;
         }
         output.page(&mut chunk.directory)?;
+        for page in &mut chunk.heads {
+            output.page(page)?;
+        }
         output.page(&mut chunk.rows)?;
         output.page(&mut chunk.page)?;
     }
@@ -88,7 +92,7 @@ pub(crate) fn compact_with<I: MergeInput>(
         Some(rewritten) => output.rewritten(rewritten, &mut footer)?,
         None => output.index(&mut footer)?,
     }
-    let end = encode_end(&footer, output.offset)?;
+    let end = encode_end(&footer, header.version, output.offset)?;
     output.write(&end)?;
     Ok(footer)
 }

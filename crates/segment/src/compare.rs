@@ -115,9 +115,14 @@ fn seats<I: MergeInput>(input: &I) -> Result<Seats, MergeError<I::Error>> {
             groups.push(start..start.saturating_add(*rows));
             start = start.saturating_add(*rows);
         }
-        for (row, seat) in (first..).zip(row_kinds.seats()) {
+        let mut kept = vec![None; chunk.heads.len()];
+        let mut page = |number| input::kept_head_page(input, chunk, &mut kept, number);
+        let checked = row_kinds.check(&mut page);
+        checked.map_err(|error| error.of_input(0))?;
+        let seated = row_kinds.with_seats(0..chunk.page.rows, &mut page);
+        for (row, seat) in seated.map_err(|error| error.of_input(0))? {
             if let Some(place) = order.get_mut(first.saturating_add(seat) as usize) {
-                *place = row;
+                *place = first.saturating_add(row);
             }
         }
     }

@@ -13,6 +13,7 @@ const GOLDEN_5: &[u8] = include_bytes!("../testdata/v5/golden.segment");
 const GOLDEN_6: &[u8] = include_bytes!("../testdata/v6/golden.segment");
 const GOLDEN_7: &[u8] = include_bytes!("../testdata/v7/golden.segment");
 const GOLDEN_8: &[u8] = include_bytes!("../testdata/v8/golden.segment");
+const GOLDEN_9: &[u8] = include_bytes!("../testdata/v9/golden.segment");
 
 /// The three records of the example in FORMAT.md.
 fn example() -> RecordBatch {
@@ -261,13 +262,19 @@ const GOLDEN_6_RECORDS: usize = 1_000;
 /// What the file of version 7 is made of.
 const GOLDEN_7_RECORDS: usize = 2_000;
 
-/// The file of version 8, and what that of version 5 was; the first number is 1,000,000.
-fn golden_segment() -> Vec<u8> {
+/// Rows of a head page of the file of version 9.
+const GOLDEN_9_HEAD_ROWS: usize = 400;
+
+/// The files of versions 8 and 9, and what that of version 5 was; the first number is 1,000,000.
+fn golden_segment(has_heads: bool) -> Vec<u8> {
     let options = BuildOptions {
         first_number: RecordNumber(1_000_000),
         ..BuildOptions::default()
     };
     let mut builder = Builder::new(options);
+    if has_heads {
+        builder = builder.with_head_rows(GOLDEN_9_HEAD_ROWS);
+    }
     for batch in [golden_records(), golden_kinds(), golden_whole()] {
         builder.push(&batch).expect("in order");
     }
@@ -277,13 +284,22 @@ fn golden_segment() -> Vec<u8> {
 #[test]
 #[ignore = "writes the golden file of a new version, once"]
 fn the_golden_file_is_written() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v8/golden.segment");
-    std::fs::write(path, golden_segment()).expect("writes");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v9/golden.segment");
+    std::fs::write(path, golden_segment(true)).expect("writes");
+}
+
+#[test]
+fn the_golden_file_of_version_9_is_read() {
+    assert_eq!(read(&golden_segment(true)), read(GOLDEN_9));
+    assert_golden(GOLDEN_9);
+    let contents = read(GOLDEN_9).expect("valid");
+    let heads: Vec<_> = contents.footer.head_pages().map(|page| page.rows).collect();
+    assert_eq!(heads, [400, 400, 400, 400, 101]);
 }
 
 #[test]
 fn the_golden_file_of_version_8_is_read() {
-    assert_eq!(read(&golden_segment()), read(GOLDEN_8));
+    assert_eq!(read(&golden_segment(false)), read(GOLDEN_8));
     assert_golden(GOLDEN_8);
     let contents = read(GOLDEN_8).expect("valid");
     assert!(contents.footer.bigram_page.is_some());

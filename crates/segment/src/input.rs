@@ -8,8 +8,8 @@ use model::{RecordBatch, Timestamp};
 use crate::dictionary::decode_bytes;
 use crate::merge::MergeError;
 use crate::{
-    Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, Kinds, MergeInput,
-    PageEntry, PartRows, RowKinds, Spare, decode_kind_page, decode_received_page,
+    Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, HeadPage, Kinds,
+    MergeInput, PageEntry, PartRows, RowKinds, Spare, decode_kind_page, decode_received_page,
 };
 
 /// Why a page is not had.
@@ -216,6 +216,7 @@ pub(crate) struct OpenChunk<'a, I> {
     chunk: Chunk,
     heads: ChunkHeads,
     pages: Vec<Option<Arc<ColumnPage>>>,
+    head_pages: Vec<Option<Arc<HeadPage>>>,
     dictionary: Option<&'a Dictionary>,
 }
 
@@ -238,6 +239,7 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
             chunk: chunk.map_err(damaged(&entry.directory))?,
             heads: heads.map_err(damaged(&entry.page))?,
             pages: vec![None; entry.columns.len()],
+            head_pages: vec![None; entry.heads.len()],
             dictionary: common.dictionary.as_ref(),
         })
     }
@@ -249,7 +251,10 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
     ) -> Result<RecordBatch, PageError<I::Error>> {
         let (input, entry, pages) = (self.input, self.entry, &mut self.pages);
         let dictionary = self.dictionary;
-        let rows = self.row_kinds.with_seats(rows);
+        let rows: Vec<u32> = rows.into_iter().collect();
+        let mut head_page = |number| kept_head_page(input, entry, &mut self.head_pages, number);
+        self.heads.add_pages(rows.iter().copied(), &mut head_page)?;
+        let rows = self.row_kinds.with_seats(rows, head_page)?;
         let records = self.chunk.records(rows, &self.heads, |index| {
             kept_page(input, entry, pages, dictionary, index)
         });
@@ -264,7 +269,24 @@ pub(crate) fn row_kinds<I: MergeInput>(
     entry: &ChunkEntry,
 ) -> Result<RowKinds, PageError<I::Error>> {
     let bytes = stored(input, &entry.rows)?;
-    RowKinds::decode(&entry.rows, &bytes).map_err(damaged(&entry.rows))
+    RowKinds::decode(entry, &bytes).map_err(damaged(&entry.rows))
+}
+
+/// A head page of a chunk, read once.
+pub(crate) fn kept_head_page<I: MergeInput>(
+    input: &I,
+    entry: &ChunkEntry,
+    kept: &mut [Option<Arc<HeadPage>>],
+    number: usize,
+) -> Result<Arc<HeadPage>, PageError<I::Error>> {
+    let page = entry.heads.get(number).zip(kept.get_mut(number));
+    let (page, cell) = page.ok_or(Corrupt::Short { what: "head page" })?;
+    if let Some(page) = cell {
+        return Ok(Arc::clone(page));
+    }
+    let stored = stored(input, page)?;
+    let decoded = HeadPage::decode(page, &stored).map_err(damaged(page))?;
+    Ok(Arc::clone(cell.insert(Arc::new(decoded))))
 }
 
 pub(crate) fn damaged<E>(entry: &PageEntry) -> impl Fn(Corrupt) -> PageError<E> + use<E> {

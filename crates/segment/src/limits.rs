@@ -12,17 +12,20 @@ pub const SEGMENT_ROWS_MAX: u32 = 1 << 24;
 /// Most bytes of all records of a segment. The index of more would not fit in memory.
 pub const SEGMENT_RECORD_BYTES_MAX: u64 = 2 << 30;
 
-/// Most rows of a chunk. What a chunk says of its kinds and columns takes as much with a quarter of the
-/// rows, and is read for each look into it; what it has for each row is read whole to look at one.
-pub const CHUNK_ROWS: usize = 64 * 1024;
+/// Most rows of a chunk: those that are sealed at once. What a chunk says of its kinds and columns takes as
+/// much with a quarter of the rows, and is read for each look into it.
+pub const CHUNK_ROWS: usize = 256 * 1024;
 
-/// A chunk is closed when its records reach this many bytes, so that large ones are few in it: they
-/// are in memory until it is written, and decoded together when rows are searched one by one.
-pub const CHUNK_BYTES: usize = 24 << 20;
+/// Rows of a head page of a larger chunk. A look at a row reads one such page.
+pub const HEAD_PAGE_ROWS: usize = 16 * 1024;
+
+/// A chunk is closed before a record that would bring its records beyond this many bytes: they are in memory
+/// until it is written, and are one batch where they are read together.
+pub const CHUNK_BYTES: usize = 60 << 20;
 
 /// Chunks with fewer rows than this, and less than [`SMALL_CHUNK_BYTES`], are joined with those
 /// beside them when segments are merged. Larger ones are copied.
-pub const SMALL_CHUNK_ROWS: u32 = CHUNK_ROWS as u32 / 4;
+pub const SMALL_CHUNK_ROWS: u32 = 16 * 1024;
 
 /// Columns of a chunk before compression from which on it is copied however few rows it has.
 pub const SMALL_CHUNK_BYTES: u64 = 4 << 20;

@@ -14,9 +14,11 @@ use model::{RecordNumber, Timestamp};
 use thiserror::Error;
 
 use crate::builder::{encode_end, push_received, write_kinds};
-use crate::envelope::Header;
+use crate::envelope::{FORMAT_VERSION, Header};
 use crate::footer::{Counts, Footer};
-use crate::limits::{RECEIVED_PAGE_ROWS, SEGMENT_RECORD_BYTES_MAX, SEGMENT_ROWS_MAX};
+use crate::limits::{
+    HEAD_PAGE_ROWS, RECEIVED_PAGE_ROWS, SEGMENT_RECORD_BYTES_MAX, SEGMENT_ROWS_MAX,
+};
 use crate::page::{PageEntry, PageWriter, decode_received_page};
 use crate::page_file::{PageFile as _, Sink, StreamedFile};
 use crate::{BuildError, Corrupt};
@@ -86,24 +88,38 @@ pub fn merge<I: MergeInput>(
 ) -> Result<Footer, MergeError<I::Error>> {
     let mut footer = joined_footer(inputs)?;
     let mut file = StreamedFile::new(sink);
-    let mut header = Vec::new();
-    // Where it is, is known when it is written.
-    let bigram_page = (footer.rows > 0).then(PageEntry::default);
-    let with_bigrams = Footer {
-        bigram_page,
-        ..footer.clone()
+    let header = Header {
+        version: version(inputs, footer.rows),
+        first_number: footer.first_number,
     };
-    Header::of(&with_bigrams).encode(&mut header);
-    file.append(&header);
+    let mut start = Vec::new();
+    header.encode(&mut start);
+    file.append(&start);
     let mut pages = PageWriter::new(zstd_level);
     let merged = chunks::merge(inputs, zstd_level, &mut footer, &mut file)?;
     write_received(inputs, &mut footer, &mut pages, &mut file)?;
     write_kinds(&merged.kinds, &mut footer, &mut pages, &mut file);
     index::merge(inputs, &merged, &mut footer, &mut pages, &mut file)?;
-    let end = encode_end(&footer, file.offset())?;
+    let end = encode_end(&footer, header.version, file.offset())?;
     file.append(&end);
     file.hand_over().map_err(not_taken)?;
     Ok(footer)
+}
+
+/// The version of a result of so many rows: the newest where it may have head pages, which is known when
+/// all chunks are written.
+fn version<I: MergeInput>(inputs: &[I], rows: u32) -> u16 {
+    let mut footers = inputs.iter().map(MergeInput::footer);
+    if rows as usize > HEAD_PAGE_ROWS || footers.any(|footer| footer.head_pages().next().is_some())
+    {
+        return FORMAT_VERSION;
+    }
+    let bigram_page = (rows > 0).then(PageEntry::default);
+    let footer = Footer {
+        bigram_page,
+        ..Footer::default()
+    };
+    footer.version()
 }
 
 /// The error of a sink.

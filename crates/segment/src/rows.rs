@@ -15,9 +15,9 @@ mod tests;
 
 pub(crate) use decode::bare_head;
 pub use decode::decode_rows;
-pub(crate) use encode::encode_loose;
 pub use encode::encode_rows;
-pub(crate) use loose::Loose;
+pub(crate) use encode::{encode_loose, encode_loose_apart};
+pub(crate) use loose::{LooseRows, LooseTables, decode_loose};
 
 /// How the times of a page are written: what the column holds. The value is the byte on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,9 +9,11 @@ pub enum Section {
     Columns,
     /// Where the columns of a chunk are.
     Directories,
-    /// The kind of each record.
+    /// The kind, time and sender of each record, of some records of a chunk.
+    Heads,
+    /// The kinds of the records of a chunk; of a small one also that of each.
     Rows,
-    /// What else a chunk of records has: their times and sources.
+    /// What else a chunk of records has: its senders and sources; a small one also which each record has.
     Chunks,
     /// The times of receipt.
     Received,
@@ -32,12 +34,13 @@ pub enum Section {
 }
 
 impl Section {
-    /// All of them, in the order of the file; the four of a chunk take turns, and the second
+    /// All of them, in the order of the file; the five of a chunk take turns, and the second
     /// dictionary stands behind the kinds.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Dictionaries,
         Self::Columns,
         Self::Directories,
+        Self::Heads,
         Self::Rows,
         Self::Chunks,
         Self::Received,
@@ -56,6 +59,7 @@ impl Section {
             Self::Dictionaries => "dictionary page",
             Self::Columns => "column page",
             Self::Directories => "directory page",
+            Self::Heads => "head page",
             Self::Rows => "row page",
             Self::Chunks => "chunk page",
             Self::Received => "received page",

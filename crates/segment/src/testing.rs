@@ -15,9 +15,9 @@ use crate::unions::read::Expander;
 use crate::unions::write::UnionChoice;
 use crate::{
     Bigrams, BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Dictionary,
-    Footer, Header, Kinds, LexiconPage, Listed, MergeError, MergeInput, Namespace, PageEntry,
-    PostingPage, RowKinds, Spare, Tally, Trailer, UnionPage, decode_kind_page,
-    decode_received_page, merge,
+    FORMAT_VERSION, Footer, HeadPage, Header, Kinds, LexiconPage, Listed, MergeError, MergeInput,
+    Namespace, PageEntry, PostingPage, RowKinds, Spare, Tally, Trailer, UnionPage,
+    decode_kind_page, decode_received_page, merge,
 };
 
 /// What a reader can see of a record.
@@ -202,7 +202,16 @@ pub(crate) fn naive_index(batches: &[RecordBatch]) -> BTreeMap<Vec<u8>, Vec<u32>
 
 /// A segment of some batches.
 pub(crate) fn build(batches: &[RecordBatch]) -> Built {
-    let mut builder = Builder::new(BuildOptions::default());
+    build_with(Builder::new(BuildOptions::default()), batches)
+}
+
+/// The same with head pages, but for very small chunks.
+pub(crate) fn build_with_heads(batches: &[RecordBatch]) -> Built {
+    let builder = Builder::new(BuildOptions::default());
+    build_with(builder.with_head_rows(5), batches)
+}
+
+fn build_with(mut builder: Builder, batches: &[RecordBatch]) -> Built {
     for batch in batches {
         builder.push(batch).expect("in order");
     }
@@ -372,7 +381,10 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
     let header = Header::decode(&file[..Header::LEN.min(file.len())])?;
     let footer = read_footer(file)?;
     assert_eq!(header.first_number, footer.first_number);
-    assert_eq!(header.version, footer.version());
+    let trailer = Trailer::decode(&file[file.len() - Trailer::LEN..], file.len() as u64)?;
+    assert_eq!(header.version, trailer.version);
+    // What was merged may say that it has head pages and have none.
+    assert!([footer.version(), FORMAT_VERSION].contains(&header.version));
     let mut received = Vec::new();
     for (page, first) in footer.received_pages.iter().zip(&footer.received_firsts) {
         received.extend(decode_received_page(page, stored(file, page))?);
@@ -388,12 +400,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
         None => Kinds::new(),
     };
     if let Some(page) = &footer.spare_page {
-        let spare = Spare::decode(page, stored(file, page))?;
-        assert_eq!(spare.footer.chunks, footer.chunks);
-        assert_eq!(spare.footer.dictionary_pages, footer.dictionary_pages);
-        assert_eq!(spare.footer.received_pages, footer.received_pages);
-        assert_eq!(spare.footer.received_firsts, footer.received_firsts);
-        assert_eq!(spare.kinds.len(), kinds.len());
+        check_spare(&Spare::decode(page, stored(file, page))?, &footer, &kinds);
     }
     let mut order = vec![0; footer.rows as usize];
     let mut tally = Tally::default();
@@ -401,15 +408,21 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
     for entry in &footer.chunks {
         let page = &entry.page;
         let rows = &received[page.first_row as usize..][..page.rows as usize];
-        let row_kinds = RowKinds::decode(&entry.rows, stored(file, &entry.rows))?;
-        for (row, seat) in (page.first_row..).zip(row_kinds.seats()) {
-            order[(page.first_row + seat) as usize] = row;
+        let row_kinds = RowKinds::decode(entry, stored(file, &entry.rows))?;
+        let head_page = |number: usize| {
+            let page = &entry.heads[number];
+            HeadPage::decode(page, stored(file, page)).map(Arc::new)
+        };
+        row_kinds.check(head_page)?;
+        let all = row_kinds.with_seats(0..page.rows, head_page)?;
+        for (row, seat) in &all {
+            order[(page.first_row + seat) as usize] = page.first_row + row;
         }
         tally.push(row_kinds.kinds().iter().copied());
         let directory = stored(file, &entry.directory);
         let chunk = Chunk::decode(entry, directory, row_kinds.kinds(), &kinds)?;
-        let heads = ChunkHeads::decode(entry, stored(file, page), rows.to_vec())?;
-        let all = row_kinds.with_seats(0..page.rows);
+        let mut heads = ChunkHeads::decode(entry, stored(file, page), rows.to_vec())?;
+        heads.add_pages(0..page.rows, head_page)?;
         chunks.push(chunk.records(all, &heads, |index| {
             let page = &entry.columns[index];
             Ok::<_, Corrupt>(Arc::new(ColumnPage::open(
@@ -433,6 +446,15 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
         chunks,
         terms,
     })
+}
+
+/// Compares a spare page with what it stands in for.
+fn check_spare(spare: &Spare, footer: &Footer, kinds: &Kinds) {
+    assert_eq!(spare.footer.chunks, footer.chunks);
+    assert_eq!(spare.footer.dictionary_pages, footer.dictionary_pages);
+    assert_eq!(spare.footer.received_pages, footer.received_pages);
+    assert_eq!(spare.footer.received_firsts, footer.received_firsts);
+    assert_eq!(spare.kinds.len(), kinds.len());
 }
 
 /// Compares the counts of values with those of all records.

@@ -221,7 +221,14 @@ fn survive(entry: &PageEntry, stored: &[u8], key: &[u8]) {
     let _ = decode_kind_page(entry, stored);
     let _ = Spare::decode(entry, stored);
     let _ = Tally::decode(entry, stored);
-    let _ = RowKinds::decode(entry, stored);
+    let mut chunk = ChunkEntry {
+        rows: *entry,
+        ..ChunkEntry::default()
+    };
+    let _ = RowKinds::decode(&chunk, stored);
+    chunk.heads = vec![*entry; 2];
+    let _ = RowKinds::decode(&chunk, stored);
+    let _ = HeadPage::decode(entry, stored);
     let _ = decode_received_page(entry, stored);
     if let Ok(page) = LexiconPage::open(entry, stored) {
         survive_look_ups(&page, key);

@@ -20,8 +20,8 @@ use model::{RecordBatch, RecordNumber, Timestamp};
 use quick_cache::sync::Cache;
 use segment::{
     Bigrams, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ColumnPage, Corrupt, Dictionary, Footer,
-    Header, Kinds, LexiconPage, LexiconPageEntry, LexiconThrough, Listed, Namespace, PageEntry,
-    PartRows, PostingPage, RowKinds, Spare, Tally, TermEntry, Trailer, Union, UnionPage,
+    HeadPage, Header, Kinds, LexiconPage, LexiconPageEntry, LexiconThrough, Listed, Namespace,
+    PageEntry, PartRows, PostingPage, RowKinds, Spare, Tally, TermEntry, Trailer, Union, UnionPage,
 };
 
 use chunk_pages::ColumnMemory;
@@ -68,6 +68,8 @@ enum Kind {
     Dictionary,
     Kinds,
     RowKinds,
+    /// A head page, by its place among those of all chunks.
+    Heads,
     Chunk,
     /// What stands beside the texts of the rows of a chunk.
     Loose,
@@ -88,6 +90,7 @@ pub(crate) enum Page {
     Dictionary(Arc<Dictionary>),
     Kinds(Arc<Kinds>),
     RowKinds(Arc<RowKinds>),
+    Heads(Arc<HeadPage>),
     Chunk(Arc<Chunk>),
     Loose(Arc<ChunkLoose>),
     /// When the rows of a chunk say they were written.
@@ -111,6 +114,7 @@ impl quick_cache::Weighter<PageKey, Page> for PageWeight {
             Page::Dictionary(dictionary) => dictionary.memory_bytes(),
             Page::Kinds(kinds) => kinds.read_memory_bytes(),
             Page::RowKinds(kinds) => kinds.memory_bytes(),
+            Page::Heads(page) => page.memory_bytes(),
             Page::Chunk(chunk) => chunk.memory_bytes(),
             Page::Loose(loose) => loose.memory_bytes(),
             Page::Columns(page) => page.memory_bytes(),
@@ -154,9 +158,10 @@ impl From<Corrupt> for Unread {
     }
 }
 
-fn columns_before(footer: &Footer) -> Vec<u32> {
+/// For each chunk how many pages of a kind the chunks before it have.
+fn pages_before(footer: &Footer, pages: fn(&ChunkEntry) -> &[PageEntry]) -> Vec<u32> {
     let mut before = 0;
-    let counts = footer.chunks.iter().map(|chunk| chunk.columns.len() as u32);
+    let counts = footer.chunks.iter().map(|chunk| pages(chunk).len() as u32);
     counts
         .map(|count| {
             let own = before;
@@ -174,6 +179,8 @@ pub struct SegmentHandle {
     footer: Footer,
     /// For each chunk how many pages of columns the chunks before it have.
     columns_before: Vec<u32>,
+    /// The same of head pages.
+    heads_before: Vec<u32>,
     cache: Arc<PageCache>,
     _columns: ColumnMemory,
     /// Distinguishes segments in the cache; paths can be reused after a failed seal.
@@ -225,7 +232,8 @@ impl SegmentHandle {
         file.read_exact_at(&mut footer, trailer.footer_offset)
             .map_err(Error::io("read", path))?;
         let footer = Footer::decode(&footer, &trailer).map_err(damaged(trailer.footer_offset))?;
-        let columns_before = columns_before(&footer);
+        let columns_before = pages_before(&footer, |chunk| &chunk.columns);
+        let heads_before = pages_before(&footer, |chunk| &chunk.heads);
         let columns = ColumnMemory::of(&footer.chunks, &cache);
         let time_spans = footer.chunks.iter().map(|_| OnceLock::new()).collect();
         Ok(Self {
@@ -234,6 +242,7 @@ impl SegmentHandle {
             file_bytes,
             footer,
             columns_before,
+            heads_before,
             _columns: columns,
             cache,
             uid: NEXT_UID.fetch_add(1, Ordering::Relaxed),
@@ -325,7 +334,9 @@ impl SegmentHandle {
     pub fn seated(&self, chunk: usize, seats: &[u32]) -> Result<Vec<(u32, u32)>, ReadError> {
         let first = self.chunk_rows(chunk).start;
         let own: Vec<u32> = seats.iter().map(|seat| seat.wrapping_sub(first)).collect();
-        let mut rows = self.row_kinds(chunk)?.seated(&own);
+        let mut rows = self
+            .row_kinds(chunk)?
+            .seated(&own, |page| self.head_page(chunk, page))?;
         for (row, seat) in &mut rows {
             (*row, *seat) = (row.wrapping_add(first), seat.wrapping_add(first));
         }
@@ -341,7 +352,9 @@ impl SegmentHandle {
         let rows = self.chunk_rows(chunk);
         let own = self
             .row_kinds(chunk)?
-            .with_seats(row.checked_sub(rows.start));
+            .with_seats(row.checked_sub(rows.start), |page| {
+                self.head_page(chunk, page)
+            })?;
         match own.first() {
             Some((_, seat)) if rows.contains(&row) => Ok((row, seat.wrapping_add(rows.start))),
             _ => Err(self.out_of_range()),
@@ -359,7 +372,10 @@ impl SegmentHandle {
         }
         let first = all.start;
         let own = rows.start - first..rows.end.saturating_sub(first);
-        let seats = self.row_kinds(chunk)?.seats_of(&own).into_iter();
+        let seats = self
+            .row_kinds(chunk)?
+            .seats_of(&own, |page| self.head_page(chunk, page))?
+            .into_iter();
         let seats = seats.map(|seats| first + seats.start..first + seats.end);
         Ok(seats.collect())
     }
@@ -386,7 +402,9 @@ impl SegmentHandle {
         };
         let first = entry.page.first_row;
         let rows = rows.into_iter().map(|row| row.wrapping_sub(first));
-        let rows = self.row_kinds(index)?.with_seats(rows);
+        let rows = self
+            .row_kinds(index)?
+            .with_seats(rows, |page| self.head_page(index, page))?;
         self.records_of(index, entry, &rows)
     }
 
@@ -466,8 +484,31 @@ impl SegmentHandle {
             let loose = loose.map_err(|error| self.damaged(&entry.page, &error))?;
             Ok(Page::Loose(Arc::new(loose)))
         })?;
+        let Page::Loose(loose) = page else {
+            return Err(self.out_of_range());
+        };
+        let rows: Vec<u32> = rows.into_iter().collect();
+        let received = self.received_of(entry, rows.iter().copied())?;
+        let mut heads = ChunkHeads::new(loose, received);
+        heads.add_pages(rows, |number| self.head_page(index, number))?;
+        Ok(heads)
+    }
+
+    /// A head page of a chunk.
+    fn head_page(&self, chunk: usize, number: usize) -> Result<Arc<HeadPage>, ReadError> {
+        let entry = self.footer.chunks.get(chunk);
+        let entry = entry.ok_or_else(|| self.out_of_range())?;
+        let entry = self.entry(&entry.heads, number)?;
+        let before = self.heads_before.get(chunk).copied();
+        let place = before.unwrap_or_default() as usize + number;
+        let page = self.page(Kind::Heads, place, || {
+            let page = HeadPage::decode(entry, &self.read(entry)?);
+            Ok(Page::Heads(Arc::new(
+                page.map_err(|error| self.damaged(entry, &error))?,
+            )))
+        })?;
         match page {
-            Page::Loose(loose) => Ok(ChunkHeads::new(loose, self.received_of(entry, rows)?)),
+            Page::Heads(page) => Ok(page),
             _ => Err(self.out_of_range()),
         }
     }
@@ -707,13 +748,13 @@ impl SegmentHandle {
     }
 
     pub(crate) fn row_kinds(&self, chunk: usize) -> Result<Arc<RowKinds>, ReadError> {
-        let Some(entry) = self.footer.chunks.get(chunk).map(|chunk| &chunk.rows) else {
+        let Some(entry) = self.footer.chunks.get(chunk) else {
             return Err(self.out_of_range());
         };
         let page = self.page(Kind::RowKinds, chunk, || {
-            let kinds = RowKinds::decode(entry, &self.read(entry)?);
+            let kinds = RowKinds::decode(entry, &self.read(&entry.rows)?);
             Ok(Page::RowKinds(Arc::new(
-                kinds.map_err(|error| self.damaged(entry, &error))?,
+                kinds.map_err(|error| self.damaged(&entry.rows, &error))?,
             )))
         })?;
         match page {

@@ -198,14 +198,14 @@ fn chunks_read_after_cancelling(
 
 #[test]
 fn a_question_that_is_cancelled_reads_no_further_chunk() {
-    const SEGMENTS: u64 = 3;
+    // So few that they are not merged.
+    const SEGMENTS: u64 = 7;
     let directory = tempfile::tempdir().expect("a directory");
-    // Some 30 KB each: a segment has two chunks.
     import(
         &open(directory.path(), Arc::new(RealDisk)),
         SEGMENTS,
-        1_000,
-        60_000,
+        100,
+        600,
     );
     let threads = 1 + SEGMENTS as usize / HELPED_PARTS_MIN;
     let regex = parse("/[0-9]y[0-9]/").into_result().expect("valid");
@@ -237,7 +237,7 @@ fn a_question_that_is_cancelled_reads_no_further_chunk() {
     ];
     for (number, ask) in asks.into_iter().enumerate() {
         let (after, all) = chunks_read_after_cancelling(directory.path(), ask);
-        assert!(all >= 3 * threads, "{all} chunks");
+        assert!(all > 3 + threads, "{all} chunks");
         // Each thread may be about to read one.
         assert!(after <= threads, "question {number} read {after} of {all}");
     }

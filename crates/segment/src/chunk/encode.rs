@@ -5,12 +5,16 @@ use std::fmt;
 use model::{RecordBatch, RecordHead};
 
 use super::rows::{CutRows, Group};
+use super::stretches::Stretches;
 use super::{ChunkEntry, row_kinds};
+use crate::builder::push_page;
+use crate::column;
 use crate::columns::pack::{Directory, Packer};
 use crate::kinds::{Band, Kinds, Shape};
+use crate::limits::HEAD_PAGE_ROWS;
 use crate::page::{PageEntry, PageWriter};
 use crate::page_file::PageFile;
-use crate::rows::encode_loose;
+use crate::rows::{encode_loose, encode_loose_apart};
 
 /// Writes chunks. It only holds buffers: a chunk depends on its rows and on the kinds so far.
 pub struct ChunkWriter {
@@ -20,6 +24,8 @@ pub struct ChunkWriter {
     /// For each slot of each group its band, its place among the groups, and its place in the group, in
     /// the order of columns.
     slots: Vec<(Band, u32, u32)>,
+    /// Rows of a head page.
+    head_rows: usize,
     raw: Vec<u8>,
 }
 
@@ -37,6 +43,7 @@ impl ChunkWriter {
             cut: CutRows::default(),
             groups: Vec::new(),
             slots: Vec::new(),
+            head_rows: HEAD_PAGE_ROWS,
             raw: Vec::new(),
         }
     }
@@ -48,6 +55,12 @@ impl ChunkWriter {
             pages: PageWriter::plain(),
             ..Self::new(1)
         }
+    }
+
+    /// Has so many rows on a head page.
+    #[cfg(test)]
+    pub(crate) fn with_head_rows(self, head_rows: usize) -> Self {
+        Self { head_rows, ..self }
     }
 
     /// Forgets records that were cut for a chunk that is not written.
@@ -99,17 +112,48 @@ impl ChunkWriter {
         directory.encode(&mut self.raw);
         let directory = self.close_page(batch.len(), file);
         let (kinds, places) = self.places(batch.len());
-        row_kinds::encode(&kinds, &places, &mut self.raw);
+        let (mut heads, mut tables) = (Vec::new(), Vec::new());
+        if batch.len() <= self.head_rows {
+            encode_loose(batch, batch.heads(), &mut tables);
+            row_kinds::encode(&kinds, &places, &mut self.raw);
+        } else {
+            heads = self.pack_heads(batch, &places, &mut tables, file);
+            let stretches = Stretches::of_places(&places, kinds.len(), self.head_rows);
+            row_kinds::encode_apart(&kinds, batch.len(), &stretches, &mut self.raw);
+        }
         let rows = self.close_page(batch.len(), file);
-        encode_loose(batch, batch.heads(), &mut self.raw);
+        self.raw = tables;
         let page = self.close_page(batch.len(), file);
         self.cut.clear();
         ChunkEntry {
             columns,
             directory,
+            heads,
             rows,
             page,
         }
+    }
+
+    /// Writes the head pages, given the place of each row's kind, and appends what they refer to.
+    fn pack_heads(
+        &mut self,
+        batch: &RecordBatch,
+        places: &[u64],
+        tables: &mut Vec<u8>,
+        file: &mut dyn PageFile,
+    ) -> Vec<PageEntry> {
+        let rows = places.chunks(self.head_rows);
+        let mut pages: Vec<Vec<u8>> = vec![Vec::new(); rows.len()];
+        for (places, page) in rows.clone().zip(&mut pages) {
+            column::encode(places, page);
+        }
+        encode_loose_apart(batch, batch.heads(), self.head_rows, &mut pages, tables);
+        let mut heads = Vec::with_capacity(pages.len());
+        for (rows, page) in rows.zip(pages) {
+            self.raw = page;
+            push_page(&mut heads, self.close_page(0, file), rows.len() as u32);
+        }
+        heads
     }
 
     /// Appends the page at hand, for so many rows.

@@ -10,23 +10,29 @@ use std::sync::Arc;
 
 use model::{RecordBatch, RecordHead, Timestamp};
 
-use super::ChunkEntry;
+use super::{ChunkEntry, HeadPage};
 use crate::Corrupt;
 use crate::page::open;
-use crate::rows::{Loose, bare_head};
+use crate::rows::{LooseRows, LooseTables, decode_loose};
 use crate::wire::Reader;
 
-/// Times, peers, sources and tags of the rows of a chunk, but for their times of receipt.
+/// What the rows of a chunk refer to, and where there are no head pages, their times, peers, sources and
+/// tags, but for their times of receipt.
 #[derive(Debug)]
 pub struct ChunkLoose {
     rows: u32,
-    loose: Loose,
+    /// How many of them a head page has, but for the last one.
+    page_rows: u32,
+    tables: LooseTables,
+    whole: Option<LooseRows>,
 }
 
-/// The same with times of receipt.
+/// Times, peers, sources and tags of rows of a chunk.
 #[derive(Clone, Debug)]
 pub struct ChunkHeads {
     own: Arc<ChunkLoose>,
+    /// By their numbers; those that there are.
+    pages: Vec<Option<Arc<HeadPage>>>,
     received: Vec<ReceivedRows>,
 }
 
@@ -56,19 +62,32 @@ impl ChunkLoose {
                 value: u64::from(rows),
             });
         }
-        let loose = Loose::decode(&mut reader, rows as usize)?;
+        let (tables, whole) = match entry.heads.is_empty() {
+            true => {
+                let (tables, whole) = decode_loose(&mut reader, rows as usize)?;
+                (tables, Some(whole))
+            }
+            false => (LooseTables::decode(&mut reader, rows as usize)?, None),
+        };
         reader.finish()?;
-        Ok(Self { rows, loose })
+        Ok(Self {
+            rows,
+            page_rows: entry.heads.first().map_or(rows, |page| page.rows).max(1),
+            tables,
+            whole,
+        })
     }
 
     /// Memory it takes, in bytes.
     pub fn memory_bytes(&self) -> usize {
-        self.loose.memory_bytes()
+        let whole = self.whole.as_ref().map_or(0, LooseRows::memory_bytes);
+        self.tables.memory_bytes() + whole
     }
 }
 
 impl ChunkHeads {
-    /// Reads a chunk page from its stored bytes. `received` holds the times of receipt of its rows.
+    /// Reads a chunk page from its stored bytes. `received` holds the times of receipt of its rows; what
+    /// head pages have of them is added by [`Self::add_pages`].
     ///
     /// # Errors
     /// When the bytes are not what was written.
@@ -92,9 +111,43 @@ impl ChunkHeads {
         Ok(Self::new(own, vec![all]))
     }
 
-    /// Those of rows whose times of receipt are given, in order.
+    /// Those of rows whose times of receipt are given, in order; head pages are added as in
+    /// [`Self::decode`].
     pub fn new(own: Arc<ChunkLoose>, received: Vec<ReceivedRows>) -> Self {
-        Self { own, received }
+        Self {
+            own,
+            pages: Vec::new(),
+            received,
+        }
+    }
+
+    /// Adds the head pages that some rows need and that were not added, if there are any. `page` gives one
+    /// by its number.
+    ///
+    /// # Errors
+    /// When a page cannot be had.
+    pub fn add_pages<E>(
+        &mut self,
+        rows: impl IntoIterator<Item = u32>,
+        mut page: impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
+    ) -> Result<(), E> {
+        if self.own.whole.is_some() {
+            return Ok(());
+        }
+        for row in rows.into_iter().filter(|row| *row < self.own.rows) {
+            let number = (row / self.own.page_rows) as usize;
+            if number >= self.pages.len() {
+                self.pages.resize(number + 1, None);
+            }
+            if let Some(place @ None) = self.pages.get_mut(number) {
+                *place = Some(page(number)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn page(&self, number: usize) -> Option<&HeadPage> {
+        self.pages.get(number)?.as_deref()
     }
 
     /// When the rows say they were written, all of them.
@@ -136,14 +189,13 @@ impl ChunkHeads {
 
     /// What does not follow from the kind of a row.
     pub(super) fn get(&self, row: usize) -> Option<RecordHead> {
-        let (received, loose) = (self.received(row)?, &self.own.loose);
-        Some(RecordHead {
-            time: loose.times.get(row, received)?,
-            peer: loose.peers.get(row)?,
-            source: loose.sources.get(row)?,
-            tags: loose.tags.get(row)?,
-            ..bare_head(received)
-        })
+        let (own, received) = (&self.own, self.received(row)?);
+        if let Some(whole) = &own.whole {
+            return whole.get(row, received, &own.tables);
+        }
+        let page_rows = own.page_rows as usize;
+        let page = self.page(row / page_rows)?;
+        page.loose.get(row % page_rows, received, &own.tables)
     }
 
     fn received(&self, row: usize) -> Option<Timestamp> {
@@ -157,6 +209,6 @@ impl ChunkHeads {
 
     /// The names of the sources and tags, and no records.
     pub(super) fn names(&self) -> &RecordBatch {
-        &self.own.loose.names
+        &self.own.tables.names
     }
 }

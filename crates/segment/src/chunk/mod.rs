@@ -1,11 +1,14 @@
 //! Chunks: rows that are encoded together, by kind.
 //!
 //! ```text
-//! chunk          = column pages, directory page, row page, chunk page
+//! chunk          = column pages, directory page, head pages, row page, chunk page
 //! directory page = where the columns are
-//! row page       = rows, number of kinds, kinds, their rows, kind of each row
-//! chunk page     = times, peers, sources, tags
+//! head page      = kind, time, peer, source, tags of each of some rows
+//! row page       = rows, number of kinds, kinds, their rows, on which head pages they are
+//! chunk page     = tables of peers, sources, tags
 //! ```
+//!
+//! A small chunk has no head pages: what they would say stands in the row page and the chunk page.
 //!
 //! A row names its kind by its place among those of the chunk, so that a chunk fits another table of
 //! kinds when their numbers alone are written anew. The
@@ -14,6 +17,7 @@
 
 mod decode;
 mod encode;
+mod head_page;
 mod heads;
 mod kind_rows;
 mod page;
@@ -23,11 +27,13 @@ mod select;
 #[cfg(test)]
 mod select_tests;
 mod slot_texts;
+mod stretches;
 #[cfg(test)]
 mod tests;
 
 pub use decode::{Chunk, PartRows};
 pub use encode::ChunkWriter;
+pub use head_page::HeadPage;
 pub use heads::{ChunkHeads, ChunkLoose, ReceivedRows};
 pub use kind_rows::{KindRows, NamedText, SlotValues, TextBit};
 pub use page::ColumnPage;
@@ -44,8 +50,11 @@ pub struct ChunkEntry {
     pub columns: Vec<PageEntry>,
     /// The page that says where the columns are; it counts rows, as those below.
     pub directory: PageEntry,
-    /// The page that has the kind of each row.
+    /// The pages that have the kind of each row, and what else there is of it; none in a small chunk. All
+    /// but the last have as many rows.
+    pub heads: Vec<PageEntry>,
+    /// The page that has the kinds; without head pages also the kind of each row.
     pub rows: PageEntry,
-    /// The page that has what else there is of each row.
+    /// The page that has what rows refer to; without head pages also what else there is of each row.
     pub page: PageEntry,
 }

@@ -1,20 +1,24 @@
-//! A row page: which kind each row of a chunk is of, and so which seat it has.
+//! A row page: which kinds a chunk has, and with its head pages which kind each row is of, and so which
+//! seat it has.
 //!
 //! Seats number the rows of a chunk by kind: first those of the first kind, in their own order, then
 //! those of the second, and so on. So the rows of a kind sit beside each other.
+//!
+//! The row page of a chunk without head pages has the kind of each row itself.
 #![deny(clippy::indexing_slicing)]
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use model::limits::BATCH_RECORDS_MAX;
-
+use super::stretches::Stretches;
+use super::{ChunkEntry, HeadPage};
 use crate::Corrupt;
 use crate::column::{self, Packed};
 use crate::limits::KINDS_MAX;
-use crate::page::{PageEntry, open};
+use crate::page::open;
 use crate::wire::{Reader, put_varint};
 
-/// Of no more rows than these the seats are counted one by one, without those of all rows.
+/// Of no more rows of a page than these the seats are counted one by one, without those of all rows.
 const FEW_ROWS: usize = 16;
 
 /// The kinds of the rows of a chunk.
@@ -24,25 +28,40 @@ pub struct RowKinds {
     kinds: Vec<(u32, u32)>,
     /// For each of them the seat behind its last.
     ends: Vec<u32>,
-    /// For each row the place of its kind among these.
-    places: Packed,
+    /// How many rows there are.
+    rows: usize,
+    /// How many of them a head page has, but for the last one; all where there is none.
+    page_rows: usize,
+    stretches: Stretches,
+    /// For each row the place of its kind among these, where there are no head pages.
+    whole: Option<Packed>,
+}
+
+/// A row that is looked for by its seat.
+#[derive(Clone, Copy)]
+struct Sought {
+    page: usize,
+    /// The place of its kind.
+    place: u64,
+    /// So many rows of the kind are before it on the page.
+    before: u32,
+    seat: u32,
 }
 
 impl RowKinds {
-    /// Reads a row page.
+    /// Reads the row page of a chunk.
     ///
     /// # Errors
     /// When the bytes are not what was written.
-    pub fn decode(entry: &PageEntry, stored: &[u8]) -> Result<Self, Corrupt> {
-        let raw = open("row page", entry, stored)?;
+    pub fn decode(entry: &ChunkEntry, stored: &[u8]) -> Result<Self, Corrupt> {
+        let raw = open("row page", &entry.rows, stored)?;
         let mut reader = Reader::new("row page", &raw);
-        let rows = reader.count("number of rows", BATCH_RECORDS_MAX)?;
+        let max = model::limits::BATCH_RECORDS_MAX;
+        let rows = reader.count("number of rows", max)?;
         let count = reader.count("number of kinds", rows.min(KINDS_MAX))?;
         let (mut numbers, mut counts) = (Vec::new(), Vec::new());
         column::decode(&mut reader, count, &mut numbers)?;
         column::decode(&mut reader, numbers.len(), &mut counts)?;
-        let places = Packed::decode(&mut reader, rows)?;
-        reader.finish()?;
         let mut kinds = Vec::with_capacity(numbers.len());
         for (number, count) in numbers.into_iter().zip(counts) {
             kinds.push((
@@ -50,27 +69,54 @@ impl RowKinds {
                 narrow("rows of a kind", count)?,
             ));
         }
-        let ends = ends_of(&kinds);
-        let found = Self {
-            kinds,
-            ends,
-            places,
+        let pages: Vec<u32> = entry.heads.iter().map(|page| page.rows).collect();
+        let (page_rows, stretches, whole) = match pages.first() {
+            None => {
+                let places = Packed::decode(&mut reader, rows)?;
+                check(&places, &kinds)?;
+                (rows, Stretches::on_one_page(kinds.len()), Some(places))
+            }
+            Some(first) => {
+                let stretches = Stretches::decode(&mut reader, &kinds, &pages)?;
+                let all: u64 = pages.iter().map(|rows| u64::from(*rows)).sum();
+                if all != rows as u64 {
+                    return Err(rows_of_all_kinds(rows));
+                }
+                (*first as usize, stretches, None)
+            }
         };
-        found.check()?;
-        Ok(found)
+        reader.finish()?;
+        Ok(Self {
+            ends: ends_of(&kinds),
+            kinds,
+            rows,
+            page_rows: page_rows.max(1),
+            stretches,
+            whole,
+        })
     }
 
-    /// Checks that each row has a seat of its own.
-    fn check(&self) -> Result<(), Corrupt> {
-        let counts = self.places.counts(self.kinds.len());
-        let rows = self.kinds.iter().map(|(_, rows)| rows);
-        match counts.is_some_and(|counts| counts.iter().eq(rows)) {
-            true => Ok(()),
-            false => Err(Corrupt::Invalid {
-                what: "rows of all kinds",
-                value: self.places.len() as u64,
-            }),
+    /// Checks that each row has a seat of its own. Like the others that take `page`, it is given the head
+    /// pages by their numbers.
+    ///
+    /// # Errors
+    /// When two rows have one, or a page cannot be had.
+    pub fn check<E: From<Corrupt>>(
+        &self,
+        mut page: impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
+    ) -> Result<(), E> {
+        if self.whole.is_some() {
+            // They were checked as they were read.
+            return Ok(());
         }
+        for number in 0..self.pages() {
+            let ranks = [number, number + 1].map(|number| self.ranks_before(number));
+            let [before, behind] = ranks;
+            let own = before.iter().zip(&behind).map(|(start, end)| end - start);
+            let own: Vec<(u32, u32)> = own.map(|rows| (0, rows)).collect();
+            check(&page(number)?.places, &own)?;
+        }
+        Ok(())
     }
 
     /// The kinds there are, by number, and how many rows each has.
@@ -78,110 +124,271 @@ impl RowKinds {
         &self.kinds
     }
 
+    /// How many rows there are.
+    #[expect(clippy::len_without_is_empty, reason = "there is at least one")]
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
     /// Replaces `out` by the page with other numbers of its kinds, as many as it has.
     pub(crate) fn relabelled(&self, numbers: &[u32], out: &mut Vec<u8>) {
         let rows = self.kinds.iter().map(|(_, rows)| *rows);
         let kinds: Vec<(u32, u32)> = numbers.iter().copied().zip(rows).collect();
-        let places: Vec<u64> = self.places.values().collect();
-        encode(&kinds, &places, out);
+        match &self.whole {
+            Some(places) => encode(&kinds, &places.values().collect::<Vec<u64>>(), out),
+            None => encode_apart(&kinds, self.rows, &self.stretches, out),
+        }
     }
 
-    /// The seats of all rows of the chunk, in the order of the rows.
-    pub fn seats(&self) -> impl Iterator<Item = u32> {
-        let firsts = self.kinds.iter().zip(&self.ends);
-        let firsts = firsts.map(|((_, rows), end)| end.saturating_sub(*rows));
-        let mut next: Vec<u32> = firsts.collect();
-        self.places.values().map(move |place| {
-            // There is one, as was checked.
+    /// The seats of a range of rows, ascending: those of a kind are beside each other.
+    ///
+    /// # Errors
+    /// When a head page cannot be had.
+    pub fn seats_of<E>(
+        &self,
+        rows: &Range<u32>,
+        mut page: impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
+    ) -> Result<Vec<Range<u32>>, E> {
+        let starts = self.ranks_at(rows.start as usize, &mut page)?;
+        let ends = self.ranks_at(rows.end as usize, &mut page)?;
+        let own = self.firsts().zip(starts).zip(ends);
+        let seats = own.map(|((first, start), end)| first + start..first + end);
+        Ok(seats.filter(|seats| !seats.is_empty()).collect())
+    }
+
+    /// Some rows of the chunk, each with its seat. A row that is not there has a seat that is not there.
+    ///
+    /// # Errors
+    /// When a head page cannot be had.
+    pub fn with_seats<E>(
+        &self,
+        rows: impl IntoIterator<Item = u32>,
+        mut page: impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
+    ) -> Result<Vec<(u32, u32)>, E> {
+        let rows: Vec<u32> = rows.into_iter().collect();
+        let mut found = Vec::with_capacity(rows.len());
+        let page_of = |row: &u32| *row as usize / self.page_rows;
+        for run in rows.chunk_by(|one, next| page_of(one) == page_of(next)) {
+            let number = run.first().map_or(0, page_of);
+            if number >= self.pages() {
+                found.extend(run.iter().map(|row| (*row, u32::MAX)));
+                continue;
+            }
+            let first = number * self.page_rows;
+            self.look(number, &mut page, |places| {
+                let within = |row: &u32| *row as usize - first;
+                if run.len() <= FEW_ROWS {
+                    let seat = |row| self.seat_of(number, places, within(row));
+                    found.extend(run.iter().map(|row| (*row, seat(row))));
+                    return;
+                }
+                let seats: Vec<u32> = self.seats_on(number, places).collect();
+                let seat = |row| seats.get(within(row)).copied().unwrap_or(u32::MAX);
+                found.extend(run.iter().map(|row| (*row, seat(row))));
+            })?;
+        }
+        Ok(found)
+    }
+
+    /// The rows that have some seats, which ascend, each with its own; the rows ascend.
+    ///
+    /// # Errors
+    /// When a head page cannot be had.
+    pub fn seated<E>(
+        &self,
+        seats: &[u32],
+        mut page: impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
+    ) -> Result<Vec<(u32, u32)>, E> {
+        if seats.len() > self.pages() * FEW_ROWS {
+            return self.seated_among_all(seats, page);
+        }
+        let sought = seats.iter().filter_map(|seat| self.seek(*seat));
+        let mut sought: Vec<Sought> = sought.collect();
+        sought.sort_by_key(|sought| sought.page);
+        let mut found = Vec::with_capacity(sought.len());
+        for own in sought.chunk_by(|one, next| one.page == next.page) {
+            let number = own.first().map_or(0, |own| own.page);
+            let first = (number * self.page_rows) as u32;
+            self.look(number, &mut page, |places| {
+                let row = |own: &Sought| places.nth_of(own.place, own.before as usize);
+                let rows = own.iter().filter_map(|own| Some((row(own)?, own.seat)));
+                found.extend(rows.map(|(row, seat)| (first + row as u32, seat)));
+            })?;
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    /// The same of many, of pages that all rows are looked at of.
+    fn seated_among_all<E>(
+        &self,
+        seats: &[u32],
+        mut page: impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
+    ) -> Result<Vec<(u32, u32)>, E> {
+        let (wanted, pages) = (self.marked(seats), self.pages_of(seats));
+        let mut found = Vec::with_capacity(seats.len());
+        for (number, _) in pages.iter().enumerate().filter(|(_, has_some)| **has_some) {
+            let first = (number * self.page_rows) as u32;
+            self.look(number, &mut page, |places| {
+                let numbered = (first..).zip(self.seats_on(number, places));
+                found.extend(numbered.filter(|(_, seat)| is_marked(&wanted, *seat)));
+            })?;
+        }
+        Ok(found)
+    }
+
+    /// For each page whether it has one of some seats, which ascend.
+    fn pages_of(&self, seats: &[u32]) -> Vec<bool> {
+        let mut pages = vec![false; self.pages()];
+        let mut left = seats;
+        for (kind, (first, end)) in self.firsts().zip(&self.ends).enumerate() {
+            for (page, rank) in self.stretches.ends(kind, end - first) {
+                let end = first + rank;
+                if left.first().is_none_or(|seat| *seat >= end) {
+                    continue;
+                }
+                let behind = left.partition_point(|seat| *seat < end);
+                left = left.get(behind..).unwrap_or(&[]);
+                if let Some(has_some) = pages.get_mut(page) {
+                    *has_some = true;
+                }
+            }
+        }
+        pages
+    }
+
+    /// A bit for each seat, set for those given.
+    fn marked(&self, seats: &[u32]) -> Vec<u64> {
+        let mut bits = vec![0_u64; self.rows.div_ceil(64)];
+        for seat in seats {
+            if let Some(bits) = bits.get_mut((seat / 64) as usize) {
+                *bits |= 1 << (seat % 64);
+            }
+        }
+        bits
+    }
+
+    /// How many head pages there are, or stand for the row page.
+    fn pages(&self) -> usize {
+        self.rows.div_ceil(self.page_rows)
+    }
+
+    /// Looks at the places of the kinds of the rows of a page.
+    fn look<T, E>(
+        &self,
+        number: usize,
+        page: &mut impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
+        look: impl FnOnce(&Packed) -> T,
+    ) -> Result<T, E> {
+        match &self.whole {
+            Some(places) => Ok(look(places)),
+            None => Ok(look(&page(number)?.places)),
+        }
+    }
+
+    /// For each kind its first seat.
+    fn firsts(&self) -> impl Iterator<Item = u32> {
+        let own = self.kinds.iter().zip(&self.ends);
+        own.map(|((_, rows), end)| end.saturating_sub(*rows))
+    }
+
+    /// For each kind how many of its rows are on the pages before one.
+    fn ranks_before(&self, number: usize) -> Vec<u32> {
+        let kinds = self.kinds.iter().enumerate();
+        let ranks = kinds.map(|(kind, (_, rows))| {
+            let before = self.stretches.before(kind, number);
+            before.unwrap_or(*rows)
+        });
+        ranks.collect()
+    }
+
+    /// For each kind how many of its rows are before one.
+    fn ranks_at<E>(
+        &self,
+        row: usize,
+        page: &mut impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
+    ) -> Result<Vec<u32>, E> {
+        let number = row / self.page_rows;
+        let mut ranks = self.ranks_before(number);
+        let within = row % self.page_rows;
+        if within == 0 || number >= self.pages() {
+            return Ok(ranks);
+        }
+        self.look(number, page, |places| {
+            for place in places.values().take(within) {
+                if let Some(rank) = ranks.get_mut(place as usize) {
+                    *rank += 1;
+                }
+            }
+        })?;
+        Ok(ranks)
+    }
+
+    /// The seats of all rows of a page, in the order of the rows.
+    fn seats_on(&self, number: usize, places: &Packed) -> impl Iterator<Item = u32> {
+        let ranks = self.ranks_before(number);
+        let next = self.firsts().zip(ranks).map(|(first, rank)| first + rank);
+        let mut next: Vec<u32> = next.collect();
+        places.values().map(move |place| {
             let next = next.get_mut(place as usize);
             next.map_or(u32::MAX, |next| std::mem::replace(next, *next + 1))
         })
     }
 
-    /// The seats of a range of rows, ascending: those of a kind are beside each other.
-    pub fn seats_of(&self, rows: &Range<u32>) -> Vec<Range<u32>> {
-        let mut own: Vec<Range<u32>> = self.kinds.iter().map(|_| 0..0).collect();
-        let places = self.places.values().take(rows.end as usize);
-        for (row, place) in (0..).zip(places) {
-            // There is one, as was checked.
-            let Some(seats) = own.get_mut(place as usize) else {
-                continue;
-            };
-            seats.end += 1;
-            if row < rows.start {
-                seats.start += 1;
-            }
-        }
-        let firsts = self.kinds.iter().zip(&self.ends);
-        let firsts = firsts.map(|((_, rows), end)| end.saturating_sub(*rows));
-        let seats = own.into_iter().zip(firsts);
-        let seats = seats.map(|(seats, first)| first + seats.start..first + seats.end);
-        seats.filter(|seats| !seats.is_empty()).collect()
-    }
-
-    /// Some rows of the chunk, each with its seat. A row that is not there has a seat that is not there.
-    pub fn with_seats(&self, rows: impl IntoIterator<Item = u32>) -> Vec<(u32, u32)> {
-        let rows: Vec<u32> = rows.into_iter().collect();
-        if rows.len() <= FEW_ROWS {
-            let seated = rows.iter().map(|row| (*row, self.seat_of(*row)));
-            return seated.collect();
-        }
-        let seats: Vec<u32> = self.seats().collect();
-        let seat = |row: u32| seats.get(row as usize).copied().unwrap_or(u32::MAX);
-        rows.into_iter().map(|row| (row, seat(row))).collect()
-    }
-
-    /// The seat of a row: so many rows of its kind are before it.
-    fn seat_of(&self, row: u32) -> u32 {
-        let place = self.places.get(row as usize);
-        let seat = place.and_then(|place| {
-            let (_, rows) = self.kinds.get(place as usize)?;
-            let first = self.ends.get(place as usize)?.checked_sub(*rows)?;
-            Some(first + self.places.count_of(place, 0..row as usize) as u32)
+    /// The seat of a row, counted from the first of its page: so many rows of its kind are before it.
+    fn seat_of(&self, number: usize, places: &Packed, row: usize) -> u32 {
+        let seat = places.get(row).and_then(|place| {
+            let kind = place as usize;
+            let (_, rows) = self.kinds.get(kind)?;
+            let first = self.ends.get(kind)?.checked_sub(*rows)?;
+            let before = self.stretches.before(kind, number)?;
+            Some(first + before + places.count_of(place, 0..row) as u32)
         });
         seat.unwrap_or(u32::MAX)
     }
 
-    /// The rows that have some seats, which ascend, each with its own; the rows ascend.
-    pub fn seated(&self, seats: &[u32]) -> Vec<(u32, u32)> {
-        if seats.len() <= FEW_ROWS {
-            let found = seats.iter().map(|seat| Some((self.row_of(*seat)?, *seat)));
-            let mut found: Vec<(u32, u32)> = found.flatten().collect();
-            found.sort_unstable();
-            return found;
-        }
-        let numbered = (0..).zip(self.seats());
-        if seats.len() == self.places.len() {
-            return numbered.collect();
-        }
-        let mut wanted = vec![0_u64; self.places.len().div_ceil(64)];
-        for seat in seats {
-            if let Some(bits) = wanted.get_mut((seat / 64) as usize) {
-                *bits |= 1 << (seat % 64);
-            }
-        }
-        let is_wanted = |seat: u32| {
-            let bits = wanted.get((seat / 64) as usize).copied();
-            bits.unwrap_or_default() >> (seat % 64) & 1 == 1
-        };
-        numbered.filter(|(_, seat)| is_wanted(*seat)).collect()
-    }
-
-    /// The row with a seat: that of its kind which so many others are before.
-    fn row_of(&self, seat: u32) -> Option<u32> {
+    /// Where the row with a seat is.
+    fn seek(&self, seat: u32) -> Option<Sought> {
         let place = self.ends.partition_point(|end| *end <= seat);
         let (_, rows) = self.kinds.get(place)?;
         let first = self.ends.get(place)?.checked_sub(*rows)?;
-        let rank = seat.checked_sub(first)? as usize;
-        let row = self.places.nth_of(place as u64, rank)?;
-        u32::try_from(row).ok()
+        let (page, before) = self.stretches.page_of(place, seat.checked_sub(first)?)?;
+        Some(Sought {
+            page,
+            place: place as u64,
+            before,
+            seat,
+        })
     }
 
     /// Memory it takes, in bytes.
     pub fn memory_bytes(&self) -> usize {
         size_of_val::<[(u32, u32)]>(&self.kinds)
             + size_of_val::<[u32]>(&self.ends)
-            + self.places.memory_bytes()
+            + self.stretches.memory_bytes()
+            + self.whole.as_ref().map_or(0, Packed::memory_bytes)
+    }
+}
+
+fn is_marked(bits: &[u64], seat: u32) -> bool {
+    let own = bits.get((seat / 64) as usize).copied();
+    own.unwrap_or_default() >> (seat % 64) & 1 == 1
+}
+
+/// Checks that so many rows are of each kind.
+fn check(places: &Packed, kinds: &[(u32, u32)]) -> Result<(), Corrupt> {
+    let counts = places.counts(kinds.len());
+    let rows = kinds.iter().map(|(_, rows)| rows);
+    match counts.is_some_and(|counts| counts.iter().eq(rows)) {
+        true => Ok(()),
+        false => Err(rows_of_all_kinds(places.len())),
+    }
+}
+
+fn rows_of_all_kinds(rows: usize) -> Corrupt {
+    Corrupt::Invalid {
+        what: "rows of all kinds",
+        value: rows as u64,
     }
 }
 
@@ -195,10 +402,26 @@ fn ends_of(kinds: &[(u32, u32)]) -> Vec<u32> {
     ends.collect()
 }
 
-/// Replaces `out` by a row page.
+/// Replaces `out` by the row page of a chunk without head pages.
 pub(super) fn encode(kinds: &[(u32, u32)], places: &[u64], out: &mut Vec<u8>) {
+    encode_kinds(kinds, places.len(), out);
+    column::encode(places, out);
+}
+
+/// Replaces `out` by the row page of a chunk with head pages.
+pub(super) fn encode_apart(
+    kinds: &[(u32, u32)],
+    rows: usize,
+    stretches: &Stretches,
+    out: &mut Vec<u8>,
+) {
+    encode_kinds(kinds, rows, out);
+    stretches.encode(kinds, out);
+}
+
+fn encode_kinds(kinds: &[(u32, u32)], rows: usize, out: &mut Vec<u8>) {
     out.clear();
-    put_varint(places.len() as u64, out);
+    put_varint(rows as u64, out);
     put_varint(kinds.len() as u64, out);
     let (numbers, counts): (Vec<u64>, Vec<u64>) = kinds
         .iter()
@@ -206,7 +429,6 @@ pub(super) fn encode(kinds: &[(u32, u32)], places: &[u64], out: &mut Vec<u8>) {
         .unzip();
     column::encode(&numbers, out);
     column::encode(&counts, out);
-    column::encode(places, out);
 }
 
 fn narrow(what: &'static str, value: u64) -> Result<u32, Corrupt> {

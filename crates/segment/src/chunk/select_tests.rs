@@ -8,7 +8,7 @@ use model::{RecordBatch, RecordParts, RecordRef, Span, Timestamp};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::tests::{chunk, of_a_kind, opened, repeated, row_kinds, stored};
+use super::tests::{chunk, head_page, of_a_kind, opened, repeated, row_kinds, stored};
 use super::*;
 use crate::testing::any_batch;
 use crate::{Corrupt, Namespace};
@@ -121,7 +121,8 @@ fn check(
     let row_kinds = row_kinds(&file, &entry);
     let rows = (0..batch.len() as u32).filter(|row| row % 7 != 3);
     let mut seats: Vec<u32> = row_kinds
-        .with_seats(rows.clone())
+        .with_seats(rows.clone(), |number| head_page(&file, &entry, number))
+        .expect("valid")
         .into_iter()
         .map(|(_, seat)| seat)
         .collect();
@@ -139,7 +140,8 @@ fn check(
     let expected: BTreeSet<u32> = rows.filter(&mut passes).collect();
     let rows_of = |mut seats: Vec<u32>| -> BTreeSet<u32> {
         seats.sort_unstable();
-        let rows = row_kinds.seated(&seats).into_iter();
+        let rows = row_kinds.seated(&seats, |number| head_page(&file, &entry, number));
+        let rows = rows.expect("valid").into_iter();
         rows.map(|(row, _)| row).collect()
     };
     let open = rows_of(selected.open);

@@ -9,6 +9,9 @@ use crate::kinds::Kinds;
 use crate::testing::{any_batch, seen_all};
 use crate::{Corrupt, PageEntry};
 
+/// So few that there are chunks with head pages and without.
+const HEAD_ROWS: usize = 64;
+
 pub(super) fn received(batch: &RecordBatch) -> Vec<Timestamp> {
     batch.heads().iter().map(|head| head.received).collect()
 }
@@ -20,7 +23,16 @@ pub(super) fn stored<'a>(file: &'a [u8], entry: &PageEntry) -> &'a [u8] {
 
 /// The kinds of the rows of a chunk.
 pub(super) fn row_kinds(file: &[u8], entry: &ChunkEntry) -> RowKinds {
-    RowKinds::decode(&entry.rows, stored(file, &entry.rows)).expect("valid")
+    RowKinds::decode(entry, stored(file, &entry.rows)).expect("valid")
+}
+
+pub(super) fn head_page(
+    file: &[u8],
+    entry: &ChunkEntry,
+    number: usize,
+) -> Result<Arc<HeadPage>, Corrupt> {
+    let page = &entry.heads[number];
+    HeadPage::decode(page, stored(file, page)).map(Arc::new)
 }
 
 /// A chunk, decoded.
@@ -38,11 +50,16 @@ fn some(
     received: &[Timestamp],
     rows: impl IntoIterator<Item = u32>,
 ) -> Result<RecordBatch, Corrupt> {
-    let row_kinds = RowKinds::decode(&entry.rows, stored(file, &entry.rows))?;
+    let row_kinds = RowKinds::decode(entry, stored(file, &entry.rows))?;
     let directory = stored(file, &entry.directory);
     let chunk = Chunk::decode(entry, directory, row_kinds.kinds(), kinds)?;
-    let heads = ChunkHeads::decode(entry, stored(file, &entry.page), received.to_vec())?;
-    chunk.records(row_kinds.with_seats(rows), &heads, |index| {
+    let rows: Vec<u32> = rows.into_iter().collect();
+    let mut heads = ChunkHeads::decode(entry, stored(file, &entry.page), received.to_vec())?;
+    heads.add_pages(rows.iter().copied(), |number| {
+        head_page(file, entry, number)
+    })?;
+    let seated = row_kinds.with_seats(rows, |number| head_page(file, entry, number))?;
+    chunk.records(seated, &heads, |index| {
         let page = entry
             .columns
             .get(index)
@@ -77,7 +94,7 @@ proptest! {
         let batch = repeated(&batch, times);
         prop_assume!(!batch.is_empty());
         let (mut kinds, mut file) = (Kinds::new(), Vec::new());
-        let mut writer = ChunkWriter::new(1);
+        let mut writer = ChunkWriter::new(1).with_head_rows(HEAD_ROWS);
         let first = writer.write(&batch, &mut kinds, &mut file);
         let second = writer.write(&batch, &mut kinds, &mut file);
         let mut table = Vec::new();
@@ -187,8 +204,13 @@ fn written(writer: &mut ChunkWriter, batch: &RecordBatch) -> (Vec<u8>, Vec<u8>) 
 
 /// A chunk of a batch, its kinds, and the file it is in.
 pub(super) fn chunk(batch: &RecordBatch) -> (Vec<u8>, ChunkEntry, Kinds) {
+    chunk_with(batch, HEAD_ROWS)
+}
+
+fn chunk_with(batch: &RecordBatch, head_rows: usize) -> (Vec<u8>, ChunkEntry, Kinds) {
     let (mut kinds, mut file) = (Kinds::new(), Vec::new());
-    let entry = ChunkWriter::new(1).write(batch, &mut kinds, &mut file);
+    let mut writer = ChunkWriter::new(1).with_head_rows(head_rows);
+    let entry = writer.write(batch, &mut kinds, &mut file);
     (file, entry, kinds)
 }
 
@@ -222,8 +244,10 @@ fn what_is_common_stands_once() {
     assert_eq!(kinds.len(), 2);
     let bytes = |entry: &ChunkEntry| {
         let columns = entry.columns.iter().map(|page| page.stored_len);
+        let heads = entry.heads.iter().map(|page| page.stored_len);
         let others = [entry.directory, entry.rows, entry.page];
-        columns.sum::<u32>() + others.map(|page| page.stored_len).iter().sum::<u32>()
+        let others = others.map(|page| page.stored_len).into_iter();
+        columns.chain(heads).chain(others).sum::<u32>()
     };
     let each = f64::from(bytes(&many) - bytes(&few)) / 15_000.0;
     assert!(each < 2.0, "{each} bytes a record of 34 to 40");
@@ -231,6 +255,12 @@ fn what_is_common_stands_once() {
 
 #[test]
 fn seats_are_the_rows_in_the_order_of_their_kinds() {
+    for head_rows in [HEAD_ROWS, 599, 600] {
+        check_seats(head_rows);
+    }
+}
+
+fn check_seats(head_rows: usize) {
     let mut batch = RecordBatch::new();
     let source = batch.source_index("tcp").expect("room");
     for row in 0..600_u32 {
@@ -245,14 +275,17 @@ fn seats_are_the_rows_in_the_order_of_their_kinds() {
             .push(raw.as_bytes(), &parts, received, None, source)
             .expect("room");
     }
-    let (file, entry, kinds) = chunk(&batch);
+    let (file, entry, kinds) = chunk_with(&batch, head_rows);
     let row_kinds = row_kinds(&file, &entry);
     assert!(row_kinds.kinds().len() > 8);
     // The first letter tells the kind.
     let letter = |row: usize| batch.get(row).map(|record| record.raw()[0]);
     let mut order = vec![None; 600];
-    for (row, seat) in row_kinds.seats().enumerate() {
-        assert_eq!(order[seat as usize].replace(row), None);
+    let page = |number| head_page(&file, &entry, number);
+    assert_eq!(row_kinds.check(page), Ok(()));
+    let seats = row_kinds.with_seats(0..600, page).expect("valid");
+    for (row, seat) in &seats {
+        assert_eq!(order[*seat as usize].replace(*row as usize), None);
     }
     let order: Vec<usize> = order.into_iter().flatten().collect();
     let chunk = opened(&file, &entry, &kinds);
@@ -265,22 +298,30 @@ fn seats_are_the_rows_in_the_order_of_their_kinds() {
         assert_eq!(rows, expected.collect::<Vec<_>>());
         assert!(kind.ranked().map(|(_, rank)| rank).eq(0..rows.len() as u32));
     }
-    for seats in [vec![], vec![7], vec![0, 3, 599], (5..400).collect(), all] {
+    let spread = (0..600).step_by(6).collect();
+    let some = [
+        vec![],
+        vec![7],
+        vec![0, 3, 599],
+        (70..96).collect(),
+        (5..400).collect(),
+    ];
+    for seats in some.into_iter().chain([spread, all]) {
         let mut expected: Vec<(u32, u32)> = seats
             .iter()
             .map(|seat| (order[*seat as usize] as u32, *seat))
             .collect();
         expected.sort_unstable();
-        assert_eq!(row_kinds.seated(&seats), expected);
+        assert_eq!(row_kinds.seated(&seats, page), Ok(expected));
     }
     for rows in [0..600, 0..1, 7..7, 123..124, 5..400, 590..600] {
-        let seats = row_kinds.seats_of(&rows);
-        assert!(seats.is_sorted_by(|one, next| one.end <= next.start && !one.is_empty()));
-        let mut expected: Vec<u32> = row_kinds.seats().collect();
-        expected = expected[rows.start as usize..rows.end as usize].to_vec();
+        let own = row_kinds.seats_of(&rows, page).expect("valid");
+        assert!(own.is_sorted_by(|one, next| one.end <= next.start && !one.is_empty()));
+        let own_rows = &seats[rows.start as usize..rows.end as usize];
+        let mut expected: Vec<u32> = own_rows.iter().map(|(_, seat)| *seat).collect();
         expected.sort_unstable();
-        assert_eq!(seats.into_iter().flatten().collect::<Vec<_>>(), expected);
-        let with_seats = row_kinds.with_seats(rows.clone());
+        assert_eq!(own.into_iter().flatten().collect::<Vec<_>>(), expected);
+        let with_seats = row_kinds.with_seats(rows.clone(), page).expect("valid");
         assert!(with_seats.iter().map(|(row, _)| *row).eq(rows));
         assert!(
             with_seats
@@ -288,9 +329,9 @@ fn seats_are_the_rows_in_the_order_of_their_kinds() {
                 .all(|(row, seat)| order[*seat as usize] == *row as usize)
         );
     }
-    assert_eq!(row_kinds.with_seats([600]), [(600, u32::MAX)]);
-    assert!(row_kinds.seated(&[600]).is_empty());
-    assert!(row_kinds.seated(&[600, 700]).is_empty());
+    assert_eq!(row_kinds.with_seats([600], page), Ok(vec![(600, u32::MAX)]));
+    assert_eq!(row_kinds.seated(&[600], page), Ok(vec![]));
+    assert_eq!(row_kinds.seated(&[600, 700], page), Ok(vec![]));
 }
 
 #[test]
@@ -305,8 +346,11 @@ fn what_a_page_counts_in_a_cache_does_not_change() {
     let before: Vec<usize> = pages.iter().map(|page| page.memory_bytes()).collect();
     let chunk = opened(&file, &entry, &kinds);
     let heads = ChunkHeads::decode(&entry, stored(&file, &entry.page), received(&batch));
-    let rows = row_kinds(&file, &entry);
-    let read = chunk.records(rows.with_seats(0..1_000), &heads.expect("valid"), |index| {
+    let mut heads = heads.expect("valid");
+    let page = |number| head_page(&file, &entry, number);
+    heads.add_pages(0..1_000, page).expect("valid");
+    let rows = row_kinds(&file, &entry).with_seats(0..1_000, page);
+    let read = chunk.records(rows.expect("valid"), &heads, |index| {
         Ok::<_, Corrupt>(Arc::clone(&pages[index]))
     });
     assert_eq!(read.expect("valid").len(), 1_000);
@@ -335,12 +379,15 @@ proptest! {
     fn pages_that_nobody_wrote_are_survived(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         page in any::<prop::sample::Index>(),
+        head_rows in prop::sample::select(vec![16_usize, 64]),
     ) {
         let batch = of_a_kind(40);
         let (mut kinds, mut file) = (Kinds::new(), Vec::new());
         // Plain pages, so that changes reach the decoder.
-        let entry = ChunkWriter::plain().write(&batch, &mut kinds, &mut file);
+        let mut writer = ChunkWriter::plain().with_head_rows(head_rows);
+        let entry = writer.write(&batch, &mut kinds, &mut file);
         let mut pages: Vec<PageEntry> = entry.columns.clone();
+        pages.extend(&entry.heads);
         pages.extend([entry.directory, entry.rows, entry.page]);
         let changed = *page.get(&pages);
         let start = changed.offset as usize;
@@ -357,6 +404,7 @@ proptest! {
         let entry = ChunkEntry {
             columns: entry.columns.iter().map(mend).collect(),
             directory: mend(&entry.directory),
+            heads: entry.heads.iter().map(mend).collect(),
             rows: mend(&entry.rows),
             page: mend(&entry.page),
         };

@@ -3,7 +3,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::page::open;
-use crate::testing::{alike, any_batch, batch_of, build, read, stored as stored_in};
+use crate::testing::{
+    alike, any_batch, batch_of, build, build_with_heads, read, stored as stored_in,
+};
 use crate::{Built, Spare};
 
 /// A segment in memory that is read as far as is wanted.
@@ -64,7 +66,7 @@ proptest! {
     fn what_was_compacted_reads_as_before(batch in any_batch(60)) {
         let mut batch = batch;
         batch.make_received_monotone(Timestamp::MIN);
-        let built = build(&[batch]);
+        let built = build_with_heads(&[batch]);
         let made = compacted(&built, usize::MAX).expect("whole");
         prop_assert!(made.bytes.len() <= built.bytes.len());
         let (before, after) = (read(&built.bytes).expect("valid"), read(&made.bytes).expect("valid"));

@@ -24,7 +24,8 @@ proptest! {
         let mut next = RecordNumber(1);
         let mut parts = Vec::new();
         for batch in &batches {
-            let mut builder = Builder::new(BuildOptions { first_number: next, zstd_level: 1 });
+            let builder = Builder::new(BuildOptions { first_number: next, zstd_level: 1 });
+            let mut builder = builder.with_head_rows(5);
             builder.push(batch).expect("in order");
             next = RecordNumber(next.0 + batch.len() as u64);
             parts.push(builder.finish().expect("small"));

@@ -22,6 +22,9 @@ const HAS_UNIONS: u16 = 1 << 8;
 /// Set there where there is a bigram page.
 const HAS_BIGRAMS: u16 = 1 << 9;
 
+/// Set there where there are head pages, whose number stands behind all others then.
+const HAS_HEADS: u16 = 1 << 10;
+
 /// Kinds of pages whose numbers the footer starts with.
 const PAGE_COUNTS: usize = 8;
 
@@ -46,6 +49,11 @@ impl Footer {
         if !self.union_pages.is_empty() {
             out.extend_from_slice(&(self.union_pages.len() as u32).to_le_bytes());
         }
+        let heads = self.head_pages();
+        let has_heads = heads.clone().next().is_some();
+        if has_heads {
+            out.extend_from_slice(&(heads.clone().count() as u32).to_le_bytes());
+        }
         let dictionaries = self.dictionary_pages.iter().flatten();
         let pages = dictionaries
             .chain(columns)
@@ -59,7 +67,7 @@ impl Footer {
             .chain(&self.posting_pages)
             .chain(&self.union_pages);
         let lexicon = self.lexicon_pages.iter().map(|page| &page.page);
-        for page in pages.chain(lexicon).chain(&self.bigram_page) {
+        for page in pages.chain(lexicon).chain(&self.bigram_page).chain(heads) {
             out.extend_from_slice(&page.offset.to_le_bytes());
             for number in [page.stored_len, page.raw_len, page.crc, page.rows] {
                 out.extend_from_slice(&number.to_le_bytes());
@@ -67,6 +75,9 @@ impl Footer {
         }
         for chunk in &self.chunks {
             out.extend_from_slice(&(chunk.columns.len() as u32).to_le_bytes());
+            if has_heads {
+                out.extend_from_slice(&(chunk.heads.len() as u32).to_le_bytes());
+            }
         }
         for first in &self.received_firsts {
             out.extend_from_slice(&first.nanos().to_le_bytes());
@@ -100,7 +111,7 @@ impl Footer {
     pub(crate) fn decode_pages(bytes: &[u8], end: u64) -> Result<Self, Corrupt> {
         let mut reader = Reader::new("footer", bytes);
         let (mut footer, marks) = Self::decode_fixed(&mut reader)?;
-        let dictionaries = marks & !(HAS_UNIONS | HAS_BIGRAMS);
+        let dictionaries = marks & !(HAS_UNIONS | HAS_BIGRAMS | HAS_HEADS);
         let bigrams = usize::from(marks & HAS_BIGRAMS != 0);
         let mut counts = [0; PAGE_COUNTS];
         for count in &mut counts {
@@ -112,6 +123,13 @@ impl Footer {
         };
         if unions == 0 && marks & HAS_UNIONS != 0 {
             return Err(invalid("number of union pages", 0));
+        }
+        let heads = match marks & HAS_HEADS {
+            0 => None,
+            _ => Some(reader.u32()? as usize),
+        };
+        if heads == Some(0) {
+            return Err(invalid("number of head pages", 0));
         }
         let [
             columns,
@@ -142,7 +160,12 @@ impl Footer {
             });
         }
         footer.bigram_page = at_most_one(&decode_pages(&mut reader, bigrams, end)?)?;
-        footer.chunks = join_chunks(&mut reader, &columns, [&directories, &rows, &chunks])?;
+        let heads = match heads {
+            None => None,
+            Some(count) => Some(decode_pages(&mut reader, count, end)?),
+        };
+        let pages = [&directories, &rows, &chunks].map(Vec::as_slice);
+        footer.chunks = join_chunks(&mut reader, &columns, heads.as_deref(), pages)?;
         for _ in 0..received_pages {
             let first = Timestamp::from_nanos(i64::from_le_bytes(reader.array()?));
             footer.received_firsts.push(first);
@@ -167,6 +190,9 @@ impl Footer {
         if self.bigram_page.is_some() {
             marks |= HAS_BIGRAMS;
         }
+        if self.head_pages().next().is_some() {
+            marks |= HAS_HEADS;
+        }
         out.extend_from_slice(&marks.to_le_bytes());
         for time in [
             self.first_received,
@@ -186,7 +212,7 @@ impl Footer {
     }
 
     /// What has its place in all footers, and how many dictionary pages there are, with
-    /// [`HAS_UNIONS`] and [`HAS_BIGRAMS`].
+    /// [`HAS_UNIONS`], [`HAS_BIGRAMS`] and [`HAS_HEADS`].
     fn decode_fixed(reader: &mut Reader<'_>) -> Result<(Self, u16), Corrupt> {
         let first_number = RecordNumber(reader.u64()?);
         let rows = reader.u32()?;
@@ -238,6 +264,7 @@ impl Footer {
             if chunk.page.rows == 0 || chunk.page.rows as usize > BATCH_RECORDS_MAX {
                 return Err(invalid("rows of a chunk", u64::from(chunk.page.rows)));
             }
+            check_heads(chunk)?;
         }
         let received_rows = |first: u32| RECEIVED_PAGE_ROWS.min(self.rows - first);
         for page in &self.received_pages {
@@ -287,10 +314,25 @@ fn at_most_one(pages: &[PageEntry]) -> Result<Option<PageEntry>, Corrupt> {
     }
 }
 
-/// Reads how many pages of columns each chunk has, and gives it those.
+/// The head pages of a chunk, if there are some, have all its rows, each but the last as many.
+fn check_heads(chunk: &ChunkEntry) -> Result<(), Corrupt> {
+    let Some((last, others)) = chunk.heads.split_last() else {
+        return Ok(());
+    };
+    let first = others.first().unwrap_or(last).rows;
+    let is_even = others.iter().all(|page| page.rows == first) && (1..=first).contains(&last.rows);
+    let all = last.first_row.checked_add(last.rows);
+    if is_even && all == Some(chunk.page.rows) {
+        return Ok(());
+    }
+    Err(invalid("rows of a head page", u64::from(last.rows)))
+}
+
+/// Reads how many pages of columns and heads each chunk has, and gives it those.
 fn join_chunks(
     reader: &mut Reader<'_>,
     mut columns: &[PageEntry],
+    mut heads: Option<&[PageEntry]>,
     [directories, rows, pages]: [&[PageEntry]; 3],
 ) -> Result<Vec<ChunkEntry>, Corrupt> {
     let mut chunks = Vec::with_capacity(pages.len());
@@ -300,26 +342,40 @@ fn join_chunks(
                 return Err(invalid("rows of a chunk's page", u64::from(other.rows)));
             }
         }
-        let count = reader.u32()?;
-        let own = columns.split_at_checked(count as usize);
-        let (own, others) = own.ok_or_else(|| invalid("pages of a chunk", u64::from(count)))?;
-        columns = others;
-        let base = own.first().map_or(0, |first| first.first_row);
-        let of_chunk = |page: &PageEntry| PageEntry {
-            first_row: page.first_row - base,
-            ..*page
+        let own_columns = take_pages(reader, &mut columns)?;
+        let own_heads = match &mut heads {
+            Some(heads) => take_pages(reader, heads)?,
+            None => Vec::new(),
         };
         chunks.push(ChunkEntry {
-            columns: own.iter().map(of_chunk).collect(),
+            columns: own_columns,
             directory: *directory,
+            heads: own_heads,
             rows: *rows,
             page: *page,
         });
     }
-    match columns.len() {
+    match columns.len() + heads.map_or(0, <[PageEntry]>::len) {
         0 => Ok(chunks),
         count => Err(invalid("pages of no chunk", count as u64)),
     }
+}
+
+/// Reads how many pages a chunk has, and takes those from the front of some; what they count starts with it.
+fn take_pages(
+    reader: &mut Reader<'_>,
+    pages: &mut &[PageEntry],
+) -> Result<Vec<PageEntry>, Corrupt> {
+    let count = reader.u32()?;
+    let own = pages.split_at_checked(count as usize);
+    let (own, others) = own.ok_or_else(|| invalid("pages of a chunk", u64::from(count)))?;
+    *pages = others;
+    let base = own.first().map_or(0, |first| first.first_row);
+    let of_chunk = |page: &PageEntry| PageEntry {
+        first_row: page.first_row - base,
+        ..*page
+    };
+    Ok(own.iter().map(of_chunk).collect())
 }
 
 fn decode_pages(

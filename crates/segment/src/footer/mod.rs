@@ -7,7 +7,8 @@ use model::{Facility, RecordNumber, Severity, Timestamp};
 
 use crate::chunk::ChunkEntry;
 use crate::envelope::{
-    FORMAT_VERSION, FORMAT_VERSION_DICTIONARY, FORMAT_VERSION_MIN, FORMAT_VERSION_UNIONS, Header,
+    FORMAT_VERSION, FORMAT_VERSION_BIGRAMS, FORMAT_VERSION_DICTIONARY, FORMAT_VERSION_MIN,
+    FORMAT_VERSION_UNIONS, Header,
 };
 use crate::lexicon::class::{may_hold, order_into, ordered_starts};
 use crate::page::PageEntry;
@@ -133,8 +134,11 @@ fn at_namespace(counts: &[u32; 8], namespace: Namespace) -> Option<u32> {
 impl Footer {
     /// The version of the format that a file with this footer has: the oldest one that has all there is.
     pub fn version(&self) -> u16 {
-        if self.bigram_page.is_some() {
+        if self.head_pages().next().is_some() {
             return FORMAT_VERSION;
+        }
+        if self.bigram_page.is_some() {
+            return FORMAT_VERSION_BIGRAMS;
         }
         if !self.union_pages.is_empty() {
             return FORMAT_VERSION_UNIONS;
@@ -145,6 +149,11 @@ impl Footer {
         }
     }
 
+    /// The head pages of all chunks.
+    pub(crate) fn head_pages(&self) -> impl Iterator<Item = &PageEntry> + Clone {
+        self.chunks.iter().flat_map(|chunk| &chunk.heads)
+    }
+
     /// Bytes on disk of the records themselves; the rest of the file finds them.
     pub fn data_bytes(&self) -> u64 {
         let pages = self.pages().filter(|(section, _)| {
@@ -153,6 +162,7 @@ impl Footer {
                 Section::Dictionaries
                     | Section::Columns
                     | Section::Directories
+                    | Section::Heads
                     | Section::Rows
                     | Section::Chunks
                     | Section::Received
@@ -171,11 +181,12 @@ impl Footer {
         };
         let chunks = self.chunks.iter().flat_map(move |chunk| {
             let columns = chunk.columns.iter().map(of(Section::Columns));
-            columns.chain([
-                (Section::Directories, &chunk.directory),
-                (Section::Rows, &chunk.rows),
-                (Section::Chunks, &chunk.page),
-            ])
+            let directory = [(Section::Directories, &chunk.directory)];
+            let heads = chunk.heads.iter().map(of(Section::Heads));
+            columns
+                .chain(directory)
+                .chain(heads)
+                .chain([(Section::Rows, &chunk.rows), (Section::Chunks, &chunk.page)])
         });
         let lexicon = self.lexicon_pages.iter().map(|page| &page.page);
         let first = first.into_iter().map(of(Section::Dictionaries));
@@ -277,6 +288,11 @@ mod tests {
         assert_eq!(footer.version(), 7);
         footer.bigram_page = Some(page);
         assert_eq!(footer.version(), 8);
+        footer.chunks.push(ChunkEntry {
+            heads: vec![page],
+            ..ChunkEntry::default()
+        });
+        assert_eq!(footer.version(), 9);
     }
 
     #[test]

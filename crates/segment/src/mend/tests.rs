@@ -1,7 +1,7 @@
 use std::convert::Infallible;
 
 use super::*;
-use crate::limits::CHUNK_ROWS;
+use crate::limits::{CHUNK_ROWS, HEAD_PAGE_ROWS};
 use crate::testing::{alike, any_batch, batch_of, build, compacted, read};
 use crate::{Header, PageEntry, Spare};
 use proptest::prelude::*;
@@ -31,7 +31,7 @@ fn lines(count: usize) -> RecordBatch {
             _ => format!(
                 "digest {:032x}",
                 (index as u128)
-                    .pow(7)
+                    .wrapping_pow(7)
                     .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c)
             ),
         }
@@ -119,10 +119,26 @@ fn a_damaged_chunk_page_loses_its_rows_alone() {
     let whole = build(&[lines(CHUNK_ROWS + 20_000)]);
     let chunk = &whole.footer.chunks[1].page;
     let mut damaged = whole.bytes.clone();
-    damaged[chunk.offset as usize + 9] ^= 1;
+    damaged[chunk.offset as usize + 2] ^= 1;
     let mended = mend(&InMemory(&damaged, &whole.footer), 1, u32::MAX).expect("fits");
     let rows = chunk.first_row..chunk.first_row + chunk.rows;
     assert_eq!(mended.lost, [rows]);
+}
+
+#[test]
+fn a_damaged_head_page_loses_its_rows_alone() {
+    let rows = HEAD_PAGE_ROWS as u32;
+    let whole = build(&[lines(2 * HEAD_PAGE_ROWS + 3)]);
+    let [chunk] = whole.footer.chunks.as_slice() else {
+        panic!("{} chunks", whole.footer.chunks.len());
+    };
+    let found: Vec<_> = chunk.heads.iter().map(|page| page.rows).collect();
+    assert_eq!(found, [rows, rows, 3]);
+    let mut damaged = whole.bytes.clone();
+    damaged[chunk.heads[1].offset as usize + 9] ^= 1;
+    let mended = mend(&InMemory(&damaged, &whole.footer), 1, u32::MAX).expect("fits");
+    let lost = rows..2 * rows;
+    assert_eq!(mended.lost, [lost]);
 }
 
 #[test]

@@ -147,6 +147,10 @@ impl<E> Target<'_, '_, E> {
             columns.push(self.copy_page(*input, page, common)?);
         }
         let directory = self.copy_page(*input, &entry.directory, common)?;
+        let mut heads = Vec::with_capacity(entry.heads.len());
+        for page in &entry.heads {
+            heads.push(self.copy_page(*input, page, common)?);
+        }
         let mut relabelled = Vec::new();
         row_kinds.relabelled(&numbers, &mut relabelled);
         let rows = PageEntry {
@@ -157,6 +161,7 @@ impl<E> Target<'_, '_, E> {
         let entry = ChunkEntry {
             columns,
             directory,
+            heads,
             rows,
             page,
         };

@@ -22,7 +22,8 @@ impl MergeInput for InMemory {
     }
 }
 
-/// A segment of each batch that has records, numbered one after the other.
+/// A segment of each batch that has records, numbered one after the other; every second one with head
+/// pages of few rows.
 fn build_each(batches: &[RecordBatch]) -> Vec<InMemory> {
     let mut next = RecordNumber(1);
     let mut segments = Vec::new();
@@ -31,6 +32,9 @@ fn build_each(batches: &[RecordBatch]) -> Vec<InMemory> {
             first_number: next,
             ..BuildOptions::default()
         });
+        if segments.len() % 2 == 1 {
+            builder = builder.with_head_rows(5);
+        }
         builder.push(batch).expect("in order");
         next = RecordNumber(next.0 + batch.len() as u64);
         segments.push(InMemory(builder.finish().expect("small")));

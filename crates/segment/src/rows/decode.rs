@@ -112,7 +112,7 @@ impl<'a> Columns<'a> {
     fn tags(&mut self, batch: &mut RecordBatch) -> Result<(), Corrupt> {
         let tags = loose::tags(&mut self.reader, self.heads.len(), batch)?;
         for (head, tags) in self.heads.iter_mut().zip(tags.values()) {
-            head.tags = tags;
+            head.tags = tags.unwrap_or_default();
         }
         Ok(())
     }

@@ -23,9 +23,10 @@ pub fn encode_rows(batch: &RecordBatch, range: Range<usize>, out: &mut Vec<u8>) 
     encode_by(heads, &mut column, out, |head| {
         u64::from(head.priority.number())
     });
-    encode_peers(heads, &mut column, out);
-    encode_sources(batch, heads, &mut column, out);
-    encode_tags(batch, heads, &mut column, out);
+    for table in TABLES {
+        table(batch, heads, &mut column, out);
+        column::encode(&column, out);
+    }
     encode_by(heads, &mut column, out, |head| u64::from(head.raw_len));
     encode_by(heads, &mut column, out, |head| u64::from(head.extra_len));
     let mut places = vec![Place::default(); heads.len()];
@@ -47,10 +48,38 @@ pub fn encode_rows(batch: &RecordBatch, range: Range<usize>, out: &mut Vec<u8>) 
 pub(crate) fn encode_loose(batch: &RecordBatch, heads: &[RecordHead], out: &mut Vec<u8>) {
     let mut column = Vec::with_capacity(heads.len());
     encode_times(heads, &mut column, out);
-    encode_peers(heads, &mut column, out);
-    encode_sources(batch, heads, &mut column, out);
-    encode_tags(batch, heads, &mut column, out);
+    for table in TABLES {
+        table(batch, heads, &mut column, out);
+        column::encode(&column, out);
+    }
 }
+
+/// The same in pieces: what there is of each `page_rows` heads is appended to one of `pages`, and the
+/// addresses and names that it refers to, to `tables`.
+pub(crate) fn encode_loose_apart(
+    batch: &RecordBatch,
+    heads: &[RecordHead],
+    page_rows: usize,
+    pages: &mut [Vec<u8>],
+    tables: &mut Vec<u8>,
+) {
+    let mut column = Vec::with_capacity(heads.len());
+    for (heads, page) in heads.chunks(page_rows).zip(&mut *pages) {
+        encode_times(heads, &mut column, page);
+    }
+    for table in TABLES {
+        table(batch, heads, &mut column, tables);
+        for (values, page) in column.chunks(page_rows).zip(&mut *pages) {
+            column::encode(values, page);
+        }
+    }
+}
+
+/// Appends what few records differ in, each once, and replaces the column by what refers to it.
+type Table = fn(&RecordBatch, &[RecordHead], &mut Vec<u64>, &mut Vec<u8>);
+
+/// Peers, sources and tags.
+const TABLES: [Table; 3] = [put_peers, put_sources, put_tags];
 
 /// A column of one value a record.
 fn encode_by(
@@ -113,7 +142,7 @@ fn time_form(times: &[(i64, i64)]) -> TimeForm {
     }
 }
 
-fn encode_peers(heads: &[RecordHead], column: &mut Vec<u64>, out: &mut Vec<u8>) {
+fn put_peers(_: &RecordBatch, heads: &[RecordHead], column: &mut Vec<u64>, out: &mut Vec<u8>) {
     let mut table: Vec<IpAddr> = Vec::new();
     let mut known: HashMap<IpAddr, u64, Seeds> = HashMap::with_hasher(Seeds::of_process());
     let mut last = (None, 0);
@@ -143,11 +172,10 @@ fn encode_peers(heads: &[RecordHead], column: &mut Vec<u64>, out: &mut Vec<u8>) 
             }
         }
     }
-    column::encode(column, out);
 }
 
 /// The names of sources that records use, in the order of their first use.
-fn encode_sources(
+fn put_sources(
     batch: &RecordBatch,
     heads: &[RecordHead],
     column: &mut Vec<u64>,
@@ -173,17 +201,11 @@ fn encode_sources(
         let name = batch.sources().get(usize::from(source));
         put_bytes(name.map_or(b"", |name| name.as_bytes()), out);
     }
-    column::encode(column, out);
 }
 
 /// The names of tags that records have, sorted, and sets with a bit for each: the bits of a batch
 /// depend on what else went through it.
-fn encode_tags(
-    batch: &RecordBatch,
-    heads: &[RecordHead],
-    column: &mut Vec<u64>,
-    out: &mut Vec<u8>,
-) {
+fn put_tags(batch: &RecordBatch, heads: &[RecordHead], column: &mut Vec<u64>, out: &mut Vec<u8>) {
     let set = heads.iter().fold(0, |set, head| set | head.tags);
     let mut used: Vec<_> = batch
         .tags()
@@ -196,12 +218,13 @@ fn encode_tags(
     for (name, _) in &used {
         put_bytes(name.as_bytes(), out);
     }
-    encode_by(heads, column, out, |head| {
+    column.clear();
+    column.extend(heads.iter().map(|head| {
         let bits = used.iter().enumerate();
         bits.fold(0, |set, (index, (_, bit))| {
             set | (head.tags >> bit & 1) << index
         })
-    });
+    }));
 }
 
 /// The span, or none where it is empty or leaves the record's bytes.

@@ -4,9 +4,9 @@
 use std::net::IpAddr;
 
 use model::limits::{BATCH_SOURCES_MAX, BATCH_TAGS_MAX};
-use model::{RecordBatch, Timestamp};
+use model::{RecordBatch, RecordHead, Timestamp};
 
-use super::{PEER_V4, PEER_V6, TimeForm};
+use super::{PEER_V4, PEER_V6, TimeForm, bare_head};
 use crate::Corrupt;
 use crate::column::Packed;
 use crate::limits::STORED_NAME_BYTES_MAX;
@@ -14,7 +14,7 @@ use crate::wire::{Reader, unzigzag};
 
 /// Values of rows of which there are few: each stands once.
 #[derive(Debug)]
-pub(crate) struct Repeated<T> {
+pub(super) struct Repeated<T> {
     table: Vec<T>,
     /// For each row the place of its value.
     places: Packed,
@@ -37,21 +37,10 @@ impl<T: Copy> Repeated<T> {
         }
     }
 
-    /// The value of a row; `None` behind the last.
-    pub(crate) fn get(&self, row: usize) -> Option<T> {
-        let place = usize::try_from(self.places.get(row)?).ok()?;
-        self.table.get(place).copied()
-    }
-
     /// The values of all rows, in order.
-    pub(crate) fn values(&self) -> impl Iterator<Item = Option<T>> {
+    pub(super) fn values(&self) -> impl Iterator<Item = Option<T>> {
         let places = self.places.values();
         places.map(|place| self.table.get(usize::try_from(place).ok()?).copied())
-    }
-
-    /// Memory the values take, in bytes.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        size_of_val::<[T]>(&self.table) + self.places.memory_bytes()
     }
 }
 
@@ -119,7 +108,7 @@ pub(super) fn times(reader: &mut Reader<'_>, rows: usize) -> Result<Times, Corru
 
 /// The tags of records.
 #[derive(Debug)]
-pub(crate) struct Tags {
+pub(super) struct Tags {
     /// For each bit of a set as it is stored the bit of its name.
     bits: Vec<u64>,
     /// For each row those it has, as they are stored.
@@ -127,31 +116,20 @@ pub(crate) struct Tags {
 }
 
 impl Tags {
-    /// The tags of a row; `None` behind the last.
-    pub(crate) fn get(&self, row: usize) -> Option<u64> {
-        Some(self.named(self.sets.get(row)?))
-    }
-
     /// Those of all rows, in order.
-    pub(crate) fn values(&self) -> impl Iterator<Item = u64> {
-        self.sets.values().map(|set| self.named(set))
+    pub(super) fn values(&self) -> impl Iterator<Item = Option<u64>> {
+        self.sets.values().map(|set| named(&self.bits, set))
     }
+}
 
-    /// A set with the bits of the names.
-    fn named(&self, set: u64) -> u64 {
-        let bits = self.bits.iter().enumerate();
-        let own = bits.filter(|(place, _)| set >> place & 1 == 1);
-        own.fold(0, |tags, (_, bit)| tags | bit)
+/// A set as it is stored with the bits of its names; `None` where one has no name.
+fn named(bits: &[u64], set: u64) -> Option<u64> {
+    if (u64::BITS - set.leading_zeros()) as usize > bits.len() {
+        return None;
     }
-
-    /// Whether all bits of a set have a name.
-    fn is_known(&self, set: u64) -> bool {
-        (u64::BITS - set.leading_zeros()) as usize <= self.bits.len()
-    }
-
-    fn memory_bytes(&self) -> usize {
-        size_of_val::<[u64]>(&self.bits) + self.sets.memory_bytes()
-    }
+    let bits = bits.iter().enumerate();
+    let own = bits.filter(|(place, _)| set >> place & 1 == 1);
+    Some(own.fold(0, |tags, (_, bit)| tags | bit))
 }
 
 /// The addresses of the senders of records.
@@ -159,6 +137,40 @@ pub(super) fn peers(
     reader: &mut Reader<'_>,
     rows: usize,
 ) -> Result<Repeated<Option<IpAddr>>, Corrupt> {
+    let peers = peer_table(reader, rows)?;
+    Repeated::decode(reader, rows, peers, "index of a peer")
+}
+
+/// The sources of records, whose names are added to the batch.
+pub(super) fn sources(
+    reader: &mut Reader<'_>,
+    rows: usize,
+    names: &mut RecordBatch,
+) -> Result<Repeated<u16>, Corrupt> {
+    let sources = source_table(reader, names)?;
+    Repeated::decode(reader, rows, sources, "index of a source")
+}
+
+/// The sets of tags of records, whose names are added to the batch.
+pub(super) fn tags(
+    reader: &mut Reader<'_>,
+    rows: usize,
+    names: &mut RecordBatch,
+) -> Result<Tags, Corrupt> {
+    let bits = tag_table(reader, names)?;
+    let sets = Packed::decode(reader, rows)?;
+    let unknown = sets.first_or_all().find(|set| named(&bits, *set).is_none());
+    match unknown {
+        None => Ok(Tags { bits, sets }),
+        Some(value) => Err(Corrupt::Invalid {
+            what: "set of tags",
+            value,
+        }),
+    }
+}
+
+/// No address, and those of the senders of so many rows.
+fn peer_table(reader: &mut Reader<'_>, rows: usize) -> Result<Vec<Option<IpAddr>>, Corrupt> {
     let count = reader.count("number of peers", rows)?;
     let mut peers = vec![None];
     for _ in 0..count {
@@ -173,15 +185,10 @@ pub(super) fn peers(
             }
         }));
     }
-    Repeated::decode(reader, rows, peers, "index of a peer")
+    Ok(peers)
 }
 
-/// The sources of records, whose names are added to the batch.
-pub(super) fn sources(
-    reader: &mut Reader<'_>,
-    rows: usize,
-    names: &mut RecordBatch,
-) -> Result<Repeated<u16>, Corrupt> {
+fn source_table(reader: &mut Reader<'_>, names: &mut RecordBatch) -> Result<Vec<u16>, Corrupt> {
     let count = reader.count("number of sources", BATCH_SOURCES_MAX)?;
     let mut sources = Vec::new();
     for _ in 0..count {
@@ -191,15 +198,11 @@ pub(super) fn sources(
             value: count as u64,
         })?);
     }
-    Repeated::decode(reader, rows, sources, "index of a source")
+    Ok(sources)
 }
 
-/// The sets of tags of records, whose names are added to the batch.
-pub(super) fn tags(
-    reader: &mut Reader<'_>,
-    rows: usize,
-    names: &mut RecordBatch,
-) -> Result<Tags, Corrupt> {
+/// For each bit of the sets that follow the bit of its name.
+fn tag_table(reader: &mut Reader<'_>, names: &mut RecordBatch) -> Result<Vec<u64>, Corrupt> {
     let count = reader.count("number of tags", BATCH_TAGS_MAX)?;
     let mut bits = Vec::new();
     for _ in 0..count {
@@ -209,18 +212,7 @@ pub(super) fn tags(
             value: count as u64,
         })?);
     }
-    let tags = Tags {
-        bits,
-        sets: Packed::decode(reader, rows)?,
-    };
-    let unknown = tags.sets.first_or_all().find(|set| !tags.is_known(*set));
-    match unknown {
-        None => Ok(tags),
-        Some(value) => Err(Corrupt::Invalid {
-            what: "set of tags",
-            value,
-        }),
-    }
+    Ok(bits)
 }
 
 fn name<'a>(reader: &mut Reader<'a>) -> Result<&'a str, Corrupt> {
@@ -231,35 +223,101 @@ fn name<'a>(reader: &mut Reader<'a>) -> Result<&'a str, Corrupt> {
     })
 }
 
-/// What is kept of each row of a chunk beside its text.
+/// What the rows of a chunk refer to: addresses of senders, and names of sources and tags.
 #[derive(Debug)]
-pub(crate) struct Loose {
-    pub(crate) times: Times,
-    pub(crate) peers: Repeated<Option<IpAddr>>,
-    pub(crate) sources: Repeated<u16>,
-    pub(crate) tags: Tags,
+pub(crate) struct LooseTables {
+    peers: Vec<Option<IpAddr>>,
+    sources: Vec<u16>,
+    tags: Vec<u64>,
     /// The names of the sources and tags, and no records.
     pub(crate) names: RecordBatch,
 }
 
-impl Loose {
-    /// Reads what [`super::encode_loose`] wrote of so many rows.
+/// What is kept of rows beside their texts, with references to tables.
+#[derive(Debug)]
+pub(crate) struct LooseRows {
+    times: Times,
+    peers: Packed,
+    sources: Packed,
+    tags: Packed,
+}
+
+/// Reads what [`super::encode_loose`] wrote of so many rows.
+pub(crate) fn decode_loose(
+    reader: &mut Reader<'_>,
+    rows: usize,
+) -> Result<(LooseTables, LooseRows), Corrupt> {
+    let mut names = RecordBatch::new();
+    let times = times(reader, rows)?;
+    let peers = peers(reader, rows)?;
+    let sources = sources(reader, rows, &mut names)?;
+    let tags = tags(reader, rows, &mut names)?;
+    let tables = LooseTables {
+        peers: peers.table,
+        sources: sources.table,
+        tags: tags.bits,
+        names,
+    };
+    let rows = LooseRows {
+        times,
+        peers: peers.places,
+        sources: sources.places,
+        tags: tags.sets,
+    };
+    Ok((tables, rows))
+}
+
+impl LooseTables {
+    /// Reads those that [`super::encode_loose_apart`] wrote of so many rows.
     pub(crate) fn decode(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Corrupt> {
         let mut names = RecordBatch::new();
         Ok(Self {
-            times: times(reader, rows)?,
-            peers: peers(reader, rows)?,
-            sources: sources(reader, rows, &mut names)?,
-            tags: tags(reader, rows, &mut names)?,
+            peers: peer_table(reader, rows)?,
+            sources: source_table(reader, &mut names)?,
+            tags: tag_table(reader, &mut names)?,
             names,
         })
     }
 
-    /// Memory it takes, in bytes.
+    /// Memory they take, in bytes; names are few.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.times.memory_bytes()
-            + self.peers.memory_bytes()
-            + self.sources.memory_bytes()
-            + self.tags.memory_bytes()
+        size_of_val::<[Option<IpAddr>]>(&self.peers)
+    }
+}
+
+impl LooseRows {
+    /// Reads those of a page that [`super::encode_loose_apart`] wrote, of so many rows.
+    pub(crate) fn decode(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Corrupt> {
+        Ok(Self {
+            times: times(reader, rows)?,
+            peers: Packed::decode(reader, rows)?,
+            sources: Packed::decode(reader, rows)?,
+            tags: Packed::decode(reader, rows)?,
+        })
+    }
+
+    /// A row that was received at a time, without its text; `None` behind the last, and where it refers to
+    /// what is not there.
+    pub(crate) fn get(
+        &self,
+        row: usize,
+        received: Timestamp,
+        tables: &LooseTables,
+    ) -> Option<RecordHead> {
+        let place = |places: &Packed| usize::try_from(places.get(row)?).ok();
+        Some(RecordHead {
+            time: self.times.get(row, received)?,
+            peer: *tables.peers.get(place(&self.peers)?)?,
+            source: *tables.sources.get(place(&self.sources)?)?,
+            tags: named(&tables.tags, self.tags.get(row)?)?,
+            ..bare_head(received)
+        })
+    }
+
+    /// Memory they take, in bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let columns = [&self.peers, &self.sources, &self.tags];
+        let columns = columns.map(Packed::memory_bytes);
+        self.times.memory_bytes() + columns.iter().sum::<usize>()
     }
 }

@@ -19,6 +19,7 @@ const SEGMENT_V5: &[u8] = include_bytes!("../../testdata/segment.v5");
 const SEGMENT_V6: &[u8] = include_bytes!("../../testdata/segment.v6");
 const SEGMENT_V7: &[u8] = include_bytes!("../../testdata/segment.v7");
 const SEGMENT_V8: &[u8] = include_bytes!("../../testdata/segment.v8");
+const SEGMENT_V9: &[u8] = include_bytes!("../../testdata/segment.v9");
 
 const FIRST_JOURNAL: &str = "journal/00000000000000000001.journal";
 const MANIFEST: &str = "logspaces/main/manifest";
@@ -172,6 +173,34 @@ fn segments_of_version_8_are_read() {
     check_deeply(dir.path(), 2_000);
 }
 
+#[test]
+fn segments_of_version_9_are_read() {
+    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V9);
+    // So that the directory has it taken back.
+    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
+    let store = open(dir.path());
+    let text = |row: usize| {
+        let number = ["one", "two", "three"][row % 3];
+        format!("step {} of {number} is done", row % 11)
+    };
+    assert!(texts(&store).into_iter().eq((0..17_000).map(text)));
+    let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
+        panic!("no segment");
+    };
+    assert_eq!(segment.footer().chunks[0].heads.len(), 2);
+    // Each look reads the head page of its row alone.
+    for row in [16_999, 16_384, 16_383, 0] {
+        let (_, seat) = segment.with_seat(row).expect("reads");
+        assert_eq!(segment.seated(0, &[seat]).expect("reads"), [(row, seat)]);
+        let record = segment.records(0, [row]).expect("reads");
+        assert_eq!(
+            record.get(0).expect("one").raw(),
+            text(row as usize).as_bytes()
+        );
+    }
+    check_deeply(dir.path(), 17_000);
+}
+
 /// Finds nothing wrong with a directory of so many records in segments.
 fn check_deeply(directory: &Path, records: u64) {
     let options = VerifyOptions {
@@ -257,7 +286,7 @@ fn files_of_newer_versions_are_refused_and_left_alone() {
     let files = [
         (FIRST_JOURNAL, newer(JOURNAL_V1, 4, (60, false))),
         (MANIFEST, newer(MANIFEST_V2, 4, (12, false))),
-        (FIRST_SEGMENT, newer(SEGMENT_V8, 8, (60, true))),
+        (FIRST_SEGMENT, newer(SEGMENT_V9, 8, (60, true))),
     ];
     for (path, bytes) in files {
         let (text, looked) = refused(path, &bytes);

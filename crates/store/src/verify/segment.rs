@@ -128,9 +128,11 @@ fn pages_bytes(footer: &Footer) -> u64 {
 
 fn page_fault(footer: &Footer, section: Section, page: &PageEntry, what: String) -> Fault {
     let (records, remedy) = match section {
-        Section::Columns | Section::Directories | Section::Rows | Section::Chunks => {
-            (rows_around(footer, page), Remedy::Salvage)
-        }
+        Section::Columns
+        | Section::Directories
+        | Section::Heads
+        | Section::Rows
+        | Section::Chunks => (rows_around(footer, page), Remedy::Salvage),
         Section::Received => (page.rows, Remedy::Salvage),
         _ => (0, Remedy::RebuildIndex),
     };
