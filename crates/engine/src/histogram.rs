@@ -13,7 +13,7 @@ use crate::evaluate::count_by_lexicon;
 use crate::event::add_to_bars;
 use crate::limits::HISTOGRAM_BARS_MAX;
 use crate::parallel::{each_part, locked, unlocked};
-use crate::part::{Seated, piece_around, row_at};
+use crate::part::{piece_around, row_at};
 use crate::resolve::{resolve, resolve_within};
 use crate::row_set::RowSet;
 use crate::run::Run;
@@ -215,7 +215,7 @@ fn add_part(
 /// How many rows of a set stand before each of some rows, which ascend. Only pieces with one of those
 /// rows in their midst are looked into.
 fn count_before(run: &mut Run<'_>, part: &Part, set: &RowSet, rows: &[u32]) -> Vec<u64> {
-    let mut opened: Option<(Range<u32>, Vec<Seated>)> = None;
+    let mut opened: Option<(Range<u32>, Vec<u32>)> = None;
     let before = rows.iter().map(|row| {
         if *row >= part.rows() {
             return set.len(part.rows());
@@ -226,11 +226,15 @@ fn count_before(run: &mut Run<'_>, part: &Part, set: &RowSet, rows: &[u32]) -> V
             return before;
         }
         let known = opened.take().filter(|(known, _)| *known == piece);
-        let (_, seated) = opened.insert(known.unwrap_or_else(|| {
+        let rows = piece.start..*row;
+        let (_, seats) = opened.insert(known.unwrap_or_else(|| {
             let seats = set.first_rows(&piece, usize::MAX);
-            (piece, run.seated(part, &seats))
+            (piece, seats)
         }));
-        before + seated.partition_point(|(own, _)| own < row) as u64
+        let index_of = |seat: u32| seats.partition_point(|own| *own < seat);
+        let among = run.seats_in_piece(part, &rows).into_iter();
+        let within = among.map(|among| index_of(among.end) - index_of(among.start));
+        before + within.sum::<usize>() as u64
     });
     before.collect()
 }

@@ -97,6 +97,14 @@ pub(crate) fn with_seat(part: &Part, row: u32) -> Result<Seated, ReadError> {
     }
 }
 
+/// The seats of some rows of a piece, at least one row, ascending.
+pub(crate) fn seats_in_piece(part: &Part, rows: &Range<u32>) -> Result<Vec<Range<u32>>, ReadError> {
+    match part {
+        Part::Segment(segment) => segment.seats(segment.chunk_of_row(rows.start), rows),
+        Part::Tail(_) => Ok(vec![rows.clone()]),
+    }
+}
+
 /// The seats of a range of rows.
 pub(crate) fn seats_of(part: &Part, range: &Range<u32>) -> Result<RowSet, ReadError> {
     let Part::Segment(segment) = part else {

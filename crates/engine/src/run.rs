@@ -12,7 +12,7 @@ use crate::check::Check;
 use crate::evaluate::{Bounds, Node, evaluate};
 use crate::limits::REMEMBERED_FEW_BYTES_MAX;
 use crate::memory::{CountedBy, Counts, Memory};
-use crate::part::{Block, Seated, block, rows_between, seated, seats_of};
+use crate::part::{Block, Seated, block, rows_between, seated, seats_in_piece, seats_of};
 use crate::plan::{Plan, WHOLE_LEXICON_COST};
 use crate::row_set::RowSet;
 
@@ -106,6 +106,18 @@ impl<'a> Run<'a> {
     /// cannot be told. The rows ascend.
     pub(crate) fn seated(&mut self, part: &Part, seats: &[u32]) -> Vec<Seated> {
         seated(part, seats).unwrap_or_else(|error| {
+            self.missed(&error);
+            Vec::new()
+        })
+    }
+
+    /// The seats of some rows of a piece, ascending; none, and a note, where they cannot be told.
+    pub(crate) fn seats_in_piece(
+        &mut self,
+        part: &Part,
+        rows: &std::ops::Range<u32>,
+    ) -> Vec<std::ops::Range<u32>> {
+        seats_in_piece(part, rows).unwrap_or_else(|error| {
             self.missed(&error);
             Vec::new()
         })

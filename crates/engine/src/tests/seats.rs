@@ -10,8 +10,8 @@ use store::{Options, RealDisk, Store, SystemClock};
 use crate::testing::{self, Sample, batch};
 use crate::{Cancel, Order, Scope, SearchOptions, StatsField, count, histogram, search, stats};
 
-/// More than a chunk of 65,536.
-const RECORDS: i64 = 80_000;
+/// More than a chunk of 262,144.
+const RECORDS: i64 = 280_000;
 const START: i64 = 1_790_000_000_000_000_000;
 
 /// Different in the records of a kind.
@@ -93,8 +93,8 @@ fn any_range_of_several_chunks_is_answered_exactly() {
 /// Asks all questions of several ranges.
 fn ask_all(mut scope: Scope) {
     let never = Cancel::new();
-    let ranges = [(0, 80_000), (0, 5), (7, 64_000), (16_384, 65_536)];
-    let others = [(65_000, 66_000), (9_999, 79_001), (65_536, 80_000)];
+    let ranges = [(0, RECORDS), (0, 5), (9_007, 57_000), (16_384, 65_536)];
+    let others = [(262_000, 263_000), (229_999, 279_001), (262_144, RECORDS)];
     for (start, end) in ranges.into_iter().chain(others) {
         scope.range = TimeRange {
             start: Timestamp::from_nanos(START + start),
@@ -134,8 +134,10 @@ fn ask_all(mut scope: Scope) {
                 );
             }
             for order in [Order::NewestFirst, Order::OldestFirst] {
+                // Once from one head page into the next, from either end.
+                let limit = if start == 9_007 { 10_000 } else { 700 };
                 let options = SearchOptions {
-                    limit: 700,
+                    limit,
                     order,
                     ..SearchOptions::default()
                 };
@@ -144,7 +146,7 @@ fn ask_all(mut scope: Scope) {
                 if order == Order::NewestFirst {
                     first.reverse();
                 }
-                first.truncate(700);
+                first.truncate(limit);
                 let numbers = rows.iter().map(|row| row.id.number.0 as i64 - 1);
                 assert!(numbers.eq(first), "{what}");
             }

@@ -124,6 +124,9 @@ impl Tags {
 
 /// A set as it is stored with the bits of its names; `None` where one has no name.
 fn named(bits: &[u64], set: u64) -> Option<u64> {
+    if set == 0 {
+        return Some(0);
+    }
     if (u64::BITS - set.leading_zeros()) as usize > bits.len() {
         return None;
     }
