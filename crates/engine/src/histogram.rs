@@ -1,6 +1,5 @@
 //! How many records match in each of many equal stretches of time.
 
-use std::ops::Range;
 use std::sync::Mutex;
 
 use model::{TimeRange, Timestamp};
@@ -215,7 +214,6 @@ fn add_part(
 /// How many rows of a set stand before each of some rows, which ascend. Only pieces with one of those
 /// rows in their midst are looked into.
 fn count_before(run: &mut Run<'_>, part: &Part, set: &RowSet, rows: &[u32]) -> Vec<u64> {
-    let mut opened: Option<(Range<u32>, Vec<u32>)> = None;
     let before = rows.iter().map(|row| {
         if *row >= part.rows() {
             return set.len(part.rows());
@@ -225,16 +223,7 @@ fn count_before(run: &mut Run<'_>, part: &Part, set: &RowSet, rows: &[u32]) -> V
         if *row == piece.start {
             return before;
         }
-        let known = opened.take().filter(|(known, _)| *known == piece);
-        let rows = piece.start..*row;
-        let (_, seats) = opened.insert(known.unwrap_or_else(|| {
-            let seats = set.first_rows(&piece, usize::MAX);
-            (piece, seats)
-        }));
-        let index_of = |seat: u32| seats.partition_point(|own| *own < seat);
-        let among = run.seats_in_piece(part, &rows).into_iter();
-        let within = among.map(|among| index_of(among.end) - index_of(among.start));
-        before + within.sum::<usize>() as u64
+        before + set.len_among(&run.seats_in_piece(part, &(piece.start..*row)))
     });
     before.collect()
 }

@@ -132,6 +132,14 @@ impl RowSet {
         }
     }
 
+    /// How many rows of some ranges are in it, which ascend and do not overlap.
+    pub(crate) fn len_among(&self, ranges: &[Range<u32>]) -> u64 {
+        match (self, Self::of_ranges(ranges.iter().cloned())) {
+            (Self::Some(one), Self::Some(two)) => one.intersection_len(&two),
+            _ => ranges.iter().map(|range| self.len_within(range)).sum(),
+        }
+    }
+
     /// Visits its rows in a part of so many, ascending.
     pub(crate) fn for_each(&self, rows: u32, visit: impl FnMut(u32)) {
         match self {
