@@ -36,6 +36,10 @@ pub const BLOCK_ROWS: usize = 256;
 /// a page that has them.
 pub const WALK_ROWS: u32 = 16 * 1024;
 
+/// Matches of a chunk whose rows are looked up together for a list, where they are known without a look: of
+/// the newest of each of several segments most lists show few.
+pub const WALK_MATCHES: u64 = 64;
+
 /// Rows of the tail that are looked at between two looks at [`crate::Cancel`]. About a
 /// millisecond of matching.
 pub const TAIL_PAGE_ROWS: u32 = 1_024;

@@ -9,7 +9,7 @@ use store::Part;
 
 use crate::cursor::Position;
 use crate::evaluate::{Bounds, Node};
-use crate::limits::{BLOCK_ROWS, READ_AHEAD_BYTES, WALK_ROWS};
+use crate::limits::{BLOCK_ROWS, READ_AHEAD_BYTES, WALK_MATCHES, WALK_ROWS};
 use crate::part::{Block, Holder, Seated, piece_around, rows_of};
 use crate::row_set::RowSet;
 use crate::run::Run;
@@ -200,23 +200,28 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    /// Takes the next rows of the piece at hand: all where few of them may match, or few of those do.
+    /// Takes the next rows of the piece at hand: as many as have some matches if these are spread evenly, or
+    /// all where they have to be looked at and few of them may match, or few of those do.
     fn take_rows(&mut self) -> Range<u32> {
         let (piece, left) = &mut self.piece;
         let all = left.clone();
-        let is_small = self.upper.len_within(piece) <= u64::from(WALK_ROWS);
-        if is_small || self.is_sparse || all.len() <= WALK_ROWS as usize {
+        let matches = self.upper.len_within(piece).max(1);
+        let are_known = self.known.bounds().maybe.is_none();
+        let steps = (all.len() as u32).div_ceil(WALK_ROWS);
+        let wanted = (piece.len() as u64 * WALK_MATCHES / matches).div_ceil(u64::from(WALK_ROWS));
+        let is_whole = self.is_sparse || !are_known && matches <= u64::from(WALK_ROWS);
+        if is_whole || u64::from(steps) <= wanted.max(1) {
             *left = 0..0;
             return all;
         }
+        let wanted = wanted.max(1) as u32;
         match self.order {
             Order::NewestFirst => {
-                let windows = (all.len() as u32 - 1) / WALK_ROWS;
-                left.end = all.start + windows * WALK_ROWS;
+                left.end = all.start + (steps - wanted) * WALK_ROWS;
                 left.end..all.end
             }
             Order::OldestFirst => {
-                left.start = all.start + WALK_ROWS;
+                left.start = all.start + wanted * WALK_ROWS;
                 all.start..left.start
             }
         }
