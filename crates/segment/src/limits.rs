@@ -115,9 +115,9 @@ pub const PART_COUNTS_BYTES_MAX: usize = 32 * 1024;
 /// A column that takes more by far is cut by rows. Smaller parts would have dictionaries of their own.
 pub const COLUMN_PART_BYTES: usize = 32 * 1024;
 
-/// Most parts that all columns of one chunk are cut into: 65,536 rows of 16 slots that are all alone
-/// in their kinds.
-pub const COLUMN_PARTS_MAX: usize = 1 << 20;
+/// Most parts that all columns of one chunk are cut into: [`CHUNK_ROWS`] rows of 16 slots that are all alone
+/// in their kinds. More than slots of two bytes each in [`CHUNK_BYTES`] of kinds with the fewest rows make.
+pub const COLUMN_PARTS_MAX: usize = 16 * CHUNK_ROWS;
 
 /// Most runs of digits in a value that become integers. An address with a port has five, a date with
 /// a time and its fraction seven.
