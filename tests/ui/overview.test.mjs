@@ -124,6 +124,8 @@ test('what is kept bounds the forecast', async () => {
 test('a bar of what was received leads to the search of its time', () =>
   onPage(async (page) => {
     await page.getByTestId('span-1h').click();
+    // A new answer ends a selection.
+    await page.locator('[data-testid="arrivals"][aria-busy="false"]').waitFor();
     const chart = page.getByTestId('histogram');
     await chart.focus();
     await page.keyboard.press('End');
