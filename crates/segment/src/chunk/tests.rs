@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::kinds::Kinds;
-use crate::testing::{any_batch, seen_all};
+use crate::limits::{CHUNK_BYTES, KIND_ROWS_MIN, TEMPLATE_SLOTS_MAX};
+use crate::testing::{any_batch, batch_of, seen_all};
 use crate::{Corrupt, PageEntry};
 
 /// So few that there are chunks with head pages and without.
@@ -234,6 +235,34 @@ pub(super) fn of_a_kind(count: usize) -> RecordBatch {
             .expect("room");
     }
     batch
+}
+
+#[test]
+fn as_many_columns_as_fit_into_a_chunk_are_written_and_read() {
+    // As few rows of a kind as have one, as many values a row as a kind has, and as short.
+    let line = |row: usize| {
+        let kind = row / KIND_ROWS_MIN as usize;
+        let mut line: String = [kind / 676 % 26, kind / 26 % 26, kind % 26]
+            .map(|letter| char::from(b'a' + letter as u8))
+            .iter()
+            .collect();
+        for value in 0..TEMPLATE_SLOTS_MAX {
+            line.push(' ');
+            line.push(char::from(b'0' + ((row * 7 + value) % 10) as u8));
+        }
+        line
+    };
+    let rows = CHUNK_BYTES / line(0).len();
+    let batch = batch_of("udp", (0..rows).map(line));
+    let (file, entry, kinds) = chunk(&batch);
+    let chunk = opened(&file, &entry, &kinds);
+    assert!(chunk.parts_of_slots().len() >= rows / KIND_ROWS_MIN as usize * TEMPLATE_SLOTS_MAX);
+    let wanted: Vec<u32> = (0..rows as u32).step_by(100).collect();
+    let read = some(&file, &entry, &kinds, &received(&batch), wanted.clone()).expect("valid");
+    assert_eq!(read.len(), wanted.len());
+    for (read, row) in read.iter().zip(wanted) {
+        assert_eq!(read.raw(), line(row as usize).as_bytes());
+    }
 }
 
 #[test]
