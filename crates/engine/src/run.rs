@@ -95,6 +95,9 @@ impl<'a> Run<'a> {
 
     /// Decodes rows that were taken together, and notes where some cannot be read.
     pub(crate) fn block(&mut self, part: &Part, rows: &[Seated]) -> Block {
+        if let Part::Tail(chunk) = part {
+            chunk.note_looks(rows.len());
+        }
         let (block, error) = block(part, rows);
         if let Some(error) = error {
             self.missed(&error);

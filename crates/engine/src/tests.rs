@@ -2,6 +2,7 @@
 
 mod again;
 mod ahead;
+mod drafts;
 mod kinds;
 mod seats;
 mod side_by_side;

@@ -17,6 +17,7 @@ mod committer;
 mod compact;
 mod copy;
 mod disk;
+mod drafts;
 mod durability;
 mod error;
 mod housekeeper;

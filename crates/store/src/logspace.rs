@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
+use segment::Footer;
 
 use crate::archive::Archive;
+use crate::drafts::Drafts;
 use crate::limits::TAIL_CHUNK_BYTES;
 use crate::manifest::{Entry, Manifest};
 use crate::pauses::Pauses;
@@ -73,6 +75,7 @@ pub(crate) struct LogspaceState {
     tail_rows: usize,
     /// How many chunks at the front of the tail are being sealed and must stay as they are.
     frozen_chunks: usize,
+    drafts: Drafts,
 }
 
 impl LogspaceState {
@@ -96,6 +99,7 @@ impl LogspaceState {
             tail_bytes: 0,
             tail_rows: 0,
             frozen_chunks: 0,
+            drafts: Drafts::default(),
         }
     }
 
@@ -112,7 +116,9 @@ impl LogspaceState {
             // It grew, and will not any more.
             last.batch.shrink_to_fit();
         }
-        self.tail.push(Arc::new(TailChunk { first, batch }));
+        let looks = self.drafts.looks();
+        let chunk = TailChunk::new(first, batch, looks);
+        self.tail.push(Arc::new(chunk));
     }
 
     /// Adds records to the last chunk of the tail, if that is small and goes on with them; whether
@@ -134,10 +140,7 @@ impl LogspaceState {
         if joined.append(batch).is_err() {
             return false;
         }
-        *last = Arc::new(TailChunk {
-            first: last.first,
-            batch: joined,
-        });
+        *last = Arc::new(TailChunk::new(last.first, joined, self.drafts.looks()));
         true
     }
 
@@ -191,7 +194,39 @@ impl LogspaceState {
             self.tail_rows -= chunk.batch.len();
         }
         self.frozen_chunks = 0;
+        self.drafts
+            .keep_from(RecordNumber(self.tail_start_number()));
         self.add_segments(sealed);
+    }
+
+    /// Whether the next draft may be due.
+    pub(crate) fn is_draft_due(&self) -> bool {
+        self.drafts.may_be_due(self.tail_rows)
+    }
+
+    /// The drafts of the tail.
+    pub(crate) fn drafts(&self) -> &Drafts {
+        &self.drafts
+    }
+
+    /// The chunks of the tail that neither grow nor are being sealed.
+    pub(crate) fn settled_tail(&self) -> &[Arc<TailChunk>] {
+        let grown = self.tail.len().saturating_sub(1);
+        self.tail.get(self.frozen_chunks..grown).unwrap_or(&[])
+    }
+
+    /// Adds a draft, unless some of its records were sealed meanwhile; whether it did.
+    pub(crate) fn add_draft(&mut self, draft: Arc<SegmentHandle>) -> bool {
+        let is_of_tail = draft.first_number().0 >= self.tail_start_number();
+        if is_of_tail {
+            self.drafts.add(draft);
+        }
+        is_of_tail
+    }
+
+    /// The number of the oldest record of the tail; the largest one where it is empty.
+    fn tail_start_number(&self) -> u64 {
+        self.tail.first().map_or(u64::MAX, |chunk| chunk.first.0)
     }
 
     /// Adds segments in the order of their numbers.
@@ -388,9 +423,7 @@ impl Logspace {
     pub(crate) fn snapshot(&self) -> Snapshot {
         let state = self.state();
         let segments = state.segments.iter().cloned().map(Part::Segment);
-        let mut parts: Vec<Part> = segments
-            .chain(state.tail.iter().cloned().map(Part::Tail))
-            .collect();
+        let mut parts: Vec<Part> = segments.chain(state.drafts.parts(&state.tail)).collect();
         parts.sort_by_key(Part::first_number);
         Snapshot {
             logspace: self.name.clone(),
@@ -401,37 +434,33 @@ impl Logspace {
 
     /// Figures for the administrator.
     pub(crate) fn status(&self) -> LogspaceStatus {
-        let snapshot = self.snapshot();
         let state = self.state();
+        let sealed = state.segments.clone();
+        let tail = state.tail();
+        let damages = Arc::clone(&state.damages);
         let (tail_bytes, tail_records) = state.tail_size();
         let expired_records = state.expired_records;
         let compacted_segments = state.compacted.len();
         let compaction_saved_bytes = state.compaction_saved_bytes;
         let in_index = state.with_damaged_index();
         drop(state);
-        let segments = || {
-            snapshot.parts.iter().filter_map(|part| match part {
-                Part::Segment(segment) => Some(segment),
-                Part::Tail(_) => None,
-            })
-        };
-        let (archived, here): (Vec<_>, Vec<_>) =
-            segments().partition(|segment| !segment.path().starts_with(&self.dir));
+        let (archived, here): (Vec<_>, Vec<_>) = sealed
+            .iter()
+            .partition(|segment| !segment.path().starts_with(&self.dir));
+        let footers = || sealed.iter().map(|segment| segment.footer());
+        let sealed_parts = sealed.iter().cloned().map(Part::Segment);
+        let parts: Vec<Part> = sealed_parts
+            .chain(tail.into_iter().map(Part::Tail))
+            .collect();
         let file_bytes = |segments: &[&Arc<SegmentHandle>]| {
             segments.iter().map(|segment| segment.file_bytes()).sum()
         };
         LogspaceStatus {
             name: self.name.clone(),
-            records: snapshot
-                .parts
-                .iter()
-                .map(|part| u64::from(part.rows()))
-                .sum(),
-            segments: segments().count(),
+            records: parts.iter().map(|part| u64::from(part.rows())).sum(),
+            segments: sealed.len(),
             retention: self.retention(),
-            data_bytes: segments()
-                .map(|segment| segment.footer().data_bytes())
-                .sum(),
+            data_bytes: footers().map(Footer::data_bytes).sum(),
             disk_bytes: file_bytes(&here),
             archived_segments: archived.len(),
             archived_bytes: file_bytes(&archived),
@@ -439,15 +468,14 @@ impl Logspace {
             compacted_segments,
             compaction_saved_bytes,
             compaction_failure: locked(&self.compaction_failure).clone(),
-            raw_bytes: segments().map(|segment| segment.footer().raw_bytes).sum(),
+            raw_bytes: footers().map(|footer| footer.raw_bytes).sum(),
             tail_records: tail_records as u64,
             tail_bytes: tail_bytes as u64,
             expired_records,
-            first_received: snapshot.parts.iter().map(Part::first_received).min(),
-            last_received: snapshot.parts.iter().map(Part::last_received).max(),
+            first_received: parts.iter().map(Part::first_received).min(),
+            last_received: parts.iter().map(Part::last_received).max(),
             // What only the index lost makes no answer incomplete, and is in no snapshot.
-            damages: snapshot
-                .damages
+            damages: damages
                 .iter()
                 .cloned()
                 .chain(in_index.into_iter().map(|(_, damage)| damage))

@@ -12,6 +12,7 @@ use crate::options::Options;
 /// | decoded pages | a quarter, a quarter of it for what questions have found |
 /// | unsealed records of all logspaces | an eighth until the largest tail is sealed, a quarter until commits wait for that |
 /// | a segment while it is built of a tail | about as much as that tail once or twice more |
+/// | drafts, and one while it is built | what unsealed records leave of their quarter: none is built while these take more than an eighth |
 /// | the lexicon of a merged segment | as much as the segment takes at the most: a quarter, at most 160 MiB |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {

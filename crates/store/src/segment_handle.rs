@@ -208,6 +208,15 @@ impl SegmentHandle {
         let file = disk
             .open(path, OpenMode::Read)
             .map_err(Error::io("open", path))?;
+        Self::of_file(file, path, cache)
+    }
+
+    /// Reads the footer of a segment in an open file, which messages call by a path.
+    pub(crate) fn of_file(
+        file: Box<dyn DiskFile>,
+        path: &Path,
+        cache: Arc<PageCache>,
+    ) -> Result<Self, Error> {
         let file_bytes = file.len().map_err(Error::io("read", path))?;
         let damaged = |offset: u64| {
             move |error: Corrupt| match error {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 
@@ -23,7 +24,7 @@ pub struct Snapshot {
 /// Records with consecutive numbers, in the order of receipt.
 #[derive(Clone, Debug)]
 pub enum Part {
-    /// Sealed records on disk.
+    /// Sealed records on disk, or a draft of some that are not sealed.
     Segment(Arc<SegmentHandle>),
     /// Records that are durable in the journal and held in memory.
     Tail(Arc<TailChunk>),
@@ -81,9 +82,25 @@ pub struct TailChunk {
     pub first: RecordNumber,
     /// The records.
     pub batch: RecordBatch,
+    /// Where looks at them are counted.
+    looks: Arc<AtomicU64>,
 }
 
 impl TailChunk {
+    /// Records, and where looks at them are counted.
+    pub fn new(first: RecordNumber, batch: RecordBatch, looks: Arc<AtomicU64>) -> Self {
+        Self {
+            first,
+            batch,
+            looks,
+        }
+    }
+
+    /// Notes that a question looks at so many of the records.
+    pub fn note_looks(&self, count: usize) {
+        self.looks.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
     /// The number behind the last record.
     pub(crate) fn end(&self) -> u64 {
         self.first.0 + self.batch.len() as u64

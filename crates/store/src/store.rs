@@ -51,6 +51,7 @@ pub(crate) struct Shared {
     pub(crate) tails: TailMemory,
     pub(crate) queue: Queue,
     pub(crate) sealer: Worker,
+    pub(crate) drafter: Worker,
     pub(crate) housekeeper: Worker,
     pub(crate) compactor: Worker,
     pub(crate) writer: Mutex<JournalWriter>,
@@ -246,9 +247,11 @@ impl Store {
 
     /// What a reader of a logspace sees now; `None` where there is no such logspace.
     pub fn snapshot(&self, logspace: &LogspaceName) -> Option<Snapshot> {
-        self.shared
-            .logspace(logspace)
-            .map(|logspace| logspace.snapshot())
+        let logspace = self.shared.logspace(logspace)?;
+        if logspace.state().is_draft_due() {
+            self.shared.drafter.wake();
+        }
+        Some(logspace.snapshot())
     }
 
     /// Has a function called after every commit and import, on the thread that did it. It must
@@ -306,6 +309,7 @@ impl Store {
             && shared.sealer.is_idle()
             && shared.housekeeper.is_idle()
             && shared.compactor.is_idle()
+            && shared.drafter.is_idle()
     }
 
     pub(crate) fn disk(&self) -> &dyn Disk {
@@ -328,6 +332,7 @@ impl Store {
         self.shared.sealer.close();
         self.shared.housekeeper.close();
         self.shared.compactor.close();
+        self.shared.drafter.close();
         let threads = std::mem::take(&mut *locked(&self.threads));
         for thread in threads {
             if thread.join().is_err() {
@@ -383,6 +388,7 @@ impl Shared {
             tails: TailMemory::new(tails),
             queue: Queue::default(),
             sealer: Worker::default(),
+            drafter: Worker::default(),
             housekeeper: Worker::default(),
             compactor: Worker::default(),
             writer: Mutex::new(writer),

@@ -17,6 +17,7 @@ use crate::{
 mod archive;
 mod backup;
 mod compaction;
+mod drafts;
 mod hooked;
 mod lexicon;
 mod merging;

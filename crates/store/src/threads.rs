@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use crate::committer;
 use crate::compact;
+use crate::drafts;
 use crate::error::Error;
 use crate::housekeeper;
 use crate::limits::STALL_RETRY_MS;
@@ -24,7 +25,7 @@ type Work = fn(&Shared);
 
 /// Starts all of them.
 pub(crate) fn start(shared: &Arc<Shared>) -> Result<Vec<JoinHandle<()>>, Error> {
-    let works: [(&str, Work); 4] = [
+    let works: [(&str, Work); 5] = [
         ("committer", commit),
         ("sealer", |shared| {
             repeat(shared, &shared.sealer, "sealer", sealer::run);
@@ -34,6 +35,9 @@ pub(crate) fn start(shared: &Arc<Shared>) -> Result<Vec<JoinHandle<()>>, Error> 
         }),
         ("compactor", |shared| {
             repeat(shared, &shared.compactor, "compactor", compact::run);
+        }),
+        ("drafter", |shared| {
+            repeat(shared, &shared.drafter, "drafter", drafts::run);
         }),
     ];
     let mut threads = Vec::new();

@@ -12,7 +12,7 @@ use crate::testing::{self, Sample, list};
 use crate::{Cancel, Order, Scope, SearchOptions, count, fields, histogram, search, tabulate};
 
 /// Questions for what is fixed, for what varies, for both across their seam, and for fields.
-const QUESTIONS: [&str; 49] = [
+pub(super) const QUESTIONS: [&str; 49] = [
     "/lamp-[0-9]{2}/",
     "/amp-1[0-9]+ is/",
     "/session (opened|closed)/",
@@ -64,7 +64,7 @@ const QUESTIONS: [&str; 49] = [
     "a.b:alpha OR ok:>5 OR to:*10*",
 ];
 
-fn samples() -> impl Strategy<Value = Sample> {
+pub(super) fn samples() -> impl Strategy<Value = Sample> {
     let words = select(vec![
         "alpha", "beta", "Alpha", "gamma-7", "10.0.0.1", "n\u{e9}e",
     ]);

@@ -350,10 +350,7 @@ fn a_cursor_survives_sealing_and_new_records() {
         .import(&LogspaceName::main(), batch(&samples))
         .expect("imported");
     let sealed = store.snapshot(&LogspaceName::main()).expect("there");
-    let chunk = TailChunk {
-        first: RecordNumber(1),
-        batch: batch(&samples),
-    };
+    let chunk = TailChunk::new(RecordNumber(1), batch(&samples), Arc::default());
     let tail = Snapshot {
         parts: vec![Part::Tail(Arc::new(chunk))],
         ..sealed

@@ -1,0 +1,86 @@
+//! Questions to records that are not sealed, before and after these have drafts.
+
+use std::time::{Duration, Instant};
+
+use model::LogspaceName;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use query::{Query, parse};
+use store::{Part, Store};
+
+use super::kinds::{QUESTIONS, samples};
+use crate::testing::{Sample, append, batch, list, open};
+use crate::{Cancel, Scope, SearchOptions, count, search};
+
+/// Records of the tail, which a draft is made of.
+const RECORDS: usize = 9_000;
+
+/// How long the draft is waited for.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn query(text: &str) -> Query {
+    parse(text).into_result().expect("valid")
+}
+
+fn scope(store: &Store) -> Scope {
+    Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")])
+}
+
+fn has_draft(scope: &Scope) -> bool {
+    let mut parts = scope.snapshots.iter().flat_map(|snapshot| &snapshot.parts);
+    parts.any(|part| matches!(part, Part::Segment(_)))
+}
+
+/// The numbers of the records that match, newest first, page by page.
+fn numbers(scope: &Scope, query: &Query) -> Vec<u64> {
+    let (mut numbers, mut options) = (Vec::new(), SearchOptions::default());
+    loop {
+        let found = search(scope, query, &options, &Cancel::new());
+        assert!(found.completeness.is_complete());
+        numbers.extend(found.rows.iter().map(|row| row.id.number.0));
+        options.cursor = found.cursor;
+        if options.cursor.is_none() {
+            return numbers;
+        }
+    }
+}
+
+#[test]
+fn answers_are_the_same_with_drafts() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = open(directory.path(), 1_000_000);
+    let mut runner = TestRunner::deterministic();
+    let made = prop::collection::vec(samples(), 300);
+    let made: Vec<Sample> = made.new_tree(&mut runner).expect("some").current();
+    let mut stored = 0;
+    while stored < RECORDS {
+        append(&store, &LogspaceName::main(), batch(&made));
+        stored += made.len();
+    }
+
+    let tail = scope(&store);
+    assert!(!has_draft(&tail));
+    let before: Vec<_> = QUESTIONS
+        .iter()
+        .map(|text| numbers(&tail, &query(text)))
+        .collect();
+    // Those questions have looked at the records often enough.
+    let started = Instant::now();
+    let drafted = loop {
+        let scope = scope(&store);
+        if has_draft(&scope) {
+            break scope;
+        }
+        assert!(started.elapsed() < PATIENCE, "there is no draft");
+        std::thread::yield_now();
+    };
+    for (text, before) in QUESTIONS.iter().zip(before) {
+        let query = query(text);
+        assert_eq!(numbers(&drafted, &query), before, "{text}");
+        let expected = list(&drafted, &query).len() as u64;
+        assert_eq!(before.len() as u64, expected, "{text}");
+        let counted = count(&drafted, &query, &Cancel::new());
+        assert_eq!(counted.count, expected, "{text}");
+    }
+}

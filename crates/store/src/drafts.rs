@@ -1,0 +1,218 @@
+//! Drafts: segments in memory of what is not sealed yet, for questions that come again and again.
+//!
+//! A question looks at every record of the tail. Twenty looks at a record take as long as making it a part
+//! of a segment, in which it is found without one; so stretches of the tail that were looked at about as
+//! often get a draft, by a thread of its own, and nobody pays for it where nobody asks. A draft is never
+//! written: the sealer makes its segments of the tail, in larger pieces, and drafts go with what they were
+//! made of.
+
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use model::RecordNumber;
+use segment::{BuildOptions, Builder};
+
+use crate::disk::DiskFile;
+use crate::error::Error;
+use crate::limits::{DRAFT_LOOKS, DRAFT_OF_TAILS, DRAFT_ROWS_MAX, DRAFT_ROWS_MIN};
+use crate::logspace::Logspace;
+use crate::segment_handle::{PageCache, SegmentHandle};
+use crate::snapshot::{Part, TailChunk};
+use crate::store::Shared;
+
+/// How often it looks without being asked: never.
+const ROUND: Duration = Duration::from_secs(24 * 3_600);
+
+/// The drafts of a tail.
+#[derive(Default)]
+pub(crate) struct Drafts {
+    /// In the order of their numbers, each of whole chunks.
+    segments: Vec<Arc<SegmentHandle>>,
+    /// At how many records of the tail questions have looked that a draft would have spared them.
+    looks: Arc<AtomicU64>,
+}
+
+impl Drafts {
+    /// Where looks at records of the tail are counted.
+    pub(crate) fn looks(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.looks)
+    }
+
+    /// Whether questions have looked often enough at so many records of the tail.
+    fn is_worth_it(&self, rows: usize) -> bool {
+        self.looks.load(Ordering::Relaxed) >= DRAFT_LOOKS * rows as u64
+    }
+
+    /// Whether the next draft of a tail of so many records may be due, unless they are large.
+    pub(crate) fn may_be_due(&self, rows: usize) -> bool {
+        let drafted: usize = self
+            .segments
+            .iter()
+            .map(|draft| draft.rows() as usize)
+            .sum();
+        self.is_worth_it(DRAFT_ROWS_MIN.max(rows.saturating_sub(drafted)))
+    }
+
+    /// The chunks that the next draft is to be made of, if one is due, which take so many bytes at most.
+    /// `chunks` are those of the tail that neither grow nor are being sealed.
+    fn next(&self, chunks: &[Arc<TailChunk>], bytes_max: usize) -> Option<Vec<Arc<TailChunk>>> {
+        let end = self.segments.last().map_or(0, |last| end_of(last));
+        let chunks = chunks.iter().skip_while(|chunk| chunk.first.0 < end);
+        let chunks: Vec<_> = chunks.cloned().collect();
+        let rows: usize = chunks.iter().map(|chunk| chunk.batch.len()).sum();
+        let bytes: usize = chunks.iter().map(|chunk| chunk.batch.memory_bytes()).sum();
+        let is_enough = rows >= DRAFT_ROWS_MIN || bytes >= bytes_max;
+        (is_enough && self.is_worth_it(rows)).then(|| first_stretch(chunks, bytes_max))
+    }
+
+    /// Adds a draft, of records behind those of the others.
+    pub(crate) fn add(&mut self, draft: Arc<SegmentHandle>) {
+        let spent = DRAFT_LOOKS * u64::from(draft.rows());
+        let looks = self.looks.load(Ordering::Relaxed);
+        // Looks that are counted meanwhile are lost, which nobody misses.
+        self.looks
+            .store(looks.saturating_sub(spent), Ordering::Relaxed);
+        self.segments.push(draft);
+    }
+
+    /// Forgets those that begin before a record, which is the first of the tail now.
+    pub(crate) fn keep_from(&mut self, first: RecordNumber) {
+        self.segments.retain(|draft| draft.first_number() >= first);
+    }
+
+    /// The drafts and the chunks of a tail that have none.
+    pub(crate) fn parts(&self, tail: &[Arc<TailChunk>]) -> impl Iterator<Item = Part> {
+        let mut drafts = self.segments.iter().peekable();
+        let open = tail.iter().filter(move |chunk| {
+            while drafts
+                .next_if(|draft| end_of(draft) <= chunk.first.0)
+                .is_some()
+            {}
+            drafts
+                .peek()
+                .is_none_or(|draft| chunk.first < draft.first_number())
+        });
+        let open = open.cloned().map(Part::Tail);
+        self.segments.iter().cloned().map(Part::Segment).chain(open)
+    }
+}
+
+/// The number behind the last record.
+fn end_of(draft: &SegmentHandle) -> u64 {
+    draft.first_number().0 + u64::from(draft.rows())
+}
+
+/// The first chunks whose records have consecutive numbers, as many as go into a draft.
+fn first_stretch(chunks: Vec<Arc<TailChunk>>, bytes_max: usize) -> Vec<Arc<TailChunk>> {
+    let (mut rows, mut bytes) = (0, 0);
+    let mut stretch: Vec<Arc<TailChunk>> = Vec::new();
+    for chunk in chunks {
+        rows += chunk.batch.len();
+        bytes += chunk.batch.memory_bytes();
+        let is_full = rows > DRAFT_ROWS_MAX || bytes > bytes_max;
+        if stretch
+            .last()
+            .is_some_and(|last| is_full || last.end() != chunk.first.0)
+        {
+            break;
+        }
+        stretch.push(chunk);
+    }
+    stretch
+}
+
+/// Runs until closed.
+pub(crate) fn run(shared: &Shared) {
+    while shared.drafter.wait(ROUND) {
+        for logspace in shared.logspaces() {
+            while !shared.drafter.is_closed() && make_next(shared, &logspace) {}
+        }
+        shared.drafter.finish_round();
+    }
+}
+
+/// Makes the next draft of a logspace, if one is due; whether there may be another one.
+fn make_next(shared: &Shared, logspace: &Logspace) -> bool {
+    if shared.has_large_tails() {
+        return false;
+    }
+    let chunks = {
+        let state = logspace.state();
+        let bytes_max = shared.options.shares().tails / DRAFT_OF_TAILS;
+        state.drafts().next(state.settled_tail(), bytes_max)
+    };
+    let Some(chunks) = chunks else {
+        return false;
+    };
+    match draft_of(&chunks, &logspace.dir, Arc::clone(&shared.cache)) {
+        Ok(draft) => logspace.state().add_draft(Arc::new(draft)),
+        Err(error) => {
+            // The records are looked at one by one as before, and as many times until the next try.
+            logspace.state().drafts().looks.store(0, Ordering::Relaxed);
+            tracing::warn!(logspace = %logspace.name, %error, "cannot index what is not sealed");
+            false
+        }
+    }
+}
+
+/// Makes a draft of chunks of the tail of the logspace in a directory.
+pub(crate) fn draft_of(
+    chunks: &[Arc<TailChunk>],
+    dir: &Path,
+    cache: Arc<PageCache>,
+) -> Result<SegmentHandle, Error> {
+    let first = chunks.first().map(|chunk| chunk.first).unwrap_or_default();
+    let mut builder = Builder::new(BuildOptions {
+        first_number: first,
+        ..BuildOptions::default()
+    });
+    for chunk in chunks {
+        builder.push(&chunk.batch)?;
+    }
+    let built = builder.finish()?;
+    // There is no such file; messages call the draft so.
+    let path = dir.join(format!("{:020}.draft", first.0));
+    SegmentHandle::of_file(Box::new(MemoryFile(built.bytes)), &path, cache)
+}
+
+/// A file that is in memory and never changes.
+struct MemoryFile(Vec<u8>);
+
+impl DiskFile for MemoryFile {
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let bytes = self
+            .0
+            .get(start..)
+            .and_then(|rest| rest.get(..buffer.len()));
+        buffer.copy_from_slice(bytes.ok_or(ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+
+    fn write_all_at(&self, _: &[u8], _: u64) -> io::Result<()> {
+        Err(ErrorKind::ReadOnlyFilesystem.into())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.0.len() as u64)
+    }
+
+    fn allocate(&self, _: u64) -> io::Result<()> {
+        Err(ErrorKind::ReadOnlyFilesystem.into())
+    }
+
+    fn set_len(&self, _: u64) -> io::Result<()> {
+        Err(ErrorKind::ReadOnlyFilesystem.into())
+    }
+
+    fn try_lock(&self) -> io::Result<bool> {
+        Ok(true)
+    }
+}

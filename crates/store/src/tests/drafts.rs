@@ -1,0 +1,177 @@
+//! Drafts of what is not sealed, which nobody but a reader sees.
+
+use super::*;
+use crate::drafts::draft_of;
+use crate::limits::{DRAFT_LOOKS, DRAFT_ROWS_MIN};
+use crate::logspace::LogspaceState;
+use crate::segment_handle::page_cache;
+use crate::snapshot::TailChunk;
+
+/// Records that there is a draft of, when they were looked at.
+const ENOUGH: usize = DRAFT_ROWS_MIN + 1_000;
+
+fn numbered(numbers: std::ops::Range<usize>) -> RecordBatch {
+    let texts: Vec<String> = numbers.map(|number| format!("message {number}")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    batch(&texts)
+}
+
+/// Appends records in small batches.
+fn fill(store: &Store, numbers: std::ops::Range<usize>) {
+    for start in numbers.clone().step_by(500) {
+        append(store, numbered(start..numbers.end.min(start + 500)));
+    }
+}
+
+fn chunks(store: &Store) -> Vec<Arc<TailChunk>> {
+    let chunk = |part| match part {
+        Part::Tail(chunk) => Some(chunk),
+        Part::Segment(_) => None,
+    };
+    snapshot(store)
+        .parts
+        .into_iter()
+        .filter_map(chunk)
+        .collect()
+}
+
+/// Looks at all records of the tail so often that a draft of them pays.
+fn look(store: &Store) {
+    for chunk in chunks(store) {
+        chunk.note_looks(chunk.batch.len() * DRAFT_LOOKS as usize);
+    }
+    // A question wakes who makes them.
+    snapshot(store);
+}
+
+fn drafted(store: &Store) -> usize {
+    sealed_records(store) as usize - sealed(store)
+}
+
+fn sealed(store: &Store) -> usize {
+    let status = store.status();
+    let main = &status.logspaces[0];
+    (main.records - main.tail_records) as usize
+}
+
+#[test]
+fn what_was_looked_at_often_has_a_draft_with_the_same_records() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let store = open(dir.path());
+    fill(&store, 0..ENOUGH);
+    let (before, status) = (rows(&store), store.status());
+    look(&store);
+    wait_until(&store, |store| drafted(store) > 0);
+    // The newest chunk still grows.
+    assert!(drafted(&store) >= DRAFT_ROWS_MIN && chunks(&store).len() == 1);
+    assert_eq!(rows(&store), before);
+    let now = store.status();
+    for of in [&status, &now] {
+        let main = &of.logspaces[0];
+        assert_eq!((main.segments, main.data_bytes), (0, 0));
+        assert_eq!(
+            (main.records, main.tail_records),
+            (ENOUGH as u64, ENOUGH as u64)
+        );
+    }
+
+    fill(&store, ENOUGH..ENOUGH + 700);
+    assert_eq!(texts(&store).len(), ENOUGH + 700);
+    drop(store);
+    let store = open(dir.path());
+    assert_eq!((drafted(&store), texts(&store).len()), (0, ENOUGH + 700));
+}
+
+#[test]
+fn few_looks_and_few_records_make_none() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let store = open(dir.path());
+    fill(&store, 0..ENOUGH);
+    for chunk in chunks(&store) {
+        chunk.note_looks(chunk.batch.len() * (DRAFT_LOOKS as usize - 1));
+    }
+    snapshot(&store);
+    wait_until(&store, Store::is_idle);
+    assert_eq!(drafted(&store), 0);
+
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let store = open(dir.path());
+    fill(&store, 0..DRAFT_ROWS_MIN / 2);
+    for _ in 0..10 {
+        look(&store);
+    }
+    wait_until(&store, Store::is_idle);
+    assert_eq!(drafted(&store), 0);
+}
+
+#[test]
+fn drafts_go_with_what_is_sealed() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    // A draft and a half.
+    let store = open_with(segments_of(ENOUGH * 3 / 2, dir.path()), Arc::new(RealDisk));
+    let mut drafts = 0;
+    for round in 0..6 {
+        fill(&store, round * ENOUGH..(round + 1) * ENOUGH);
+        let had = drafted(&store);
+        look(&store);
+        wait_until(&store, Store::is_idle);
+        drafts += usize::from(drafted(&store) > had);
+        let expected: Vec<String> = (0..(round + 1) * ENOUGH)
+            .map(|number| format!("message {number}"))
+            .collect();
+        assert!(texts(&store) == expected, "round {round}");
+        let numbers: Vec<u64> = rows(&store)
+            .into_iter()
+            .map(|(number, ..)| number)
+            .collect();
+        assert!(
+            numbers.into_iter().eq(1..=expected.len() as u64),
+            "round {round}"
+        );
+    }
+    assert!(drafts > 1 && segments(&store) > 1, "{drafts}");
+}
+
+#[test]
+fn imports_in_between_end_a_draft() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let store = open(dir.path());
+    fill(&store, 0..5_000);
+    // Takes the next numbers.
+    store
+        .import(&LogspaceName::main(), numbered(0..10))
+        .expect("imported");
+    fill(&store, 5_010..ENOUGH + 5_000);
+    let before = rows(&store);
+    look(&store);
+    wait_until(&store, |store| drafted(store) > 5_010);
+    assert_eq!(rows(&store), before);
+}
+
+#[test]
+fn a_draft_that_comes_too_late_is_let_go() {
+    let (whole, mut state) = (numbered(0..9_001), LogspaceState::new());
+    for rows in [0..5_000, 5_000..9_000, 9_000..9_001] {
+        let mut part = RecordBatch::new();
+        for record in whole.iter().skip(rows.start).take(rows.len()) {
+            part.push_record(record).expect("room");
+        }
+        state.publish(RecordNumber(rows.start as u64 + 1), part);
+    }
+    let draft_now = |state: &LogspaceState| {
+        let chunks = state.settled_tail();
+        let cache = page_cache(1 << 20);
+        Arc::new(draft_of(chunks, Path::new("main"), cache).expect("built"))
+    };
+    let draft = draft_now(&state);
+    assert_eq!(draft.rows(), 9_000);
+    state.freeze(5_000);
+    let rest = draft_now(&state);
+    assert_eq!(
+        (rest.first_number(), rest.rows()),
+        (RecordNumber(5_001), 4_000)
+    );
+    state.finish_seal(Vec::new());
+    assert!(!state.add_draft(draft));
+    assert!(state.add_draft(rest));
+}
