@@ -746,7 +746,8 @@ const STORE: &[KeySpec] = &[
         Kind::Bytes((8 * MIB)..=(1024 * GIB)),
         Some("\"512MiB\""),
         "Memory of the store: an eighth for the newest records of all logspaces, which become \
-         segments when it is full, a quarter for pages of segments that were read, the rest for \
+         segments when it is full, and a tenth as much for indexes of those that are searched often, \
+         a quarter for pages of segments that were read, the rest for \
          making and merging segments. More makes repeated searches faster.",
     )
     .restart()

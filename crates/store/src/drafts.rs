@@ -1,7 +1,7 @@
 //! Drafts: segments in memory of what is not sealed yet, for questions that come again and again.
 //!
-//! A question looks at every record of the tail. Twenty looks at a record take as long as making it a part
-//! of a segment, in which it is found without one; so stretches of the tail that were looked at about as
+//! A question looks at every record of the tail. Some forty looks at a record take as long as making it a
+//! part of a segment, in which it is found without one; so stretches of the tail that were looked at nearly as
 //! often get a draft, by a thread of its own, and nobody pays for it where nobody asks. A draft is never
 //! written: the sealer makes its segments of the tail, in larger pieces, and drafts go with what they were
 //! made of.
@@ -23,7 +23,7 @@ use crate::segment_handle::{PageCache, SegmentHandle};
 use crate::snapshot::{Part, TailChunk};
 use crate::store::Shared;
 
-/// How often it looks without being asked: never.
+/// How often it looks without being asked, which finds nothing that nobody asked for.
 const ROUND: Duration = Duration::from_secs(24 * 3_600);
 
 /// The drafts of a tail.
@@ -130,6 +130,7 @@ pub(crate) fn run(shared: &Shared) {
         for logspace in shared.logspaces() {
             while !shared.drafter.is_closed() && make_next(shared, &logspace) {}
         }
+        shared.drafter.set_failure(None);
         shared.drafter.finish_round();
     }
 }

@@ -107,7 +107,8 @@ pub const DRAFT_ROWS_MAX: usize = 32 * 1024;
 /// much, in place of the tails themselves: where these are large, none is built.
 pub const DRAFT_OF_TAILS: usize = 4;
 
-/// Looks at a record that take as long as adding it to a draft.
+/// Looks at a record after which it gets into a draft. Adding it takes as long as some forty: waiting for as
+/// many would let what comes beside it be looked at for longer.
 pub const DRAFT_LOOKS: u64 = 16;
 
 /// Largest manifest record, in bytes: one seal adds one segment a day that its rows span.

@@ -185,7 +185,8 @@ pub struct SegmentHandle {
     _columns: ColumnMemory,
     /// Distinguishes segments in the cache; paths can be reused after a failed seal.
     uid: u64,
-    bytes_read: AtomicU64,
+    /// Bytes read from disk so far; what is in memory reads none.
+    bytes_read: Option<AtomicU64>,
     /// For each chunk the stretches of time that its records fall into, where that was asked for.
     time_spans: Box<[OnceLock<Box<[TimeSpan]>>]>,
     /// The first page of the index that turned out to be damaged.
@@ -208,10 +209,15 @@ impl SegmentHandle {
         let file = disk
             .open(path, OpenMode::Read)
             .map_err(Error::io("open", path))?;
-        Self::of_file(file, path, cache)
+        let handle = Self::of_file(file, path, cache)?;
+        Ok(Self {
+            bytes_read: Some(AtomicU64::new(0)),
+            ..handle
+        })
     }
 
-    /// Reads the footer of a segment in an open file, which messages call by a path.
+    /// Reads the footer of a segment in something like a file, which messages call by a path, and of which
+    /// nothing counts as read from disk.
     pub(crate) fn of_file(
         file: Box<dyn DiskFile>,
         path: &Path,
@@ -255,7 +261,7 @@ impl SegmentHandle {
             _columns: columns,
             cache,
             uid: NEXT_UID.fetch_add(1, Ordering::Relaxed),
-            bytes_read: AtomicU64::new(0),
+            bytes_read: None,
             time_spans,
             index_damage: OnceLock::new(),
         })
@@ -298,7 +304,8 @@ impl SegmentHandle {
 
     /// Bytes read from disk so far; what an answer cost is the difference.
     pub fn bytes_read(&self) -> u64 {
-        self.bytes_read.load(Ordering::Relaxed)
+        let read = self.bytes_read.as_ref();
+        read.map_or(0, |read| read.load(Ordering::Relaxed))
     }
 
     /// What readers found damaged in the index so far. The records may be whole.
@@ -902,8 +909,9 @@ impl SegmentHandle {
                 offset: entry.offset,
                 reason: error.to_string(),
             })?;
-        self.bytes_read
-            .fetch_add(u64::from(entry.stored_len), Ordering::Relaxed);
+        if let Some(read) = &self.bytes_read {
+            read.fetch_add(u64::from(entry.stored_len), Ordering::Relaxed);
+        }
         Ok(())
     }
 

@@ -38,6 +38,7 @@ fn numbers(scope: &Scope, query: &Query) -> Vec<u64> {
     loop {
         let found = search(scope, query, &options, &Cancel::new());
         assert!(found.completeness.is_complete());
+        assert_eq!(found.cost.bytes_read, 0, "there is nothing on the disk");
         numbers.extend(found.rows.iter().map(|row| row.id.number.0));
         options.cursor = found.cursor;
         if options.cursor.is_none() {
