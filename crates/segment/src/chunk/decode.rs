@@ -2,7 +2,7 @@
 #![deny(clippy::indexing_slicing)]
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use model::RecordBatch;
 
@@ -10,7 +10,7 @@ use super::page::ColumnPage;
 use super::{ChunkEntry, ChunkHeads};
 use crate::Corrupt;
 use crate::columns::Column;
-use crate::columns::pack::{Directory, Part};
+use crate::columns::directory::{Directory, Part};
 use crate::kinds::{Band, Kinds, Shape, Shapes, SlotPart, Texts};
 use crate::page::open;
 use crate::wire::Reader;
@@ -22,8 +22,6 @@ pub struct Chunk {
     /// Those of all kinds of the segment.
     shapes: Arc<Shapes>,
     directory: Directory,
-    /// For each column the place of its kind; made when it is asked for.
-    column_kinds: OnceLock<Box<[u32]>>,
 }
 
 /// A part of a column: its rows, and what is in them.
@@ -85,7 +83,6 @@ impl Chunk {
             kinds,
             shapes,
             directory,
-            column_kinds: OnceLock::new(),
         })
     }
 
@@ -96,9 +93,7 @@ impl Chunk {
 
     /// Memory it takes, in bytes; kinds count as much as rows.
     pub fn memory_bytes(&self) -> usize {
-        size_of_val::<[ChunkKind]>(&self.kinds)
-            + self.directory.memory_bytes()
-            + self.directory.columns() * size_of::<u32>()
+        size_of_val::<[ChunkKind]>(&self.kinds) + self.directory.memory_bytes()
     }
 
     /// The records of some rows, each given with its seat, in the order given. `own` is what stands beside their texts; `page`
@@ -176,32 +171,23 @@ impl Chunk {
     }
 
     /// Where the part of a number is: the page it lies in, and the seats of its rows in the chunk.
-    fn place_of_part(&self, number: usize) -> Option<(&Part, Range<u32>)> {
+    fn place_of_part(&self, number: usize) -> Option<(Part, Range<u32>)> {
         let (column, before) = self.directory.column_of_part(number)?;
         let part = self.directory.part(number)?;
-        let own = self.column_kinds().get(column)?;
-        let seats = &self.kinds.get(*own as usize)?.seats;
+        let seats = &self.kind_of_column(u32::try_from(column).ok()?)?.seats;
         let start = seats.start.checked_add(before)?;
         let end = start.checked_add(part.rows)?;
         (end <= seats.end).then_some((part, start..end))
     }
 
-    /// For each column the place of its kind.
-    fn column_kinds(&self) -> &[u32] {
-        self.column_kinds.get_or_init(|| {
-            let mut owners = vec![u32::MAX; self.directory.columns()];
-            for (number, kind) in (0..).zip(&self.kinds) {
-                let mut firsts = kind.columns;
-                let places = self.shape(kind).map_or(&[][..], Shape::places);
-                for place in places {
-                    let column = place.band.of(&mut firsts).saturating_add(place.rank);
-                    if let Some(owner) = owners.get_mut(column as usize) {
-                        *owner = number;
-                    }
-                }
-            }
-            owners.into()
-        })
+    /// The kind that a column is of.
+    fn kind_of_column(&self, column: u32) -> Option<&ChunkKind> {
+        let firsts = self.kinds.first()?.columns;
+        let band = firsts.iter().rposition(|first| *first <= column)?;
+        // A kind without columns in the band begins where the next one does.
+        let first_of = |kind: &ChunkKind| kind.columns.get(band).copied().unwrap_or(u32::MAX);
+        let next = self.kinds.partition_point(|kind| first_of(kind) <= column);
+        self.kinds.get(next.checked_sub(1)?)
     }
 
     /// The rows of a part of a column, by its number among those of the chunk. `page` gives a page
@@ -216,7 +202,7 @@ impl Chunk {
     ) -> Result<PartRows, E> {
         let found = self.place_of_part(number);
         let (part, seats) = found.ok_or_else(|| invalid("part of a column", number as u64))?;
-        let column = page(part.page as usize)?.column(number, part)?;
+        let column = page(part.page as usize)?.column(number, &part)?;
         Ok(PartRows { seats, column })
     }
 
@@ -273,7 +259,7 @@ impl Chunk {
         let page = page(part.page as usize)?;
         Ok(Cursor {
             rows,
-            column: Some(page.column(number, part)?),
+            column: Some(page.column(number, &part)?),
         })
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::columns::Column;
-use crate::columns::pack::Part;
+use crate::columns::directory::Part;
 use crate::page::{PageEntry, open_with};
 use crate::{Corrupt, Dictionary};
 

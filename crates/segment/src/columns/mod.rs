@@ -13,6 +13,7 @@
 pub(crate) mod codes;
 mod decimal;
 mod dictionary;
+pub(crate) mod directory;
 mod distinct;
 mod estimate;
 mod hexadecimal;

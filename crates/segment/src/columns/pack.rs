@@ -1,22 +1,16 @@
-//! Many columns into pages, and the directory that finds them again.
+//! Many columns into pages.
 //!
 //! Columns are packed in the order in which they come: small ones share a page, long ones are cut by
 //! rows into parts that fill a page each. A part never straddles pages, so that a value is found by
 //! decompressing one page.
 #![deny(clippy::indexing_slicing)]
 
-use std::ops::Range;
-
-use super::Column;
-use crate::Corrupt;
-use crate::column;
+use super::directory::Directory;
 use crate::limits::{
-    COLUMN_PAGE_BYTES, COLUMN_PART_BYTES, COLUMN_PARTS_MAX, COLUMN_ROWS_MAX, PAGE_RAW_BYTES_MAX,
-    SMALL_CHUNK_PAGE_BYTES, SMALL_CHUNK_ROWS,
+    COLUMN_PAGE_BYTES, COLUMN_PART_BYTES, COLUMN_ROWS_MAX, SMALL_CHUNK_PAGE_BYTES, SMALL_CHUNK_ROWS,
 };
 use crate::page::{PageEntry, PageWriter};
 use crate::page_file::PageFile;
-use crate::wire::{Reader, put_varint};
 
 /// A part that takes more is cut again. Half more than it should take, so that what is hardly too large
 /// is not cut into two halves.
@@ -25,31 +19,6 @@ const PART_BYTES_MAX: usize = COLUMN_PART_BYTES * 3 / 2;
 /// Values of a part are taken until they have this many bytes: thirty-two times what the part should
 /// take, so that little is encoded twice and dictionaries are still found.
 const PART_VALUE_BYTES: usize = 32 * COLUMN_PART_BYTES;
-
-/// Some rows of a column: where they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
-    /// Index of the page.
-    pub(crate) page: u32,
-    /// Where the part starts in the page, in bytes.
-    pub(crate) offset: u32,
-    /// How long it is, in bytes.
-    pub(crate) len: u32,
-    /// How many values it has.
-    pub(crate) rows: u32,
-}
-
-impl Part {
-    /// The values of the part. `page` is its page, decompressed.
-    pub(crate) fn open(&self, page: &[u8]) -> Result<Column, Corrupt> {
-        let mut reader = Reader::new("column", page);
-        reader.bytes(self.offset as usize)?;
-        let mut reader = Reader::new("column", reader.bytes(self.len as usize)?);
-        let column = Column::decode(&mut reader, self.rows as usize)?;
-        reader.finish()?;
-        Ok(column)
-    }
-}
 
 /// Packs columns into pages.
 #[derive(Debug)]
@@ -91,6 +60,7 @@ impl Packer {
     ) {
         let mut rest = values;
         let mut rows_max = COLUMN_ROWS_MAX;
+        let mut parts = 0;
         while !rest.is_empty() {
             let rows = self.encode_part(rest, &mut rows_max);
             rest = rest.get(rows..).unwrap_or(&[]);
@@ -99,8 +69,9 @@ impl Packer {
                 rows_max = (2 * rows_max).min(COLUMN_ROWS_MAX);
             }
             self.place_part(rows, writer, file);
+            parts += 1;
         }
-        self.directory.ends.push(self.directory.parts.len() as u32);
+        self.directory.close_column(parts);
     }
 
     /// Closes the last page: all pages, in which `first_row` and `rows` count parts, and where the
@@ -137,12 +108,7 @@ impl Packer {
         if is_beyond && self.open.len() >= self.page_bytes / 2 {
             self.close_page(writer, file);
         }
-        self.directory.parts.push(Part {
-            page: self.pages.len() as u32,
-            offset: self.open.len() as u32,
-            len: self.part.len() as u32,
-            rows: rows as u32,
-        });
+        self.directory.push_part(self.part.len(), rows);
         self.open_parts += 1;
         self.open.extend_from_slice(&self.part);
         if self.open.len() >= self.page_bytes {
@@ -154,7 +120,8 @@ impl Packer {
         if self.open_parts == 0 {
             return;
         }
-        let first_row = self.directory.parts.len() as u32 - self.open_parts;
+        self.directory.close_page();
+        let first_row = self.directory.parts() as u32 - self.open_parts;
         self.pages.push(PageEntry {
             first_row,
             rows: self.open_parts,
@@ -175,172 +142,13 @@ fn rows_within(values: &[&[u8]], rows_max: usize) -> usize {
     within.count().max(1)
 }
 
-/// Where the columns of a chunk are.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Directory {
-    /// For each column the end of its parts.
-    ends: Vec<u32>,
-    parts: Vec<Part>,
-}
-
-impl Directory {
-    /// How many columns there are.
-    pub(crate) fn columns(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// The parts of a column in the order of their rows; none behind the last column.
-    pub(crate) fn parts(&self, column: usize) -> &[Part] {
-        self.parts.get(self.numbers_of(column)).unwrap_or(&[])
-    }
-
-    /// How many values a column has.
-    pub(crate) fn rows(&self, column: usize) -> u64 {
-        let parts = self.parts(column).iter();
-        parts.map(|part| u64::from(part.rows)).sum()
-    }
-
-    /// The part of a column with a row: its number among all parts, and the rows of the column that
-    /// it has.
-    pub(crate) fn find(&self, column: usize, row: u32) -> Option<(usize, Range<u32>)> {
-        let first = self.numbers_of(column).start;
-        let mut start = 0;
-        for (number, part) in (first..).zip(self.parts(column)) {
-            let end = start + part.rows;
-            if row < end {
-                return Some((number, start..end));
-            }
-            start = end;
-        }
-        None
-    }
-
-    /// A part by its number.
-    pub(crate) fn part(&self, number: usize) -> Option<&Part> {
-        self.parts.get(number)
-    }
-
-    /// The numbers of the parts of a column among all parts.
-    pub(crate) fn numbers_of(&self, column: usize) -> Range<usize> {
-        let end_of = |column: usize| self.ends.get(column).map(|end| *end as usize);
-        let start = column.checked_sub(1).and_then(end_of).unwrap_or(0);
-        start..end_of(column).unwrap_or(start)
-    }
-
-    /// The column that the part of a number is of, and how many values that has before it.
-    pub(crate) fn column_of_part(&self, number: usize) -> Option<(usize, u32)> {
-        let column = self.ends.partition_point(|end| *end as usize <= number);
-        let before = number.checked_sub(self.numbers_of(column).start)?;
-        let before = self.parts(column).get(..before)?.iter();
-        let rows: u64 = before.map(|part| u64::from(part.rows)).sum();
-        Some((column, u32::try_from(rows).ok()?))
-    }
-
-    /// Memory the directory takes beside the value itself, in bytes.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        self.ends.capacity() * size_of::<u32>() + self.parts.capacity() * size_of::<Part>()
-    }
-
-    /// Appends the directory. Offsets follow from lengths, as pages have no gaps.
-    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
-        assert!(self.ends.len() <= COLUMN_PARTS_MAX && self.parts.len() <= COLUMN_PARTS_MAX);
-        let counts = steps(self.ends.iter().copied());
-        let pages = steps(self.parts.iter().map(|part| part.page));
-        let lens: Vec<u64> = self.parts.iter().map(|part| u64::from(part.len)).collect();
-        let rows: Vec<u64> = self.parts.iter().map(|part| u64::from(part.rows)).collect();
-        put_varint(counts.len() as u64, out);
-        for values in [counts, pages, lens, rows] {
-            column::encode(&values, out);
-        }
-    }
-
-    /// Reads what [`Directory::encode`] wrote, for columns in these pages.
-    pub(crate) fn decode(reader: &mut Reader<'_>, pages: &[PageEntry]) -> Result<Self, Corrupt> {
-        let columns = reader.count("number of columns", COLUMN_PARTS_MAX)?;
-        let mut counts = Vec::new();
-        column::decode(reader, columns, &mut counts)?;
-        let mut ends = Vec::with_capacity(columns);
-        let mut end = 0_u64;
-        for count in counts {
-            end = within(
-                "number of parts",
-                end.saturating_add(count),
-                COLUMN_PARTS_MAX,
-            )?;
-            ends.push(end as u32);
-        }
-        let mut columns: [Vec<u64>; 3] = Default::default();
-        for values in &mut columns {
-            column::decode(reader, end as usize, values)?;
-        }
-        let [steps, lens, rows] = columns;
-        let mut parts: Vec<Part> = Vec::with_capacity(end as usize);
-        let mut next = Part {
-            page: 0,
-            offset: 0,
-            len: 0,
-            rows: 0,
-        };
-        for ((step, len), rows) in steps.into_iter().zip(lens).zip(rows) {
-            next = next.next(step, len, rows, pages)?;
-            parts.push(next);
-        }
-        Ok(Self { ends, parts })
-    }
-}
-
-impl Part {
-    /// The part behind this one, `step` pages on.
-    fn next(self, step: u64, len: u64, rows: u64, pages: &[PageEntry]) -> Result<Self, Corrupt> {
-        let page = u64::from(self.page).saturating_add(step);
-        let index = within("index of a page", page, u32::MAX as usize)? as usize;
-        let entry = pages.get(index).ok_or(Corrupt::Invalid {
-            what: "index of a page",
-            value: page,
-        })?;
-        let offset = if step == 0 {
-            u64::from(self.offset) + u64::from(self.len)
-        } else {
-            0
-        };
-        let page_len = (entry.raw_len as usize).min(PAGE_RAW_BYTES_MAX);
-        within("end of a column", offset.saturating_add(len), page_len)?;
-        if rows == 0 {
-            return Err(Corrupt::Invalid {
-                what: "number of values",
-                value: 0,
-            });
-        }
-        Ok(Self {
-            page: page as u32,
-            offset: offset as u32,
-            len: len as u32,
-            rows: within("number of values", rows, COLUMN_ROWS_MAX)? as u32,
-        })
-    }
-}
-
-/// What each number exceeds the one before by, the first 0.
-fn steps(numbers: impl Iterator<Item = u32>) -> Vec<u64> {
-    let mut last = 0;
-    numbers
-        .map(|next| u64::from(next - std::mem::replace(&mut last, next)))
-        .collect()
-}
-
-fn within(what: &'static str, value: u64, max: usize) -> Result<u64, Corrupt> {
-    let max = max as u64;
-    if value > max {
-        return Err(Corrupt::TooLarge { what, value, max });
-    }
-    Ok(value)
-}
-
 #[cfg(test)]
 #[expect(clippy::indexing_slicing, reason = "a test may fail by a panic")]
 mod tests {
     use super::*;
+    use crate::columns::directory::Part;
     use crate::page;
+    use crate::wire::Reader;
     use proptest::prelude::*;
 
     struct Packed {
@@ -374,10 +182,23 @@ mod tests {
         assert_eq!(reader.finish(), Ok(()));
         assert_eq!(directory, packed.directory);
         let column = |index| {
-            let parts = directory.parts(index).iter();
-            parts.flat_map(|part| values_of(packed, part)).collect()
+            let parts = parts_of(&directory, index).into_iter();
+            parts.flat_map(|part| values_of(packed, &part)).collect()
         };
         (0..directory.columns()).map(column).collect()
+    }
+
+    fn parts_of(directory: &Directory, column: usize) -> Vec<Part> {
+        let numbers = directory.numbers_of(column);
+        let part = |number| {
+            let before = numbers.clone().take_while(|own| *own < number);
+            let rows = before
+                .map(|own| directory.part(own).expect("there").rows)
+                .sum();
+            assert_eq!(directory.column_of_part(number), Some((column, rows)));
+            directory.part(number).expect("there")
+        };
+        numbers.clone().map(part).collect()
     }
 
     fn values_of(packed: &Packed, part: &Part) -> Vec<Vec<u8>> {
@@ -408,11 +229,18 @@ mod tests {
         let packed = pack(&columns);
         assert_eq!(unpack(&packed), columns);
         let directory = &packed.directory;
-        assert_eq!(directory.parts(0)[0].page, directory.parts(1)[0].page);
-        assert_eq!(directory.parts(1).len(), 3);
-        assert!(directory.parts(2).len() > 5, "{}", directory.parts(2).len());
-        assert_eq!(directory.parts(3), []);
-        assert_eq!(directory.parts(4).len(), 2);
+        assert_eq!(
+            parts_of(directory, 0)[0].page,
+            parts_of(directory, 1)[0].page
+        );
+        assert_eq!(parts_of(directory, 1).len(), 3);
+        assert!(
+            parts_of(directory, 2).len() > 5,
+            "{}",
+            parts_of(directory, 2).len()
+        );
+        assert_eq!(parts_of(directory, 3), []);
+        assert_eq!(parts_of(directory, 4).len(), 2);
         let beyond = |page: &&PageEntry| page.raw_len as usize > PART_BYTES_MAX;
         assert_eq!(
             packed.pages.iter().filter(beyond).count(),
@@ -420,7 +248,7 @@ mod tests {
             "the huge value's"
         );
         let parts: u32 = packed.pages.iter().map(|page| page.rows).sum();
-        assert_eq!(parts as usize, directory.parts.len());
+        assert_eq!(parts as usize, directory.parts());
     }
 
     #[test]
@@ -429,7 +257,7 @@ mod tests {
         let packed = pack(&[vec![b"a".to_vec()], long.clone()]);
         for row in [0_u32, 1, 4_095, 16_383, 16_384, 39_999] {
             let (number, rows) = packed.directory.find(1, row).expect("there");
-            let values = values_of(&packed, packed.directory.part(number).expect("there"));
+            let values = values_of(&packed, &packed.directory.part(number).expect("there"));
             assert_eq!(values[(row - rows.start) as usize], long[row as usize]);
         }
         assert_eq!(packed.directory.find(1, 40_000), None);
@@ -442,7 +270,7 @@ mod tests {
         values.extend((0..16_000).map(word));
         let packed = pack(std::slice::from_ref(&values));
         assert_eq!(unpack(&packed), [values]);
-        let parts = packed.directory.parts(0).len();
+        let parts = parts_of(&packed.directory, 0).len();
         assert!(parts < 30, "{parts}");
     }
 
@@ -477,7 +305,7 @@ mod tests {
             let pages = [PageEntry { raw_len: 50, ..PageEntry::default() }; 3];
             if let Ok(directory) = Directory::decode(&mut Reader::new("test", &bytes), &pages) {
                 for column in 0..directory.columns().min(100) {
-                    for part in directory.parts(column) {
+                    for part in parts_of(&directory, column) {
                         prop_assert!(part.offset + part.len <= 50 && part.page < 3);
                         let _ = part.open(&bytes);
                     }
