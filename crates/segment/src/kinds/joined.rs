@@ -1,9 +1,12 @@
-//! Kinds with few records that differ in one word, as one kind in which that word is a slot.
+//! Kinds with few records that differ in one word or in how they end, as one kind in which that is a slot.
 //!
 //! Names of users, states and services are words without a digit, so that each makes a kind of its
 //! own. One by one these have too few records for columns, together often enough. It is what Drain
-//! does with the templates of a cluster (He et al., ICWS 2017), for one word.
+//! does with the templates of a cluster (He et al., ICWS 2017), for one word; for what is left,
+//! [`endings`].
 #![deny(clippy::indexing_slicing)]
+
+mod endings;
 
 use std::ops::Range;
 
@@ -23,7 +26,8 @@ pub(crate) struct Joined {
     /// The number of its further slot.
     slot: usize,
     anchor: Anchor,
-    len: usize,
+    /// How long that is; `None` where all is in it that follows.
+    len: Option<usize>,
 }
 
 /// Where the word of a record is that goes into the further slot.
@@ -55,7 +59,8 @@ struct Way {
 }
 
 /// Finds kinds to join among those that some have less than [`KIND_ROWS_MIN`] records of, given the
-/// number of records of each kind: by the number of the kind, what stands for it.
+/// number of records of each kind: by the number of the kind, what stands for it. Those that differ in one
+/// word come first, as a word is all that is a slot then.
 pub(crate) fn join(kinds: &Kinds, counts: &[u32]) -> Vec<(u32, Joined)> {
     let ways = ways(kinds, counts);
     let rows_of = |kind: u32| counts.get(kind as usize).copied().unwrap_or(0);
@@ -85,6 +90,7 @@ pub(crate) fn join(kinds: &Kinds, counts: &[u32]) -> Vec<(u32, Joined)> {
             joined.extend(found);
         }
     }
+    joined.extend(endings::join(kinds, counts, &taken));
     joined
 }
 
@@ -181,7 +187,7 @@ fn made_of(key: &[u8], word: usize) -> Option<Joined> {
         key: [key.get(..word.at.start)?, &[SLOT], behind].concat(),
         slot: word.slots,
         anchor: anchor(key, &word)?,
-        len: word.at.len(),
+        len: Some(word.at.len()),
     })
 }
 
@@ -225,10 +231,29 @@ fn words(key: &[u8]) -> Vec<Word> {
 /// Where a word of a key is in a text: by what stands before it or, where a stamp is between, behind
 /// it, since a stamp is as long as the time makes it. No kind has two.
 fn anchor(key: &[u8], word: &Word) -> Option<Anchor> {
+    if let Some(anchor) = anchor_before(key.get(..word.at.start)?) {
+        return Some(anchor);
+    }
+    let mut bytes = word.at.len();
+    for byte in key.get(word.at.end..)? {
+        match *byte {
+            SLOT => return Some(Anchor::NextSlot(bytes)),
+            END => return Some(Anchor::End(bytes)),
+            STAMP => return None,
+            EDGE => {}
+            _ => bytes += 1,
+        }
+    }
+    None
+}
+
+/// Where what follows the start of a key is in a text, by what stands before it; `None` where a stamp is
+/// between.
+fn anchor_before(start: &[u8]) -> Option<Anchor> {
     let mut found = Some(Anchor::Start(0));
     let mut at = 1;
-    while at < word.at.start {
-        match *key.get(at)? {
+    while let Some(byte) = start.get(at) {
+        match *byte {
             SLOT => found = Some(Anchor::Slot(0)),
             STAMP => {
                 found = None;
@@ -243,20 +268,7 @@ fn anchor(key: &[u8], word: &Word) -> Option<Anchor> {
         }
         at += 1;
     }
-    if found.is_some() {
-        return found;
-    }
-    let mut bytes = word.at.len();
-    for byte in key.get(word.at.end..)? {
-        match *byte {
-            SLOT => return Some(Anchor::NextSlot(bytes)),
-            END => return Some(Anchor::End(bytes)),
-            STAMP => return None,
-            EDGE => {}
-            _ => bytes += 1,
-        }
-    }
-    None
+    found
 }
 
 impl Joined {
@@ -279,8 +291,13 @@ impl Joined {
         };
         let (before, behind) = slots.split_at_checked(self.slot).unwrap_or((slots, &[]));
         out.extend_from_slice(before);
-        out.push((start, start + self.len as u32));
-        out.extend_from_slice(behind);
+        match self.len {
+            Some(len) => {
+                out.push((start, start + len as u32));
+                out.extend_from_slice(behind);
+            }
+            None => out.push((start, text.end)),
+        }
     }
 }
 
