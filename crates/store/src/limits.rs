@@ -179,11 +179,6 @@ pub const INSPECT_TOP_TERMS: usize = 20;
 /// segments fit into 32 MiB.
 pub const FOUND_SHARE: u64 = 4;
 
-/// One of so many bytes for decoded pages may be for where the columns of chunks are, which are kept there if
-/// those of all chunks fit. Of 200 million realistic messages they take some 30 of
-/// 96 MiB.
-pub const DIRECTORIES_SHARE: u64 = 2;
-
 /// What a byte of a page of columns takes in memory, as [`segment::ColumnPage::memory_bytes`] reckons.
 pub const COLUMN_MEMORY_FACTOR: u64 = 3;
 

@@ -30,7 +30,7 @@ use found::FoundCache;
 
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::{Error, ReadError};
-use crate::limits::{DIRECTORIES_SHARE, FOUND_SHARE};
+use crate::limits::FOUND_SHARE;
 use crate::snapshot::Damage;
 
 pub use kind_rows::OpenChunk;
@@ -46,19 +46,12 @@ pub(crate) struct PageCache {
     found: FoundCache,
     /// What the columns of all open segments would take, in bytes.
     columns: AtomicU64,
-    /// The same of where they are.
-    directories: AtomicU64,
 }
 
 impl PageCache {
     /// Whether the columns of all open segments fit.
     fn has_room_for_columns(&self) -> bool {
         self.columns.load(Ordering::Relaxed) <= self.pages.capacity()
-    }
-
-    /// Whether where the columns are fits, beside other pages.
-    fn has_room_for_directories(&self) -> bool {
-        self.directories.load(Ordering::Relaxed) <= self.pages.capacity() / DIRECTORIES_SHARE
     }
 }
 
@@ -149,7 +142,6 @@ pub(crate) fn page_cache(bytes: u64) -> Arc<PageCache> {
         pages: Cache::with_weighter(count.max(16), pages, PageWeight),
         found: found::cache(found),
         columns: AtomicU64::new(0),
-        directories: AtomicU64::new(0),
     })
 }
 

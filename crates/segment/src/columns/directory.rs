@@ -214,10 +214,11 @@ impl Directory {
         column::decode(reader, parts, &mut lens)?;
         directory.set_ends(&values, &lens, pages)?;
         column::decode(reader, parts, &mut values)?;
-        directory.rows = values
-            .iter()
-            .map(|rows| rows_of_part(*rows))
-            .collect::<Result<_, _>>()?;
+        directory.rows.reserve_exact(parts);
+        for rows in values {
+            directory.rows.push(rows_of_part(rows)?);
+        }
+        directory.uneven.shrink_to_fit();
         Ok(directory)
     }
 

@@ -3,8 +3,7 @@
 //! In a store with more columns than the cache has room for, a question goes from chunk to chunk and comes
 //! back to none. Pages that it put into the cache would drive out others there, each let go by a thread
 //! that did not take its memory, and threads wait for each other in the allocator. So they are kept no
-//! longer than their chunk is looked at. Where the columns of a chunk are takes a fiftieth of that, and is
-//! wanted by every question: it goes into the cache as long as that of all chunks fits.
+//! longer than their chunk is looked at.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -20,36 +19,25 @@ use crate::limits::COLUMN_MEMORY_FACTOR;
 /// What the columns of a segment would take in the cache, which knows it as long as this is there.
 pub(super) struct ColumnMemory {
     cache: Arc<PageCache>,
-    columns: u64,
-    directories: u64,
+    bytes: u64,
 }
 
 impl ColumnMemory {
     pub(super) fn of(chunks: &[ChunkEntry], cache: &Arc<PageCache>) -> Self {
         let pages = chunks.iter().flat_map(|chunk| &chunk.columns);
         let raw: u64 = pages.map(|page| u64::from(page.raw_len)).sum();
-        let columns = raw.saturating_mul(COLUMN_MEMORY_FACTOR);
-        cache.columns.fetch_add(columns, Ordering::Relaxed);
-        let directories = chunks
-            .iter()
-            .map(|chunk| u64::from(chunk.directory.raw_len))
-            .sum();
-        cache.directories.fetch_add(directories, Ordering::Relaxed);
+        let bytes = raw.saturating_mul(COLUMN_MEMORY_FACTOR);
+        cache.columns.fetch_add(bytes, Ordering::Relaxed);
         Self {
             cache: Arc::clone(cache),
-            columns,
-            directories,
+            bytes,
         }
     }
 }
 
 impl Drop for ColumnMemory {
     fn drop(&mut self) {
-        self.cache
-            .columns
-            .fetch_sub(self.columns, Ordering::Relaxed);
-        let directories = &self.cache.directories;
-        directories.fetch_sub(self.directories, Ordering::Relaxed);
+        self.cache.columns.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
@@ -101,67 +89,12 @@ impl SegmentHandle {
         number: usize,
         entry: &ChunkEntry,
     ) -> Result<Arc<Chunk>, ReadError> {
-        if self.cache.has_room_for_columns() || self.cache.has_room_for_directories() {
+        if self.cache.has_room_for_columns() {
             return self.chunk(number, entry);
         }
         match self.cached(Kind::Chunk, number) {
             Some(Page::Chunk(chunk)) => Ok(chunk),
             _ => self.read_chunk(number, entry),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use segment::{BuildOptions, Builder, PageEntry};
-
-    use super::*;
-    use crate::disk::RealDisk;
-    use crate::journal::tests::batch;
-    use crate::segment_handle::page_cache;
-
-    fn open(path: &Path, cache_bytes: u64) -> SegmentHandle {
-        SegmentHandle::open(&RealDisk, path, page_cache(cache_bytes)).expect("a segment")
-    }
-
-    /// Bytes read when a chunk is opened, and when it is opened again.
-    fn reads(segment: &SegmentHandle) -> [u64; 2] {
-        [(); 2].map(|()| {
-            let before = segment.bytes_read();
-            segment.open_chunk(0).expect("readable");
-            segment.bytes_read() - before
-        })
-    }
-
-    #[test]
-    fn where_columns_are_is_kept_if_they_are_not() {
-        let texts = (0..2_000_u32).map(|number| number.wrapping_mul(0x9e37_79b9));
-        let texts: Vec<String> = texts.map(|number| format!("user {number:x}")).collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let mut builder = Builder::new(BuildOptions::default());
-        builder.push(&batch(&texts)).expect("room");
-        let built = builder.finish().expect("a segment");
-        let dir = tempfile::tempdir().expect("a directory");
-        let path = dir.path().join("one.segment");
-        std::fs::write(&path, &built.bytes).expect("written");
-
-        let tiny = open(&path, 0);
-        let [first, again] = reads(&tiny);
-        assert!(first > 0 && again > 0, "{first}, {again}");
-
-        let raw = |page: &PageEntry| u64::from(page.raw_len);
-        let columns: u64 = tiny
-            .footer()
-            .chunks
-            .iter()
-            .flat_map(|chunk| &chunk.columns)
-            .map(raw)
-            .sum();
-        let small = open(&path, 2 * columns);
-        assert!(!small.cache.has_room_for_columns());
-        let [first, again] = reads(&small);
-        assert!(first > 0 && again == 0, "{first}, {again}");
     }
 }
