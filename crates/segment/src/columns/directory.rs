@@ -1,7 +1,7 @@
 //! Where the columns of a chunk are in its pages.
 //!
 //! Thousands of columns, most of which have one part, of some hundred bytes: what is kept of each is what
-//! tells it from the one before, so that a store's chunks stay in memory.
+//! tells it from the one before, so that a chunk is quickly opened and takes little memory.
 #![deny(clippy::indexing_slicing)]
 
 use std::ops::Range;

@@ -104,6 +104,14 @@ fn joined_slots(messages: &[Message]) -> Vec<Option<Vec<String>>> {
     batch.heads().iter().enumerate().map(slots_of).collect()
 }
 
+/// The messages of a form are of one kind, with these slots.
+fn assert_joined(form: usize, slots: &[&str]) {
+    for (name, found) in NAMES.iter().zip(joined_slots(&messages(form))) {
+        let slots = slots.iter().map(|slot| slot.replace("NAME", name));
+        assert_eq!(found, Some(slots.collect()), "form {form}");
+    }
+}
+
 #[test]
 fn kinds_that_differ_in_one_word_are_one() {
     for (form, slots) in [
@@ -114,13 +122,7 @@ fn kinds_that_differ_in_one_word_are_one() {
         (4, vec!["NAME"]),
         (5, vec!["NAME"]),
     ] {
-        for (name, found) in NAMES.iter().zip(joined_slots(&messages(form))) {
-            let expected: Vec<_> = slots
-                .iter()
-                .map(|slot| slot.replace("NAME", name))
-                .collect();
-            assert_eq!(found, Some(expected), "form {form}");
-        }
+        assert_joined(form, &slots);
     }
 }
 
@@ -131,13 +133,7 @@ fn kinds_that_end_differently_are_one() {
         (7, vec!["7", " NAME or not NAME"]),
         (8, vec![" NAME is NAME"]),
     ] {
-        for (name, found) in NAMES.iter().zip(joined_slots(&messages(form))) {
-            let expected: Vec<_> = slots
-                .iter()
-                .map(|slot| slot.replace("NAME", name))
-                .collect();
-            assert_eq!(found, Some(expected), "form {form}");
-        }
+        assert_joined(form, &slots);
     }
 }
 
@@ -157,6 +153,21 @@ fn the_longest_start_that_enough_have_is_kept() {
     let found = joined_slots(&[&ends("and running")[..9], &ends("again")[..9]].concat());
     assert_eq!(found[0], Some(vec![" and running root as root".to_owned()]));
     assert_eq!(found[9], Some(vec![" again root as root".to_owned()]));
+}
+
+#[test]
+fn kinds_with_as_many_slots_as_there_may_be_get_no_more() {
+    let message_of = |numbers: usize| {
+        let start = "7 ".repeat(numbers);
+        let message =
+            |name: &&str| Message::without_stamp(format!("at {start}{name} of {name}").as_bytes());
+        NAMES.iter().map(message).collect::<Vec<_>>()
+    };
+    let some = joined_slots(&message_of(TEMPLATE_SLOTS_MAX - 1));
+    let all =
+        |slots: &Option<Vec<String>>| slots.as_ref().map(Vec::len) == Some(TEMPLATE_SLOTS_MAX);
+    assert!(some.iter().all(all), "{:?}", some[0]);
+    assert_eq!(joined_slots(&message_of(TEMPLATE_SLOTS_MAX))[0], None);
 }
 
 #[test]
