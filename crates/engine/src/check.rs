@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use model::{RecordBatch, RecordRef};
 use query::{Expr, Leaf, Matcher, Query, Target, TextMatcher};
-use segment::{Edges, Namespace, Selected, TextPart, TextTest};
+use segment::{Edges, Hints, Kinds, Namespace, Selected, TextPart, TextTest};
 use store::{ReadError, SegmentHandle};
 use text_fields::{FieldFinder, leading_value};
 
@@ -21,6 +21,8 @@ use crate::plan::namespaces;
 pub(crate) struct Check {
     sight: Sight,
     test: LeafTest,
+    /// Which stretches of texts told that rows pass.
+    hints: Hints,
     matcher: Matcher,
 }
 
@@ -136,6 +138,7 @@ impl Check {
         Self {
             sight,
             test: LeafTest(TextMatcher::new(&leaf.test)),
+            hints: Hints::default(),
             matcher: Matcher::new(&Query { root }),
         }
     }
@@ -143,6 +146,20 @@ impl Check {
     /// Whether the record passes, by looking at it.
     pub(crate) fn matches(&mut self, record: RecordRef<'_>) -> bool {
         self.matcher.matches(record)
+    }
+
+    /// Whether all rows of a kind pass, or none; `None` where that cannot be told without reading them.
+    pub(crate) fn passes_kind(&mut self, kinds: &Kinds, kind: u32) -> Option<bool> {
+        match &self.sight {
+            Sight::Parts(namespaces) => kinds.passes(kind, &text_parts(namespaces), &mut self.test),
+            Sight::Field(finder, ..) => {
+                let parts = [TextPart::Field(finder.name())];
+                let passes = kinds.passes(kind, &parts, &mut self.test);
+                // Where none does in the structured data, one may in the message.
+                passes.filter(|passes| *passes)
+            }
+            Sight::Head | Sight::Record => None,
+        }
     }
 
     /// The seats of the rows of a chunk that pass, of those given, which ascend.
@@ -154,14 +171,18 @@ impl Check {
     ) -> Result<Selected, ReadError> {
         match &mut self.sight {
             Sight::Parts(namespaces) => {
-                let parts: Vec<_> = namespaces.iter().copied().map(TextPart::Part).collect();
                 let opened = segment.open_chunk(chunk)?;
-                Ok(opened.select(&parts, seats, &mut self.test))
+                Ok(opened.select(
+                    &text_parts(namespaces),
+                    seats,
+                    &mut self.test,
+                    &mut self.hints,
+                ))
             }
             Sight::Field(finder, reader, in_text) => {
                 let parts = [TextPart::Field(finder.name())];
                 let opened = segment.open_chunk(chunk)?;
-                let mut selected = opened.select(&parts, seats, &mut self.test);
+                let mut selected = opened.select(&parts, seats, &mut self.test, &mut self.hints);
                 let mut done = [&selected.passed[..], &selected.open].concat();
                 done.sort_unstable();
                 let left = seats.iter().copied();
@@ -188,7 +209,7 @@ impl Check {
                         is_of_log,
                     };
                     let parts = [TextPart::Part(Namespace::Message)];
-                    let found = opened.select(&parts, &seats, &mut test);
+                    let found = opened.select(&parts, &seats, &mut test, &mut self.hints);
                     selected.passed.extend(found.passed);
                     selected.open.extend(found.open);
                     selected.looked_at += found.looked_at;
@@ -228,4 +249,8 @@ impl Check {
         }
         selected
     }
+}
+
+fn text_parts(namespaces: &[Namespace]) -> Vec<TextPart<'static>> {
+    namespaces.iter().copied().map(TextPart::Part).collect()
 }

@@ -14,6 +14,7 @@
 //! reported, a cancelled question returns what it had.
 
 mod answer;
+mod by_kind;
 mod cancel;
 mod check;
 mod chunks;

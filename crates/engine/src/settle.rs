@@ -9,6 +9,7 @@ use std::sync::Arc;
 use segment::Selected;
 use store::{Part, SegmentHandle};
 
+use crate::by_kind::by_kind;
 use crate::evaluate::{Inner, Node};
 use crate::limits::BLOCK_ROWS;
 use crate::part::Seated;
@@ -58,7 +59,7 @@ impl Settling<'_, '_, '_> {
             return sure;
         }
         let found = match &node.inner {
-            Inner::Leaf(leaf) => self.ask(*leaf, &doubtful),
+            Inner::Leaf(leaf) => self.ask(*leaf, doubtful),
             Inner::Not(inner) => {
                 let not = self.settle(inner, doubtful.clone());
                 doubtful.minus(&not, rows)
@@ -90,8 +91,10 @@ impl Settling<'_, '_, '_> {
     }
 
     /// The rows that pass a leaf, of some.
-    fn ask(&mut self, leaf: usize, rows: &RowSet) -> RowSet {
+    fn ask(&mut self, leaf: usize, rows: RowSet) -> RowSet {
         let segment = self.segment;
+        let told = by_kind(self.run.check(leaf), segment, rows);
+        let rows = told.left;
         let part = Part::Segment(Arc::clone(segment));
         let mut passed = Vec::new();
         let mut left = 0..segment.rows();
@@ -121,7 +124,7 @@ impl Settling<'_, '_, '_> {
             selected.passed.sort_unstable();
             passed.append(&mut selected.passed);
         }
-        RowSet::from_sorted(&passed)
+        told.passed.or(RowSet::from_sorted(&passed))
     }
 
     fn ask_records(&mut self, part: &Part, leaf: usize, rows: &[Seated], passed: &mut Vec<u32>) {

@@ -585,7 +585,10 @@ impl SegmentHandle {
     }
 
     /// The kinds of its records. Where their page is damaged, the spare page has them too.
-    pub(crate) fn kinds(&self) -> Result<Arc<Kinds>, ReadError> {
+    ///
+    /// # Errors
+    /// When neither can be read.
+    pub fn kinds(&self) -> Result<Arc<Kinds>, ReadError> {
         let Some(entry) = &self.footer.kind_page else {
             return Ok(Arc::default());
         };

@@ -391,6 +391,23 @@ fn a_cursor_survives_sealing_and_new_records() {
 }
 
 #[test]
+fn what_kinds_tell_is_answered_without_their_chunks() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let scope = damaged(directory.path(), |segment| {
+        segment.footer().chunks[0].directory
+    });
+    for (text, rows) in [("/fizz/", ROWS / 3), ("NOT /fizz|none/", 0)] {
+        let query = parse(text).into_result().expect("valid");
+        let counted = count(&scope, &query, &Cancel::new());
+        assert!(counted.completeness.is_complete(), "{text}");
+        assert_eq!((counted.count, counted.cost.rows_verified), (rows, 0));
+    }
+    let varying = parse("/9x/").into_result().expect("valid");
+    let counted = count(&scope, &varying, &Cancel::new());
+    assert!(!counted.completeness.is_complete());
+}
+
+#[test]
 fn newest_rows_cost_the_newest_segments_only() {
     let directory = tempfile::tempdir().expect("a directory");
     let store = testing::open(directory.path(), 1_000);

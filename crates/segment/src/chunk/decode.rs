@@ -232,6 +232,11 @@ impl Chunk {
         self.shapes.get(kind.number)
     }
 
+    /// The hash of the key of a kind.
+    pub(super) fn key_hash(&self, kind: &ChunkKind) -> Option<u64> {
+        self.shapes.key_hash(kind.number)
+    }
+
     /// The number of the column of a slot, which has a value for each row of its kind.
     fn column_of(&self, kind: &ChunkKind, slot: usize) -> Result<usize, Corrupt> {
         let place = self.shape(kind).and_then(|shape| shape.places().get(slot));

@@ -24,8 +24,6 @@ mod page;
 mod row_kinds;
 mod rows;
 mod select;
-#[cfg(test)]
-mod select_tests;
 mod slot_texts;
 mod stretches;
 #[cfg(test)]
@@ -39,7 +37,7 @@ pub use kind_rows::{KindRows, NamedText, SlotValues, TextBit};
 pub use page::ColumnPage;
 pub use row_kinds::RowKinds;
 pub(crate) use rows::{CutRows, Group};
-pub use select::{Edges, Selected, TextPart, TextTest};
+pub use select::{Edges, Hints, Selected, TextPart, TextTest};
 
 use crate::PageEntry;
 

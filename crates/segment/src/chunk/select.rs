@@ -5,6 +5,12 @@
 //! way cannot tell are handed back: those of the whole kind, and those with a damaged column.
 #![deny(clippy::indexing_slicing)]
 
+mod near;
+#[cfg(test)]
+#[expect(clippy::indexing_slicing, reason = "a test may panic")]
+mod tests;
+mod verdict;
+
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
@@ -13,8 +19,11 @@ use model::FieldRef;
 use super::Chunk;
 use super::decode::{ChunkKind, Cursor};
 use super::page::ColumnPage;
-use crate::kinds::{Bit, Look, Shape, VaryingName};
+use crate::kinds::{Bit, Look, VaryingName};
 use crate::{Corrupt, Namespace};
+pub use near::Hints;
+use near::Near;
+use verdict::Verdict;
 
 /// A text of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,51 +76,16 @@ pub struct Selected {
     pub looked_at: u64,
 }
 
-/// After so many rows of a kind that a slot told nothing of, their texts are put together at once.
-const NEAR_MISSES_MAX: u32 = 4;
-
-/// What holds for the rows of a kind.
-enum Verdict<'a> {
-    All,
-    None,
-    /// It depends on these texts.
-    Texts(Vec<Look<'a>>),
-    /// Nobody knows.
-    Open,
-}
-
-/// A slot of a text, with what is fixed around it, that is asked before the whole text.
-struct Near {
-    /// Its stretches; `None` where none is worth it.
-    slot: Option<Range<usize>>,
-    /// How many rows it told nothing of.
-    misses: u32,
-}
-
-impl Near {
-    /// Begins with the last slot.
-    fn of(look: &Look<'_>) -> Self {
-        let slot = look.slots().last().filter(|_| look.name.is_none());
-        Self { slot, misses: 0 }
-    }
-
-    /// Notes that it told nothing of a row; whether another one is to be found, or none: when a row passes,
-    /// or did not a few times.
-    fn is_missed(&mut self, passes: bool) -> bool {
-        self.misses += 1;
-        passes || self.misses >= NEAR_MISSES_MAX
-    }
-}
-
 impl Chunk {
     /// The rows of which one of some texts passes, of those whose seats are given, which ascend. `page`
     /// gives a page of the columns, as for [`Chunk::records`]. Rows that it cannot give a page for are
-    /// left open.
+    /// left open. What `hints` says of earlier rows is asked first.
     pub fn select<E: From<Corrupt>>(
         &self,
         parts: &[TextPart<'_>],
         seats: &[u32],
         test: &mut impl TextTest,
+        hints: &mut Hints,
         mut page: impl FnMut(usize) -> Result<Arc<ColumnPage>, E>,
     ) -> Selected {
         let mut selected = Selected::default();
@@ -124,11 +98,12 @@ impl Chunk {
             name: Vec::new(),
             passing: Vec::new(),
             named: Vec::new(),
+            hints,
             cursors: Vec::new(),
         };
         for (kind, seats) in self.by_kind(seats) {
             let verdict = match self.shape(kind) {
-                Some(shape) => scan.verdict(shape, parts),
+                Some(shape) => Verdict::of(shape, parts, scan.test),
                 None => Verdict::Open,
             };
             match verdict {
@@ -138,8 +113,8 @@ impl Chunk {
                 Verdict::Texts(looks) => {
                     selected.looked_at += seats.len() as u64;
                     let mut left = seats.to_vec();
-                    for look in &looks {
-                        scan.look(kind, look, &mut left, &mut selected);
+                    for (number, look) in looks.iter().enumerate() {
+                        scan.look(kind, (number, look), &mut left, &mut selected);
                     }
                 }
             }
@@ -162,6 +137,7 @@ struct Scan<'a, T, P> {
     passing: Vec<Option<bool>>,
     /// The same of names of fields.
     named: Vec<Option<bool>>,
+    hints: &'a mut Hints,
     /// Of the slots of the kind at hand.
     cursors: Vec<Cursor>,
 }
@@ -172,57 +148,21 @@ where
     P: FnMut(usize) -> Result<Arc<ColumnPage>, E>,
     E: From<Corrupt>,
 {
-    /// What follows from the kind alone.
-    fn verdict<'k>(&mut self, shape: &'k Shape, parts: &[TextPart<'k>]) -> Verdict<'k> {
-        let Some(looks) = shape.looks(parts) else {
-            return Verdict::Open;
-        };
-        let mut open = Vec::new();
-        for look in looks {
-            let passes = match look.fixed() {
-                Some(text) => self.test.passes(&text),
-                None if look.name.is_some() => {
-                    open.push(look);
-                    continue;
-                }
-                None => {
-                    let mut fixed = look.text.iter().enumerate();
-                    let passes = fixed.any(|(at, bit)| match bit {
-                        Bit::Fixed(bytes) => {
-                            self.test.passes_around(bytes, look.edges(&(at..at + 1)))
-                        }
-                        Bit::Slot(_) | Bit::Stamp => false,
-                    });
-                    if !passes {
-                        open.push(look);
-                    }
-                    passes
-                }
-            };
-            if passes {
-                return Verdict::All;
-            }
-        }
-        if open.is_empty() {
-            Verdict::None
-        } else {
-            Verdict::Texts(open)
-        }
-    }
-
     /// Asks for a text of each row. Those of which it does not pass are left.
     fn look(
         &mut self,
         kind: &ChunkKind,
-        look: &Look<'_>,
+        (number, look): (usize, &Look<'_>),
         seats: &mut Vec<u32>,
         selected: &mut Selected,
     ) {
         let mut cursors = std::mem::take(&mut self.cursors);
         cursors.clear();
         cursors.resize_with(kind.slots(), Cursor::default);
+        let whole = 0..look.text.len();
         let only_slot = look.only_slot();
-        let mut near = Near::of(look);
+        let hint = self.chunk.key_hash(kind).map(|hash| (hash, number));
+        let mut near = Near::of(look, hint, self.hints);
         let mut is_broken = false;
         seats.retain(|seat| {
             let rank = seat - kind.seats.start;
@@ -230,7 +170,7 @@ where
                 None
             } else {
                 let asked = match only_slot {
-                    Some(slot) => self.ask_once(kind, look, slot, rank, &mut cursors),
+                    Some(slot) => self.ask_once(kind, look, &whole, slot, rank, &mut cursors),
                     None => self.ask_near(kind, look, &mut near, rank, &mut cursors),
                 };
                 is_broken = asked.is_err();
@@ -246,12 +186,13 @@ where
         self.cursors = cursors;
     }
 
-    /// Whether the text of a row passes that varies in one slot alone. What stands once in its column is
-    /// asked once.
+    /// Whether the text of a row passes because of some stretches of it that vary in one slot alone. What
+    /// stands once in its column is asked once.
     fn ask_once(
         &mut self,
         kind: &ChunkKind,
         look: &Look<'_>,
+        stretches: &Range<usize>,
         slot: usize,
         rank: u32,
         cursors: &mut [Cursor],
@@ -272,64 +213,21 @@ where
             return Ok(integers.contains(&number));
         }
         self.text.clear();
-        for bit in &look.text {
+        for bit in look.text.get(stretches.clone()).unwrap_or(&[]) {
             match bit {
                 Bit::Fixed(bytes) => self.text.extend_from_slice(bytes),
                 _ => cursor.append(rank, &mut self.text)?,
             }
         }
-        let passes = self.test.passes(&self.text);
+        let passes = if stretches.len() == look.text.len() {
+            self.test.passes(&self.text)
+        } else {
+            self.test.passes_around(&self.text, look.edges(stretches))
+        };
         if let Some(known) = place.and_then(|place| self.passing.get_mut(place)) {
             *known = Some(passes);
         }
         Ok(passes)
-    }
-
-    /// Whether the text of a row passes, which is asked first of a slot and what is fixed around it: where
-    /// that tells, nothing else of the row is read.
-    fn ask_near(
-        &mut self,
-        kind: &ChunkKind,
-        look: &Look<'_>,
-        near: &mut Near,
-        rank: u32,
-        cursors: &mut [Cursor],
-    ) -> Result<bool, E> {
-        if let Some(slot) = &near.slot
-            && self.passes_near(kind, look, slot, rank, cursors)?
-        {
-            return Ok(true);
-        }
-        let passes = self.ask(kind, look, rank, cursors)?;
-        if near.slot.is_some() && near.is_missed(passes) {
-            near.slot = None;
-            // What is read by now may tell which slot does.
-            for slot in look.slots().filter(|_| passes) {
-                if self.passes_near(kind, look, &slot, rank, cursors)? {
-                    near.slot = Some(slot);
-                    break;
-                }
-            }
-        }
-        Ok(passes)
-    }
-
-    /// Whether the text of a row passes because of some stretches of it.
-    fn passes_near(
-        &mut self,
-        kind: &ChunkKind,
-        look: &Look<'_>,
-        stretches: &Range<usize>,
-        rank: u32,
-        cursors: &mut [Cursor],
-    ) -> Result<bool, E> {
-        let bits = look.text.get(stretches.clone()).unwrap_or(&[]);
-        let mut text = std::mem::take(&mut self.text);
-        text.clear();
-        let put = self.put(kind, bits, rank, cursors, &mut text);
-        let passes = put.map(|()| self.test.passes_around(&text, look.edges(stretches)));
-        self.text = text;
-        passes
     }
 
     /// Whether the text of a row passes.

@@ -132,6 +132,13 @@ impl Tally {
             .map_or(0..0, |(start, end)| start..end)
     }
 
+    /// The kind of the group that has a seat, and all its seats; `None` behind the last one.
+    pub fn group_of(&self, seat: u32) -> Option<(u32, Range<u32>)> {
+        let group = self.seats.partition_point(|end| *end <= seat);
+        let (kind, _) = self.groups.get(group)?;
+        Some((*kind, self.seats(group as u32)))
+    }
+
     /// How many rows a group has; 0 where there is no such group.
     pub fn rows(&self, group: u32) -> u32 {
         let group = self.groups.get(group as usize);

@@ -7,6 +7,7 @@ use super::Shape;
 use super::bands::Band;
 use super::shape::SlotCounts;
 use crate::Corrupt;
+use crate::hash::Seeds;
 
 /// The shapes of kinds by their numbers, each decoded once.
 #[derive(Debug)]
@@ -41,6 +42,12 @@ impl Shapes {
             Shape::decode(key).ok().map(Box::new)
         };
         shape.get_or_init(decoded).as_deref()
+    }
+
+    /// The hash of the key of a kind; `None` where there is no such kind.
+    pub(crate) fn key_hash(&self, number: u32) -> Option<u64> {
+        let key = self.keys.get(number as usize)?;
+        Some(Seeds::of_process().hash(key))
     }
 
     /// How many slots a kind has, all together and of each band.

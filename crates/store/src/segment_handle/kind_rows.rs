@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use segment::{Chunk, ChunkEntry, KindRows, Selected, SlotValues, TextPart, TextTest};
+use segment::{Chunk, ChunkEntry, Hints, KindRows, Selected, SlotValues, TextPart, TextTest};
 
 use super::chunk_pages::ChunkPages;
 use super::{SegmentHandle, Unread};
@@ -53,14 +53,18 @@ impl OpenChunk<'_> {
 
     /// The seats in the segment of the rows of which one of some texts passes, of those given, which
     /// ascend. Rows whose texts cannot be had without their records are left open.
+    /// What `hints` says of earlier rows is asked first.
     pub fn select(
         &self,
         parts: &[TextPart<'_>],
         seats: &[u32],
         test: &mut impl TextTest,
+        hints: &mut Hints,
     ) -> Selected {
         let page = |page| self.pages.page(page).map_err(Unread::Page);
-        let mut selected = self.chunk.select(parts, &self.own(seats), test, page);
+        let mut selected = self
+            .chunk
+            .select(parts, &self.own(seats), test, hints, page);
         for seat in selected.passed.iter_mut().chain(&mut selected.open) {
             *seat = self.seat(*seat);
         }

@@ -8,8 +8,8 @@ use model::{RecordBatch, RecordParts, RecordRef, Span, Timestamp};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::tests::{chunk, head_page, of_a_kind, opened, repeated, row_kinds, stored};
 use super::*;
+use crate::chunk::tests::{chunk, head_page, of_a_kind, opened, repeated, row_kinds, stored};
 use crate::testing::any_batch;
 use crate::{Corrupt, Namespace};
 
@@ -127,17 +127,29 @@ fn check(
         .map(|(_, seat)| seat)
         .collect();
     seats.sort_unstable();
-    let selected = opened.select(parts, &seats, &mut test, |index| {
-        let page = &entry.columns[index];
-        Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
-    });
+    let mut hints = Hints::default();
+    let mut select = || {
+        opened.select(parts, &seats, &mut test, &mut hints, |index| {
+            let page = &entry.columns[index];
+            Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
+        })
+    };
+    let (first, selected) = (select(), select());
+    prop_assert_eq!(
+        (first.passed, first.open),
+        (selected.passed.clone(), selected.open.clone())
+    );
+    let mut told = Vec::new();
+    for (kind, rows) in row_kinds.kinds() {
+        told.extend((0..*rows).map(|_| kinds.passes(*kind, parts, &mut test)));
+    }
     let mut passes = |row: &u32| {
         let record = batch.get(*row as usize).expect("there");
         let mut texts = parts.iter().flat_map(|part| texts(part, record));
         texts.any(|text| test.passes(text))
     };
     let asked: BTreeSet<u32> = rows.clone().collect();
-    let expected: BTreeSet<u32> = rows.filter(&mut passes).collect();
+    let expected: BTreeSet<u32> = rows.clone().filter(&mut passes).collect();
     let rows_of = |mut seats: Vec<u32>| -> BTreeSet<u32> {
         seats.sort_unstable();
         let rows = row_kinds.seated(&seats, |number| head_page(&file, &entry, number));
@@ -150,6 +162,13 @@ fn check(
     prop_assert!(open.is_subset(&asked) && passed.is_disjoint(&open));
     let settled: BTreeSet<u32> = expected.difference(&open).copied().collect();
     prop_assert_eq!(passed, settled);
+    for (row, seat) in row_kinds
+        .with_seats(rows, |number| head_page(&file, &entry, number))
+        .expect("valid")
+    {
+        let told = told[seat as usize];
+        prop_assert!(told.is_none_or(|told| told == expected.contains(&row)));
+    }
     Ok(())
 }
 
@@ -193,14 +212,23 @@ fn a_kind_decides_without_its_columns() {
     let mut pages = 0;
     let mut ask = |parts: &[TextPart<'_>], bytes| {
         let before = pages;
-        let selected = opened.select(parts, &all, &mut Holds(bytes), |index| {
-            pages += 1;
-            let page = &entry.columns[index];
-            Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
-        });
+        let selected = opened.select(
+            parts,
+            &all,
+            &mut Holds(bytes),
+            &mut Hints::default(),
+            |index| {
+                pages += 1;
+                let page = &entry.columns[index];
+                Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
+            },
+        );
         (selected.passed.len(), selected.looked_at, pages > before)
     };
     assert_eq!(ask(&message, b" from "), (100, 0, false));
+    let (number, _) = row_kinds(&file, &entry).kinds()[0];
+    let tells = |bytes| kinds.passes(number, &message, &mut Holds(bytes));
+    assert_eq!((tells(b" from "), tells(b" 42 from")), (Some(true), None));
     assert_eq!(ask(&message, b" 42 from"), (1, 100, true));
     assert_eq!(
         ask(&[TextPart::Part(Namespace::Host)], b"web"),
@@ -219,7 +247,7 @@ fn what_a_text_ends_with_is_known_of_a_kind() {
     let passed = |test: &mut dyn TextTest| {
         let none = |_| Err(Corrupt::Short { what: "a page" });
         opened
-            .select(&message, &all, &mut Any(test), none)
+            .select(&message, &all, &mut Any(test), &mut Hints::default(), none)
             .passed
             .len()
     };
@@ -254,12 +282,14 @@ fn read_for(
     batch: &RecordBatch,
     part: Namespace,
     test: &mut impl TextTest,
+    hints: &mut Hints,
 ) -> (usize, BTreeSet<usize>, usize) {
     let (file, entry, kinds) = chunk(batch);
     let opened = opened(&file, &entry, &kinds);
     let seats: Vec<u32> = (0..batch.len() as u32).collect();
     let mut pages = BTreeSet::new();
-    let selected = opened.select(&[TextPart::Part(part)], &seats, test, |index| {
+    let parts = [TextPart::Part(part)];
+    let selected = opened.select(&parts, &seats, test, hints, |index| {
         pages.insert(index);
         let page = &entry.columns[index];
         Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
@@ -274,10 +304,28 @@ fn a_slot_that_tells_is_all_that_is_read_of_a_row() {
         format!("web {mixed:016x} is lit by {mixed:016x} and lamp-{lamp}")
     });
     let message = Namespace::Message;
-    let (passed, pages, _) = read_for(&batch, message, &mut Holds(b"lamp-1"));
-    let (not_passed, more_pages, all) = read_for(&batch, message, &mut Holds(b" dark "));
+    let none = &mut Hints::default();
+    let (passed, pages, _) = read_for(&batch, message, &mut Holds(b"lamp-1"), none);
+    let (not_passed, more_pages, all) = read_for(&batch, message, &mut Holds(b" dark "), none);
     assert_eq!((passed, not_passed, more_pages.len()), (8_000, 0, all));
     assert!(pages.len() < all, "{pages:?}");
+}
+
+#[test]
+fn what_told_of_a_kind_is_asked_first_in_the_next_chunk() {
+    let batch = of_hosts(3, |_, mixed| {
+        let lamp = 1_000 + mixed % 1_000;
+        format!("web {lamp}x on x{mixed:04x} is lit by {mixed:016x} and {mixed:x}")
+    });
+    let mut hints = Hints::default();
+    // In one slot, and over two.
+    for wanted in [&b"x on "[..], b"x on x"] {
+        let mut read = || read_for(&batch, Namespace::Message, &mut Holds(wanted), &mut hints);
+        let (passed, first, _) = read();
+        let (still_passed, second, _) = read();
+        assert_eq!((passed, still_passed), (8_000, 8_000));
+        assert!(second.len() < first.len(), "{second:?} of {first:?}");
+    }
 }
 
 #[test]
@@ -286,8 +334,18 @@ fn texts_of_one_part_lie_in_pages_of_their_own() {
         let word = char::from(b'a' + (number % 20) as u8);
         format!("web-{:04x} {word}{word}{word} {mixed:016x}", mixed >> 48)
     });
-    let (_, hosts, all) = read_for(&batch, Namespace::Host, &mut HasLen(9));
-    let (_, messages, _) = read_for(&batch, Namespace::Message, &mut HasLen(9));
+    let (_, hosts, all) = read_for(
+        &batch,
+        Namespace::Host,
+        &mut HasLen(9),
+        &mut Hints::default(),
+    );
+    let (_, messages, _) = read_for(
+        &batch,
+        Namespace::Message,
+        &mut HasLen(9),
+        &mut Hints::default(),
+    );
     assert_eq!(hosts.union(&messages).count(), all);
     // At most one page has both: that in which the hosts end.
     assert!(hosts.intersection(&messages).count() <= 1);
@@ -328,7 +386,13 @@ fn rows_with_a_damaged_column_are_left_open() {
     let message = [TextPart::Part(Namespace::Message)];
     let all: Vec<u32> = (0..200).collect();
     let damaged = Corrupt::Short { what: "test" };
-    let selected = opened.select(&message, &all, &mut Holds(b"7 ms"), |_| Err(damaged));
+    let selected = opened.select(
+        &message,
+        &all,
+        &mut Holds(b"7 ms"),
+        &mut Hints::default(),
+        |_| Err(damaged),
+    );
     assert!(selected.passed.is_empty());
     assert_eq!(selected.open.len(), 200);
 }

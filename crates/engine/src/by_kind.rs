@@ -1,0 +1,65 @@
+//! What the kinds of rows tell of a leaf: of a kind whose records have in common what passes, or nothing
+//! that varies where it could, no record and no column is read.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use store::{ReadError, SegmentHandle};
+
+use crate::check::Check;
+use crate::row_set::RowSet;
+
+/// Some rows of a segment.
+pub(crate) struct ByKind {
+    /// Those that pass.
+    pub(crate) passed: RowSet,
+    /// Those that have to be looked at.
+    pub(crate) left: RowSet,
+}
+
+/// Parts some rows of a segment by what their kinds tell. Where those cannot be read, all rows are left.
+pub(crate) fn by_kind(check: &mut Check, segment: &SegmentHandle, rows: RowSet) -> ByKind {
+    let told = seats_told(check, segment, &rows).unwrap_or_default();
+    if told.passing.is_empty() && told.failing.is_empty() {
+        return ByKind {
+            passed: RowSet::empty(),
+            left: rows,
+        };
+    }
+    let passing = RowSet::of_ranges(told.passing);
+    let told = RowSet::of_ranges(told.failing).or(passing.clone());
+    ByKind {
+        left: rows.minus(&told, segment.rows()),
+        passed: rows.and(passing),
+    }
+}
+
+/// The seats of the kinds, chunk by chunk, that have some of the rows.
+#[derive(Default)]
+struct Told {
+    passing: Vec<Range<u32>>,
+    failing: Vec<Range<u32>>,
+}
+
+fn seats_told(
+    check: &mut Check,
+    segment: &SegmentHandle,
+    rows: &RowSet,
+) -> Result<Told, ReadError> {
+    let (kinds, groups) = (segment.kinds()?, segment.tally()?);
+    let mut told = Told::default();
+    let mut known = HashMap::new();
+    let mut ahead = 0..segment.rows();
+    while let Some(next) = rows.first_within(&ahead)
+        && let Some((kind, seats)) = groups.group_of(next)
+    {
+        ahead.start = seats.end;
+        let passes = known.entry(kind);
+        match *passes.or_insert_with(|| check.passes_kind(&kinds, kind)) {
+            Some(true) => told.passing.push(seats),
+            Some(false) => told.failing.push(seats),
+            None => {}
+        }
+    }
+    Ok(told)
+}
