@@ -6,8 +6,8 @@ use model::Timestamp;
 use segment::{
     Bigrams, Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, HeadPage,
     Header, Kinds, LexiconPage, LexiconThrough, Listed, Location, Namespace, PageEntry,
-    PostingPage, RowKinds, Tally, Trailer, Union, UnionPage, chunk_of_part, decode_kind_page,
-    decode_received_page,
+    PostingPage, ReceivedTimes, RowKinds, Tally, Trailer, Union, UnionPage, chunk_of_part,
+    decode_kind_page, decode_received_page,
 };
 
 /// Most bytes of a page before compression that are looked at: more takes a fuzzer's time only.
@@ -28,11 +28,7 @@ pub fn page(bytes: &[u8]) {
     let entry = with_checksum(entry, stored);
     match kind % 12 {
         0 => _ = decode_kind_page(&entry, stored),
-        1 => {
-            if let Ok(times) = decode_received_page(&entry, stored) {
-                assert_eq!(times.len(), usize::from(*rows));
-            }
-        }
+        1 => received(&entry, stored),
         2 => lexicon(&entry, stored),
         3 => _ = PostingPage::decode(&entry, stored),
         4 => row_kinds(&entry, Vec::new(), stored),
@@ -46,6 +42,18 @@ pub fn page(bytes: &[u8]) {
             row_kinds(&entry, vec![page(64), page(64), page(9)], stored);
         }
         _ => _ = Dictionary::decode(&entry, stored),
+    }
+}
+
+/// Each time is the same, read with all others and looked up.
+fn received(entry: &PageEntry, stored: &[u8]) {
+    let all = decode_received_page(entry, stored);
+    let looked_up = ReceivedTimes::decode(entry, stored);
+    assert_eq!(all.is_ok(), looked_up.is_ok());
+    if let (Ok(all), Ok(looked_up)) = (all, looked_up) {
+        assert_eq!(all.len(), entry.rows as usize);
+        let each = (0..=all.len()).map_while(|row| looked_up.get(row));
+        assert!(each.eq(all));
     }
 }
 

@@ -71,6 +71,7 @@ pub use merge::{MergeError, MergeInput, merge};
 pub use namespace::Namespace;
 pub use page::{PageEntry, check_stored, decode_kind_page, decode_received_page};
 pub use postings::PostingPage;
+pub use received::ReceivedTimes;
 pub use section::Section;
 pub use spare::Spare;
 pub use templates::{Patterns, Template, Templates};

@@ -21,7 +21,8 @@ use quick_cache::sync::Cache;
 use segment::{
     Bigrams, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ColumnPage, Corrupt, Dictionary, Footer,
     HeadPage, Header, Kinds, LexiconPage, LexiconPageEntry, LexiconThrough, Listed, Namespace,
-    PageEntry, PartRows, PostingPage, RowKinds, Spare, Tally, TermEntry, Trailer, Union, UnionPage,
+    PageEntry, PartRows, PostingPage, ReceivedTimes, RowKinds, Spare, Tally, TermEntry, Trailer,
+    Union, UnionPage,
 };
 
 use chunk_pages::ColumnMemory;
@@ -96,7 +97,7 @@ pub(crate) enum Page {
     /// When the rows of a chunk say they were written.
     Times(Arc<Vec<Timestamp>>),
     Columns(Arc<ColumnPage>),
-    Received(Arc<Vec<Timestamp>>),
+    Received(Arc<ReceivedTimes>),
     Tally(Arc<Tally>),
     Lexicon(Arc<LexiconPage>),
     Bigrams(Arc<Bigrams>),
@@ -118,7 +119,8 @@ impl quick_cache::Weighter<PageKey, Page> for PageWeight {
             Page::Chunk(chunk) => chunk.memory_bytes(),
             Page::Loose(loose) => loose.memory_bytes(),
             Page::Columns(page) => page.memory_bytes(),
-            Page::Received(times) | Page::Times(times) => times.len() * size_of::<Timestamp>(),
+            Page::Received(times) => times.memory_bytes(),
+            Page::Times(times) => times.len() * size_of::<Timestamp>(),
             Page::Tally(tally) => tally.memory_bytes(),
             Page::Lexicon(page) => page.memory_bytes(),
             Page::Bigrams(page) => page.memory_bytes(),

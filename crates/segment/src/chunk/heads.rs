@@ -13,6 +13,7 @@ use model::{RecordBatch, RecordHead, Timestamp};
 use super::{ChunkEntry, HeadPage};
 use crate::Corrupt;
 use crate::page::open;
+use crate::received::ReceivedTimes;
 use crate::rows::{LooseRows, LooseTables, decode_loose};
 use crate::wire::Reader;
 
@@ -42,7 +43,7 @@ pub struct ReceivedRows {
     /// The rows, counted from the first of the chunk.
     pub rows: Range<u32>,
     /// Their times stand among these.
-    pub times: Arc<Vec<Timestamp>>,
+    pub times: Arc<ReceivedTimes>,
     /// Where the first of them does.
     pub from: usize,
 }
@@ -105,7 +106,7 @@ impl ChunkHeads {
         let own = Arc::new(ChunkLoose::decode(entry, stored)?);
         let all = ReceivedRows {
             rows: 0..own.rows,
-            times: Arc::new(received),
+            times: Arc::new(ReceivedTimes::of(received)),
             from: 0,
         };
         Ok(Self::new(own, vec![all]))
@@ -204,7 +205,7 @@ impl ChunkHeads {
             .iter()
             .find(|part| row < part.rows.end as usize)?;
         let behind = row.checked_sub(part.rows.start as usize)?;
-        part.times.get(part.from + behind).copied()
+        part.times.get(part.from + behind)
     }
 
     /// The names of the sources and tags, and no records.

@@ -3,17 +3,20 @@
 use std::sync::Arc;
 
 use model::Timestamp;
-use segment::{ChunkEntry, ReceivedRows};
+use segment::{ChunkEntry, ReceivedRows, ReceivedTimes};
 
 use super::{Kind, Page, SegmentHandle};
 use crate::error::ReadError;
 
+/// Of more rows of a page than these on average, all times are taken at once.
+const MANY_ROWS: usize = 256;
+
 impl SegmentHandle {
     /// The times of receipt of a received page.
-    pub fn received_page(&self, index: usize) -> Result<Arc<Vec<Timestamp>>, ReadError> {
+    pub fn received_page(&self, index: usize) -> Result<Arc<ReceivedTimes>, ReadError> {
         let entry = self.entry(&self.footer.received_pages, index)?;
         let page = self.page(Kind::Received, index, || {
-            let times = segment::decode_received_page(entry, &self.read(entry)?);
+            let times = ReceivedTimes::decode(entry, &self.read(entry)?);
             Ok(Page::Received(Arc::new(
                 times.map_err(|error| self.damaged(entry, &error))?,
             )))
@@ -31,7 +34,7 @@ impl SegmentHandle {
         let within = row.checked_sub(entry.first_row);
         let times = self.received_page(index)?;
         let time = within.and_then(|within| times.get(within as usize));
-        time.copied().ok_or_else(|| self.out_of_range())
+        time.ok_or_else(|| self.out_of_range())
     }
 
     /// The first row received at or after a time; the number of rows where there is none.
@@ -47,7 +50,7 @@ impl SegmentHandle {
         let page = earlier.saturating_sub(1);
         let entry = self.entry(&self.footer.received_pages, page)?;
         let times = self.received_page(page)?;
-        let within = times.partition_point(|received| *received < time);
+        let within = times.count_before(time);
         Ok(entry.first_row + u32::try_from(within).unwrap_or(u32::MAX))
     }
 
@@ -63,8 +66,9 @@ impl SegmentHandle {
             first..first.saturating_add(chunk.page.rows)
         };
         let mut wanted: Vec<usize> = Vec::new();
-        let mut last = 0..0;
+        let (mut last, mut count) = (0..0, 0);
         for row in rows {
+            count += 1;
             let row = row.saturating_add(of_chunk.start);
             if last.contains(&row) || !of_chunk.contains(&row) {
                 continue;
@@ -76,13 +80,17 @@ impl SegmentHandle {
         }
         wanted.sort_unstable();
         wanted.dedup();
+        let are_many = count > wanted.len() * MANY_ROWS;
         let received = wanted.into_iter().map(|index| {
             let entry = self.entry(pages, index)?;
             let start = entry.first_row.max(of_chunk.start);
             let end = entry.first_row.saturating_add(entry.rows).min(of_chunk.end);
             Ok(ReceivedRows {
                 rows: start - of_chunk.start..end.max(start) - of_chunk.start,
-                times: self.received_page(index)?,
+                times: match self.received_page(index)? {
+                    times if are_many => Arc::new(times.unpacked()),
+                    times => times,
+                },
                 from: (start - entry.first_row) as usize,
             })
         });
