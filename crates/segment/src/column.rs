@@ -78,25 +78,35 @@ const NTH_STEP: usize = 1024;
 
 /// A column as it is stored: each of its values is found by itself, and it takes as many bytes as its planes.
 #[derive(Clone, Debug)]
-pub(crate) struct Packed {
+pub(crate) struct Packed<P = Box<[u8]>> {
     min: u64,
     count: usize,
     /// One behind another, from the lowest on.
-    planes: Box<[u8]>,
+    planes: P,
 }
 
 impl Packed {
     /// Reads a column of `count` values, with the bounds of [`decode`].
     pub(crate) fn decode(reader: &mut Reader<'_>, count: usize) -> Result<Self, Corrupt> {
-        let (min, width) = head(reader)?;
-        let planes = reader.bytes(count.saturating_mul(width.into()))?;
+        let Packed { min, count, planes } = Packed::view(reader, count)?;
         Ok(Self {
             min,
             count,
             planes: planes.into(),
         })
     }
+}
 
+impl<'a> Packed<&'a [u8]> {
+    /// The same where the values are gone through once, and nothing of them is kept.
+    pub(crate) fn view(reader: &mut Reader<'a>, count: usize) -> Result<Self, Corrupt> {
+        let (min, width) = head(reader)?;
+        let planes = reader.bytes(count.saturating_mul(width.into()))?;
+        Ok(Self { min, count, planes })
+    }
+}
+
+impl<P: AsRef<[u8]>> Packed<P> {
     /// How many values there are.
     pub(crate) fn len(&self) -> usize {
         self.count
@@ -108,7 +118,7 @@ impl Packed {
         if row >= self.count {
             return None;
         }
-        if self.planes.is_empty() {
+        if self.planes.as_ref().is_empty() {
             return Some(self.min);
         }
         let mut value = self.min;
@@ -120,7 +130,7 @@ impl Packed {
     }
 
     /// All values, in order.
-    pub(crate) fn values(&self) -> Values<'_> {
+    pub(crate) fn values(&self) -> Values<'_, P> {
         Values {
             column: self,
             next: 0,
@@ -128,9 +138,21 @@ impl Packed {
         }
     }
 
+    /// Visits all values in order, which takes less than to ask for one after the other.
+    #[inline]
+    pub(crate) fn each(&self, mut visit: impl FnMut(u64)) {
+        let mut open = [0; VALUES_OPEN];
+        for start in (0..self.count).step_by(VALUES_OPEN) {
+            let values = open.get_mut(..VALUES_OPEN.min(self.count - start));
+            let values = values.unwrap_or_default();
+            self.open_from(start, values);
+            values.iter().copied().for_each(&mut visit);
+        }
+    }
+
     /// All values in order, or only the first where it is known that all are the same.
     pub(crate) fn first_or_all(&self) -> impl Iterator<Item = u64> {
-        let is_constant = self.planes.is_empty();
+        let is_constant = self.planes.as_ref().is_empty();
         self.values().take(if is_constant { 1 } else { usize::MAX })
     }
 
@@ -167,7 +189,10 @@ impl Packed {
         let own = value.wrapping_sub(self.min);
         let plane = |plane: usize| {
             let start = plane * self.count;
-            let bytes = self.planes.get(start + rows.start..start + rows.end);
+            let bytes = self
+                .planes
+                .as_ref()
+                .get(start + rows.start..start + rows.end);
             bytes.unwrap_or(&[])
         };
         match (self.planes().len(), own) {
@@ -197,11 +222,11 @@ impl Packed {
 
     /// Memory it takes, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.planes.len()
+        self.planes.as_ref().len()
     }
 
     fn planes(&self) -> ChunksExact<'_, u8> {
-        self.planes.chunks_exact(self.count.max(1))
+        self.planes.as_ref().chunks_exact(self.count.max(1))
     }
 
     /// Replaces values by those from a row on, as many as there are.
@@ -217,13 +242,13 @@ impl Packed {
 }
 
 /// The values of a column, put together some at a time.
-pub(crate) struct Values<'a> {
-    column: &'a Packed,
+pub(crate) struct Values<'a, P> {
+    column: &'a Packed<P>,
     next: usize,
     open: [u64; VALUES_OPEN],
 }
 
-impl Iterator for Values<'_> {
+impl<P: AsRef<[u8]>> Iterator for Values<'_, P> {
     type Item = u64;
 
     #[inline]
@@ -231,7 +256,7 @@ impl Iterator for Values<'_> {
         if self.next >= self.column.count {
             return None;
         }
-        if self.column.planes.is_empty() {
+        if self.column.planes.as_ref().is_empty() {
             self.next += 1;
             return Some(self.column.min);
         }
@@ -297,6 +322,10 @@ mod tests {
             encode(&values, &mut out);
             let packed = Packed::decode(&mut Reader::new("test", &out), values.len()).expect("valid");
             prop_assert_eq!(packed.values().collect::<Vec<_>>(), values.clone());
+            let mut visited = Vec::new();
+            let view = Packed::view(&mut Reader::new("test", &out), values.len()).expect("valid");
+            view.each(|value| visited.push(value));
+            prop_assert_eq!(&visited, &values);
             prop_assert_eq!(packed.get(values.len()), None);
             let wanted = if packed.memory_bytes() == 0 { 1 } else { values.len() };
             prop_assert!(packed.first_or_all().eq(values.iter().copied().take(wanted)));

@@ -108,14 +108,16 @@ impl Chunk {
         own: &ChunkHeads,
         mut page: impl FnMut(usize) -> Result<Arc<ColumnPage>, E>,
     ) -> Result<RecordBatch, E> {
-        let mut cursors = Vec::new();
-        cursors.resize_with(self.directory.columns(), Cursor::default);
+        // Of each kind that has a row, those of its slots: few rows are of few kinds.
+        let mut cursors: Vec<Vec<Cursor>> = Vec::new();
+        cursors.resize_with(self.kinds.len(), Vec::new);
         let (mut heads, mut texts) = (Vec::new(), Texts::default());
         for (row, seat) in rows {
-            let found = self.kind_at(seat).and_then(|kind| {
+            let place = self.place_of_kind(seat);
+            let found = self.kinds.get(place).and_then(|kind| {
                 let rank = seat - kind.seats.start;
-                let slots = kind.slots.start as usize..kind.slots.end as usize;
-                let cursors = cursors.get_mut(slots)?;
+                let cursors = cursors.get_mut(place)?;
+                cursors.resize_with(kind.slots(), Cursor::default);
                 Some((
                     kind,
                     self.shape(kind)?,
@@ -223,8 +225,12 @@ impl Chunk {
 
     /// The kind of the row with a seat.
     fn kind_at(&self, seat: u32) -> Option<&ChunkKind> {
-        let place = self.kinds.partition_point(|kind| kind.seats.end <= seat);
-        self.kinds.get(place)
+        self.kinds.get(self.place_of_kind(seat))
+    }
+
+    /// The place of that kind among those of the chunk.
+    fn place_of_kind(&self, seat: u32) -> usize {
+        self.kinds.partition_point(|kind| kind.seats.end <= seat)
     }
 
     /// What the rows of a kind have in common.

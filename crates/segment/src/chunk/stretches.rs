@@ -4,7 +4,7 @@
 #![deny(clippy::indexing_slicing)]
 
 use crate::Corrupt;
-use crate::column;
+use crate::column::{self, Packed};
 use crate::wire::Reader;
 
 /// The stretches of all kinds of a chunk: a stretch is the rows of a kind on a page.
@@ -38,50 +38,71 @@ impl Stretches {
         kinds: &[(u32, u32)],
         pages: &[u32],
     ) -> Result<Self, Corrupt> {
-        let (mut counts, mut numbers, mut rows) = (Vec::new(), Vec::new(), Vec::new());
-        column::decode(reader, kinds.len(), &mut counts)?;
-        let sum = counts
-            .iter()
-            .try_fold(0_u64, |sum, count| sum.checked_add(*count));
         // Each has at least a row.
         let max: u64 = pages.iter().map(|rows| u64::from(*rows)).sum();
-        let sum = sum
-            .filter(|sum| *sum <= max)
-            .ok_or_else(|| invalid("pages of kinds", u64::MAX))?;
-        column::decode(reader, sum as usize, &mut numbers)?;
-        column::decode(reader, sum as usize, &mut rows)?;
-        let mut left: Vec<u64> = pages.iter().map(|rows| u64::from(*rows)).collect();
-        let mut found = Self {
-            firsts: Vec::with_capacity(kinds.len() + 1),
-            all: Vec::with_capacity(sum as usize),
+        let mut firsts = Vec::with_capacity(kinds.len() + 1);
+        let mut sum = 0_u64;
+        Packed::view(reader, kinds.len())?.each(|count| {
+            firsts.push(sum.min(max) as u32);
+            sum = sum.saturating_add(count);
+        });
+        if sum > max {
+            return Err(invalid("pages of kinds", sum));
+        }
+        firsts.push(sum as u32);
+        let (numbers, rows) = {
+            let numbers = Packed::view(reader, sum as usize)?;
+            (numbers, Packed::view(reader, sum as usize)?)
         };
-        let mut stretches = numbers.into_iter().zip(rows);
-        for ((_, own), count) in kinds.iter().zip(counts) {
-            found.firsts.push(found.all.len() as u32);
-            let (mut before, mut next) = (0_u64, 0_u64);
-            for (page, rows) in stretches.by_ref().take(count as usize) {
-                let room = usize::try_from(page)
-                    .ok()
-                    .and_then(|page| left.get_mut(page));
-                let after = room.and_then(|room| {
-                    *room = room.checked_sub(rows)?;
-                    (page >= next && rows > 0).then_some(before + rows)
-                });
-                found.all.push(Stretch {
-                    page: page as u32,
-                    before: before as u32,
-                });
-                before = after.ok_or_else(|| invalid("rows of a kind on a page", rows))?;
-                next = page + 1;
+        let mut all = Vec::with_capacity(sum as usize);
+        let narrow = |value| u32::try_from(value).unwrap_or(u32::MAX);
+        numbers.each(|page| {
+            all.push(Stretch {
+                page: narrow(page),
+                before: 0,
+            });
+        });
+        let mut stretches = all.iter_mut();
+        rows.each(|rows| {
+            if let Some(stretch) = stretches.next() {
+                stretch.before = narrow(rows);
             }
-            if before != u64::from(*own) {
-                return Err(invalid("rows of a kind on all pages", before));
+        });
+        let mut found = Self { firsts, all };
+        found.add_up(kinds, pages)?;
+        Ok(found)
+    }
+
+    /// Replaces the rows of each stretch by those of its kind before it, and checks that there are as many
+    /// of each kind and on each page as there have to be.
+    fn add_up(&mut self, kinds: &[(u32, u32)], pages: &[u32]) -> Result<(), Corrupt> {
+        let mut left = pages.to_vec();
+        let mut stretches = self.all.iter_mut();
+        for ((_, own), places) in kinds.iter().zip(self.firsts.array_windows()) {
+            let [start, end] = *places;
+            let (mut before, mut next) = (0, 0);
+            for stretch in stretches.by_ref().take((end - start) as usize) {
+                let rows = std::mem::replace(&mut stretch.before, before);
+                let room = left.get_mut(stretch.page as usize);
+                let is_room = room.is_some_and(|room| match room.checked_sub(rows) {
+                    Some(less) => {
+                        *room = less;
+                        true
+                    }
+                    None => false,
+                });
+                if !is_room || stretch.page < next || rows == 0 {
+                    return Err(invalid("rows of a kind on a page", u64::from(rows)));
+                }
+                (before, next) = (before + rows, stretch.page + 1);
+            }
+            if before != *own {
+                return Err(invalid("rows of a kind on all pages", u64::from(before)));
             }
         }
-        found.firsts.push(found.all.len() as u32);
         match left.iter().find(|left| **left != 0) {
-            None => Ok(found),
-            Some(left) => Err(invalid("rows of no kind", *left)),
+            None => Ok(()),
+            Some(left) => Err(invalid("rows of no kind", u64::from(*left))),
         }
     }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::Column;
 use crate::Corrupt;
-use crate::column;
+use crate::column::{self, Packed};
 use crate::limits::{COLUMN_PARTS_MAX, COLUMN_ROWS_MAX, PAGE_RAW_BYTES_MAX};
 use crate::page::PageEntry;
 use crate::wire::{Reader, put_varint};
@@ -196,40 +196,29 @@ impl Directory {
     /// Reads what [`Directory::encode`] wrote, for columns in these pages.
     pub(crate) fn decode(reader: &mut Reader<'_>, pages: &[PageEntry]) -> Result<Self, Corrupt> {
         let columns = reader.count("number of columns", COLUMN_PARTS_MAX)?;
-        let mut directory = Self::default();
-        let mut values = Vec::new();
-        column::decode(reader, columns, &mut values)?;
-        let mut parts = 0_u64;
-        for (column, count) in (0..).zip(&values) {
-            parts = parts.saturating_add(*count);
-            if *count != 1 {
-                let end = within("number of parts", parts, COLUMN_PARTS_MAX)?;
-                directory.uneven.push((column, end as u32));
+        let mut directory = Self {
+            columns: columns as u32,
+            ..Self::default()
+        };
+        let (mut column, mut parts) = (0, 0_u64);
+        Packed::view(reader, columns)?.each(|count| {
+            parts = parts.saturating_add(count);
+            if count != 1 {
+                directory.uneven.push((column, parts as u32));
             }
-        }
-        directory.columns = columns as u32;
-        let parts = within("number of parts", parts, COLUMN_PARTS_MAX)? as usize;
-        column::decode(reader, parts, &mut values)?;
-        let mut lens = Vec::new();
-        column::decode(reader, parts, &mut lens)?;
-        directory.set_ends(&values, &lens, pages)?;
-        column::decode(reader, parts, &mut values)?;
-        directory.rows.reserve_exact(parts);
-        for rows in values {
-            directory.rows.push(rows_of_part(rows)?);
-        }
+            column += 1;
+        });
         directory.uneven.shrink_to_fit();
+        let parts = within("number of parts", parts, COLUMN_PARTS_MAX)? as usize;
+        let steps = Packed::view(reader, parts)?;
+        directory.set_ends(&Packed::view(reader, parts)?, pages)?;
+        directory.check_steps(&steps)?;
+        directory.set_rows(&Packed::view(reader, parts)?)?;
         Ok(directory)
     }
 
-    /// Notes where parts and pages end, given how many pages further on than the one before each part is, and
-    /// how long.
-    fn set_ends(
-        &mut self,
-        steps: &[u64],
-        lens: &[u64],
-        pages: &[PageEntry],
-    ) -> Result<(), Corrupt> {
+    /// Notes where parts and pages end, given how long they are.
+    fn set_ends(&mut self, lens: &Packed<&[u8]>, pages: &[PageEntry]) -> Result<(), Corrupt> {
         let mut end = 0_u64;
         for page in pages {
             let len = page.raw_len.min(PAGE_RAW_BYTES_MAX as u32);
@@ -240,39 +229,67 @@ impl Directory {
             )?;
             self.page_ends.push(end as u32);
         }
+        let (all, mut end, mut is_one_empty) = (end, 0_u64, false);
         self.ends.reserve_exact(lens.len());
-        let mut page_ends = self.page_ends.iter();
-        let mut page_end = page_ends.next().map_or(0, |end| u64::from(*end));
-        let mut end = 0_u64;
-        for (step, len) in steps.iter().zip(lens) {
-            if *step > 0 {
-                let next = page_ends.next().filter(|_| *step == 1 && end == page_end);
-                page_end = next.map(|end| u64::from(*end)).ok_or(Corrupt::Invalid {
-                    what: "index of a page",
-                    value: *step,
-                })?;
-            }
-            end = end.saturating_add(*len);
-            if *len == 0 || end > page_end {
-                return Err(Corrupt::Invalid {
-                    what: "length of a column",
-                    value: *len,
-                });
-            }
+        lens.each(|len| {
+            end = end.saturating_add(len);
+            is_one_empty |= len == 0;
             self.ends.push(end as u32);
+        });
+        // No end is more than the last one.
+        if is_one_empty || end > all {
+            return Err(Corrupt::Invalid {
+                what: "length of columns",
+                value: end,
+            });
         }
         Ok(())
     }
-}
 
-/// How many values a part has.
-fn rows_of_part(rows: u64) -> Result<u16, Corrupt> {
-    match within("number of values", rows, COLUMN_ROWS_MAX)? {
-        0 => Err(Corrupt::Invalid {
-            what: "number of values",
-            value: 0,
-        }),
-        rows => Ok(rows as u16),
+    /// Checks that each part begins on the page on which the one before it ends, or on the next one where
+    /// that is full, and ends there.
+    fn check_steps(&self, steps: &Packed<&[u8]>) -> Result<(), Corrupt> {
+        let mut page_ends = self.page_ends.iter().copied();
+        let mut page_end = page_ends.next().unwrap_or(0);
+        let (mut ends, mut start, mut wrong) = (self.ends.iter(), 0, None);
+        steps.each(|step| {
+            let next = match step {
+                0 => Some(page_end),
+                1 if start == page_end => page_ends.next(),
+                _ => None,
+            };
+            page_end = next.unwrap_or(0);
+            start = ends.next().copied().unwrap_or(0);
+            if start > page_end {
+                wrong = wrong.or(Some(step));
+            }
+        });
+        match wrong {
+            None => Ok(()),
+            Some(value) => Err(Corrupt::Invalid {
+                what: "index of a page",
+                value,
+            }),
+        }
+    }
+
+    /// Notes how many values each part has.
+    fn set_rows(&mut self, rows: &Packed<&[u8]>) -> Result<(), Corrupt> {
+        self.rows.reserve_exact(rows.len());
+        let mut wrong = None;
+        rows.each(|rows| {
+            if rows == 0 || rows > COLUMN_ROWS_MAX as u64 {
+                wrong = Some(rows);
+            }
+            self.rows.push(rows as u16);
+        });
+        match wrong {
+            None => Ok(()),
+            Some(value) => Err(Corrupt::Invalid {
+                what: "number of values",
+                value,
+            }),
+        }
     }
 }
 

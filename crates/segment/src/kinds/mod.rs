@@ -21,6 +21,7 @@ mod bands;
 mod cutter;
 mod guess;
 mod joined;
+mod keys;
 mod layout;
 mod looks;
 mod pattern;

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::Shape;
 use super::bands::Band;
+use super::keys::Keys;
 use super::shape::SlotCounts;
 use crate::Corrupt;
 use crate::hash::Seeds;
@@ -12,7 +13,7 @@ use crate::hash::Seeds;
 /// The shapes of kinds by their numbers, each decoded once.
 #[derive(Debug)]
 pub(crate) struct Shapes {
-    keys: Box<[Arc<[u8]>]>,
+    keys: Arc<Keys>,
     known: Box<[Known]>,
 }
 
@@ -27,10 +28,10 @@ struct Known {
 
 impl Shapes {
     /// Those of kinds with these keys, by number.
-    pub(super) fn new(keys: &[Arc<[u8]>]) -> Self {
+    pub(super) fn new(keys: Arc<Keys>) -> Self {
         Self {
-            keys: keys.into(),
             known: keys.iter().map(|_| Known::default()).collect(),
+            keys,
         }
     }
 

@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::keys::Keys;
 use super::shapes::Shapes;
 use super::{FieldPlace, Shape, WHOLE};
 use crate::hash::Seeds;
@@ -10,9 +11,8 @@ use crate::limits::{KIND_KEY_BYTES_MAX, KINDS_BYTES_MAX, KINDS_MAX};
 use crate::wire::{Reader, put_bytes, put_varint};
 use crate::{Corrupt, Namespace, TextPart};
 
-/// What a kind takes in memory besides its key: a place in the list, two to four in the table, and
-/// what shared memory takes.
-const KIND_OVERHEAD_BYTES: usize = 72;
+/// What a kind takes in memory besides its key: a place in the list, and two to four in the table.
+const KIND_OVERHEAD_BYTES: usize = 36;
 
 /// What a key and its shape take: the key, its fixed text, and operations of 24 bytes for stretches of
 /// some ten.
@@ -30,10 +30,9 @@ const SLOTS_MIN: usize = 64;
 pub struct Kinds {
     seeds: Seeds,
     /// For each kind the upper half of its hash and, in the lower half, its number from 1; 0 is
-    /// free. At least half are free.
+    /// free. At least half are free. Empty until a kind is looked for: readers have the number.
     slots: Vec<u64>,
-    keys: Vec<Arc<[u8]>>,
-    key_bytes: usize,
+    keys: Arc<Keys>,
     /// What readers have asked for.
     shapes: OnceLock<Arc<Shapes>>,
 }
@@ -44,8 +43,7 @@ impl Clone for Kinds {
         Self {
             seeds: self.seeds,
             slots: self.slots.clone(),
-            keys: self.keys.clone(),
-            key_bytes: self.key_bytes,
+            keys: Arc::clone(&self.keys),
             shapes: OnceLock::new(),
         }
     }
@@ -63,36 +61,43 @@ impl Kinds {
 
     /// The whole kind alone.
     pub fn new() -> Self {
-        let mut kinds = Self {
+        let mut keys = Keys::default();
+        keys.push(&[WHOLE]);
+        Self::of(keys)
+    }
+
+    fn of(keys: Keys) -> Self {
+        Self {
             seeds: Seeds::of_process(),
-            slots: vec![0; SLOTS_MIN],
-            keys: Vec::new(),
-            key_bytes: 0,
+            slots: Vec::new(),
+            keys: Arc::new(keys),
             shapes: OnceLock::new(),
-        };
-        kinds.insert(&[WHOLE], kinds.seeds.hash(&[WHOLE]));
-        kinds
+        }
     }
 
     /// The number of a kind, added where it is new. `None` where there is no room for another.
     pub(crate) fn intern(&mut self, key: &[u8]) -> Option<u32> {
+        if self.slots.is_empty() {
+            self.enter_all(SLOTS_MIN.max((2 * self.keys.len()).next_power_of_two()));
+        }
         let hash = self.seeds.hash(key);
         if let Some(number) = self.find(key, hash) {
             return Some(number);
         }
-        let has_room = self.keys.len() < KINDS_MAX && self.key_bytes + key.len() <= KINDS_BYTES_MAX;
+        let bytes = self.keys.bytes() + key.len();
+        let has_room = self.keys.len() < KINDS_MAX && bytes <= KINDS_BYTES_MAX;
         has_room.then(|| self.insert(key, hash))
     }
 
     /// Whether there is room for all of some other kinds, so that [`Self::intern`] finds it.
     pub(crate) fn have_room_for(&self, other: &Self) -> bool {
         self.keys.len() + other.keys.len() <= KINDS_MAX
-            && self.key_bytes + other.key_bytes <= KINDS_BYTES_MAX
+            && self.keys.bytes() + other.keys.bytes() <= KINDS_BYTES_MAX
     }
 
     /// The key of a kind.
     pub(crate) fn key(&self, number: u32) -> Option<&[u8]> {
-        self.keys.get(number as usize).map(|key| &**key)
+        self.keys.get(number as usize)
     }
 
     /// What the records of a kind have in common.
@@ -107,7 +112,7 @@ impl Kinds {
     /// What readers remember. Only for kinds that no more are added to.
     pub(crate) fn shapes(&self) -> &Arc<Shapes> {
         self.shapes
-            .get_or_init(|| Arc::new(Shapes::new(&self.keys)))
+            .get_or_init(|| Arc::new(Shapes::new(Arc::clone(&self.keys))))
     }
 
     /// For each kind by its number where its records may have a field of a name.
@@ -134,7 +139,7 @@ impl Kinds {
     /// For each kind by its number whether the messages of its records are kept as text: a message is
     /// one slot, or one between signs.
     pub fn with_text(&self) -> Vec<bool> {
-        let is_text = |key: &Arc<[u8]>| Shape::decode(key).is_ok_and(|shape| shape.is_text());
+        let is_text = |key| Shape::decode(key).is_ok_and(|shape| shape.is_text());
         self.keys.iter().map(is_text).collect()
     }
 
@@ -149,12 +154,12 @@ impl Kinds {
 
     /// Memory that they take, in bytes; what budgets count.
     pub fn memory_bytes(&self) -> usize {
-        self.key_bytes + self.keys.len() * KIND_OVERHEAD_BYTES
+        self.keys.bytes() + self.keys.len() * KIND_OVERHEAD_BYTES
     }
 
     /// Memory that they take with all that is remembered for readers, in bytes.
     pub fn read_memory_bytes(&self) -> usize {
-        SHAPE_BYTES_FACTOR * self.key_bytes
+        SHAPE_BYTES_FACTOR * self.keys.bytes()
             + self.keys.len() * (KIND_OVERHEAD_BYTES + SHAPE_OVERHEAD_BYTES)
     }
 
@@ -167,23 +172,44 @@ impl Kinds {
     }
 
     /// Reads what [`Self::encode`] wrote; all of `bytes` must be it. Keys are checked only when their
-    /// shapes are asked for.
+    /// shapes are asked for, and by [`Self::check`].
     pub fn decode(bytes: &[u8]) -> Result<Self, Corrupt> {
         let mut reader = Reader::new("kinds", bytes);
-        let mut kinds = Self::new();
-        for number in 0..reader.count("number of kinds", KINDS_MAX - 1)? {
+        let count = reader.count("number of kinds", KINDS_MAX - 1)?;
+        let mut keys = Keys::with_capacity(1 + count, 1 + bytes.len());
+        keys.push(&[WHOLE]);
+        for _ in 0..count {
             let len = reader.count("length of a kind", KIND_KEY_BYTES_MAX)?;
-            let key = reader.bytes(len)?;
-            let before = kinds.len();
-            if kinds.intern(key).is_none() || kinds.len() == before {
-                return Err(Corrupt::Invalid {
-                    what: "kind among others",
-                    value: number as u64,
-                });
-            }
+            keys.push(reader.bytes(len)?);
         }
         reader.finish()?;
-        Ok(kinds)
+        if keys.bytes() > KINDS_BYTES_MAX {
+            return Err(Corrupt::TooLarge {
+                what: "length of all kinds",
+                value: keys.bytes() as u64,
+                max: KINDS_BYTES_MAX as u64,
+            });
+        }
+        Ok(Self::of(keys))
+    }
+
+    /// Checks that no kind is there twice. A reader does not care.
+    ///
+    /// # Errors
+    /// When one is.
+    pub fn check(&self) -> Result<(), Corrupt> {
+        let mut sorted: Vec<(&[u8], u64)> = self.keys.iter().zip(0..).collect();
+        sorted.sort_unstable();
+        let twice = sorted
+            .array_windows()
+            .find(|[(one, _), (next, _)]| one == next);
+        match twice {
+            None => Ok(()),
+            Some([_, (_, number)]) => Err(Corrupt::Invalid {
+                what: "kind among others",
+                value: *number,
+            }),
+        }
     }
 
     fn find(&self, key: &[u8], hash: u64) -> Option<u32> {
@@ -202,11 +228,10 @@ impl Kinds {
     /// Adds a kind that is not there.
     fn insert(&mut self, key: &[u8], hash: u64) -> u32 {
         let number = self.keys.len() as u32;
-        self.key_bytes += key.len();
-        self.keys.push(key.into());
+        Arc::make_mut(&mut self.keys).push(key);
         self.enter(number, hash);
         if 2 * self.keys.len() > self.slots.len() {
-            self.grow();
+            self.enter_all(2 * self.slots.len());
         }
         number
     }
@@ -222,9 +247,9 @@ impl Kinds {
         }
     }
 
-    /// Doubles the table.
-    fn grow(&mut self) {
-        self.slots = vec![0; 2 * self.slots.len()];
+    /// Makes a table of so many places, a power of two.
+    fn enter_all(&mut self, places: usize) {
+        self.slots = vec![0; places];
         for number in 0..self.keys.len() as u32 {
             let hash = self.key(number).map(|key| self.seeds.hash(key));
             self.enter(number, hash.unwrap_or_default());
