@@ -89,20 +89,21 @@ pub(crate) struct Texts {
     clock: Clock,
 }
 
-/// How many slots the records of a kind have.
+/// What every reader of a kind asks: how many slots its records have, and whether they may have fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SlotCounts {
+pub(super) struct KeyCounts {
     pub(super) slots: u32,
     pub(super) of_bands: [u32; Band::COUNT],
+    pub(super) has_fields: bool,
 }
 
-impl SlotCounts {
-    /// Counts them in a key, a fraction of what decoding all of it takes.
+impl KeyCounts {
+    /// Counts in a key, a fraction of what decoding all of it takes.
     pub(super) fn of_key(key: &[u8]) -> Result<Self, Corrupt> {
         let mut of_bands = [0; Band::COUNT];
         if key == [WHOLE] {
             *Band::Message.of(&mut of_bands) = WHOLE_SLOTS as u32;
-            return Ok(Self::of(of_bands));
+            return Ok(Self::of(of_bands, true));
         }
         let mut reader = Reader::new("kind", key);
         reader.byte()?;
@@ -120,16 +121,18 @@ impl SlotCounts {
             }
         }
         let parts = Layout::decode_parts(&mut reader, pieces as usize)?.parts;
+        let has_fields = reader.varint()? > 0;
         for piece in slots {
             *bands::of_piece(piece, &parts).of(&mut of_bands) += 1;
         }
-        Ok(Self::of(of_bands))
+        Ok(Self::of(of_bands, has_fields))
     }
 
-    fn of(of_bands: [u32; Band::COUNT]) -> Self {
+    fn of(of_bands: [u32; Band::COUNT], has_fields: bool) -> Self {
         Self {
             slots: of_bands.iter().sum(),
             of_bands,
+            has_fields,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::Shape;
 use super::bands::Band;
 use super::keys::Keys;
-use super::shape::SlotCounts;
+use super::shape::KeyCounts;
 use crate::Corrupt;
 use crate::hash::Seeds;
 
@@ -21,7 +21,7 @@ pub(crate) struct Shapes {
 /// numbers alone, and decodes the shapes of its own kinds.
 #[derive(Debug, Default)]
 struct Known {
-    counts: OnceLock<SlotCounts>,
+    counts: OnceLock<KeyCounts>,
     /// None where the key is that of no kind.
     shape: OnceLock<Option<Box<Shape>>>,
 }
@@ -56,19 +56,26 @@ impl Shapes {
     /// # Errors
     /// When there is no such kind, or its key is not sound as far as that is seen.
     pub(crate) fn slots(&self, number: u32) -> Result<(u32, [u32; Band::COUNT]), Corrupt> {
+        let counts = self.counts(number)?;
+        Ok((counts.slots, counts.of_bands))
+    }
+
+    /// Whether records of a kind may have fields beside their text, as far as that is seen.
+    pub(crate) fn may_have_fields(&self, number: u32) -> bool {
+        self.counts(number).map_or(true, |counts| counts.has_fields)
+    }
+
+    fn counts(&self, number: u32) -> Result<&KeyCounts, Corrupt> {
         let invalid = Corrupt::Invalid {
             what: "number of a kind",
             value: u64::from(number),
         };
         let known = self.known.get(number as usize).ok_or(invalid)?;
-        let counts = match known.counts.get() {
-            Some(counts) => counts,
-            None => {
-                let key = self.keys.get(number as usize).ok_or(invalid)?;
-                let counts = SlotCounts::of_key(key)?;
-                known.counts.get_or_init(|| counts)
-            }
-        };
-        Ok((counts.slots, counts.of_bands))
+        if let Some(counts) = known.counts.get() {
+            return Ok(counts);
+        }
+        let key = self.keys.get(number as usize).ok_or(invalid)?;
+        let counts = KeyCounts::of_key(key)?;
+        Ok(known.counts.get_or_init(|| counts))
     }
 }

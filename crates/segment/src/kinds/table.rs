@@ -117,10 +117,16 @@ impl Kinds {
 
     /// For each kind by its number where its records may have a field of a name.
     pub fn places_of_field(&self, name: &[u8]) -> Vec<FieldPlace> {
-        let place_of = |number| match self.shapes().get(number) {
-            Some(shape) => shape.place_of_field(name),
-            // Whoever reads its records is to report it.
-            None => FieldPlace::Anywhere,
+        let shapes = self.shapes();
+        let place_of = |number| {
+            if !shapes.may_have_fields(number) {
+                return FieldPlace::Nowhere;
+            }
+            match shapes.get(number) {
+                Some(shape) => shape.place_of_field(name),
+                // Whoever reads its records is to report it.
+                None => FieldPlace::Anywhere,
+            }
         };
         (0..self.keys.len() as u32).map(place_of).collect()
     }

@@ -7,7 +7,7 @@ use model::words::words;
 use model::{Field, Priority, RecordBatch, RecordHead, RecordParts, Span, Timestamp};
 use proptest::prelude::*;
 
-use super::shape::SlotCounts;
+use super::shape::KeyCounts;
 use super::*;
 use crate::limits::{KIND_EDGES_MAX, KIND_KEY_BYTES_MAX, KINDS_MAX, TEMPLATE_SLOTS_MAX};
 use crate::rows::encode_rows;
@@ -473,7 +473,7 @@ proptest! {
 
 /// Spans of what a key makes of some slots fit, whatever the key.
 fn survive(key: &[u8], values: &[Vec<u8>]) {
-    let counts = SlotCounts::of_key(key);
+    let counts = KeyCounts::of_key(key);
     let Ok(shape) = Shape::decode(key) else {
         return;
     };
@@ -483,7 +483,12 @@ fn survive(key: &[u8], values: &[Vec<u8>]) {
         *place.band.of(&mut of_bands) += 1;
     }
     let slots = shape.places().len() as u32;
-    assert_eq!(counts, Ok(SlotCounts { slots, of_bands }));
+    let expected = KeyCounts {
+        slots,
+        of_bands,
+        has_fields: shape.fields().is_none_or(|fields| !fields.is_empty()),
+    };
+    assert_eq!(counts, Ok(expected));
     let _ = shape.stretches();
     let mut batch = batch_of(&[Message::new(Timestamp::default(), 0)]);
     let mut head = batch.heads()[0];
