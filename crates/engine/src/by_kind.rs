@@ -2,12 +2,13 @@
 //! that varies where it could, no record and no column is read.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use store::{ReadError, SegmentHandle};
 
-use crate::check::Check;
 use crate::row_set::RowSet;
+use crate::run::Run;
 
 /// Some rows of a segment.
 pub(crate) struct ByKind {
@@ -17,9 +18,15 @@ pub(crate) struct ByKind {
     pub(crate) left: RowSet,
 }
 
-/// Parts some rows of a segment by what their kinds tell. Where those cannot be read, all rows are left.
-pub(crate) fn by_kind(check: &mut Check, segment: &SegmentHandle, rows: RowSet) -> ByKind {
-    let told = seats_told(check, segment, &rows).unwrap_or_default();
+/// Parts some rows of a segment by what their kinds tell of a leaf. Where those cannot be read, or the
+/// question is stopped, rows are left.
+pub(crate) fn by_kind(
+    run: &mut Run<'_>,
+    leaf: usize,
+    segment: &SegmentHandle,
+    rows: RowSet,
+) -> ByKind {
+    let told = seats_told(run, leaf, segment, &rows).unwrap_or_default();
     if told.passing.is_empty() && told.failing.is_empty() {
         return ByKind {
             passed: RowSet::empty(),
@@ -42,7 +49,8 @@ struct Told {
 }
 
 fn seats_told(
-    check: &mut Check,
+    run: &mut Run<'_>,
+    leaf: usize,
     segment: &SegmentHandle,
     rows: &RowSet,
 ) -> Result<Told, ReadError> {
@@ -54,8 +62,13 @@ fn seats_told(
         && let Some((kind, seats)) = groups.group_of(next)
     {
         ahead.start = seats.end;
-        let passes = known.entry(kind);
-        match *passes.or_insert_with(|| check.passes_kind(&kinds, kind)) {
+        let passes = match known.entry(kind) {
+            Entry::Occupied(passes) => *passes.get(),
+            // A segment may have 65,536 kinds.
+            Entry::Vacant(_) if run.is_stopped() => break,
+            Entry::Vacant(place) => *place.insert(run.check(leaf).passes_kind(&kinds, kind)),
+        };
+        match passes {
             Some(true) => told.passing.push(seats),
             Some(false) => told.failing.push(seats),
             None => {}

@@ -93,7 +93,7 @@ impl Settling<'_, '_, '_> {
     /// The rows that pass a leaf, of some.
     fn ask(&mut self, leaf: usize, rows: RowSet) -> RowSet {
         let segment = self.segment;
-        let told = by_kind(self.run.check(leaf), segment, rows);
+        let told = by_kind(self.run, leaf, segment, rows);
         let rows = told.left;
         let part = Part::Segment(Arc::clone(segment));
         let mut passed = Vec::new();
