@@ -182,3 +182,7 @@ pub const UNION_PAGES_KEPT_MAX: usize = 1024;
 /// Rows of a kind in a chunk from which on words that all of them have are entered once for all.
 /// With fewer, the rows themselves take as little.
 pub const GROUP_ROWS_MIN: usize = 8;
+
+/// Most hints that a question keeps, one for each kind that told something in one of its texts. Logs have
+/// hundreds of kinds; each further one is found out anew in every chunk.
+pub const HINTS_MAX: usize = 16 * 1024;

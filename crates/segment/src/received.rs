@@ -55,11 +55,12 @@ impl ReceivedTimes {
         let mut marks = Vec::with_capacity(rows.div_ceil(MARK_ROWS));
         let mut reader = Reader::new("times of receipt", &bytes);
         let mut nanos = 0_i64;
-        for row in 0..rows {
+        for first in (0..rows).step_by(MARK_ROWS) {
             nanos = nanos.wrapping_add(unzigzag(reader.varint()?));
-            if row % MARK_ROWS == 0 {
-                let next = (bytes.len() - reader.rest().len()) as u32;
-                marks.push(Mark { nanos, next });
+            let next = (bytes.len() - reader.rest().len()) as u32;
+            marks.push(Mark { nanos, next });
+            for _ in 1..MARK_ROWS.min(rows - first) {
+                nanos = nanos.wrapping_add(unzigzag(reader.varint()?));
             }
         }
         reader.finish()?;

@@ -11,6 +11,7 @@ use crate::Corrupt;
 use crate::chunk::ColumnPage;
 use crate::chunk::decode::{ChunkKind, Cursor};
 use crate::kinds::{Bit, Look};
+use crate::limits::HINTS_MAX;
 
 /// After so many rows of a kind that its stretches told nothing of, their texts are put together at once.
 const MISSES_MAX: u32 = 4;
@@ -19,6 +20,14 @@ const MISSES_MAX: u32 = 4;
 /// known by their keys: what was found in one chunk serves all chunks and segments of a question.
 #[derive(Clone, Debug, Default)]
 pub struct Hints(HashMap<HintKey, Option<Range<usize>>>);
+
+impl Hints {
+    fn keep(&mut self, hint: HintKey, stretches: Option<Range<usize>>) {
+        if self.0.len() < HINTS_MAX || self.0.contains_key(&hint) {
+            self.0.insert(hint, stretches);
+        }
+    }
+}
 
 /// The hash of the key of a kind, and which of the texts that are asked for. Where two kinds have the same
 /// hash, a hint leads nowhere and no more.
@@ -98,7 +107,7 @@ where
                 false => None,
             };
             if let (true, Some(hint)) = (passes, near.hint) {
-                self.hints.0.insert(hint, found.clone());
+                self.hints.keep(hint, found.clone());
             }
             near.begin(look, found);
             // What is known of values is known of those of another slot.
@@ -109,7 +118,8 @@ where
         Ok(passes)
     }
 
-    /// The fewest stretches that tell that a row passes; `None` where only the whole text does.
+    /// The fewest stretches that tell that a row passes; `None` where only the whole text does. More
+    /// stretches tell what fewer tell, so that few are tried.
     fn fewest(
         &mut self,
         kind: &ChunkKind,
@@ -117,17 +127,24 @@ where
         rank: u32,
         cursors: &mut [Cursor],
     ) -> Result<Option<Range<usize>>, E> {
-        for end in 1..=look.text.len() {
-            if !self.passes_around(kind, look, &(0..end), rank, cursors)? {
-                continue;
-            }
-            for start in (0..end).rev() {
-                if self.passes_around(kind, look, &(start..end), rank, cursors)? {
-                    return Ok(Some(start..end));
-                }
-            }
+        let (mut text, mut ends) = (Vec::new(), vec![0]);
+        for bit in &look.text {
+            self.put(kind, std::slice::from_ref(bit), rank, cursors, &mut text)?;
+            ends.push(text.len());
         }
-        Ok(None)
+        let mut passes = |stretches: Range<usize>| {
+            let ends = ends.get(stretches.start).zip(ends.get(stretches.end));
+            let bytes = ends.and_then(|(start, end)| text.get(*start..*end));
+            self.test
+                .passes_around(bytes.unwrap_or(&[]), look.edges(&stretches))
+        };
+        let places: Vec<usize> = (0..=look.text.len()).collect();
+        let end = places.partition_point(|end| !passes(0..*end));
+        let Some(before) = places.get(..end).filter(|_| end < places.len()) else {
+            return Ok(None);
+        };
+        let starts = before.partition_point(|start| passes(*start..end));
+        Ok(starts.checked_sub(1).map(|start| start..end))
     }
 
     /// Whether the text of a row passes because of some stretches of it.
@@ -146,5 +163,21 @@ where
         let passes = put.map(|()| self.test.passes_around(&text, look.edges(stretches)));
         self.text = text;
         passes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_have_a_limit() {
+        let mut hints = Hints::default();
+        for kind in 0..HINTS_MAX as u64 + 9 {
+            hints.keep((kind, 0), None);
+        }
+        hints.keep((0, 0), Some(1..2));
+        assert_eq!(hints.0.len(), HINTS_MAX);
+        assert_eq!(hints.0.get(&(0, 0)), Some(&Some(1..2)));
     }
 }
