@@ -21,7 +21,7 @@ use crate::plan::namespaces;
 pub(crate) struct Check {
     sight: Sight,
     test: LeafTest,
-    /// Which stretches of texts told that rows pass.
+    /// Which stretches of these texts told that rows pass; of messages with fields others do.
     hints: Hints,
     matcher: Matcher,
 }
@@ -30,9 +30,9 @@ pub(crate) struct Check {
 #[derive(Clone, Debug)]
 enum Sight {
     /// Texts in its bytes.
-    Parts(&'static [Namespace]),
+    Parts(Vec<TextPart<'static>>),
     /// The fields of a name, in the structured data and in the text of the message.
-    Field(Box<FieldFinder<'static>>, FieldReader, Box<InText>),
+    Field(Box<FieldFinder<'static>>, FieldReader, Box<InText>, Hints),
     /// What is kept of it beside its bytes.
     Head,
     /// Anything.
@@ -130,9 +130,13 @@ impl Check {
                     Box::new(finder),
                     FieldReader::new(name.as_bytes()),
                     Box::new(in_text),
+                    Hints::default(),
                 )
             }
-            target => Sight::Parts(namespaces(target)),
+            target => {
+                let parts = namespaces(target).iter().copied();
+                Sight::Parts(parts.map(TextPart::Part).collect())
+            }
         };
         let root = Expr::Leaf(leaf.clone());
         Self {
@@ -151,7 +155,7 @@ impl Check {
     /// Whether all rows of a kind pass, or none; `None` where that cannot be told without reading them.
     pub(crate) fn passes_kind(&mut self, kinds: &Kinds, kind: u32) -> Option<bool> {
         match &self.sight {
-            Sight::Parts(namespaces) => kinds.passes(kind, &text_parts(namespaces), &mut self.test),
+            Sight::Parts(parts) => kinds.passes(kind, parts, &mut self.test),
             Sight::Field(finder, ..) => {
                 let parts = [TextPart::Field(finder.name())];
                 let passes = kinds.passes(kind, &parts, &mut self.test);
@@ -170,16 +174,11 @@ impl Check {
         seats: &[u32],
     ) -> Result<Selected, ReadError> {
         match &mut self.sight {
-            Sight::Parts(namespaces) => {
+            Sight::Parts(parts) => {
                 let opened = segment.open_chunk(chunk)?;
-                Ok(opened.select(
-                    &text_parts(namespaces),
-                    seats,
-                    &mut self.test,
-                    &mut self.hints,
-                ))
+                Ok(opened.select(parts, seats, &mut self.test, &mut self.hints))
             }
-            Sight::Field(finder, reader, in_text) => {
+            Sight::Field(finder, reader, in_text, hints) => {
                 let parts = [TextPart::Field(finder.name())];
                 let opened = segment.open_chunk(chunk)?;
                 let mut selected = opened.select(&parts, seats, &mut self.test, &mut self.hints);
@@ -209,7 +208,7 @@ impl Check {
                         is_of_log,
                     };
                     let parts = [TextPart::Part(Namespace::Message)];
-                    let found = opened.select(&parts, &seats, &mut test, &mut self.hints);
+                    let found = opened.select(&parts, &seats, &mut test, hints);
                     selected.passed.extend(found.passed);
                     selected.open.extend(found.open);
                     selected.looked_at += found.looked_at;
@@ -249,8 +248,4 @@ impl Check {
         }
         selected
     }
-}
-
-fn text_parts(namespaces: &[Namespace]) -> Vec<TextPart<'static>> {
-    namespaces.iter().copied().map(TextPart::Part).collect()
 }

@@ -129,15 +129,6 @@ fn seats<I: MergeInput>(input: &I) -> Result<Seats, MergeError<I::Error>> {
     Ok((groups, order))
 }
 
-/// Checks that no kind is there twice, which no reader asks.
-fn check_kinds<I: MergeInput>(input: &I) -> Result<(), MergeError<I::Error>> {
-    let kinds = input::kinds(input).map_err(|error| error.of_input(0))?;
-    let Some(entry) = &input.footer().kind_page else {
-        return Ok(());
-    };
-    kinds.check().map_err(|error| damaged(0, entry, error))
-}
-
 /// Compares a segment with one that was built of the same rows.
 ///
 /// # Errors
@@ -146,7 +137,6 @@ pub fn compare<I: MergeInput>(
     input: &I,
     rebuilt: &Built,
 ) -> Result<Vec<Difference>, MergeError<I::Error>> {
-    check_kinds(input)?;
     let mut differences = compare_footers(input.footer(), &rebuilt.footer);
     let rebuilt = InMemory(rebuilt);
     differences.extend(compare_value_rows(input, &rebuilt)?);

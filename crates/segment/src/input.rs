@@ -103,22 +103,30 @@ pub(crate) fn dictionary<I: MergeInput>(
     found.map(Some)
 }
 
-/// The kinds of a segment, from its kind page or, where that is damaged, the spare page.
+/// The kinds of a segment, from its kind page or, where that is damaged, the spare page. None is there
+/// twice, since others are made of them.
 pub(crate) fn kinds<I: MergeInput>(input: &I) -> Result<Kinds, PageError<I::Error>> {
     let footer: &Footer = input.footer();
     let read = match &footer.kind_page {
         Some(entry) => stored(input, entry)
-            .and_then(|stored| decode_kind_page(entry, &stored).map_err(damaged(entry))),
+            .and_then(|stored| checked_kinds(entry, &stored).map_err(damaged(entry))),
         None if footer.rows == 0 => return Ok(Kinds::new()),
         None => Err(Corrupt::Short { what: "kind pages" }.into()),
     };
     read.or_else(|error| spare_kinds(input).ok_or(error))
 }
 
+fn checked_kinds(entry: &PageEntry, stored: &[u8]) -> Result<Kinds, Corrupt> {
+    let kinds = decode_kind_page(entry, stored)?;
+    kinds.check()?;
+    Ok(kinds)
+}
+
 fn spare_kinds<I: MergeInput>(input: &I) -> Option<Kinds> {
     let entry = input.footer().spare_page.as_ref()?;
     let stored = input.stored(entry).ok()?;
-    Some(Spare::decode(entry, &stored).ok()?.kinds)
+    let kinds = Spare::decode(entry, &stored).ok()?.kinds;
+    kinds.check().is_ok().then_some(kinds)
 }
 
 /// The times of receipt of some rows, from their first to behind their last.

@@ -184,6 +184,13 @@ mod tests {
             let mut reader = Reader::new("test", &out);
             prop_assert_eq!(reader.varint(), Ok(value));
             prop_assert_eq!(reader.finish(), Ok(()));
+            // Whatever is behind it.
+            for behind in [[0; 9], [0xff; 9]] {
+                let bytes = [&out[..], &behind].concat();
+                let mut reader = Reader::new("test", &bytes);
+                prop_assert_eq!(reader.varint(), Ok(value));
+                prop_assert_eq!(reader.rest(), behind);
+            }
             prop_assert_eq!(zigzag(unzigzag(value)), value);
             let short = out.get(..out.len() - 1).expect("not empty");
             prop_assert_eq!(

@@ -161,7 +161,10 @@ where
         cursors.resize_with(kind.slots(), Cursor::default);
         let whole = 0..look.text.len();
         let only_slot = look.only_slot();
-        let hint = self.chunk.key_hash(kind).map(|hash| (hash, number));
+        let hint = match only_slot {
+            Some(_) => None,
+            None => self.chunk.key_hash(kind).map(|hash| (hash, number)),
+        };
         let mut near = Near::of(look, hint, self.hints);
         let mut is_broken = false;
         seats.retain(|seat| {

@@ -81,6 +81,26 @@ fn other_bigrams_are_noticed() {
 }
 
 #[test]
+fn kinds_that_are_there_twice_are_those_of_the_spare_page() {
+    let built = build(&[batch_of("udp", ["one is done".to_owned()].into_iter())]);
+    let mut pages = Vec::new();
+    let plain = PageWriter::append_plain(b"\x02\x01a\x01a", &mut pages);
+    let twice = PageEntry::placed(built.bytes.len() as u64, &pages, &plain);
+    let with = |spare_page| Built {
+        bytes: [&built.bytes[..], &pages].concat(),
+        footer: Footer {
+            kind_page: Some(twice),
+            spare_page,
+            ..built.footer.clone()
+        },
+    };
+    let own = input::kinds(&InMemory(&built)).expect("valid");
+    let spared = input::kinds(&InMemory(&with(built.footer.spare_page))).expect("valid");
+    assert_eq!((own.len(), own.key(1)), (spared.len(), spared.key(1)));
+    assert!(input::kinds(&InMemory(&with(None))).is_err());
+}
+
+#[test]
 fn other_hosts_of_the_same_words_are_noticed() {
     let hosts = ["web 1", "1 web"].map(|host| {
         let mut batch = RecordBatch::new();

@@ -48,6 +48,11 @@ impl Keys {
         self.bytes.len()
     }
 
+    /// Memory they take, in bytes.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.bytes.capacity() + self.ends.capacity() * size_of::<u32>()
+    }
+
     /// All of them in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.len()).filter_map(|number| self.get(number))

@@ -11,8 +11,8 @@ use crate::limits::{KIND_KEY_BYTES_MAX, KINDS_BYTES_MAX, KINDS_MAX};
 use crate::wire::{Reader, put_bytes, put_varint};
 use crate::{Corrupt, Namespace, TextPart};
 
-/// What a kind takes in memory besides its key: a place in the list, and two to four in the table.
-const KIND_OVERHEAD_BYTES: usize = 36;
+/// What a kind takes in memory besides its key and its shape: a place in the list, and what is known of it.
+const KIND_OVERHEAD_BYTES: usize = 72;
 
 /// What a key and its shape take: the key, its fixed text, and operations of 24 bytes for stretches of
 /// some ten.
@@ -160,7 +160,7 @@ impl Kinds {
 
     /// Memory that they take, in bytes; what budgets count.
     pub fn memory_bytes(&self) -> usize {
-        self.keys.bytes() + self.keys.len() * KIND_OVERHEAD_BYTES
+        self.keys.memory_bytes() + self.slots.capacity() * size_of::<u64>()
     }
 
     /// Memory that they take with all that is remembered for readers, in bytes.
@@ -178,7 +178,7 @@ impl Kinds {
     }
 
     /// Reads what [`Self::encode`] wrote; all of `bytes` must be it. Keys are checked only when their
-    /// shapes are asked for, and by [`Self::check`].
+    /// shapes are asked for, and that none is there twice by [`Self::check`].
     pub fn decode(bytes: &[u8]) -> Result<Self, Corrupt> {
         let mut reader = Reader::new("kinds", bytes);
         let count = reader.count("number of kinds", KINDS_MAX - 1)?;
@@ -199,7 +199,7 @@ impl Kinds {
         Ok(Self::of(keys))
     }
 
-    /// Checks that no kind is there twice. A reader does not care.
+    /// Checks that no kind is there twice. Who reads records by the numbers of their kinds does not care.
     ///
     /// # Errors
     /// When one is.
