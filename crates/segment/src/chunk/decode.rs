@@ -287,6 +287,11 @@ impl Cursor {
         self.rows.contains(&rank)
     }
 
+    /// The rows of the part at hand.
+    pub(super) fn rows(&self) -> Range<u32> {
+        self.rows.clone()
+    }
+
     /// How many different values the part at hand has, where each stands once; otherwise 0.
     pub(super) fn distinct(&self) -> usize {
         self.column.as_ref().map_or(0, |column| column.distinct())

@@ -290,6 +290,7 @@ impl Column {
     pub(crate) fn integer(&self, row: usize) -> Option<i64> {
         match &self.values {
             Values::Decimal(numbers) => numbers.integer(row),
+            Values::Shapes(shapes) => shapes.integer(row),
             _ => None,
         }
     }

@@ -2,22 +2,21 @@
 //! with numbers.
 //!
 //! The shape of a value is what is left of it without its digits. Values of the same shape stand
-//! together in a column of their own, and for each row there is the number of its shape.
+//! together in a column of their own, and for each row there is the number of its shape. Values of
+//! rare shapes stand together too, as text.
 #![deny(clippy::indexing_slicing)]
+
+mod sort;
 
 use super::series::{self, Plan, Series};
 use super::{Column, ColumnSummary, Nesting, Plain};
 use crate::Corrupt;
 use crate::limits::COLUMN_SHAPES_MAX;
 use crate::wire::{Reader, put_varint};
+use sort::Sorted;
 
-/// So many values share a shape on average, or text is not larger.
-const SHAPE_VALUES_MIN: usize = 8;
 /// What a shape costs beside its values, roughly, in bytes.
 const SHAPE_BYTES: u64 = 8;
-/// Stands for a run of digits. A text that has it gives values of two shapes the same one, which
-/// costs bytes and no contents.
-const DIGITS: u8 = 0;
 
 /// Values by shape, to be written.
 #[derive(Debug)]
@@ -32,28 +31,8 @@ pub(super) struct Shapes<'a> {
 impl<'a> Shapes<'a> {
     /// Reads values; `None` where there is one shape or too many.
     pub(super) fn read(values: &[&'a [u8]]) -> Option<Self> {
-        let shapes_max = COLUMN_SHAPES_MAX.min(values.len() / SHAPE_VALUES_MIN);
-        let mut known: Vec<(Vec<u8>, usize)> = Vec::new();
-        let mut ids = Vec::with_capacity(values.len());
-        let mut shape = Vec::new();
-        for value in values {
-            shape_of(value, &mut shape);
-            let id = match known.iter().position(|(known, _)| *known == shape) {
-                Some(id) => id,
-                None if known.len() == shapes_max => return None,
-                None => {
-                    known.push((shape.clone(), 0));
-                    known.len() - 1
-                }
-            };
-            known.get_mut(id)?.1 += 1;
-            ids.push(id as u64);
-        }
-        if known.len() < 2 {
-            return None;
-        }
-        let counts = known.iter().map(|(_, count)| *count);
-        let mut groups: Vec<Vec<&[u8]>> = counts.map(Vec::with_capacity).collect();
+        let Sorted { ids, counts } = Sorted::of(values)?;
+        let mut groups: Vec<Vec<&[u8]>> = counts.into_iter().map(Vec::with_capacity).collect();
         for (value, id) in values.iter().zip(&ids) {
             groups.get_mut(*id as usize)?.push(value);
         }
@@ -79,23 +58,6 @@ impl<'a> Shapes<'a> {
         series::encode(&self.ids, self.plan, out);
         for (values, plain) in &self.groups {
             plain.encode(values, out);
-        }
-    }
-}
-
-/// Replaces `shape` by the shape of a value. Signs go with the digits.
-fn shape_of(value: &[u8], shape: &mut Vec<u8>) {
-    shape.clear();
-    for byte in value {
-        if !byte.is_ascii_digit() {
-            shape.push(*byte);
-            continue;
-        }
-        if shape.last() == Some(&b'-') {
-            shape.pop();
-            shape.push(DIGITS);
-        } else if shape.last() != Some(&DIGITS) {
-            shape.push(DIGITS);
         }
     }
 }
@@ -180,6 +142,13 @@ impl ShapeColumn {
         of_shape.checked_mul(shapes)?.checked_add(u64::from(*id))
     }
 
+    /// The number that a value is, where its shape knows.
+    pub(super) fn integer(&self, index: usize) -> Option<i64> {
+        let (id, place) = self.places.get(index)?;
+        let shape = self.shapes.get(usize::from(*id))?;
+        shape.integer(usize::from(*place))
+    }
+
     /// Appends a value.
     pub(super) fn append(&self, index: usize, out: &mut Vec<u8>) {
         if let Some((id, place)) = self.places.get(index)
@@ -192,27 +161,3 @@ impl ShapeColumn {
 
 /// The place of a row among the values of its shape fits 16 bits.
 const _: () = assert!(crate::limits::COLUMN_ROWS_MAX <= u16::MAX as usize);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shapes_are_what_is_left_without_digits() {
-        let shape = |value: &str| {
-            let mut shape = Vec::new();
-            shape_of(value.as_bytes(), &mut shape);
-            String::from_utf8(shape).expect("text").replace('\0', "#")
-        };
-        for (value, expected) in [
-            ("", ""),
-            ("-", "-"),
-            ("cn142", "cn#"),
-            ("-5", "#"),
-            ("2026-11-22", "###"),
-            ("10.0.0.1:80", "#.#.#.#:#"),
-        ] {
-            assert_eq!(shape(value), expected, "{value}");
-        }
-    }
-}

@@ -29,7 +29,7 @@ impl Random {
 type Make = fn(&mut Random, u64) -> String;
 
 /// Columns by name.
-const COLUMNS: [(&str, Make); 29] = [
+const COLUMNS: [(&str, Make); 32] = [
     ("none or a number", |r, _| match r.below(3) {
         0 => String::from("-"),
         _ => r.below(5_000).to_string(),
@@ -93,6 +93,21 @@ const COLUMNS: [(&str, Make); 29] = [
     }),
     ("request number", |_, row| {
         format!("req-{}", 1_000 + row / 4 * 7)
+    }),
+    ("request", |r, _| match r.below(20) {
+        0..=7 => format!("GET /products/{} HTTP/1.1", r.below(20_000)),
+        8..=13 => format!("GET /images/{}_640x480.webp HTTP/2.0", r.below(20_000)),
+        14 | 15 => String::from("GET /healthz HTTP/1.1"),
+        16 => format!("GET /static/app.{:08x}.js HTTP/1.1", r.below(1 << 32)),
+        17 => format!("GET /api/v1/cart/{:012x} HTTP/1.1", r.below(1 << 48)),
+        _ => format!("GET /{}.php HTTP/1.1", name(r.skewed(500))),
+    }),
+    ("request, mostly of few words", |r, _| match r.below(8) {
+        0..=4 => format!("GET /{}.html HTTP/1.1", name(r.skewed(60))),
+        _ => format!("GET /{}?page={} HTTP/1.1", name(r.skewed(5)), r.below(90)),
+    }),
+    ("path and line", |r, _| {
+        format!("{}.c:{}", path(r), r.skewed(3_000))
     }),
     ("base64", |r, _| {
         (0..18)
@@ -225,6 +240,7 @@ fn what_varies_takes_what_it_must() {
         ("uuid", 1_551),
         ("none or a number", 121),
         ("host", 145),
+        ("request", 253),
     ] {
         let (_, value) = COLUMNS[COLUMNS
             .iter()
