@@ -79,6 +79,10 @@ impl TextTest for FieldTest<'_> {
         false
     }
 
+    fn is_told_around(&self) -> bool {
+        false
+    }
+
     fn fails_from(&mut self, start: &[u8]) -> bool {
         if !self.is_of_log {
             return false;
@@ -182,12 +186,14 @@ impl Check {
                 let parts = [TextPart::Field(finder.name())];
                 let opened = segment.open_chunk(chunk)?;
                 let mut selected = opened.select(&parts, seats, &mut self.test, &mut self.hints);
+                if in_text.is_nowhere(segment, &opened) {
+                    return Ok(selected);
+                }
                 let mut done = [&selected.passed[..], &selected.open].concat();
                 done.sort_unstable();
+                let mut done = done.into_iter().peekable();
                 let left = seats.iter().copied();
-                let left: Vec<u32> = left
-                    .filter(|seat| done.is_empty() || done.binary_search(seat).is_err())
-                    .collect();
+                let left = left.filter(|seat| done.next_if_eq(seat).is_none());
                 let left = in_text.of(segment, &opened, left);
                 if left.is_empty() {
                     return Ok(selected);

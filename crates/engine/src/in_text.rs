@@ -34,22 +34,22 @@ impl InText {
         }
     }
 
+    /// Whether no seat of a segment may.
+    pub(crate) fn is_nowhere(&mut self, segment: &SegmentHandle, chunk: &OpenChunk<'_>) -> bool {
+        self.known(segment, chunk).seats.is_empty()
+    }
+
     /// Those of some seats of a segment.
     pub(crate) fn of(
         &mut self,
         segment: &SegmentHandle,
         chunk: &OpenChunk<'_>,
-        seats: Vec<u32>,
+        seats: impl Iterator<Item = u32>,
     ) -> Vec<u32> {
         let set = &self.known(segment, chunk).seats;
-        if set.is_empty() {
-            return Vec::new();
-        }
-        seats
-            .into_iter()
-            .filter(|seat| set.contains(*seat))
-            .collect()
+        seats.filter(|seat| set.contains(*seat)).collect()
     }
+
     /// Takes those out of some seats that can have the field by its place in an access log alone; all
     /// ascend.
     pub(crate) fn take_logs(

@@ -52,6 +52,11 @@ pub trait TextTest {
     /// Whether every text passes that has these bytes in it, where `edges` says.
     fn passes_around(&mut self, bytes: &[u8], edges: Edges) -> bool;
 
+    /// Whether [`Self::passes_around`] may be true of anything.
+    fn is_told_around(&self) -> bool {
+        true
+    }
+
     /// Whether it is known that no text passes that starts with these bytes. Asked while texts are put
     /// together: what is behind is not read then.
     fn fails_from(&mut self, _start: &[u8]) -> bool {
@@ -98,6 +103,7 @@ impl Chunk {
             name: Vec::new(),
             passing: Vec::new(),
             named: Vec::new(),
+            names: Names::default(),
             hints,
             cursors: Vec::new(),
         };
@@ -123,6 +129,15 @@ impl Chunk {
     }
 }
 
+/// Names of fields that stand once in the parts of columns at hand.
+#[derive(Default)]
+struct Names {
+    /// The rows of these parts.
+    rows: Range<u32>,
+    /// The slot that they vary in, if they do.
+    slot: Option<usize>,
+}
+
 /// Rows that are gone through.
 struct Scan<'a, T, P> {
     chunk: &'a Chunk,
@@ -137,6 +152,7 @@ struct Scan<'a, T, P> {
     passing: Vec<Option<bool>>,
     /// The same of names of fields.
     named: Vec<Option<bool>>,
+    names: Names,
     hints: &'a mut Hints,
     /// Of the slots of the kind at hand.
     cursors: Vec<Cursor>,
@@ -159,13 +175,17 @@ where
         let mut cursors = std::mem::take(&mut self.cursors);
         cursors.clear();
         cursors.resize_with(kind.slots(), Cursor::default);
+        self.names = Names::default();
         let whole = 0..look.text.len();
         let only_slot = look.only_slot();
         let hint = match only_slot {
             Some(_) => None,
             None => self.chunk.key_hash(kind).map(|hash| (hash, number)),
         };
-        let mut near = Near::of(look, hint, self.hints);
+        let mut near = match self.test.is_told_around() {
+            true => Near::of(look, hint, self.hints),
+            false => Near::default(),
+        };
         let mut is_broken = false;
         seats.retain(|seat| {
             let rank = seat - kind.seats.start;
@@ -344,7 +364,14 @@ where
         rank: u32,
         cursors: &mut [Cursor],
     ) -> Result<Option<usize>, E> {
-        let (mut place, mut names, mut is_other) = (Some(0), 1, false);
+        if self.names.rows.contains(&rank) {
+            return Ok(match self.names.slot {
+                Some(slot) => cursors.get(slot).and_then(|cursor| cursor.number(rank)),
+                None => Some(0),
+            });
+        }
+        let (mut rows, mut varying_slot, mut count) = (0..u32::MAX, None, 1);
+        let (mut is_told, mut is_other) = (true, false);
         for bit in varying.group.iter().chain(&varying.name) {
             let slot = match bit {
                 Bit::Fixed(_) => continue,
@@ -353,21 +380,30 @@ where
             };
             let (cursor, is_new) = self.cursor(kind, slot, rank, cursors)?;
             is_other |= is_new;
+            let own = cursor.rows();
+            rows = rows.start.max(own.start)..rows.end.min(own.end);
             match cursor.distinct() {
                 1 => {}
                 // Another slot has several as well.
-                _ if names > 1 => place = None,
+                _ if varying_slot.is_some() => is_told = false,
                 several => {
-                    names = several;
-                    place = place.and(cursor.number(rank));
+                    is_told = is_told && several > 1;
+                    (varying_slot, count) = (Some(slot), several);
                 }
             }
         }
         if is_other {
             self.named.clear();
-            self.named.resize(names, None);
+            self.named.resize(count, None);
         }
-        Ok(place)
+        if !is_told {
+            return Ok(None);
+        }
+        self.names = Names {
+            rows,
+            slot: varying_slot,
+        };
+        self.place_of_name(kind, varying, rank, cursors)
     }
 
     /// Appends a text of a row.

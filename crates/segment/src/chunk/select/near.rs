@@ -33,7 +33,8 @@ impl Hints {
 /// hash, a hint leads nowhere and no more.
 type HintKey = (u64, usize);
 
-/// The stretches of the text of a kind that are asked first.
+/// The stretches of the text of a kind that are asked first; by default none.
+#[derive(Default)]
 pub(super) struct Near {
     stretches: Option<Range<usize>>,
     /// Where they vary in one slot alone, that slot.
@@ -47,10 +48,8 @@ impl Near {
     /// Begins with what told of other rows of such a kind, or else with the last slot.
     pub(super) fn of(look: &Look<'_>, hint: Option<HintKey>, hints: &Hints) -> Self {
         let mut near = Self {
-            stretches: None,
-            only_slot: None,
-            misses: 0,
             hint,
+            ..Self::default()
         };
         let known = hint.and_then(|hint| hints.0.get(&hint)).cloned();
         near.begin(look, known.unwrap_or_else(|| look.slots().last()));
