@@ -9,7 +9,7 @@ use model::{RecordBatch, RecordRef};
 use query::{Expr, Leaf, Matcher, Query, Target, TextMatcher};
 use segment::{Edges, Hints, Kinds, Namespace, Selected, TextPart, TextTest};
 use store::{ReadError, SegmentHandle};
-use text_fields::{FieldFinder, leading_value};
+use text_fields::{FieldFinder, Lead};
 
 use crate::field_reader::{FieldReader, ValueSink};
 use crate::in_text::InText;
@@ -87,8 +87,11 @@ impl TextTest for FieldTest<'_> {
         if !self.is_of_log {
             return false;
         }
-        let value = leading_value(self.finder.name(), start);
-        value.is_some_and(|value| !self.test.passes(value))
+        match Lead::of(self.finder.name(), start) {
+            Lead::Open => false,
+            Lead::NoLog => true,
+            Lead::Value(value) => !self.test.passes(value),
+        }
     }
 }
 

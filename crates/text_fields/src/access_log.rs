@@ -88,14 +88,35 @@ pub(crate) fn is_one(text: &[u8]) -> bool {
     Log::of(text).is_some()
 }
 
-/// The word before the time of an access log that a field of a name is, in any ASCII case, by the start of
-/// a message as far as the time: if the message is an access log, that is the value it has for the field,
-/// but for a lone `-`. `None` where the start does not tell, and for fields behind the time.
-pub fn leading_value<'m>(name: &[u8], start: &'m [u8]) -> Option<&'m [u8]> {
-    let is_it = |word: &str| word.as_bytes().eq_ignore_ascii_case(name);
-    let at = WORDS.into_iter().position(is_it)?;
-    let (words, _) = words(start)?;
-    words.get(at).copied()
+/// What the start of a message tells of a field that it has if it is an access log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lead<'m> {
+    /// Nothing yet.
+    Open,
+    /// The message is no access log.
+    NoLog,
+    /// The value, but for a lone `-`, which is none, if the message is one.
+    Value(&'m [u8]),
+}
+
+impl<'m> Lead<'m> {
+    /// What a start tells of a field of a name, in any ASCII case. Values are told of the words before the
+    /// time, once that has begun.
+    pub fn of(name: &[u8], start: &'m [u8]) -> Self {
+        let (words, time) = match Words::of(start) {
+            Words::Open => return Self::Open,
+            Words::None => return Self::NoLog,
+            Words::Before { words, time } => (words, time),
+        };
+        // It starts with a bracket.
+        if time.len() > TIME_BYTES && !time.get(1..).is_some_and(is_time) {
+            return Self::NoLog;
+        }
+        let is_it = |word: &str| word.as_bytes().eq_ignore_ascii_case(name);
+        let at = WORDS.into_iter().position(is_it);
+        let value = at.and_then(|at| words.get(at));
+        value.map_or(Self::Open, |value| Self::Value(value))
+    }
 }
 
 /// The parts of an access log.
@@ -131,7 +152,9 @@ impl<'m> Log<'m> {
     }
 
     fn of(text: &'m [u8]) -> Option<Self> {
-        let (words, rest) = words(text)?;
+        let Words::Before { words, time: rest } = Words::of(text) else {
+            return None;
+        };
         let from_time = rest;
         // The words have ended at a bracket.
         is_time(rest.get(1..)?).then_some(())?;
@@ -162,26 +185,47 @@ impl<'m> Log<'m> {
     }
 }
 
-/// The words before the time, which is the rest.
-fn words(text: &[u8]) -> Option<([&[u8]; WORDS_MAX], &[u8])> {
-    let mut words: [&[u8]; WORDS_MAX] = [&[]; WORDS_MAX];
-    let mut rest = text;
-    for count in 0..=WORDS_MAX {
-        if rest.first() == Some(&b'[') {
-            return match count {
-                3 => {
-                    words.rotate_right(1);
-                    Some((words, rest))
-                }
-                WORDS_MAX => Some((words, rest)),
-                _ => None,
+/// The words that a text starts with if it is an access log.
+enum Words<'m> {
+    /// It ends before the time.
+    Open,
+    /// It is none.
+    None,
+    /// They are these, and the rest begins with the bracket of the time.
+    Before {
+        words: [&'m [u8]; WORDS_MAX],
+        time: &'m [u8],
+    },
+}
+
+impl<'m> Words<'m> {
+    fn of(text: &'m [u8]) -> Self {
+        let mut words: [&[u8]; WORDS_MAX] = [&[]; WORDS_MAX];
+        let (mut rest, mut count) = (text, 0);
+        while rest.first() != Some(&b'[') {
+            let (Some((found, behind)), Some(next)) = (word(rest), words.get_mut(count)) else {
+                return if rest.is_empty() {
+                    Self::Open
+                } else {
+                    Self::None
+                };
             };
+            *next = found;
+            count += 1;
+            match behind.split_first() {
+                None => return Self::Open,
+                Some((b' ', behind)) => rest = behind,
+                Some(_) => return Self::None,
+            }
         }
-        let (found, behind) = word(rest)?;
-        *words.get_mut(count)? = found;
-        rest = behind.strip_prefix(b" ")?;
+        match count {
+            // There is no virtual host.
+            3 => words.rotate_right(1),
+            WORDS_MAX => {}
+            _ => return Self::None,
+        }
+        Self::Before { words, time: rest }
     }
-    None
 }
 
 /// The bytes up to a space, at least one.

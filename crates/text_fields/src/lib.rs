@@ -31,7 +31,7 @@ mod tests;
 mod text;
 mod unescape;
 
-pub use access_log::leading_value;
+pub use access_log::Lead;
 pub use finder::FieldFinder;
 pub use origin::{ESCAPE_LETTERS, MONTHS, Origin, is_escape_word};
 pub use outline::{FieldOutline, Outline, Piece, Stretch};

@@ -172,17 +172,38 @@ fn words_before_the_time_are_known_from_the_start() {
         let known = line.find('[').expect("there") + 1;
         for end in 0..=line.len() {
             let start = line.as_bytes().get(..end).expect("within");
-            let found = leading_value(name.as_bytes(), start);
-            let expected = (end >= known).then_some(value.as_bytes());
+            let found = Lead::of(name.as_bytes(), start);
+            let expected = match end >= known {
+                true => Lead::Value(value.as_bytes()),
+                false => Lead::Open,
+            };
             assert_eq!(found, expected, "{name} of {end} bytes");
         }
     }
-    assert_eq!(leading_value(b"status", line.as_bytes()), None);
+    assert_eq!(Lead::of(b"status", line.as_bytes()), Lead::Open);
     let with_host = format!("www.example.com:443 {line}");
-    let vhost = leading_value(b"vhost", with_host.as_bytes());
-    assert_eq!(vhost, Some(&b"www.example.com:443"[..]));
-    for other in ["a b [c", "a b c d e [f", "[a", "a \"b c [d"] {
-        assert_eq!(leading_value(b"client", other.as_bytes()), None, "{other}");
+    let vhost = Lead::of(b"vhost", with_host.as_bytes());
+    assert_eq!(vhost, Lead::Value(b"www.example.com:443"));
+}
+
+#[test]
+fn what_is_no_access_log_is_known_from_the_start() {
+    for (text, known) in [
+        ("a b [c", 5),
+        ("a b c d e [f", 9),
+        ("[a", 1),
+        ("a \"b c [d", 3),
+        ("a  b", 3),
+        ("198.51.0.1:3555 [08/Jan/2026:23:59:56.792] fe", 17),
+        ("a - - [01/Jux/2026:00:00:00 +0000]", 27),
+    ] {
+        for end in 0..=text.len() {
+            let start = text.as_bytes().get(..end).expect("within");
+            for name in ["client", "status", "other"] {
+                let found = Lead::of(name.as_bytes(), start) == Lead::NoLog;
+                assert_eq!(found, end >= known, "{name}, {end} bytes of {text}");
+            }
+        }
     }
 }
 
