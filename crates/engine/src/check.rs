@@ -15,6 +15,7 @@ use crate::field_reader::{FieldReader, ValueSink};
 use crate::in_text::InText;
 use crate::part::Seated;
 use crate::plan::namespaces;
+use crate::row_set::RowSet;
 
 /// A leaf, made ready to be asked. Holds scratch memory, hence `&mut`.
 #[derive(Clone, Debug)]
@@ -173,6 +174,13 @@ impl Check {
         }
     }
 
+    /// Notes which rows of a segment may have the field that is asked for in their text, and pass.
+    pub(crate) fn note_in_text(&mut self, segment: &SegmentHandle, rows: &RowSet) {
+        if let Sight::Field(_, _, in_text, _) = &mut self.sight {
+            in_text.note(segment, rows);
+        }
+    }
+
     /// The seats of the rows of a chunk that pass, of those given, which ascend.
     pub(crate) fn select(
         &mut self,
@@ -189,7 +197,7 @@ impl Check {
                 let parts = [TextPart::Field(finder.name())];
                 let opened = segment.open_chunk(chunk)?;
                 let mut selected = opened.select(&parts, seats, &mut self.test, &mut self.hints);
-                if in_text.is_nowhere(segment, &opened) {
+                if in_text.is_nowhere(segment) {
                     return Ok(selected);
                 }
                 let mut done = [&selected.passed[..], &selected.open].concat();
@@ -197,7 +205,7 @@ impl Check {
                 let mut done = done.into_iter().peekable();
                 let left = seats.iter().copied();
                 let left = left.filter(|seat| done.next_if_eq(seat).is_none());
-                let left = in_text.of(segment, &opened, left);
+                let left = in_text.of(segment, left);
                 if left.is_empty() {
                     return Ok(selected);
                 }
@@ -209,7 +217,7 @@ impl Check {
                 if left.is_empty() {
                     return Ok(selected);
                 }
-                let logs = in_text.take_logs(segment, &opened, &mut left);
+                let logs = in_text.take_logs(segment, &mut left);
                 for (seats, is_of_log) in [(left, false), (logs, true)] {
                     let mut test = FieldTest {
                         finder,

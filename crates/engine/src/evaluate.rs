@@ -37,8 +37,9 @@ pub(crate) enum Inner {
     Or(Vec<Node>),
     /// It does not hold.
     Not(Box<Node>),
-    /// The leaf of this number does.
-    Leaf(usize),
+    /// The leaf of this number does. Of a field, the rows that may have it in their text and pass, where
+    /// the index was asked.
+    Leaf(usize, Option<RowSet>),
 }
 
 impl Node {
@@ -150,13 +151,16 @@ fn evaluate_among(plan: &Plan, segment: &SegmentHandle, asked: u64) -> Node {
         Plan::All => Node::decided(RowSet::All),
         Plan::Nothing => Node::decided(RowSet::empty()),
         Plan::Leaf(ask, number) => {
-            let bounds = if ask.lexicon_pages(segment) > asked.max(LONE_ROW_PAGES) {
-                Bounds::doubtful(RowSet::All)
+            // Where the index cannot be read, every row may match.
+            let open = || (Bounds::doubtful(RowSet::All), None);
+            let (bounds, in_text) = if ask.lexicon_pages(segment) > asked.max(LONE_ROW_PAGES) {
+                open()
+            } else if let Ask::Field(ask) = ask {
+                ask_for_field(ask, segment).unwrap_or_else(|_| open())
             } else {
-                // Where the index cannot be read, every row may match.
-                ask_index(ask, segment).unwrap_or_else(|_| Bounds::doubtful(RowSet::All))
+                ask_index(ask, segment).map_or_else(|_| open(), |bounds| (bounds, None))
             };
-            Node::new(bounds, Inner::Leaf(*number))
+            Node::new(bounds, Inner::Leaf(*number, in_text))
         }
         Plan::Not(inner) => evaluate_among(inner, segment, asked).not(segment.rows()),
         Plan::And(members) => all_of(members, segment, asked),
@@ -306,16 +310,23 @@ fn ask_index(ask: &Ask, segment: &SegmentHandle) -> Result<Bounds, ReadError> {
             let namespaces = [Namespace::Message, Namespace::StructuredData];
             Ok(any_word(&namespaces, rows, segment))
         }
-        Ask::Field(ask) => {
-            let seats = segment.seats_with_field(ask.name.as_bytes())?;
-            let mut rows = ask.rows(segment)?.or(of_ranges(seats.anywhere, segment));
-            if !seats.in_data.is_empty() {
-                let in_data = of_ranges(seats.in_data, segment);
-                rows = rows.or(in_data.and(ask.rows_in_data(segment)?));
-            }
-            Ok(Bounds::doubtful(rows))
-        }
+        Ask::Field(ask) => ask_for_field(ask, segment).map(|(bounds, _)| bounds),
     }
+}
+
+/// What the index says of a field, and the rows that may have it in their text and pass.
+fn ask_for_field(
+    ask: &NamedAsk,
+    segment: &SegmentHandle,
+) -> Result<(Bounds, Option<RowSet>), ReadError> {
+    let seats = segment.seats_with_field(ask.name.as_bytes())?;
+    let in_text = ask.rows(segment)?;
+    let mut rows = in_text.clone().or(of_ranges(seats.anywhere, segment));
+    if !seats.in_data.is_empty() {
+        let in_data = of_ranges(seats.in_data, segment);
+        rows = rows.or(in_data.and(ask.rows_in_data(segment)?));
+    }
+    Ok((Bounds::doubtful(rows), Some(in_text)))
 }
 
 fn of_ranges(ranges: Vec<Range<u32>>, segment: &SegmentHandle) -> RowSet {

@@ -2,7 +2,7 @@
 //! others have it in their structured data, and their messages need not be read.
 
 use query::Leaf;
-use store::{OpenChunk, SegmentHandle};
+use store::SegmentHandle;
 
 use crate::named::NamedAsk;
 use crate::row_set::RowSet;
@@ -35,42 +35,52 @@ impl InText {
     }
 
     /// Whether no seat of a segment may.
-    pub(crate) fn is_nowhere(&mut self, segment: &SegmentHandle, chunk: &OpenChunk<'_>) -> bool {
-        self.known(segment, chunk).seats.is_empty()
+    pub(crate) fn is_nowhere(&mut self, segment: &SegmentHandle) -> bool {
+        self.known(segment).seats.is_empty()
     }
 
     /// Those of some seats of a segment.
     pub(crate) fn of(
         &mut self,
         segment: &SegmentHandle,
-        chunk: &OpenChunk<'_>,
         seats: impl Iterator<Item = u32>,
     ) -> Vec<u32> {
-        let set = &self.known(segment, chunk).seats;
+        let set = &self.known(segment).seats;
         seats.filter(|seat| set.contains(*seat)).collect()
     }
 
     /// Takes those out of some seats that can have the field by its place in an access log alone; all
     /// ascend.
-    pub(crate) fn take_logs(
-        &mut self,
-        segment: &SegmentHandle,
-        chunk: &OpenChunk<'_>,
-        seats: &mut Vec<u32>,
-    ) -> Vec<u32> {
-        let beside = match self.known(segment, chunk).beside_logs.take() {
+    pub(crate) fn take_logs(&mut self, segment: &SegmentHandle, seats: &mut Vec<u32>) -> Vec<u32> {
+        let beside = match self.known(segment).beside_logs.take() {
             Some(known) => known,
             // Where the index cannot be read, every row may.
             None => self.ask.rows_beside_logs(segment).unwrap_or(RowSet::All),
         };
         let (others, logs) = seats.iter().partition(|seat| beside.contains(**seat));
         *seats = others;
-        self.known(segment, chunk).beside_logs = Some(beside);
+        self.known(segment).beside_logs = Some(beside);
         logs
     }
 
-    fn known(&mut self, segment: &SegmentHandle, chunk: &OpenChunk<'_>) -> &mut Known {
-        let number = chunk.segment();
+    /// Notes what the index said already: the seats of a segment that may.
+    pub(crate) fn note(&mut self, segment: &SegmentHandle, seats: &RowSet) {
+        let number = segment.uid();
+        if self
+            .known
+            .as_ref()
+            .is_none_or(|known| known.segment != number)
+        {
+            self.known = Some(Known {
+                segment: number,
+                seats: seats.clone(),
+                beside_logs: None,
+            });
+        }
+    }
+
+    fn known(&mut self, segment: &SegmentHandle) -> &mut Known {
+        let number = segment.uid();
         let known = self.known.take().filter(|known| known.segment == number);
         self.known.insert(known.unwrap_or_else(|| Known {
             segment: number,

@@ -59,7 +59,12 @@ impl Settling<'_, '_, '_> {
             return sure;
         }
         let found = match &node.inner {
-            Inner::Leaf(leaf) => self.ask(*leaf, doubtful),
+            Inner::Leaf(leaf, in_text) => {
+                if let Some(rows) = in_text {
+                    self.run.check(*leaf).note_in_text(self.segment, rows);
+                }
+                self.ask(*leaf, doubtful)
+            }
             Inner::Not(inner) => {
                 let not = self.settle(inner, doubtful.clone());
                 doubtful.minus(&not, rows)

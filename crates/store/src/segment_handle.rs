@@ -289,6 +289,11 @@ impl SegmentHandle {
         self.footer.first_number
     }
 
+    /// A number that no other open segment has.
+    pub fn uid(&self) -> u64 {
+        self.uid
+    }
+
     /// How many records it has, at least one.
     pub fn rows(&self) -> u32 {
         self.footer.rows
