@@ -11,7 +11,7 @@ use segment::{Edges, Hints, Kinds, Namespace, Selected, TextPart, TextTest};
 use store::{ReadError, SegmentHandle};
 use text_fields::{FieldFinder, Lead};
 
-use crate::field_reader::{FieldReader, ValueSink};
+use crate::field_reader::{FieldReader, ValueSink, Where};
 use crate::in_text::InText;
 use crate::part::Seated;
 use crate::plan::namespaces;
@@ -61,8 +61,8 @@ impl TextTest for LeafTest {
 struct FieldTest<'t> {
     finder: &'t mut FieldFinder<'static>,
     test: &'t mut TextMatcher,
-    /// Whether all messages that have the field have it by its place in an access log.
-    is_of_log: bool,
+    /// Where all messages that have the field have it.
+    place: Where,
 }
 
 impl TextTest for FieldTest<'_> {
@@ -85,7 +85,7 @@ impl TextTest for FieldTest<'_> {
     }
 
     fn fails_from(&mut self, start: &[u8]) -> bool {
-        if !self.is_of_log {
+        if self.place == Where::Anywhere {
             return false;
         }
         match Lead::of(self.finder.name(), start) {
@@ -205,27 +205,25 @@ impl Check {
                 let mut done = done.into_iter().peekable();
                 let left = seats.iter().copied();
                 let left = left.filter(|seat| done.next_if_eq(seat).is_none());
-                let left = in_text.of(segment, left);
-                if left.is_empty() {
-                    return Ok(selected);
-                }
-                let mut passing = Passing {
-                    test: &mut self.test.0,
-                    selected: &mut selected,
-                };
-                let mut left = reader.read(&opened, &opened.kind_rows(&left), &mut passing);
+                let mut left = in_text.of(segment, left);
                 if left.is_empty() {
                     return Ok(selected);
                 }
                 let logs = in_text.take_logs(segment, &mut left);
-                for (seats, is_of_log) in [(left, false), (logs, true)] {
+                for (seats, place) in [(left, Where::Anywhere), (logs, Where::InLog)] {
+                    let mut passing = Passing {
+                        test: &mut self.test.0,
+                        selected: &mut selected,
+                    };
+                    let rows = opened.kind_rows(&seats);
+                    let left = reader.read(&opened, &rows, place, &mut passing);
                     let mut test = FieldTest {
                         finder,
                         test: &mut self.test.0,
-                        is_of_log,
+                        place,
                     };
                     let parts = [TextPart::Part(Namespace::Message)];
-                    let found = opened.select(&parts, &seats, &mut test, hints);
+                    let found = opened.select(&parts, &left, &mut test, hints);
                     selected.passed.extend(found.passed);
                     selected.open.extend(found.open);
                     selected.looked_at += found.looked_at;

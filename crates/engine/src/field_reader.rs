@@ -40,9 +40,18 @@ pub(crate) trait ValueSink {
 pub(crate) struct FieldReader {
     name: Box<[u8]>,
     /// What is known of each kind of the segment at hand.
-    plans: HashMap<u32, Option<Arc<Plan>>>,
+    plans: HashMap<(u32, Where), Option<Arc<Plan>>>,
     segment: Option<u64>,
     text: Vec<u8>,
+}
+
+/// Where a field may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Where {
+    /// Anywhere in the message.
+    Anywhere,
+    /// At its place in an access log; the message is no event.
+    InLog,
 }
 
 /// What is known of the messages of a kind.
@@ -78,6 +87,7 @@ impl FieldReader {
         &mut self,
         chunk: &OpenChunk<'_>,
         kinds: &[KindRows<'_>],
+        place: Where,
         sink: &mut S,
     ) -> Vec<u32> {
         // Each segment numbers its own kinds.
@@ -87,11 +97,7 @@ impl FieldReader {
         let mut open = Vec::new();
         for kind in kinds {
             let mut done = 0;
-            if kind.len() < kind.all() / SUMMARISED_OF {
-                open.extend(kind.ranked().map(|(seat, _)| chunk.seat(seat)));
-                continue;
-            }
-            let read = self.read_kind(chunk, kind, &mut done, sink, &mut open);
+            let read = self.read_kind(chunk, kind, place, &mut done, sink, &mut open);
             if read != Ok(true) {
                 let left = kind.ranked().skip(done);
                 open.extend(left.map(|(seat, _)| chunk.seat(seat)));
@@ -106,11 +112,18 @@ impl FieldReader {
         &mut self,
         chunk: &OpenChunk<'_>,
         kind: &KindRows<'_>,
+        place: Where,
         done: &mut usize,
         sink: &mut S,
         open: &mut Vec<u32>,
     ) -> Result<bool, Unread> {
-        let Some(plan) = self.plan(chunk, kind)? else {
+        if place == Where::InLog && is_never_a_log(kind) {
+            return Ok(true);
+        }
+        if kind.len() < kind.all() / SUMMARISED_OF {
+            return Ok(false);
+        }
+        let Some(plan) = self.plan(chunk, kind, place)? else {
             return Ok(false);
         };
         let mut doubtful = Vec::new();
@@ -147,12 +160,14 @@ impl FieldReader {
         &mut self,
         chunk: &OpenChunk<'_>,
         kind: &KindRows<'_>,
+        place: Where,
     ) -> Result<Option<Arc<Plan>>, Unread> {
-        if let Some(plan) = self.plans.get(&kind.kind()) {
+        let key = (kind.kind(), place);
+        if let Some(plan) = self.plans.get(&key) {
             return Ok(plan.clone());
         }
-        let plan = make_plan(&self.name, chunk, kind)?.map(Arc::new);
-        self.plans.insert(kind.kind(), plan.clone());
+        let plan = make_plan(&self.name, place, chunk, kind)?.map(Arc::new);
+        self.plans.insert(key, plan.clone());
         Ok(plan)
     }
 }
@@ -170,10 +185,15 @@ impl From<ReadError> for Unread {
 /// What is known of a kind; `None` where a field may be anywhere.
 fn make_plan(
     name: &[u8],
+    place: Where,
     chunk: &OpenChunk<'_>,
     kind: &KindRows<'_>,
 ) -> Result<Option<Plan>, Unread> {
-    let Some((slots, outline)) = outline_of(chunk, kind)? else {
+    let outline = |stretches: &[Stretch<'_>]| match place {
+        Where::Anywhere => Outline::of(stretches),
+        Where::InLog => Outline::of_log_field(name, stretches),
+    };
+    let Some((slots, outline)) = of_example(chunk, kind, outline)? else {
         return Ok(None);
     };
     let fields = outline.fields.into_iter();
@@ -190,11 +210,32 @@ fn make_plan(
     }))
 }
 
+/// Whether the messages of a kind cannot be access logs, whatever is in their slots.
+fn is_never_a_log(kind: &KindRows<'_>) -> bool {
+    let bits = kind.text(Namespace::Message);
+    bits.is_some_and(|bits| {
+        let stretches = bits.iter().map(|bit| match bit {
+            TextBit::Fixed(bytes) => Stretch::Fixed(bytes),
+            TextBit::Slot(_) => Stretch::Varying(&[]),
+        });
+        Outline::is_never_a_log(&stretches.collect::<Vec<_>>())
+    })
+}
+
 /// The outline of the messages of a kind, by the first of some rows, and the slot of each stretch that
 /// varies; `None` where there is none.
 pub(crate) fn outline_of(
     chunk: &OpenChunk<'_>,
     kind: &KindRows<'_>,
+) -> Result<Option<(Vec<usize>, Outline)>, Unread> {
+    of_example(chunk, kind, Outline::of)
+}
+
+/// What is made of the message of the first of some rows, and the slot of each stretch that varies.
+fn of_example(
+    chunk: &OpenChunk<'_>,
+    kind: &KindRows<'_>,
+    outline: impl FnOnce(&[Stretch<'_>]) -> Option<Outline>,
 ) -> Result<Option<(Vec<usize>, Outline)>, Unread> {
     let (Some(bits), Some((_, rank))) = (kind.text(Namespace::Message), kind.ranked().next())
     else {
@@ -217,7 +258,7 @@ pub(crate) fn outline_of(
             TextBit::Slot(_) => Stretch::Varying(examples.next().map_or(&[], |example| example)),
         });
     }
-    Ok(Outline::of(&stretches).map(|outline| (slots, outline)))
+    Ok(outline(&stretches).map(|outline| (slots, outline)))
 }
 
 /// Whether the summaries of a column say that the values of rows keep a rule.

@@ -7,7 +7,7 @@ use store::{Part, ReadError, SegmentHandle};
 
 use crate::chunks::{ChunkSink, each_chunk};
 use crate::evaluate::with_fields;
-use crate::field_reader::{FieldReader, ValueSink};
+use crate::field_reader::{FieldReader, ValueSink, Where};
 use crate::part::Block;
 use crate::question::values::named;
 use crate::row_set::RowSet;
@@ -62,7 +62,9 @@ impl<S: RecordSink> ChunkSink for FieldChunks<'_, S> {
         let (with_data, plain): (Vec<_>, Vec<_>) = kinds
             .into_iter()
             .partition(|kind| kind.may_have_field(self.reader.name()));
-        let mut open = self.reader.read(&opened, &plain, self.sink);
+        let mut open = self
+            .reader
+            .read(&opened, &plain, Where::Anywhere, self.sink);
         let in_data = with_data.iter().flat_map(KindRows::ranked);
         open.extend(in_data.map(|(seat, _)| opened.seat(seat)));
         open.sort_unstable();

@@ -32,13 +32,21 @@ pub(crate) struct NamedAsk {
     in_data: InData,
 }
 
+/// A word of each message that is a CEF event.
+const CEF_WORD: &[u8] = b"cef";
+
+/// A word of each message that is a LEEF event.
+const LEEF_WORD: &[u8] = b"leef";
+
+/// Words of which one stands in each message that is an event.
+const EVENT_WORDS: [&[u8]; 2] = [CEF_WORD, LEEF_WORD];
+
 /// Conditions that a row meets all of; each is met by a word that meets one of its probes.
 type AllOf = Vec<Vec<WordProbe>>;
 
 impl NamedAsk {
     /// What is asked for a leaf of a field of this name.
     pub(crate) fn new(name: &str, leaf: &Leaf) -> Self {
-        let exact = |word: &[u8]| WordProbe::Exact(words::fold(word).into_owned());
         let own = words::words(name.as_bytes()).map(|word| behind_escapes(exact(word)));
         let (mut names, mut of_log): (Vec<AllOf>, _) = (vec![own.collect()], None);
         for origin in Origin::of(name.as_bytes()) {
@@ -47,8 +55,8 @@ impl NamedAsk {
                     let months = MONTHS.iter().map(|month| exact(month.as_bytes()));
                     of_log = Some(vec![months.collect()]);
                 }
-                Origin::Cef => names.push(vec![vec![exact(b"cef")]]),
-                Origin::Leef => names.push(vec![vec![exact(b"leef")]]),
+                Origin::Cef => names.push(vec![vec![exact(CEF_WORD)]]),
+                Origin::Leef => names.push(vec![vec![exact(LEEF_WORD)]]),
             }
         }
         let mut probes = Probe::alternatives(leaf);
@@ -101,15 +109,22 @@ impl NamedAsk {
         Ok(rows.or(escaped_rows(segment)?))
     }
 
-    /// The rows that may have the field in their text in another way than by its place in an access log.
+    /// The rows that may have the field in their text in another way than by its place in an access log, and
+    /// those that may be events, which are no access logs.
     pub(crate) fn rows_beside_logs(&self, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
-        Ok(any_of(&self.names, segment)?.or(escaped_rows(segment)?))
+        let events = terms_of(&EVENT_WORDS.map(exact), segment)?;
+        let rows = any_of(&self.names, segment)?.or(union(&events, segment)?);
+        Ok(rows.or(escaped_rows(segment)?))
     }
 
     /// The rows that may have the field in their structured data, if it is all in there, and pass.
     pub(crate) fn rows_in_data(&self, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
         self.in_data.rows(segment)
     }
+}
+
+fn exact(word: &[u8]) -> WordProbe {
+    WordProbe::Exact(words::fold(word).into_owned())
 }
 
 /// A condition on a word, and on that word with an escaped letter in front.

@@ -21,6 +21,9 @@ pub(crate) const NAMES: [&str; 12] = [
     "referrer", "agent",
 ];
 
+/// The names of those behind all others.
+const QUOTED: [&str; 2] = ["referrer", "agent"];
+
 /// The names of the words before the time.
 const WORDS: [&str; WORDS_MAX] = ["vhost", "client", "ident", "user"];
 
@@ -67,7 +70,7 @@ pub(crate) fn read<S: Sink>(out: &mut Out<'_, '_, S>) -> usize {
     out.unless_dash(b"status", log.status, None);
     out.unless_dash(b"bytes", log.bytes, None);
     let quoted = log.quoted.into_iter().flatten();
-    for (name, value) in ["referrer", "agent"].into_iter().zip(quoted) {
+    for (name, value) in QUOTED.into_iter().zip(quoted) {
         if S::OUTLINES {
             out.read_part(value, Part::Quoted);
             if memchr(b'\\', value).is_some() {
@@ -86,6 +89,12 @@ pub(crate) fn read<S: Sink>(out: &mut Out<'_, '_, S>) -> usize {
 /// Whether a text starts with an access log.
 pub(crate) fn is_one(text: &[u8]) -> bool {
     Log::of(text).is_some()
+}
+
+/// Whether the field of a name stands behind all others.
+pub(crate) fn is_quoted(name: &[u8]) -> bool {
+    let mut names = QUOTED.into_iter();
+    names.any(|own| own.as_bytes().eq_ignore_ascii_case(name))
 }
 
 /// What the start of a message tells of a field that it has if it is an access log.

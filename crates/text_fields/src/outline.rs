@@ -4,10 +4,14 @@
 //! stretch. From that follows for each place that varies which other values would be read alike: a
 //! rule. Texts whose values keep the rules have the fields of the outline, and no others; of texts
 //! whose values do not, an outline says nothing. Where too much depends on what varies, there is none.
+//!
+//! Of a field that texts can have by their place in an access log alone, most of a text says nothing:
+//! there are rules for what stands before it, and for none in texts that cannot be one.
 
 use std::ops::Range;
 
 use crate::Detector;
+use crate::access_log;
 use crate::limits::FIELDS_MAX;
 use crate::out::{Note, Sink, place_of};
 use crate::pairs::is_key_byte;
@@ -94,20 +98,50 @@ impl Outline {
             .or_else(|| Self::of_example(&Example::of(stretches, b"=|{}\"\\'")))
     }
 
+    /// Whether no text can be an access log, whatever varies.
+    pub fn is_never_a_log(stretches: &[Stretch<'_>]) -> bool {
+        Example::of(stretches, b"").end_of_log_start(&[]).is_some()
+    }
+
+    /// The same of texts that have a field of a name by their place in an access log or not at all, and
+    /// are no events. There are rules for the first stretches only, as far as they matter.
+    pub fn of_log_field(name: &[u8], stretches: &[Stretch<'_>]) -> Option<Self> {
+        let example = Example::of(stretches, b"");
+        let tracer = Tracer::of(&example.text);
+        if let Some(end) = example.end_of_log_start(&tracer.read) {
+            return Some(Self {
+                rules: example.rules(&tracer.read, end)?,
+                fields: Vec::new(),
+            });
+        }
+        let end = tracer.end_of_log(name)?;
+        let mut fields = tracer.fields.into_iter();
+        let own = fields.find(|(_, field)| field.name.eq_ignore_ascii_case(name));
+        let fields = match own.filter(|(range, _)| range.end <= end) {
+            Some((range, field)) => {
+                let value = example.pieces(range)?;
+                vec![FieldOutline { value, ..field }]
+            }
+            // Whether there are quoted parts depends on what is behind.
+            None if access_log::is_quoted(name) => return None,
+            None => Vec::new(),
+        };
+        Some(Self {
+            rules: example.rules(&tracer.read, end)?,
+            fields,
+        })
+    }
+
     fn of_example(example: &Example) -> Option<Self> {
         // Events are read in another way.
         if memchr::memchr(b'|', &example.text).is_some() {
             return None;
         }
-        let mut tracer = Tracer {
-            text: &example.text,
-            ..Tracer::default()
-        };
-        Detector::default().scan(&example.text, &mut tracer);
+        let tracer = Tracer::of(&example.text);
         if tracer.fields.len() >= FIELDS_MAX / 2 || tracer.is_lost {
             return None;
         }
-        let rules = example.rules(&tracer.read)?;
+        let rules = example.rules(&tracer.read, example.text.len())?;
         if !tracer.is_log && !example.is_never_a_log(&tracer.read) {
             return None;
         }
@@ -158,8 +192,10 @@ impl Example {
         self.text.get(at).copied().filter(|_| !varies)
     }
 
-    fn rules(&self, read: &[(Range<usize>, Part)]) -> Option<Vec<Rule>> {
-        let rules = self.varying.iter().map(|varying| {
+    /// The rules of what varies before a place.
+    fn rules(&self, read: &[(Range<usize>, Part)], end: usize) -> Option<Vec<Rule>> {
+        let before = self.varying.iter().take_while(|range| range.start < end);
+        let rules = before.map(|varying| {
             let value = self.value(varying);
             let mut rule = Rule::new();
             let (mut is_framed, mut is_keyed, mut is_known) = (false, false, false);
@@ -210,7 +246,7 @@ impl Example {
     /// Whether no text is an access log. One starts with words, a bracket, and later has what closes it
     /// in front of a quotation mark.
     fn is_never_a_log(&self, read: &[(Range<usize>, Part)]) -> bool {
-        if !self.may_start_as_log(read) {
+        if self.end_of_log_start(read).is_some() {
             return true;
         }
         memchr::memchr_iter(b'"', &self.text).all(|quote| {
@@ -221,8 +257,9 @@ impl Example {
         })
     }
 
-    /// Whether what stands before a bracket may be the words of one, as far as that is fixed.
-    fn may_start_as_log(&self, read: &[(Range<usize>, Part)]) -> bool {
+    /// The place up to which a text has to be read to know that it is no access log by what stands before
+    /// a bracket, as far as that is fixed; `None` where it may be one.
+    fn end_of_log_start(&self, read: &[(Range<usize>, Part)]) -> Option<usize> {
         let mut words = 0;
         let mut is_start = true;
         for (at, byte) in self.text.iter().enumerate() {
@@ -232,26 +269,26 @@ impl Example {
                     *part == Part::Key && range.contains(&at)
                 };
                 if !read.iter().any(is_key) {
-                    return true;
+                    return None;
                 }
                 is_start = false;
                 continue;
             }
             match byte {
-                b'[' if is_start => return words >= 3,
-                b' ' if is_start => return false,
+                b'[' if is_start => return (words < 3).then_some(at + 1),
+                b' ' if is_start => return Some(at + 1),
                 b' ' => {
                     words += 1;
                     is_start = true;
                     if words > 4 {
-                        return false;
+                        return Some(at + 1);
                     }
                 }
-                byte if *byte < b' ' || *byte == b'"' => return false,
+                byte if *byte < b' ' || *byte == b'"' => return Some(at + 1),
                 _ => is_start = false,
             }
         }
-        false
+        Some(self.text.len())
     }
 
     /// The pieces of a part of the text; `None` where it starts or ends in what varies.
@@ -291,6 +328,32 @@ struct Tracer<'t> {
     is_log: bool,
     /// A value was not found in the text.
     is_lost: bool,
+}
+
+impl<'t> Tracer<'t> {
+    /// What a reader says of a text.
+    fn of(text: &'t [u8]) -> Self {
+        let mut tracer = Self {
+            text,
+            ..Self::default()
+        };
+        Detector::default().scan(text, &mut tracer);
+        tracer
+    }
+
+    /// Where what an access log says of a field ends: the quoted parts stand behind all others. `None`
+    /// where the text is none.
+    fn end_of_log(&self, name: &[u8]) -> Option<usize> {
+        let end_of = |wanted: Part| {
+            let read = self.read.iter().find(|(_, part)| *part == wanted);
+            read.map(|(range, _)| range.end)
+        };
+        let end = end_of(match access_log::is_quoted(name) {
+            true => Part::Frame,
+            false => Part::NumberOrDash,
+        });
+        end.filter(|_| self.is_log)
+    }
 }
 
 impl Sink for Tracer<'_> {

@@ -110,7 +110,7 @@ fn fill(format: &str, values: &[Vec<u8>]) -> Vec<u8> {
     text
 }
 
-fn outline_of(format: &str, examples: &[Vec<u8>]) -> Option<Outline> {
+fn stretches_of<'a>(format: &'a str, examples: &'a [Vec<u8>]) -> Vec<Stretch<'a>> {
     let mut stretches = Vec::new();
     let mut next = examples.iter();
     for (number, fixed) in format.split('#').enumerate() {
@@ -121,7 +121,11 @@ fn outline_of(format: &str, examples: &[Vec<u8>]) -> Option<Outline> {
             stretches.push(Stretch::Fixed(fixed.as_bytes()));
         }
     }
-    Outline::of(&stretches)
+    stretches
+}
+
+fn outline_of(format: &str, examples: &[Vec<u8>]) -> Option<Outline> {
+    Outline::of(&stretches_of(format, examples))
 }
 
 fn by_outline(outline: &Outline, values: &[Vec<u8>]) -> Option<Vec<(Vec<u8>, Vec<u8>)>> {
@@ -169,6 +173,74 @@ proptest! {
             }
         }
     }
+}
+
+/// Whether a text can have a field of a name by its place in an access log alone.
+fn is_of_log_alone(text: &[u8], name: &str) -> bool {
+    let text = String::from_utf8_lossy(text).to_lowercase();
+    !text.contains(name) && !text.contains("cef:") && !text.contains("leef:")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3_000))]
+
+    #[test]
+    fn fields_of_access_logs_are_known_by_what_stands_before_them(
+        format in select(&FORMATS[..]),
+        name in select(vec!["vhost", "client", "user", "url", "path", "status", "bytes", "referrer", "agent"]),
+        examples in prop::collection::vec(values(), 12),
+        texts in prop::collection::vec(prop::collection::vec(values(), 12), 4),
+    ) {
+        let stretches = stretches_of(format, &examples);
+        if !is_of_log_alone(&fill(format, &examples), name) {
+            return Ok(());
+        }
+        let outline = Outline::of_log_field(name.as_bytes(), &stretches);
+        for values in texts {
+            let text = fill(format, &values);
+            if !is_of_log_alone(&text, name) {
+                continue;
+            }
+            let shown = String::from_utf8_lossy(&text).into_owned();
+            let mut found = by_look(&text);
+            found.retain(|(own, _)| own == name.as_bytes());
+            if Outline::is_never_a_log(&stretches) {
+                prop_assert!(found.is_empty(), "{}", shown);
+            }
+            if let Some(outline) = &outline
+                && let Some(fields) = by_outline(outline, &values)
+            {
+                prop_assert_eq!(fields, found, "{} {:?}", shown, outline);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_stands_behind_a_field_of_an_access_log_may_be_anything() {
+    let format = "# - - [#] \"#\" # # \"#\" \"#\" rt=#";
+    let time = "01/Jan/2026:00:00:00 +0000";
+    let values = |referrer: &str, agent: &str| {
+        let request = "GET /a HTTP/1.1";
+        let values = ["10.0.0.1", time, request, "200", "5", referrer, agent, "x"];
+        values.map(|value| value.as_bytes().to_vec()).to_vec()
+    };
+    let examples = values("-", "curl \\x");
+    let stretches = stretches_of(format, &examples);
+    for (name, rules) in [("status", 5), ("Path", 5), ("client", 5)] {
+        let outline = Outline::of_log_field(name.as_bytes(), &stretches).expect("an access log");
+        assert_eq!(outline.rules.len(), rules, "{name}");
+        let found = by_outline(&outline, &values("a\"b", "{\"c\":1}")).expect("kept");
+        assert_eq!(found.len(), 1, "{name}");
+    }
+    assert_eq!(
+        Outline::of_log_field(b"agent", &stretches),
+        None,
+        "an escape"
+    );
+    let other = stretches_of("a b [#] #", &examples);
+    let outline = Outline::of_log_field(b"status", &other).expect("no access log");
+    assert_eq!(outline, Outline::default());
 }
 
 #[test]
