@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use segment::{KindRows, Namespace, SlotValues, TextBit};
 use store::{OpenChunk, ReadError};
-use text_fields::{FieldOutline, Outline, Piece, Rule, Stretch, Summary};
+use text_fields::{Bytes, FieldOutline, Outline, Piece, Rule, Stretch, Summary};
 
 use crate::limits::SUMMARISED_OF;
 
@@ -275,7 +275,7 @@ pub(crate) fn is_kept_by_all(
     let mut rank = first;
     while rank <= last {
         let values = chunk.values(kind, slot, rank)?;
-        if !keeps_by_summary(rule, &values) {
+        if !rule.holds_for(&Known(&values)) {
             return Ok(false);
         }
         rank = values.rows().end;
@@ -283,15 +283,29 @@ pub(crate) fn is_kept_by_all(
     Ok(true)
 }
 
-fn keeps_by_summary(rule: &Rule, values: &SlotValues) -> bool {
-    let known = values.summary();
-    rule.holds_for(&Summary {
-        bytes: known.bytes,
-        first: known.first,
-        has_empty: known.has_empty,
-        spaces_min: known.spaces_min,
-        shape: known.shape.clone(),
-    })
+/// What is known of all values of a part of a column.
+struct Known<'v>(&'v SlotValues);
+
+impl Summary for Known<'_> {
+    fn bytes(&self) -> Bytes {
+        self.0.summary().bytes
+    }
+
+    fn first(&self) -> Bytes {
+        self.0.summary().first
+    }
+
+    fn has_empty(&self) -> bool {
+        self.0.summary().has_empty
+    }
+
+    fn spaces_min(&self) -> usize {
+        self.0.spaces_min()
+    }
+
+    fn shape(&self) -> Option<Box<[u8]>> {
+        self.0.shape()
+    }
 }
 
 /// A column whose values have to be asked one by one whether they keep a rule.

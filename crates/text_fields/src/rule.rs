@@ -34,19 +34,22 @@ pub(crate) enum Part {
 /// Bytes, one bit each: bit `byte % 64` of number `byte / 64`.
 pub type Bytes = [u64; 4];
 
-/// What is known of all values at a place.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+/// What is known of all values at a place. What takes a look at each is asked for where a rule needs it.
+pub trait Summary {
     /// The bytes that they may have.
-    pub bytes: Bytes,
+    fn bytes(&self) -> Bytes;
+
     /// The bytes that they may start with.
-    pub first: Bytes,
+    fn first(&self) -> Bytes;
+
     /// Whether one may be empty.
-    pub has_empty: bool,
+    fn has_empty(&self) -> bool;
+
     /// How many spaces each has at least.
-    pub spaces_min: usize,
+    fn spaces_min(&self) -> usize;
+
     /// What all of them are, where they differ in no more than digits, with `0` for each digit.
-    pub shape: Option<Box<[u8]>>,
+    fn shape(&self) -> Option<Box<[u8]>>;
 }
 
 /// What a value must be.
@@ -159,20 +162,20 @@ impl Rule {
     }
 
     /// Whether all values keep it of which this is known; `false` also where that cannot be told.
-    pub fn holds_for(&self, all: &Summary) -> bool {
+    pub fn holds_for(&self, all: &impl Summary) -> bool {
         let within = |bytes: &Bytes, outer: &Bytes| {
             let mut pairs = bytes.iter().zip(outer);
             pairs.all(|(own, outer)| own & !outer == 0)
         };
         let digits = set(|byte| byte.is_ascii_digit());
-        within(&all.bytes, &self.allowed)
-            && (self.may_be_empty || !all.has_empty)
+        within(&all.bytes(), &self.allowed)
+            && (self.may_be_empty || !all.has_empty())
             && match &self.form {
                 Form::Any => true,
-                Form::Like(shape) => all.shape.as_ref() == Some(shape),
-                Form::Request => all.spaces_min >= REQUEST_SPACES_MIN,
-                Form::NumberOrDash => within(&all.bytes, &digits),
-                Form::Scalar => within(&all.first, &digits),
+                Form::Like(shape) => all.shape().as_ref() == Some(shape),
+                Form::Request => all.spaces_min() >= REQUEST_SPACES_MIN,
+                Form::NumberOrDash => within(&all.bytes(), &digits),
+                Form::Scalar => within(&all.first(), &digits),
             }
     }
 }

@@ -158,6 +158,17 @@ impl SlotValues {
         self.column.summary()
     }
 
+    /// How many spaces each value has at least. Found anew each time.
+    pub fn spaces_min(&self) -> usize {
+        self.column.spaces_min()
+    }
+
+    /// What all values are, where they are known to differ in no more than digits, with `0` for each digit.
+    /// Found anew each time.
+    pub fn shape(&self) -> Option<Box<[u8]>> {
+        self.column.shape()
+    }
+
     fn index(&self, rank: u32) -> Option<usize> {
         rank.checked_sub(self.rows.start)
             .map(|index| index as usize)

@@ -333,30 +333,34 @@ impl NumberColumn {
 
     /// Adds what is known of all values.
     pub(super) fn summarise(&self, summary: &mut ColumnSummary) {
-        let (mut shape, mut stretches) = (Some(self.before.to_vec()), Vec::new());
-        stretches.push(first_byte(&self.before));
+        let mut stretches = vec![first_byte(&self.before)];
         for run in &self.runs {
-            let digits = run.digits();
             stretches.push(if run.is_signed {
                 b"0123456789-"
             } else {
                 b"0123456789"
             });
             stretches.push(&run.behind);
-            shape = shape.zip(digits).map(|(mut shape, digits)| {
-                shape.resize(shape.len() + digits, b'0');
-                shape.extend_from_slice(&run.behind);
-                shape
-            });
         }
         stretches.push(&self.before);
+        summary.add_stretches(&stretches);
+    }
+
+    /// How many spaces each value has.
+    pub(super) fn spaces(&self) -> usize {
         let behind = self.runs.iter().map(|run| spaces(&run.behind));
-        let between = spaces(&self.before) + behind.sum::<usize>();
-        if let Some(shape) = &mut shape {
-            let digits = shape.iter_mut().filter(|byte| byte.is_ascii_digit());
-            digits.for_each(|digit| *digit = b'0');
+        spaces(&self.before) + behind.sum::<usize>()
+    }
+
+    /// The text of all values but for their digits, where all have as many of them in each run.
+    pub(super) fn shape(&self) -> Option<Vec<u8>> {
+        let mut shape = self.before.to_vec();
+        for run in &self.runs {
+            let digits = run.digits()?;
+            shape.resize(shape.len() + digits, b'0');
+            shape.extend_from_slice(&run.behind);
         }
-        summary.add_stretches(&stretches, shape, between);
+        Some(shape)
     }
 
     /// The number that a value is, where it is one and nothing else.

@@ -235,10 +235,15 @@ impl HexadecimalColumn {
             self.alphabet
         };
         if is_digit_first {
-            return summary.add_stretches(&[digits, &self.pattern], None, spaces(&self.pattern));
+            return summary.add_stretches(&[digits, &self.pattern]);
         }
         let (first, rest) = self.pattern.split_at(self.pattern.len().min(1));
-        summary.add_stretches(&[first, rest, digits], None, spaces(&self.pattern));
+        summary.add_stretches(&[first, rest, digits]);
+    }
+
+    /// How many spaces each value has.
+    pub(super) fn spaces(&self) -> usize {
+        spaces(&self.pattern)
     }
 
     /// Appends a value.

@@ -235,26 +235,6 @@ impl Column {
         })
     }
 
-    /// What is known of all its values.
-    pub(crate) fn summary(&self) -> &ColumnSummary {
-        self.summary.get_or_init(|| {
-            let mut summary = ColumnSummary::default();
-            if self.rows > 0 {
-                match &self.values {
-                    Values::Constant(value) => summary.add(value),
-                    Values::Decimal(numbers) => numbers.summarise(&mut summary),
-                    Values::Hexadecimal(digits) => digits.summarise(&mut summary),
-                    Values::Dictionary(entries, _) => summary.join(entries.summary()),
-                    Values::Shapes(shapes) => shapes.summarise(&mut summary),
-                    Values::Text(text) => {
-                        (0..self.rows).for_each(|row| summary.add(text.get(row)));
-                    }
-                }
-            }
-            Box::new(summary)
-        })
-    }
-
     /// How many different values there are, where each stands once; otherwise 0.
     pub(crate) fn distinct(&self) -> usize {
         match &self.values {

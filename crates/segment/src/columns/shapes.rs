@@ -9,7 +9,7 @@
 mod sort;
 
 use super::series::{self, Plan, Series};
-use super::{Column, ColumnSummary, Nesting, Plain};
+use super::{Column, Nesting, Plain};
 use crate::Corrupt;
 use crate::limits::COLUMN_SHAPES_MAX;
 use crate::wire::{Reader, put_varint};
@@ -122,13 +122,6 @@ impl ShapeColumn {
                 *code = *known;
             }
         }
-    }
-
-    /// Adds what is known of all values.
-    pub(super) fn summarise(&self, summary: &mut ColumnSummary) {
-        self.shapes
-            .iter()
-            .for_each(|shape| summary.join(shape.summary()));
     }
 
     /// A number that a value has and no other, where its shape knows one that leaves room for the shape.

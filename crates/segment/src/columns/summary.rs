@@ -1,6 +1,8 @@
 //! What is known of all values of a column without a look at each again.
 #![deny(clippy::indexing_slicing)]
 
+use super::{Column, Values};
+
 /// Bytes, one bit each: bit `byte % 64` of number `byte / 64`.
 pub type ByteSet = [u64; 4];
 
@@ -13,72 +15,33 @@ pub struct ColumnSummary {
     pub first: ByteSet,
     /// Whether one may be empty.
     pub has_empty: bool,
-    /// How many spaces each has at least.
-    pub spaces_min: usize,
-    /// What all of them are, where they are known to differ in no more than digits, with `0` for each
-    /// digit.
-    pub shape: Option<Box<[u8]>>,
-    /// Whether some value was added.
-    has_some: bool,
 }
 
 impl ColumnSummary {
-    /// Adds a value.
-    pub(super) fn add(&mut self, value: &[u8]) {
-        for byte in value {
-            insert(&mut self.bytes, *byte);
-        }
-        match value.first() {
-            Some(byte) => insert(&mut self.first, *byte),
-            None => self.has_empty = true,
-        }
-        self.join_spaces(spaces(value));
-        if !self.has_some {
-            self.has_some = true;
-            self.shape = Some(value.iter().copied().map(digit_as_zero).collect());
-        } else if self
-            .shape
-            .as_ref()
-            .is_some_and(|shape| !is_like(value, shape))
-        {
-            self.shape = None;
-        }
-    }
-
     /// Adds values that start with the first of some stretches that has bytes, and have bytes of the
     /// others.
-    pub(super) fn add_stretches(
-        &mut self,
-        stretches: &[&[u8]],
-        shape: Option<Vec<u8>>,
-        spaces_min: usize,
-    ) {
+    pub(super) fn add_stretches(&mut self, stretches: &[&[u8]]) {
         for byte in stretches.iter().copied().flatten() {
             insert(&mut self.bytes, *byte);
         }
         match stretches.iter().find(|stretch| !stretch.is_empty()) {
-            Some(first) => first.iter().for_each(|byte| insert(&mut self.first, *byte)),
+            Some(first) => first.iter().for_each(|byte| self.add_first(*byte)),
             None => self.has_empty = true,
         }
-        self.join_spaces(spaces_min);
-        self.join_shape(shape.map(Vec::into_boxed_slice));
     }
 
-    /// Before [`Self::join_shape`], which makes a summary one of some values.
-    fn join_spaces(&mut self, spaces: usize) {
-        let known = if self.has_some {
-            self.spaces_min
-        } else {
-            spaces
-        };
-        self.spaces_min = known.min(spaces);
+    /// Adds what the bytes of values may be.
+    pub(super) fn add_bytes(&mut self, bytes: impl Iterator<Item = u8>) {
+        bytes.for_each(|byte| insert(&mut self.bytes, byte));
+    }
+
+    /// Adds a byte that a value starts with.
+    pub(super) fn add_first(&mut self, byte: u8) {
+        insert(&mut self.first, byte);
     }
 
     /// Adds the values of another column.
-    pub(super) fn join(&mut self, other: &Self) {
-        if !other.has_some {
-            return;
-        }
+    fn join(&mut self, other: &Self) {
         for (own, other) in self.bytes.iter_mut().zip(other.bytes) {
             *own |= other;
         }
@@ -86,16 +49,79 @@ impl ColumnSummary {
             *own |= other;
         }
         self.has_empty |= other.has_empty;
-        self.join_spaces(other.spaces_min);
-        self.join_shape(other.shape.clone());
+    }
+}
+
+impl Column {
+    /// What is known of all its values.
+    pub(crate) fn summary(&self) -> &ColumnSummary {
+        self.summary.get_or_init(|| {
+            let mut summary = ColumnSummary::default();
+            if self.rows > 0 {
+                match &self.values {
+                    Values::Constant(value) => {
+                        let (first, rest) = value.split_at(value.len().min(1));
+                        summary.add_stretches(&[first, rest]);
+                    }
+                    Values::Decimal(numbers) => numbers.summarise(&mut summary),
+                    Values::Hexadecimal(digits) => digits.summarise(&mut summary),
+                    Values::Dictionary(entries, _) => summary.join(entries.summary()),
+                    Values::Shapes(shapes) => {
+                        let shapes = shapes.shapes().iter();
+                        shapes.for_each(|shape| summary.join(shape.summary()));
+                    }
+                    Values::Text(text) => text.summarise(&mut summary),
+                }
+            }
+            Box::new(summary)
+        })
     }
 
-    fn join_shape(&mut self, shape: Option<Box<[u8]>>) {
-        if !self.has_some {
-            self.has_some = true;
-            self.shape = shape;
-        } else if self.shape != shape {
-            self.shape = None;
+    /// How many spaces each of its values has at least. Found anew each time.
+    pub(crate) fn spaces_min(&self) -> usize {
+        if self.rows == 0 {
+            return usize::MAX;
+        }
+        match &self.values {
+            Values::Constant(value) => spaces(value),
+            Values::Decimal(numbers) => numbers.spaces(),
+            Values::Hexadecimal(digits) => digits.spaces(),
+            Values::Dictionary(entries, _) => entries.spaces_min(),
+            Values::Shapes(shapes) => {
+                let of_shapes = shapes.shapes().iter().map(Self::spaces_min);
+                of_shapes.min().unwrap_or(0)
+            }
+            Values::Text(text) => {
+                let of_rows = (0..self.rows).map(|row| spaces(text.get(row)));
+                of_rows.min().unwrap_or(0)
+            }
+        }
+    }
+
+    /// What all its values are, where they are known to differ in no more than digits, with `0` for each
+    /// digit; `None` of no values. Found anew each time.
+    pub(crate) fn shape(&self) -> Option<Box<[u8]>> {
+        if self.rows == 0 {
+            return None;
+        }
+        match &self.values {
+            Values::Constant(value) => Some(shape_of(value)),
+            Values::Decimal(numbers) => numbers.shape().map(|shape| shape_of(&shape)),
+            Values::Hexadecimal(_) => None,
+            Values::Dictionary(entries, _) => entries.shape(),
+            Values::Shapes(shapes) => {
+                let mut shapes = shapes.shapes().iter().filter(|shape| shape.rows > 0);
+                let shape = shapes.next()?.shape()?;
+                shapes
+                    .all(|other| other.shape().as_ref() == Some(&shape))
+                    .then_some(shape)
+            }
+            Values::Text(text) => {
+                let shape = shape_of(text.get(0));
+                (1..self.rows)
+                    .all(|row| is_like(text.get(row), &shape))
+                    .then_some(shape)
+            }
         }
     }
 }
@@ -103,6 +129,10 @@ impl ColumnSummary {
 /// How many spaces a text has.
 pub(super) fn spaces(text: &[u8]) -> usize {
     text.iter().filter(|byte| **byte == b' ').count()
+}
+
+fn shape_of(value: &[u8]) -> Box<[u8]> {
+    value.iter().copied().map(digit_as_zero).collect()
 }
 
 fn is_like(value: &[u8], shape: &[u8]) -> bool {

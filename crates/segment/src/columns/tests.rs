@@ -38,7 +38,35 @@ fn round_trip(values: &[&[u8]]) -> (u8, Vec<u8>) {
     }
     column.append(values.len(), &mut given);
     assert_eq!(given, values.last().copied().unwrap_or_default());
+    check_summary(&column, values);
     (out[0], out)
+}
+
+/// What is known of all values holds for each, and is not more than it has to be of the text of any.
+fn check_summary(column: &Column, values: &[&[u8]]) {
+    let has = |set: &ByteSet, byte: u8| set[usize::from(byte / 64)] >> (byte % 64) & 1 == 1;
+    let summary = column.summary();
+    for value in values {
+        assert!(value.iter().all(|byte| has(&summary.bytes, *byte)));
+        match value.first() {
+            Some(first) => assert!(has(&summary.first, *first)),
+            None => assert!(summary.has_empty),
+        }
+    }
+    let letters = |byte: &u8| !byte.is_ascii_hexdigit() && *byte != b'-';
+    for byte in (0..=u8::MAX).filter(|byte| letters(byte) && has(&summary.bytes, *byte)) {
+        assert!(values.iter().any(|value| value.contains(&byte)), "{byte}");
+    }
+    let spaces = values.iter().map(|value| summary::spaces(value)).min();
+    assert_eq!(column.spaces_min(), spaces.unwrap_or(usize::MAX));
+    let shape = |value: &&[u8]| -> Box<[u8]> {
+        let digits = value.iter().copied();
+        let digits = digits.map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });
+        digits.collect()
+    };
+    if let Some(known) = column.shape() {
+        assert!(values.iter().all(|value| shape(value) == known));
+    }
 }
 
 fn encoding_of<T: AsRef<[u8]>>(values: impl IntoIterator<Item = T>) -> u8 {

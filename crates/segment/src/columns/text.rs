@@ -1,6 +1,7 @@
 //! Values as they are, one behind another: with their lengths in front, or a line for each.
 #![deny(clippy::indexing_slicing)]
 
+use super::ColumnSummary;
 use super::series::{self, Plan, Series};
 use crate::limits::PAGE_RAW_BYTES_MAX;
 use crate::wire::Reader;
@@ -125,6 +126,30 @@ impl Text {
             bytes: reader.bytes(len)?.into(),
             gap: 1,
         })
+    }
+
+    /// Adds what is known of all values.
+    pub(super) fn summarise(&self, summary: &mut ColumnSummary) {
+        let mut is_there = [false; 256];
+        for byte in &self.bytes {
+            if let Some(is_there) = is_there.get_mut(usize::from(*byte)) {
+                *is_there = true;
+            }
+        }
+        let all = (0..=u8::MAX)
+            .zip(is_there)
+            .filter(|(_, is_there)| *is_there);
+        // What stands behind a line is part of none.
+        let own = all.filter(|(byte, _)| self.gap == 0 || *byte != LINE_END);
+        summary.add_bytes(own.map(|(byte, _)| byte));
+        let mut start = 0;
+        for end in &self.ends {
+            match self.bytes.get(start).filter(|_| start < *end as usize) {
+                Some(first) => summary.add_first(*first),
+                None => summary.has_empty = true,
+            }
+            start = *end as usize + self.gap;
+        }
     }
 
     /// The value of a row.
