@@ -205,12 +205,12 @@ impl Check {
                 let mut done = done.into_iter().peekable();
                 let left = seats.iter().copied();
                 let left = left.filter(|seat| done.next_if_eq(seat).is_none());
-                let mut left = in_text.of(segment, left);
-                if left.is_empty() {
-                    return Ok(selected);
-                }
-                let logs = in_text.take_logs(segment, &mut left);
+                let left = in_text.of(segment, left.collect());
+                let (left, logs) = in_text.by_place(segment, left);
                 for (seats, place) in [(left, Where::Anywhere), (logs, Where::InLog)] {
+                    if seats.is_empty() {
+                        continue;
+                    }
                     let mut passing = Passing {
                         test: &mut self.test.0,
                         selected: &mut selected,

@@ -39,28 +39,26 @@ impl InText {
         self.known(segment).seats.is_empty()
     }
 
-    /// Those of some seats of a segment.
-    pub(crate) fn of(
-        &mut self,
-        segment: &SegmentHandle,
-        seats: impl Iterator<Item = u32>,
-    ) -> Vec<u32> {
-        let set = &self.known(segment).seats;
-        seats.filter(|seat| set.contains(*seat)).collect()
+    /// Those of some seats of a segment, which ascend.
+    pub(crate) fn of(&mut self, segment: &SegmentHandle, seats: Vec<u32>) -> Vec<u32> {
+        self.known(segment).seats.part(seats).0
     }
 
-    /// Takes those out of some seats that can have the field by its place in an access log alone; all
-    /// ascend.
-    pub(crate) fn take_logs(&mut self, segment: &SegmentHandle, seats: &mut Vec<u32>) -> Vec<u32> {
+    /// Parts some seats, which ascend, into those that may have the field in any way, and those that can
+    /// have it by its place in an access log alone.
+    pub(crate) fn by_place(
+        &mut self,
+        segment: &SegmentHandle,
+        seats: Vec<u32>,
+    ) -> (Vec<u32>, Vec<u32>) {
         let beside = match self.known(segment).beside_logs.take() {
             Some(known) => known,
             // Where the index cannot be read, every row may.
             None => self.ask.rows_beside_logs(segment).unwrap_or(RowSet::All),
         };
-        let (others, logs) = seats.iter().partition(|seat| beside.contains(**seat));
-        *seats = others;
+        let parted = beside.part(seats);
         self.known(segment).beside_logs = Some(beside);
-        logs
+        parted
     }
 
     /// Notes what the index said already: the seats of a segment that may.

@@ -8,6 +8,9 @@ use std::ops::Range;
 
 use roaring::RoaringBitmap;
 
+/// So many rows of a set are gone through in the time that looking one up takes.
+const LOOK_UP_STEPS: u64 = 8;
+
 /// Rows of a part by their seats. All of them is a case of its own: it is frequent and costs nothing to count.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum RowSet {
@@ -80,6 +83,22 @@ impl RowSet {
             Self::All => true,
             Self::Some(rows) => rows.contains(row),
         }
+    }
+
+    /// Parts some rows, which ascend, into those that are in it and the others.
+    pub(crate) fn part(&self, rows: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
+        let (Self::Some(set), Some(first), Some(last)) = (self, rows.first(), rows.last()) else {
+            return (rows, Vec::new());
+        };
+        let range = *first..=*last;
+        if set.range_cardinality(range.clone()) / LOOK_UP_STEPS > rows.len() as u64 {
+            return rows.into_iter().partition(|row| set.contains(*row));
+        }
+        let mut own = set.range(range).peekable();
+        rows.into_iter().partition(|row| {
+            while own.next_if(|own| own < row).is_some() {}
+            own.peek() == Some(row)
+        })
     }
 
     /// The rows in both.
@@ -290,6 +309,8 @@ mod tests {
             prop_assert_eq!(listed(&one.clone().or(two.clone())), &a | &b);
             prop_assert_eq!(listed(&one.clone().not(ROWS)), &all - &a);
             prop_assert_eq!(listed(&one.minus(&two, ROWS)), &a - &b);
+            let (inside, outside) = one.part(b.iter().copied().collect());
+            prop_assert!(inside.iter().eq(&(&a & &b)) && outside.iter().eq(&(&b - &a)));
             prop_assert_eq!(one.is_empty(), a.is_empty());
             prop_assert_eq!(one.len(ROWS), a.len() as u64);
             let mut visited = Vec::new();

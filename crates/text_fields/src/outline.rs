@@ -108,9 +108,10 @@ impl Outline {
     pub fn of_log_field(name: &[u8], stretches: &[Stretch<'_>]) -> Option<Self> {
         let example = Example::of(stretches, b"");
         let tracer = Tracer::of(&example.text);
-        if let Some(end) = example.end_of_log_start(&tracer.read) {
+        let words = example.words_to_bracket();
+        if let Some(end) = example.end_of_log_start(&words) {
             return Some(Self {
-                rules: example.rules(&tracer.read, end)?,
+                rules: example.rules(&words, end)?,
                 fields: Vec::new(),
             });
         }
@@ -264,11 +265,11 @@ impl Example {
         let mut is_start = true;
         for (at, byte) in self.text.iter().enumerate() {
             if self.fixed(at).is_none() {
-                // Of keys it is known that they are part of a word.
-                let is_key = |(range, part): &(Range<usize>, Part)| {
-                    *part == Part::Key && range.contains(&at)
+                // Of these it is known that they are part of a word.
+                let is_of_word = |(range, part): &(Range<usize>, Part)| {
+                    matches!(part, Part::Key | Part::Word) && range.contains(&at)
                 };
-                if !read.iter().any(is_key) {
+                if !read.iter().any(is_of_word) {
                     return None;
                 }
                 is_start = false;
@@ -289,6 +290,13 @@ impl Example {
             }
         }
         Some(self.text.len())
+    }
+
+    /// What varies before the first bracket, each as part of a word of an access log.
+    fn words_to_bracket(&self) -> Vec<(Range<usize>, Part)> {
+        let bracket = memchr::memchr(b'[', &self.text).unwrap_or(self.text.len());
+        let before = self.varying.iter().filter(|range| range.end <= bracket);
+        before.map(|range| (range.clone(), Part::Word)).collect()
     }
 
     /// The pieces of a part of the text; `None` where it starts or ends in what varies.
