@@ -34,7 +34,10 @@ fn word(word: &str) -> String {
     match (word.starts_with('*'), word.ends_with('*')) {
         _ if inner.is_empty() => "*".to_owned(),
         _ if word == "*?" => "_msg:*".to_owned(),
-        _ if inner.contains('?') => format!("~`\\b{}\\b`", inner.replace('?', ".")),
+        (false, has_more) if inner.contains('?') => {
+            let end = if has_more { "" } else { "\\b" };
+            format!("~`\\b{}{end}`", inner.replace('?', "."))
+        }
         (true, true) => format!("~`{inner}`"),
         // Not `\b`: behind a literal its expressions begin anew, without what stands in front.
         (true, false) => format!("~`{inner}(\\W|$)`"),
@@ -59,6 +62,7 @@ mod tests {
             ("suffix", "*pple", "~`pple(\\W|$)`"),
             ("inner", "*ppl*", "~`ppl`"),
             ("one_character", "us?r", "~`\\bus.r\\b`"),
+            ("one_character_and_more", "us?r*", "~`\\bus.r`"),
             ("regex", "/lamp-[0-9]{4}/", "~`lamp-[0-9]{4}`"),
             ("network", "172.31.254.*", "\"172.31.254.\"*"),
             ("number", "amount:>=500", "\"load@32473.amount\":>=500"),

@@ -7,12 +7,10 @@ use std::ops::RangeInclusive;
 
 use model::{RecordBatch, RecordRef};
 use query::{Expr, Leaf, Matcher, Query, Target, TextMatcher};
-use segment::{Edges, Hints, Kinds, Namespace, Selected, TextPart, TextTest};
+use segment::{Edges, Hints, Kinds, Selected, TextPart, TextTest};
 use store::{ReadError, SegmentHandle};
-use text_fields::{FieldFinder, Lead};
 
-use crate::field_reader::{FieldReader, ValueSink, Where};
-use crate::in_text::InText;
+use crate::field_check::FieldCheck;
 use crate::part::Seated;
 use crate::plan::namespaces;
 use crate::row_set::RowSet;
@@ -22,7 +20,7 @@ use crate::row_set::RowSet;
 pub(crate) struct Check {
     sight: Sight,
     test: LeafTest,
-    /// Which stretches of these texts told that rows pass; of messages with fields others do.
+    /// Which stretches of these texts told that rows pass.
     hints: Hints,
     matcher: Matcher,
 }
@@ -33,7 +31,7 @@ enum Sight {
     /// Texts in its bytes.
     Parts(Vec<TextPart<'static>>),
     /// The fields of a name, in the structured data and in the text of the message.
-    Field(Box<FieldFinder<'static>>, FieldReader, Box<InText>, Hints),
+    Field(Box<FieldCheck>),
     /// What is kept of it beside its bytes.
     Head,
     /// Anything.
@@ -57,66 +55,6 @@ impl TextTest for LeafTest {
     }
 }
 
-/// The test of the fields of a name in a message.
-struct FieldTest<'t> {
-    finder: &'t mut FieldFinder<'static>,
-    test: &'t mut TextMatcher,
-    /// Where all messages that have the field have it.
-    place: Where,
-}
-
-impl TextTest for FieldTest<'_> {
-    fn passes(&mut self, text: &[u8]) -> bool {
-        let mut found = false;
-        let test = &mut *self.test;
-        self.finder.each(text, &mut |value| {
-            found = found || test.passes(value);
-        });
-        found
-    }
-
-    fn passes_around(&mut self, _: &[u8], _: Edges) -> bool {
-        // Around it, there may be other fields.
-        false
-    }
-
-    fn is_told_around(&self) -> bool {
-        false
-    }
-
-    fn fails_from(&mut self, start: &[u8]) -> bool {
-        if self.place == Where::Anywhere {
-            return false;
-        }
-        match Lead::of(self.finder.name(), start) {
-            Lead::Open => false,
-            Lead::NoLog => true,
-            Lead::Value(value) => !self.test.passes(value),
-        }
-    }
-}
-
-/// The seats of the rows whose field passes.
-struct Passing<'t> {
-    test: &'t mut TextMatcher,
-    selected: &'t mut Selected,
-}
-
-impl ValueSink for Passing<'_> {
-    type Seen = bool;
-
-    fn see(&mut self, value: &[u8]) -> bool {
-        self.selected.looked_at += 1;
-        self.test.passes(value)
-    }
-
-    fn row(&mut self, seat: u32, passes: bool) {
-        if passes {
-            self.selected.passed.push(seat);
-        }
-    }
-}
-
 impl Check {
     /// The checks of all leaves of a query, in the order in which plans number them.
     pub(crate) fn of_leaves(query: &Query) -> Vec<Self> {
@@ -131,16 +69,7 @@ impl Check {
         let sight = match &leaf.target {
             Target::Tag | Target::Source | Target::Peer => Sight::Head,
             Target::Severity | Target::Facility => Sight::Record,
-            Target::Named(name) => {
-                let finder = FieldFinder::new(name.clone().into_bytes());
-                let in_text = InText::new(name, leaf);
-                Sight::Field(
-                    Box::new(finder),
-                    FieldReader::new(name.as_bytes()),
-                    Box::new(in_text),
-                    Hints::default(),
-                )
-            }
+            Target::Named(name) => Sight::Field(Box::new(FieldCheck::new(name, leaf))),
             target => {
                 let parts = namespaces(target).iter().copied();
                 Sight::Parts(parts.map(TextPart::Part).collect())
@@ -164,8 +93,8 @@ impl Check {
     pub(crate) fn passes_kind(&mut self, kinds: &Kinds, kind: u32) -> Option<bool> {
         match &self.sight {
             Sight::Parts(parts) => kinds.passes(kind, parts, &mut self.test),
-            Sight::Field(finder, ..) => {
-                let parts = [TextPart::Field(finder.name())];
+            Sight::Field(field) => {
+                let parts = [TextPart::Field(field.name())];
                 let passes = kinds.passes(kind, &parts, &mut self.test);
                 // Where none does in the structured data, one may in the message.
                 passes.filter(|passes| *passes)
@@ -176,8 +105,8 @@ impl Check {
 
     /// Notes which rows of a segment may have the field that is asked for in their text, and pass.
     pub(crate) fn note_in_text(&mut self, segment: &SegmentHandle, rows: &RowSet) {
-        if let Sight::Field(_, _, in_text, _) = &mut self.sight {
-            in_text.note(segment, rows);
+        if let Sight::Field(field) = &mut self.sight {
+            field.note_in_text(segment, rows);
         }
     }
 
@@ -193,41 +122,11 @@ impl Check {
                 let opened = segment.open_chunk(chunk)?;
                 Ok(opened.select(parts, seats, &mut self.test, &mut self.hints))
             }
-            Sight::Field(finder, reader, in_text, hints) => {
-                let parts = [TextPart::Field(finder.name())];
+            Sight::Field(field) => {
+                let parts = [TextPart::Field(field.name())];
                 let opened = segment.open_chunk(chunk)?;
                 let mut selected = opened.select(&parts, seats, &mut self.test, &mut self.hints);
-                if in_text.is_nowhere(segment) {
-                    return Ok(selected);
-                }
-                let mut done = [&selected.passed[..], &selected.open].concat();
-                done.sort_unstable();
-                let mut done = done.into_iter().peekable();
-                let left = seats.iter().copied();
-                let left = left.filter(|seat| done.next_if_eq(seat).is_none());
-                let left = in_text.of(segment, left.collect());
-                let (left, logs) = in_text.by_place(segment, left);
-                for (seats, place) in [(left, Where::Anywhere), (logs, Where::InLog)] {
-                    if seats.is_empty() {
-                        continue;
-                    }
-                    let mut passing = Passing {
-                        test: &mut self.test.0,
-                        selected: &mut selected,
-                    };
-                    let rows = opened.kind_rows(&seats);
-                    let left = reader.read(&opened, &rows, place, &mut passing);
-                    let mut test = FieldTest {
-                        finder,
-                        test: &mut self.test.0,
-                        place,
-                    };
-                    let parts = [TextPart::Part(Namespace::Message)];
-                    let found = opened.select(&parts, &left, &mut test, hints);
-                    selected.passed.extend(found.passed);
-                    selected.open.extend(found.open);
-                    selected.looked_at += found.looked_at;
-                }
+                field.select_messages(segment, &opened, seats, &mut self.test.0, &mut selected);
                 Ok(selected)
             }
             Sight::Head => {

@@ -23,6 +23,7 @@ mod cursor;
 mod evaluate;
 mod event;
 mod event_merge;
+mod field_check;
 mod field_reader;
 mod field_values;
 mod fields;

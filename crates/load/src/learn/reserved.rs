@@ -41,13 +41,16 @@ fn clean_run(run: &str) -> String {
         };
         run.remove(at);
     }
-    let lower = run.to_ascii_lowercase();
-    // `us?r`: the wildcard is a letter, or a character behind `us` that is none.
-    if lower == "us" {
+    // `us?r*`, and with it `us?r`: the wildcard is a letter, or a character behind `us` that is none.
+    while matches!(
+        run.to_ascii_lowercase().as_bytes(),
+        [b'u', b's', _, b'r', ..]
+    ) {
+        run.remove(2);
+    }
+    if run.eq_ignore_ascii_case("us") {
         run.pop();
         run.push('z');
-    } else if lower.len() == 4 && lower.starts_with("us") && lower.ends_with('r') {
-        run.remove(2);
     }
     run
 }
@@ -76,9 +79,10 @@ mod tests {
     #[test]
     fn what_needles_are_searched_by_is_changed_and_nothing_else() {
         for (text, cleaned) in [
-            ("User root, users, superuser", "Usr root, users, superuser"),
+            ("User root, users, superuser", "Usr root, usrs, superuser"),
             ("pppl APPLICATION supply us-r", "pl APLICATION suply uz-r"),
             ("usar user_r Topaz clamp-1", "usr usr_r opaz camp-1"),
+            ("Usurers Ussrrs usher us", "Usrers Usrs usher uz"),
             ("\u{e9}user 172.31.254.9", "\u{e9}usr 172.30.254.9"),
         ] {
             assert_eq!(clean(text), cleaned);

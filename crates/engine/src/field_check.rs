@@ -1,0 +1,142 @@
+//! The fields of a name in messages, asked of those rows of a chunk that their structured data says nothing of.
+//!
+//! By kinds and columns where these tell, then message by message; records that can have the field by its
+//! place in an access log alone by themselves, as most of their text does not matter.
+
+use query::{Leaf, TextMatcher};
+use segment::{Edges, Hints, Namespace, Selected, TextPart, TextTest};
+use store::{OpenChunk, SegmentHandle};
+use text_fields::{FieldFinder, Lead};
+
+use crate::field_reader::{FieldReader, ValueSink, Where};
+use crate::in_text::InText;
+use crate::row_set::RowSet;
+
+/// What a leaf of a field needs beside its test.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldCheck {
+    finder: FieldFinder<'static>,
+    reader: FieldReader,
+    in_text: InText,
+}
+
+impl FieldCheck {
+    /// For a leaf of a field of this name.
+    pub(crate) fn new(name: &str, leaf: &Leaf) -> Self {
+        Self {
+            finder: FieldFinder::new(name.as_bytes().to_vec()),
+            reader: FieldReader::new(name.as_bytes()),
+            in_text: InText::new(name, leaf),
+        }
+    }
+
+    /// The name.
+    pub(crate) fn name(&self) -> &[u8] {
+        self.finder.name()
+    }
+
+    /// Notes which rows of a segment may have the field in their text, and pass.
+    pub(crate) fn note_in_text(&mut self, segment: &SegmentHandle, rows: &RowSet) {
+        self.in_text.note(segment, rows);
+    }
+
+    /// Adds the seats of the rows of a chunk whose messages have the field and pass, of those given, which
+    /// ascend and of which some are selected already.
+    pub(crate) fn select_messages(
+        &mut self,
+        segment: &SegmentHandle,
+        opened: &OpenChunk<'_>,
+        seats: &[u32],
+        test: &mut TextMatcher,
+        selected: &mut Selected,
+    ) {
+        if self.in_text.is_nowhere(segment) {
+            return;
+        }
+        let mut done = [&selected.passed[..], &selected.open].concat();
+        done.sort_unstable();
+        let mut done = done.into_iter().peekable();
+        let left = seats.iter().copied();
+        let left = left.filter(|seat| done.next_if_eq(seat).is_none());
+        let left = self.in_text.of(segment, left.collect());
+        let (anywhere, in_log) = self.in_text.by_place(segment, left);
+        for (seats, place) in [(anywhere, Where::Anywhere), (in_log, Where::InLog)] {
+            let mut passing = Passing {
+                test: &mut *test,
+                selected: &mut *selected,
+            };
+            let kinds = opened.kind_rows(&seats);
+            let left = self.reader.read(opened, &kinds, place, &mut passing);
+            let mut test = FieldTest {
+                finder: &mut self.finder,
+                test: &mut *test,
+                place,
+            };
+            let parts = [TextPart::Part(Namespace::Message)];
+            let found = opened.select(&parts, &left, &mut test, &mut Hints::default());
+            selected.passed.extend(found.passed);
+            selected.open.extend(found.open);
+            selected.looked_at += found.looked_at;
+        }
+    }
+}
+
+/// The test of the fields of a name in a message.
+struct FieldTest<'t> {
+    finder: &'t mut FieldFinder<'static>,
+    test: &'t mut TextMatcher,
+    /// Where all messages that have the field have it.
+    place: Where,
+}
+
+impl TextTest for FieldTest<'_> {
+    fn passes(&mut self, text: &[u8]) -> bool {
+        let mut found = false;
+        let test = &mut *self.test;
+        self.finder.each(text, &mut |value| {
+            found = found || test.passes(value);
+        });
+        found
+    }
+
+    fn passes_around(&mut self, _: &[u8], _: Edges) -> bool {
+        // Around it, there may be other fields.
+        false
+    }
+
+    fn is_told_around(&self) -> bool {
+        false
+    }
+
+    fn fails_from(&mut self, start: &[u8]) -> bool {
+        if self.place == Where::Anywhere {
+            return false;
+        }
+        match Lead::of(self.finder.name(), start) {
+            Lead::Open => false,
+            Lead::NoLog => true,
+            Lead::Value(value) => !self.test.passes(value),
+        }
+    }
+}
+
+/// The seats of the rows whose field passes.
+struct Passing<'t> {
+    test: &'t mut TextMatcher,
+    selected: &'t mut Selected,
+}
+
+impl ValueSink for Passing<'_> {
+    type Seen = bool;
+
+    fn see(&mut self, value: &[u8]) -> bool {
+        self.selected.looked_at += 1;
+        self.test.passes(value)
+    }
+
+    fn row(&mut self, seat: u32, passes: bool) {
+        if passes {
+            self.selected.passed.push(seat);
+        }
+    }
+}
