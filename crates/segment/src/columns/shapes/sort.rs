@@ -90,6 +90,10 @@ fn count(values: &[&[u8]], rare_max: usize) -> Option<(Vec<usize>, Vec<usize>)> 
             None => {
                 known.push(hash);
                 counts.push(0);
+                // Where most are new, most are rare, and going on would be work for nothing.
+                if known.len() == COUNTED_MAX && shapes.len() < RARE_OF * COUNTED_MAX {
+                    return None;
+                }
                 known.len() - 1
             }
         };
@@ -123,15 +127,17 @@ fn shape_of(value: &[u8], shape: &mut Vec<u8>) {
 }
 
 /// Whether these are letters and digits of a hexadecimal number, both, and of one case.
+#[inline]
 fn is_id(token: &[u8]) -> bool {
     if token.len() < ID_BYTES_MIN || !token.iter().all(u8::is_ascii_hexdigit) {
         return false;
     }
-    let has = |is: fn(&u8) -> bool| token.iter().any(is);
-    let (lower, upper) = (has(u8::is_ascii_lowercase), has(u8::is_ascii_uppercase));
-    lower != upper && has(u8::is_ascii_digit)
+    let lower = token.iter().any(u8::is_ascii_lowercase);
+    let upper = token.iter().any(u8::is_ascii_uppercase);
+    lower != upper && token.iter().any(u8::is_ascii_digit)
 }
 
+#[inline]
 fn without_digits(token: &[u8], shape: &mut Vec<u8>) {
     for byte in token {
         if !byte.is_ascii_digit() {
@@ -205,6 +211,8 @@ mod tests {
         assert_eq!(counts(&many), Some(vec![150, 90, 198]), "some are frequent");
         let many = [&[150][..], &[1; 198]].concat();
         assert_eq!(counts(&many), None, "most are rare");
+        let many = [&[1; COUNTED_MAX][..], &[9_000]].concat();
+        assert_eq!(counts(&many), None, "they seem to be rare");
         let full = vec![8; 2 * COLUMN_SHAPES_MAX];
         assert_eq!(counts(&full), None, "too many, as frequent as others");
         let full = [&[39, 38][..], &[40; COLUMN_SHAPES_MAX - 1]].concat();
