@@ -12,7 +12,7 @@ use crate::testing::{self, Sample, list};
 use crate::{Cancel, Order, Scope, SearchOptions, count, fields, histogram, search, tabulate};
 
 /// Questions for what is fixed, for what varies, for both across their seam, and for fields.
-pub(super) const QUESTIONS: [&str; 49] = [
+pub(super) const QUESTIONS: [&str; 50] = [
     "/lamp-[0-9]{2}/",
     "/amp-1[0-9]+ is/",
     "/session (opened|closed)/",
@@ -56,6 +56,7 @@ pub(super) const QUESTIONS: [&str; 49] = [
     "user:user1?",
     "status:404",
     "status:>=400",
+    "status:<300",
     "bytes:>100 AND NOT bytes:[200 TO 300]",
     "path:/a*",
     "agent:\"X11\" OR client:10.0.1.0/24",
@@ -77,12 +78,16 @@ pub(super) fn samples() -> impl Strategy<Value = Sample> {
             2 => format!("the usr-{small} or user-{small} lamp-{large} is here"),
             3 => format!("{word}{small}{word}/{large}"),
             4 => format!(
-                "10.0.{host}.7 - {} [01/Jan/2026:00:00:{} +0000] \"GET /a{} HTTP/1.1\" {} {} \"-\" \"{word} (X11; a=b)\" rt=0.{large}",
+                "10.0.{host}.7{} - {} [01/Jan/2026:00:00:{} +0000] \"GET /a{} HTTP/1.1\" {} {} \"-\" \"{word} (X11; a=b){}\" rt=0.{large}",
+                // Words that no access log has, as many or in quotes.
+                ["", " a b c", ":80 [x]", " \"a\""][usize::from(host % 8 / 5 * (host % 4))],
                 if small < 50 { "-" } else { "root" },
                 small % 50 + 10,
                 if small % 7 == 0 { "?status=404" } else { "" },
                 [200, 404, 503][small as usize % 3],
                 if small % 5 == 0 { "-".to_owned() } else { large.to_string() },
+                // What makes an event of it, and what is escaped.
+                ["", " CEF:0|a|b|1|2|n|5|x=1", " \\\"x", "|"][(small % 4 * u32::from(small % 5 == 1)) as usize],
             ),
             5 => format!(
                 "{{\"user\":\"{}\",\"a\":{{\"b\":\"{word}\"}},\"ok\":{},\"status\":404}}",
@@ -226,4 +231,49 @@ fn questions_to_kinds_are_answered_as_by_a_look_at_every_record() {
             check(&scope, &query, &format!("{query:?}"))?;
         }
     });
+}
+
+/// What stands behind a field of an access log is not read, and yet it may make an event of the line.
+#[test]
+fn lines_that_are_no_access_logs_do_not_have_their_fields() {
+    let message = |number: u32| {
+        let agent = match number % 20 {
+            7 => "Mozilla CEF:0|a|b|1|2|n|5|x=1",
+            9 => "Mozilla \\\"x",
+            11 => "Mozilla | y",
+            _ => "Mozilla",
+        };
+        let client = if number % 20 == 13 { ":80 [x]" } else { "" };
+        let (status, bytes) = ([200, 404, 503][number as usize % 3], number * 7 % 900);
+        format!(
+            "10.0.0.{}{client} - - [01/Jan/2026:00:00:{} +0000] \"GET /a{number} HTTP/1.1\" \
+             {status} {bytes} \"-\" \"{agent}\"",
+            number % 200,
+            10 + number % 50,
+        )
+    };
+    let samples: Vec<Sample> = (0..600)
+        .map(|number| Sample {
+            received: 1_790_000_000_000_000_000 + i64::from(number),
+            message: message(number).into_bytes(),
+            ..Sample::default()
+        })
+        .collect();
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = testing::open(directory.path(), 10_000);
+    let main = LogspaceName::main();
+    let imported = store.import(&main, testing::batch(&samples));
+    imported.expect("imported");
+    let scope = Scope::new(vec![store.snapshot(&main).expect("there")]);
+    for text in [
+        "status:>=400",
+        "bytes:>100",
+        "client:10.0.0.0/25",
+        "path:/a1*",
+        "agent:Mozilla",
+        "agent:*x*",
+    ] {
+        let query = parse(text).into_result().expect("valid");
+        check(&scope, &query, text).expect("as by a look at every record");
+    }
 }
