@@ -69,7 +69,7 @@ impl Look<'_> {
     }
 
     /// The text, where nothing of it varies.
-    pub(crate) fn fixed(&self) -> Option<Vec<u8>> {
+    pub(crate) fn fixed(&self) -> Option<&[u8]> {
         if self.name.is_some() {
             return None;
         }
@@ -157,11 +157,11 @@ impl Shape {
             return None;
         };
         let fields = pieces.layout.fields.iter().map(|field| {
-            let mut name = fixed(&pieces.bits(field.group))?;
+            let mut name = pieces.fixed(field.group)?.to_vec();
             if !name.is_empty() {
                 name.push(b'.');
             }
-            name.extend_from_slice(&fixed(&pieces.bits(field.name))?);
+            name.extend_from_slice(pieces.fixed(field.name)?);
             Some((name.into(), pieces.bits(field.value)))
         });
         fields.collect()
@@ -204,38 +204,56 @@ impl Pieces {
 
     /// Whether a field has a name, or may have it; `None` where it has another.
     fn name_of<'a>(&'a self, field: &Field, wanted: &'a [u8]) -> Option<Name<'a>> {
-        let group = self.bits(field.group);
-        let name = self.bits(field.name);
-        let (Some(own_group), Some(own_name)) = (fixed(&group), fixed(&name)) else {
+        let (Some(group), Some(name)) = (self.fixed(field.group), self.fixed(field.name)) else {
             return Some(Name::Varying(VaryingName {
-                group,
-                name,
+                group: self.bits(field.group),
+                name: self.bits(field.name),
                 wanted,
             }));
         };
-        let field = FieldRef {
-            group: &own_group,
-            name: &own_name,
-            value: &[],
-        };
+        let value = &[];
+        let field = FieldRef { group, name, value };
         field.is_named(wanted).then_some(Name::Wanted)
+    }
+
+    /// The bytes of a span of pieces, where nothing of them varies.
+    fn fixed(&self, span: Span) -> Option<&[u8]> {
+        let (ops, _) = self.ops_of(span);
+        let mut bytes: Range<usize> = 0..0;
+        for op in ops {
+            match op {
+                Op::Edge => {}
+                // They touch.
+                Op::Fixed(range) if bytes.is_empty() => bytes = range.clone(),
+                Op::Fixed(range) => bytes.end = range.end,
+                Op::Slot | Op::Stamp(_) => return None,
+            }
+        }
+        Some(self.text.get(bytes).unwrap_or(&[]))
+    }
+
+    /// What a span of pieces consists of, and the number of its first slot.
+    fn ops_of(&self, span: Span) -> (&[Op], usize) {
+        let pieces = span.start as usize..(span.start + span.len) as usize;
+        let Some(Start { op, slot }) = self.starts.get(pieces.start) else {
+            return (&[], 0);
+        };
+        let end = self.starts.get(pieces.end);
+        let end = end.map_or(self.ops.len(), |start| start.op as usize);
+        let own = if pieces.is_empty() {
+            0..0
+        } else {
+            *op as usize..end
+        };
+        (self.ops.get(own).unwrap_or(&[]), *slot as usize)
     }
 
     /// The stretches of a span of pieces. Fixed bytes that touch are one.
     fn bits<'a>(&'a self, span: Span) -> Box<[Bit<'a>]> {
-        let pieces = span.start as usize..(span.start + span.len) as usize;
-        let Some(Start { op, slot }) = self.starts.get(pieces.start) else {
-            return Box::default();
-        };
-        if pieces.is_empty() {
-            return Box::default();
-        }
-        let end = self.starts.get(pieces.end);
-        let end = end.map_or(self.ops.len(), |start| start.op as usize);
-        let (own, mut slot) = (*op as usize..end, *slot as usize);
-        let mut bits = Vec::with_capacity(own.len());
+        let (ops, mut slot) = self.ops_of(span);
+        let mut bits = Vec::with_capacity(ops.len());
         let mut open: Range<usize> = 0..0;
-        for op in self.ops.get(own).unwrap_or(&[]) {
+        for op in ops {
             let bit = match op {
                 Op::Edge => continue,
                 Op::Fixed(range) => {
@@ -267,10 +285,10 @@ impl Pieces {
 }
 
 /// The bytes, where nothing varies. Fixed bytes are one stretch.
-fn fixed(bits: &[Bit<'_>]) -> Option<Vec<u8>> {
+fn fixed<'a>(bits: &[Bit<'a>]) -> Option<&'a [u8]> {
     match bits {
-        [] => Some(Vec::new()),
-        [Bit::Fixed(bytes)] => Some(bytes.to_vec()),
+        [] => Some(&[]),
+        [Bit::Fixed(bytes)] => Some(bytes),
         _ => None,
     }
 }

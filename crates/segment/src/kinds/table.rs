@@ -136,8 +136,8 @@ impl Kinds {
         let parts = [TextPart::Part(part)];
         let fixed = |number| {
             let shape = self.shapes().get(number)?;
-            let text = shape.looks(&parts)?.first()?.fixed()?;
-            Some(text.into())
+            let looks = shape.looks(&parts)?;
+            Some(looks.first()?.fixed()?.into())
         };
         (0..self.keys.len() as u32).map(fixed).collect()
     }

@@ -6,7 +6,6 @@
 //! longer than their chunk is looked at.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -47,7 +46,7 @@ pub(super) struct ChunkPages<'s> {
     number: usize,
     entry: &'s ChunkEntry,
     /// Those that the cache does not have, by their places in the chunk.
-    own: RefCell<HashMap<usize, Arc<ColumnPage>>>,
+    own: RefCell<Vec<Option<Arc<ColumnPage>>>>,
     /// What the last one read was stored as.
     stored: RefCell<Vec<u8>>,
 }
@@ -58,7 +57,7 @@ impl<'s> ChunkPages<'s> {
             segment,
             number,
             entry,
-            own: RefCell::default(),
+            own: RefCell::new(vec![None; entry.columns.len()]),
             stored: RefCell::default(),
         }
     }
@@ -69,7 +68,7 @@ impl<'s> ChunkPages<'s> {
             return segment.column_page(self.number, self.entry, index);
         }
         let mut own = self.own.borrow_mut();
-        if let Some(page) = own.get(&index) {
+        if let Some(Some(page)) = own.get(index) {
             return Ok(Arc::clone(page));
         }
         let place = segment.column_place(self.number, index);
@@ -77,7 +76,9 @@ impl<'s> ChunkPages<'s> {
             Some(Page::Columns(page)) => page,
             _ => segment.read_column_page(self.entry, index, &mut self.stored.borrow_mut())?,
         };
-        own.insert(index, Arc::clone(&page));
+        if let Some(place) = own.get_mut(index) {
+            *place = Some(Arc::clone(&page));
+        }
         Ok(page)
     }
 }

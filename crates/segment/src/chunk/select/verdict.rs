@@ -45,7 +45,7 @@ fn passes(look: &Look<'_>, test: &mut impl TextTest) -> Option<bool> {
         return None;
     }
     if let Some(text) = look.fixed() {
-        return Some(test.passes(&text));
+        return Some(test.passes(text));
     }
     let mut bits = look.text.iter().enumerate();
     let passes = bits.any(|(at, bit)| match bit {
