@@ -61,6 +61,15 @@ impl Gathered {
         matches!(self, Self::Listed(rows) if rows.is_empty())
     }
 
+    /// How many there are, of a segment of so many rows.
+    pub(crate) fn len(&self, rows: u32) -> u64 {
+        match self {
+            Self::All => u64::from(rows),
+            Self::Listed(rows) => rows.len() as u64,
+            Self::Marked(marked) => marked.len(),
+        }
+    }
+
     /// The rows in both.
     pub(crate) fn and(self, other: Self) -> Self {
         match (self, other) {

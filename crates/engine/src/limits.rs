@@ -99,3 +99,7 @@ pub(crate) const READ_AHEAD_BYTES: usize = 1 << 20;
 
 /// Parts of a question for each thread that helps: fewer are done before it has started.
 pub(crate) const HELPED_PARTS_MIN: usize = 3;
+
+/// Rows of a word that columns tell are not found where there are at least so many for each row that has the
+/// other words: with fewer, a look at all of those takes longer than the columns.
+pub(crate) const COLUMNS_ROWS_OF: u64 = 4;

@@ -16,7 +16,7 @@ use crate::gathered::union;
 use crate::in_data::InData;
 use crate::plan::{WHOLE_LEXICON_COST, probe_cost};
 use crate::row_set::RowSet;
-use crate::word_rows::{find_word, with_all};
+use crate::word_rows::{find_word, with_most};
 
 /// What the index is asked for a field.
 #[derive(Clone, Debug)]
@@ -152,7 +152,7 @@ fn any_of(choice: &[AllOf], segment: &SegmentHandle) -> Result<RowSet, ReadError
     Ok(either)
 }
 
-/// Words are looked up before the rows of any are read.
+/// The rows that meet all conditions, and some more. Words are looked up before the rows of any are read.
 fn all_of(conditions: &AllOf, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
     let (mut choices, mut others) = (Vec::new(), Vec::new());
     for probes in conditions {
@@ -165,7 +165,7 @@ fn all_of(conditions: &AllOf, segment: &SegmentHandle) -> Result<RowSet, ReadErr
             choices.push(terms);
         }
     }
-    let mut rows = with_all(choices, segment)?.finish();
+    let mut rows = with_most(choices, segment)?.finish();
     for (probes, terms) in others {
         if rows.is_empty() {
             break;

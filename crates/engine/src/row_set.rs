@@ -240,6 +240,14 @@ impl Scatter {
         }
     }
 
+    /// How many rows were added.
+    pub(crate) fn len(&self) -> u64 {
+        self.bits
+            .iter()
+            .map(|byte| u64::from(byte.count_ones()))
+            .sum()
+    }
+
     /// Whether a row was added.
     pub(crate) fn contains(&self, row: u32) -> bool {
         let byte = self.bits.get((row >> 3) as usize).copied();

@@ -11,6 +11,7 @@ use store::{ReadError, SegmentHandle};
 
 use crate::evaluate::probe_rows;
 use crate::gathered::{Gathered, union};
+use crate::limits::COLUMNS_ROWS_OF;
 use crate::plan::Words;
 use crate::row_set::RowSet;
 
@@ -21,7 +22,7 @@ pub(crate) fn word_rows(words: &Words, segment: &SegmentHandle) -> Result<RowSet
     }
     let mut either = RowSet::empty();
     for namespace in words.namespaces {
-        either = either.or(rows_with_all(*namespace, &words.probes, segment)?);
+        either = either.or(rows_with_all(*namespace, words, segment)?);
     }
     Ok(either)
 }
@@ -84,29 +85,33 @@ fn terms_of(words: &Words, segment: &SegmentHandle) -> Result<Vec<TermEntry>, Re
     Ok(terms)
 }
 
-/// The rows with words in a text that meet conditions. Long words are looked up first, they are in few
-/// segments.
+/// The rows with words in a text that meet conditions; more, where those have to be looked at anyway. Long
+/// words are looked up first, they are in few segments.
 fn rows_with_all(
     namespace: Namespace,
-    probes: &[WordProbe],
+    words: &Words,
     segment: &SegmentHandle,
 ) -> Result<RowSet, ReadError> {
-    let (mut words, mut others) = (Vec::new(), Vec::new());
-    for probe in probes {
+    let (mut exact, mut others) = (Vec::new(), Vec::new());
+    for probe in &words.probes {
         match probe {
-            WordProbe::Exact(word) => words.push(word),
+            WordProbe::Exact(word) => exact.push(word),
             other => others.push(other),
         }
     }
-    words.sort_by_key(|word| Reverse(word.len()));
-    let mut all = Vec::with_capacity(words.len());
-    for word in words {
+    exact.sort_by_key(|word| Reverse(word.len()));
+    let mut all = Vec::with_capacity(exact.len());
+    for word in exact {
         match find_word(namespace, word, segment)? {
             Some(term) => all.push(vec![term]),
             None => return Ok(RowSet::empty()),
         }
     }
-    let mut rows = with_all(all, segment)?.finish();
+    let rows = match words.is_exact {
+        true => with_all(all, segment)?,
+        false => with_most(all, segment)?,
+    };
+    let mut rows = rows.finish();
     for probe in others {
         if rows.is_empty() {
             break;
@@ -117,18 +122,43 @@ fn rows_with_all(
 }
 
 /// The rows that hold, for each of some choices of terms, one of them.
-pub(crate) fn with_all(
-    mut choices: Vec<Vec<TermEntry>>,
+fn with_all(choices: Vec<Vec<TermEntry>>, segment: &SegmentHandle) -> Result<Gathered, ReadError> {
+    joined(choices, segment, |_, _| false)
+}
+
+/// The same rows and some more: what columns would have to be read for is left out where few rows are left
+/// without it.
+pub(crate) fn with_most(
+    choices: Vec<Vec<TermEntry>>,
     segment: &SegmentHandle,
 ) -> Result<Gathered, ReadError> {
-    let rows = |terms: &Vec<TermEntry>| terms.iter().map(|term| u64::from(term.rows)).sum::<u64>();
-    choices.sort_by_cached_key(rows);
+    joined(choices, segment, |terms, left| {
+        let is_dear = terms.iter().any(|term| segment.is_told_by_columns(term));
+        is_dear && left.len(segment.rows()) <= rows_of(terms) / COLUMNS_ROWS_OF
+    })
+}
+
+/// The rows that hold one of the terms of each choice but those that need not be found, given the rows of
+/// those before.
+fn joined(
+    mut choices: Vec<Vec<TermEntry>>,
+    segment: &SegmentHandle,
+    is_left_out: impl Fn(&[TermEntry], &Gathered) -> bool,
+) -> Result<Gathered, ReadError> {
+    choices.sort_by_cached_key(|terms| rows_of(terms));
     let mut all = Gathered::All;
     for terms in &choices {
         if all.is_empty() {
             break;
         }
-        all = all.and(Gathered::of(terms, segment)?);
+        if !is_left_out(terms, &all) {
+            all = all.and(Gathered::of(terms, segment)?);
+        }
     }
     Ok(all)
+}
+
+/// How many rows the terms have, those with several counted for each.
+fn rows_of(terms: &[TermEntry]) -> u64 {
+    terms.iter().map(|term| u64::from(term.rows)).sum()
 }

@@ -734,6 +734,11 @@ impl SegmentHandle {
         marked.map_err(|error| self.damaged_posting(index, &error))
     }
 
+    /// Whether finding the seats of a term takes a look at columns.
+    pub fn is_told_by_columns(&self, term: &TermEntry) -> bool {
+        self.union_page_of(&term.slots).is_some()
+    }
+
     /// The groups whose rows all hold a term, ascending. A group is the rows of a kind in a chunk; its
     /// seats are in [`Self::tally`].
     pub fn groups_of(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {

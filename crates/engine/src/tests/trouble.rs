@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use model::{LogspaceName, RecordNumber, TimeRange};
-use query::{Query, parse, parse_question};
-use segment::PageEntry;
+use query::{Query, naive, parse, parse_question};
+use segment::{Namespace, PageEntry};
 use store::{Part, SegmentHandle, Snapshot, TailChunk};
 
 use crate::testing::{self, Sample, batch};
@@ -229,6 +229,48 @@ fn damaged_unions_and_columns_they_name_cost_time_and_no_answer_is_wrong() {
             let is_same = found.count == counted.count;
             assert!(is_same || !found.completeness.is_complete(), "{text}");
         }
+    }
+    assert!(all > 100, "{all}");
+}
+
+#[test]
+fn phrases_of_words_that_columns_tell_are_found_as_by_looking_at_every_record() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let whole = accesses(directory.path(), None);
+    let Part::Segment(segment) = &whole.snapshots[0].parts[0] else {
+        panic!("a segment")
+    };
+    let records = segment.chunk_records(0).expect("readable");
+    let is_dear = |word: &str| {
+        let term = segment.find_term(&Namespace::Message.key(word.as_bytes()));
+        let term = term.expect("readable").expect("there");
+        segment.is_told_by_columns(&term)
+    };
+    assert!(is_dear("mozilla") && is_dear("8"));
+    let mut all = 0;
+    for text in [
+        "\"html http 1\"",
+        "\"Mozilla/5.0 (X11\"",
+        "\"5.0 (linux\"",
+        "\"404 8\"",
+        "\"eth3 curl/8.1\"",
+        "\"eth3 \\\"curl/8.1\"",
+        "eth3 8 curl",
+        "10.1.0.7",
+        "10.2.0.*",
+        "/curl/ AND 10.0.0.8",
+        "NOT \"GET /p3/About.html\"",
+        "\"200 8\" OR \"304 -\"",
+        "status:>=404 10.1.0.39",
+        "client:10.2.0.0/24",
+    ] {
+        let query = parse(text).into_result().expect("valid");
+        let expected = records.iter();
+        let expected = expected.filter(|record| naive::matches(&query.root, *record));
+        let expected = expected.count() as u64;
+        let counted = count(&whole, &query, &Cancel::new());
+        assert_eq!(counted.count, expected, "{text}");
+        all += expected;
     }
     assert!(all > 100, "{all}");
 }
