@@ -15,7 +15,8 @@ use crate::limits::COLUMNS_ROWS_OF;
 use crate::plan::Words;
 use crate::row_set::RowSet;
 
-/// The rows whose words meet all probes in one of the texts.
+/// The rows whose words meet all probes in one of the texts; where that is not exactly what is asked for, perhaps
+/// some more.
 pub(crate) fn word_rows(words: &Words, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
     if words.one_word().is_some() {
         return union(&terms_of(words, segment)?, segment);
