@@ -23,6 +23,7 @@ pub(crate) fn metric(section: Section) -> &'static str {
         Section::Dictionaries => "dictionaries",
         Section::Columns => "columns",
         Section::Directories => "directories",
+        Section::Stamps => "stamps",
         Section::Heads => "heads",
         Section::Rows => "rows",
         Section::Chunks => "chunks",

@@ -110,7 +110,15 @@ impl Check {
         }
     }
 
-    /// The seats of the rows of a chunk that pass, of those given, which ascend.
+    /// Makes ready to ask some rows of a segment, chunk by chunk.
+    pub(crate) fn begin(&mut self, segment: &SegmentHandle, rows: &RowSet) {
+        if let Sight::Field(field) = &mut self.sight {
+            field.begin(segment, rows);
+        }
+    }
+
+    /// The seats of the rows of a chunk that pass, of those given, which ascend: all of its rows that
+    /// [`Self::begin`] was told of.
     pub(crate) fn select(
         &mut self,
         segment: &SegmentHandle,
@@ -126,7 +134,8 @@ impl Check {
                 let parts = [TextPart::Field(field.name())];
                 let opened = segment.open_chunk(chunk)?;
                 let mut selected = opened.select(&parts, seats, &mut self.test, &mut self.hints);
-                field.select_messages(segment, &opened, seats, &mut self.test.0, &mut selected);
+                let range = segment.chunk_rows(chunk);
+                field.select_messages(&opened, &range, &mut self.test.0, &mut selected);
                 Ok(selected)
             }
             Sight::Head => {

@@ -3,13 +3,15 @@
 //! By kinds and columns where these tell, then message by message; records that can have the field by its
 //! place in an access log alone by themselves, as most of their text does not matter.
 
+use std::ops::Range;
+
 use query::{Leaf, TextMatcher};
-use segment::{Edges, Hints, Namespace, Selected, TextPart, TextTest};
+use segment::{Edges, Hints, Namespace, Selected, Stamp, TextPart, TextTest};
 use store::{OpenChunk, SegmentHandle};
 use text_fields::{FieldFinder, Lead};
 
 use crate::field_reader::{FieldReader, ValueSink, Where};
-use crate::in_text::InText;
+use crate::in_text::{InText, Places};
 use crate::row_set::RowSet;
 
 /// What a leaf of a field needs beside its test.
@@ -18,6 +20,8 @@ pub(crate) struct FieldCheck {
     finder: FieldFinder<'static>,
     reader: FieldReader,
     in_text: InText,
+    /// The rows of the segment at hand that are asked.
+    places: Places,
 }
 
 impl FieldCheck {
@@ -27,6 +31,7 @@ impl FieldCheck {
             finder: FieldFinder::new(name.as_bytes().to_vec()),
             reader: FieldReader::new(name.as_bytes()),
             in_text: InText::new(name, leaf),
+            places: Places::default(),
         }
     }
 
@@ -40,27 +45,30 @@ impl FieldCheck {
         self.in_text.note(segment, rows);
     }
 
-    /// Adds the seats of the rows of a chunk whose messages have the field and pass, of those given, which
-    /// ascend and of which some are selected already.
+    /// Makes ready to ask some rows of a segment.
+    pub(crate) fn begin(&mut self, segment: &SegmentHandle, rows: &RowSet) {
+        self.places = self.in_text.places(segment, rows);
+    }
+
+    /// Adds the seats of the rows of a chunk whose messages have the field and pass, of those in a range that
+    /// [`Self::begin`] was told of and that are not selected already.
     pub(crate) fn select_messages(
         &mut self,
-        segment: &SegmentHandle,
         opened: &OpenChunk<'_>,
-        seats: &[u32],
+        range: &Range<u32>,
         test: &mut TextMatcher,
         selected: &mut Selected,
     ) {
-        if self.in_text.is_nowhere(segment) {
-            return;
-        }
         let mut done = [&selected.passed[..], &selected.open].concat();
         done.sort_unstable();
-        let mut done = done.into_iter().peekable();
-        let left = seats.iter().copied();
-        let left = left.filter(|seat| done.next_if_eq(seat).is_none());
-        let left = self.in_text.of(segment, left.collect());
-        let (anywhere, in_log) = self.in_text.by_place(segment, left);
-        for (seats, place) in [(anywhere, Where::Anywhere), (in_log, Where::InLog)] {
+        for (rows, place) in [
+            (&self.places.anywhere, Where::Anywhere),
+            (&self.places.in_log, Where::InLog),
+        ] {
+            let mut seats = rows.first_rows(range, usize::MAX);
+            if !done.is_empty() {
+                seats.retain(|seat| done.binary_search(seat).is_err());
+            }
             let mut passing = Passing {
                 test: &mut *test,
                 selected: &mut *selected,
@@ -132,6 +140,14 @@ impl ValueSink for Passing<'_> {
     fn see(&mut self, value: &[u8]) -> bool {
         self.selected.looked_at += 1;
         self.test.passes(value)
+    }
+
+    fn see_all(&mut self, stamp: &Stamp) -> Option<bool> {
+        stamp.are_all_within(&self.test.integers()?)
+    }
+
+    fn asks_stamps(&self) -> bool {
+        self.test.integers().is_some()
     }
 
     fn row(&mut self, seat: u32, passes: bool) {

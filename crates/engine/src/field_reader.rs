@@ -7,9 +7,10 @@
 //! handed back.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
-use segment::{KindRows, Namespace, SlotValues, TextBit};
+use segment::{KindRows, Namespace, SlotValues, Stamp, TextBit};
 use store::{OpenChunk, ReadError};
 use text_fields::{Bytes, FieldOutline, Outline, Piece, Rule, Stretch, Summary};
 
@@ -25,6 +26,16 @@ pub(crate) trait ValueSink {
 
     /// A value that was not remembered.
     fn see(&mut self, value: &[u8]) -> Self::Seen;
+
+    /// What is remembered of each value that a stamp is of, where that is the same.
+    fn see_all(&mut self, _stamp: &Stamp) -> Option<Self::Seen> {
+        None
+    }
+
+    /// Whether a stamp may tell that.
+    fn asks_stamps(&self) -> bool {
+        false
+    }
 
     /// The row with a seat of the segment has a value.
     fn row(&mut self, seat: u32, seen: Self::Seen);
@@ -274,6 +285,12 @@ pub(crate) fn is_kept_by_all(
     };
     let mut rank = first;
     while rank <= last {
+        if let Some((ranks, stamp)) = chunk.stamp(kind, slot, rank)
+            && rule.holds_for(&Stamped(&stamp))
+        {
+            rank = ranks.end;
+            continue;
+        }
         let values = chunk.values(kind, slot, rank)?;
         if !rule.holds_for(&Known(&values)) {
             return Ok(false);
@@ -281,6 +298,31 @@ pub(crate) fn is_kept_by_all(
         rank = values.rows().end;
     }
     Ok(true)
+}
+
+/// What the stamp of a part of a column says of all its values.
+struct Stamped<'s>(&'s Stamp);
+
+impl Summary for Stamped<'_> {
+    fn bytes(&self) -> Bytes {
+        self.0.bytes()
+    }
+
+    fn first(&self) -> Bytes {
+        self.0.first()
+    }
+
+    fn has_empty(&self) -> bool {
+        self.0.has_empty()
+    }
+
+    fn spaces_min(&self) -> usize {
+        self.0.spaces_min()
+    }
+
+    fn shape(&self) -> Option<Box<[u8]>> {
+        self.0.shape()
+    }
 }
 
 /// What is known of all values of a part of a column.
@@ -414,6 +456,8 @@ pub(crate) struct Values<'p, T> {
     /// The slot, where the value varies in one alone.
     only: Option<usize>,
     column: Remembered<Option<T>>,
+    /// What the stamp of a part of it tells of all its values, and the ranks of those.
+    stamped: (Range<u32>, Option<T>),
     /// The columns of all slots, where there are several.
     columns: HashMap<usize, SlotValues>,
     /// What the value is where nothing varies.
@@ -435,6 +479,7 @@ impl<'p, T: Copy> Values<'p, T> {
             slots,
             only,
             column: Remembered::default(),
+            stamped: (0..0, None),
             columns: HashMap::new(),
             constant: None,
         }
@@ -461,6 +506,24 @@ impl<'p, T: Copy> Values<'p, T> {
         Ok(false)
     }
 
+    /// What the sink makes of all values around a place, which is in the part of a column with a stamp.
+    fn see_all<S: ValueSink<Seen = T>>(
+        &mut self,
+        chunk: &OpenChunk<'_>,
+        kind: &KindRows<'_>,
+        (slot, rank): (usize, u32),
+        sink: &mut S,
+    ) -> Option<T> {
+        if !sink.asks_stamps() || !self.field.is_all_that_varies() {
+            return None;
+        }
+        if !self.stamped.0.contains(&rank) {
+            let (ranks, stamp) = chunk.stamp(kind, slot, rank)?;
+            self.stamped = (ranks, sink.see_all(&stamp));
+        }
+        self.stamped.1
+    }
+
     /// What the sink makes of the value at a place; `None` where there is none.
     pub(crate) fn see<S: ValueSink<Seen = T>>(
         &mut self,
@@ -472,6 +535,9 @@ impl<'p, T: Copy> Values<'p, T> {
     ) -> Result<Option<T>, Unread> {
         let field = self.field;
         if let Some(slot) = self.only {
+            if let Some(seen) = self.see_all(chunk, kind, (slot, rank), sink) {
+                return Ok(Some(seen));
+            }
             return self.column.ask(chunk, kind, (slot, rank), |values| {
                 text.clear();
                 for piece in &field.value {

@@ -15,6 +15,24 @@ pub(crate) struct InText {
     known: Option<Known>,
 }
 
+/// Seats of a segment by where they may have a field in their text.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    /// Those that may have it in any way.
+    pub(crate) anywhere: RowSet,
+    /// Those that can have it by its place in an access log alone.
+    pub(crate) in_log: RowSet,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Self {
+            anywhere: RowSet::empty(),
+            in_log: RowSet::empty(),
+        }
+    }
+}
+
 /// What is known of a segment.
 #[derive(Clone, Debug)]
 struct Known {
@@ -34,31 +52,24 @@ impl InText {
         }
     }
 
-    /// Whether no seat of a segment may.
-    pub(crate) fn is_nowhere(&mut self, segment: &SegmentHandle) -> bool {
-        self.known(segment).seats.is_empty()
-    }
-
-    /// Those of some seats of a segment, which ascend.
-    pub(crate) fn of(&mut self, segment: &SegmentHandle, seats: Vec<u32>) -> Vec<u32> {
-        self.known(segment).seats.part(seats).0
-    }
-
-    /// Parts some seats, which ascend, into those that may have the field in any way, and those that can
-    /// have it by its place in an access log alone.
-    pub(crate) fn by_place(
-        &mut self,
-        segment: &SegmentHandle,
-        seats: Vec<u32>,
-    ) -> (Vec<u32>, Vec<u32>) {
+    /// Where some seats of a segment may have the field in their text, and pass.
+    pub(crate) fn places(&mut self, segment: &SegmentHandle, seats: &RowSet) -> Places {
+        let rows = segment.rows();
+        let may = self.known(segment).seats.clone().and(seats.clone());
+        if may.is_empty() {
+            return Places::default();
+        }
         let beside = match self.known(segment).beside_logs.take() {
             Some(known) => known,
             // Where the index cannot be read, every row may.
             None => self.ask.rows_beside_logs(segment).unwrap_or(RowSet::All),
         };
-        let parted = beside.part(seats);
+        let places = Places {
+            in_log: may.minus(&beside, rows),
+            anywhere: may.and(beside.clone()),
+        };
         self.known(segment).beside_logs = Some(beside);
-        parted
+        places
     }
 
     /// Notes what the index said already: the seats of a segment that may.

@@ -140,11 +140,17 @@ fn never_empty(chunk: &OpenChunk<'_>, kind: &KindRows<'_>, slot: usize) -> Resul
     };
     let mut rank = first;
     while rank <= last {
-        let values = chunk.values(kind, slot, rank)?;
-        if values.summary().has_empty {
+        let (has_empty, ranks) = match chunk.stamp(kind, slot, rank) {
+            Some((ranks, stamp)) => (stamp.has_empty(), ranks),
+            None => {
+                let values = chunk.values(kind, slot, rank)?;
+                (values.summary().has_empty, values.rows())
+            }
+        };
+        if has_empty {
             return Ok(false);
         }
-        rank = values.rows().end;
+        rank = ranks.end;
     }
     Ok(true)
 }

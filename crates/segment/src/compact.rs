@@ -68,7 +68,7 @@ pub(crate) fn compact_with<I: MergeInput>(
             output.column_page(page, &mut columns)?;
         }
         output.page(&mut chunk.directory)?;
-        for page in &mut chunk.heads {
+        for page in chunk.stamps.iter_mut().chain(&mut chunk.heads) {
             output.page(page)?;
         }
         output.page(&mut chunk.rows)?;

@@ -5,12 +5,12 @@
 use std::convert::Infallible;
 use std::ops::Range;
 
-use crate::input;
+use crate::input::{self, Common, PageError, Pages};
 use crate::lexicon::class::plain_key;
 use crate::merge::{TermCursor, damaged, stored, tally};
 use crate::{
-    Bigrams, Built, Footer, LexiconPage, LexiconPageEntry, MergeError, MergeInput, Namespace,
-    PageEntry,
+    Bigrams, Built, ChunkEntry, Footer, LexiconPage, LexiconPageEntry, MergeError, MergeInput,
+    Namespace, PageEntry, Stamp, Stamps,
 };
 
 /// What differs between a segment's index and its rows.
@@ -42,6 +42,13 @@ pub enum Difference {
         /// Of how many pages.
         pages: u64,
         /// Where in the file the bigram page is, in bytes.
+        offset: u64,
+    },
+    /// What is said of the values of parts of columns.
+    Stamps {
+        /// Of how many parts.
+        parts: u64,
+        /// Where in the file the first stamp page with one of them is, in bytes.
         offset: u64,
     },
 }
@@ -141,6 +148,7 @@ pub fn compare<I: MergeInput>(
     let rebuilt = InMemory(rebuilt);
     differences.extend(compare_value_rows(input, &rebuilt)?);
     differences.extend(compare_bigrams(input)?);
+    differences.extend(compare_stamps(input)?);
     let mut stored = Side::new(input)?;
     let Ok(mut expected) = Side::new(&rebuilt) else {
         return Ok(differences);
@@ -231,6 +239,41 @@ fn compare_bigrams<I: MergeInput>(input: &I) -> Result<Option<Difference>, Merge
     }
     let offset = entry.offset;
     Ok((pages > 0).then_some(Difference::Bigrams { pages, offset }))
+}
+
+/// Which parts there are differs as well: stamps are compared with the columns of the segment.
+fn compare_stamps<I: MergeInput>(input: &I) -> Result<Option<Difference>, MergeError<I::Error>> {
+    let (mut parts, mut first) = (0, None);
+    for chunk in &input.footer().chunks {
+        let Some(entry) = &chunk.stamps else { continue };
+        let stamps = Stamps::decode(entry, &stored(input, 0, entry)?);
+        let stamps = stamps.map_err(|source| damaged(0, entry, source))?;
+        let wrong = wrong_stamps(input, chunk, &stamps).map_err(|error| error.of_input(0))?;
+        if wrong > 0 {
+            parts += wrong;
+            first.get_or_insert(entry.offset);
+        }
+    }
+    Ok(first.map(|offset| Difference::Stamps { parts, offset }))
+}
+
+/// Of how many parts the stamps of a chunk say something else than their columns.
+fn wrong_stamps<I: MergeInput>(
+    input: &I,
+    chunk: &ChunkEntry,
+    stamps: &Stamps,
+) -> Result<u64, PageError<I::Error>> {
+    let common = Common::read(input)?;
+    let mut pages = Pages::new(input, chunk, &common)?;
+    let mut wrong = 0;
+    for number in 0..pages.chunk().parts() {
+        let Some(stamp) = stamps.get(number) else {
+            continue;
+        };
+        let part = pages.part_rows(number, &common)?;
+        wrong += u64::from(Stamp::of_column(&part.column).as_ref() != Some(&stamp));
+    }
+    Ok(wrong + stamps.behind(pages.chunk().parts()) as u64)
 }
 
 fn compare_footers(stored: &Footer, expected: &Footer) -> Vec<Difference> {

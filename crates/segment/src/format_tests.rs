@@ -14,6 +14,7 @@ const GOLDEN_6: &[u8] = include_bytes!("../testdata/v6/golden.segment");
 const GOLDEN_7: &[u8] = include_bytes!("../testdata/v7/golden.segment");
 const GOLDEN_8: &[u8] = include_bytes!("../testdata/v8/golden.segment");
 const GOLDEN_9: &[u8] = include_bytes!("../testdata/v9/golden.segment");
+const GOLDEN_10: &[u8] = include_bytes!("../testdata/v10/golden.segment");
 
 /// The three records of the example in FORMAT.md.
 fn example() -> RecordBatch {
@@ -262,10 +263,10 @@ const GOLDEN_6_RECORDS: usize = 1_000;
 /// What the file of version 7 is made of.
 const GOLDEN_7_RECORDS: usize = 2_000;
 
-/// Rows of a head page of the file of version 9.
+/// Rows of a head page of the files of versions 9 and 10.
 const GOLDEN_9_HEAD_ROWS: usize = 400;
 
-/// The files of versions 8 and 9, and what that of version 5 was; the first number is 1,000,000.
+/// The files of versions 8 and 10, and what those of versions 5 and 9 were; the first number is 1,000,000.
 fn golden_segment(has_heads: bool) -> Vec<u8> {
     let options = BuildOptions {
         first_number: RecordNumber(1_000_000),
@@ -284,17 +285,30 @@ fn golden_segment(has_heads: bool) -> Vec<u8> {
 #[test]
 #[ignore = "writes the golden file of a new version, once"]
 fn the_golden_file_is_written() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v9/golden.segment");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v10/golden.segment");
     std::fs::write(path, golden_segment(true)).expect("writes");
 }
 
 #[test]
+fn the_golden_file_of_version_10_is_read() {
+    assert_eq!(read(&golden_segment(true)), read(GOLDEN_10));
+    assert_golden(GOLDEN_10);
+    let contents = read(GOLDEN_10).expect("valid");
+    let stamps: Vec<_> = contents
+        .footer
+        .stamp_pages()
+        .map(|page| page.rows)
+        .collect();
+    assert_eq!(stamps, [15]);
+}
+
+#[test]
 fn the_golden_file_of_version_9_is_read() {
-    assert_eq!(read(&golden_segment(true)), read(GOLDEN_9));
     assert_golden(GOLDEN_9);
     let contents = read(GOLDEN_9).expect("valid");
     let heads: Vec<_> = contents.footer.head_pages().map(|page| page.rows).collect();
     assert_eq!(heads, [400, 400, 400, 400, 101]);
+    assert_eq!(contents.footer.version(), 9);
 }
 
 #[test]

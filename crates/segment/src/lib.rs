@@ -56,7 +56,7 @@ pub use chunk::{
     KindRows, NamedText, PartRows, ReceivedRows, RowKinds, Selected, SlotValues, TextBit, TextPart,
     TextTest,
 };
-pub use columns::{ByteSet, ColumnSummary};
+pub use columns::{ByteSet, ColumnSummary, Stamp, Stamps};
 pub use compact::compact;
 pub use compare::{Difference, compare};
 pub use corrupt::Corrupt;

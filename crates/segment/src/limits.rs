@@ -119,6 +119,19 @@ pub const COLUMN_PART_BYTES: usize = 32 * 1024;
 /// in their kinds. More than slots of two bytes each in [`CHUNK_BYTES`] of kinds with the fewest rows make.
 pub const COLUMN_PARTS_MAX: usize = 16 * CHUNK_ROWS;
 
+/// Values of a part of a column from which on it has a stamp. What tells of fewer takes as much as they do.
+pub const STAMP_ROWS_MIN: usize = 16;
+
+/// Digits from which on a stamp says what all values are that differ in digits alone: those of a time without
+/// a year. With fewer, each word with a number would be written twice.
+pub const STAMP_SHAPE_DIGITS_MIN: usize = 8;
+
+/// Longest value of which a stamp says so, in bytes: no time stamp is longer.
+pub const STAMP_SHAPE_BYTES_MAX: usize = 64;
+
+/// Most such texts of a chunk. Times have one for each month and format.
+pub const STAMP_SHAPES_MAX: usize = 1024;
+
 /// Most runs of digits in a value that become integers. An address with a port has five, a date with
 /// a time and its fraction seven.
 pub const NUMBER_RUNS_MAX: usize = 12;

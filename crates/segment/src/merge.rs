@@ -106,8 +106,8 @@ pub fn merge<I: MergeInput>(
     Ok(footer)
 }
 
-/// The version of a result of so many rows: the newest where it may have head pages, which is known when
-/// all chunks are written.
+/// The version of a result of so many rows: the newest where it may have head pages or stamps, which is known
+/// when all chunks are written.
 fn version<I: MergeInput>(inputs: &[I], rows: u32) -> u16 {
     let mut footers = inputs.iter().map(MergeInput::footer);
     if rows as usize > HEAD_PAGE_ROWS || footers.any(|footer| footer.head_pages().next().is_some())

@@ -9,6 +9,8 @@ pub enum Section {
     Columns,
     /// Where the columns of a chunk are.
     Directories,
+    /// What is known of the values of the columns of a chunk.
+    Stamps,
     /// The kind, time and sender of each record, of some records of a chunk.
     Heads,
     /// The kinds of the records of a chunk; of a small one also that of each.
@@ -34,12 +36,13 @@ pub enum Section {
 }
 
 impl Section {
-    /// All of them, in the order of the file; the five of a chunk take turns, and the second
+    /// All of them, in the order of the file; the six of a chunk take turns, and the second
     /// dictionary stands behind the kinds.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Dictionaries,
         Self::Columns,
         Self::Directories,
+        Self::Stamps,
         Self::Heads,
         Self::Rows,
         Self::Chunks,
@@ -59,6 +62,7 @@ impl Section {
             Self::Dictionaries => "dictionary page",
             Self::Columns => "column page",
             Self::Directories => "directory page",
+            Self::Stamps => "stamp page",
             Self::Heads => "head page",
             Self::Rows => "row page",
             Self::Chunks => "chunk page",
@@ -79,6 +83,7 @@ impl Section {
         matches!(
             self,
             Self::Dictionaries
+                | Self::Stamps
                 | Self::Kinds
                 | Self::Spare
                 | Self::Tally

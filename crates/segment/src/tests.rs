@@ -229,6 +229,7 @@ fn survive(entry: &PageEntry, stored: &[u8], key: &[u8]) {
     chunk.heads = vec![*entry; 2];
     let _ = RowKinds::decode(&chunk, stored);
     let _ = HeadPage::decode(entry, stored);
+    let _ = Stamps::decode(entry, stored);
     let _ = decode_received_page(entry, stored);
     if let Ok(page) = LexiconPage::open(entry, stored) {
         survive_look_ups(&page, key);

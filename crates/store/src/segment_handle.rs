@@ -21,8 +21,8 @@ use quick_cache::sync::Cache;
 use segment::{
     Bigrams, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ColumnPage, Corrupt, Dictionary, Footer,
     HeadPage, Header, Kinds, LexiconPage, LexiconPageEntry, LexiconThrough, Listed, Namespace,
-    PageEntry, PartRows, PostingPage, ReceivedTimes, RowKinds, Spare, Tally, TermEntry, Trailer,
-    Union, UnionPage,
+    PageEntry, PartRows, PostingPage, ReceivedTimes, RowKinds, Spare, Stamps, Tally, TermEntry,
+    Trailer, Union, UnionPage,
 };
 
 use chunk_pages::ColumnMemory;
@@ -76,6 +76,8 @@ enum Kind {
     Loose,
     /// A page of columns, by its place among those of all chunks.
     Columns,
+    /// What is known of the columns of a chunk.
+    Stamps,
     Received,
     Times,
     Tally,
@@ -97,6 +99,7 @@ pub(crate) enum Page {
     /// When the rows of a chunk say they were written.
     Times(Arc<Vec<Timestamp>>),
     Columns(Arc<ColumnPage>),
+    Stamps(Arc<Stamps>),
     Received(Arc<ReceivedTimes>),
     Tally(Arc<Tally>),
     Lexicon(Arc<LexiconPage>),
@@ -119,6 +122,7 @@ impl quick_cache::Weighter<PageKey, Page> for PageWeight {
             Page::Chunk(chunk) => chunk.memory_bytes(),
             Page::Loose(loose) => loose.memory_bytes(),
             Page::Columns(page) => page.memory_bytes(),
+            Page::Stamps(stamps) => stamps.memory_bytes(),
             Page::Received(times) => times.memory_bytes(),
             Page::Times(times) => times.len() * size_of::<Timestamp>(),
             Page::Tally(tally) => tally.memory_bytes(),

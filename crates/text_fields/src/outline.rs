@@ -72,6 +72,11 @@ impl FieldOutline {
         self.lack == Lack::None
     }
 
+    /// Whether the value is one thing that varies, all of it, unless that says that there is none.
+    pub fn is_all_that_varies(&self) -> bool {
+        matches!(*self.value, [Piece::Varying(_)]) && self.part.is_none() && self.up_to.is_none()
+    }
+
     /// The value, given what its pieces are together; `None` where that says that there is no such
     /// field.
     pub fn of<'v>(&self, value: &'v [u8]) -> Option<&'v [u8]> {

@@ -208,6 +208,11 @@ impl Chunk {
         Ok(PartRows { seats, column })
     }
 
+    /// How many parts all columns have.
+    pub(crate) fn parts(&self) -> usize {
+        self.directory.parts()
+    }
+
     /// The slots that its kinds have in parts of records, and the numbers of the parts of columns that each
     /// has.
     pub(crate) fn parts_of_slots(&self) -> Vec<(SlotPart, Range<usize>)> {
@@ -256,6 +261,18 @@ impl Chunk {
         Ok(column)
     }
 
+    /// The part of the column of a slot that has a row: its number, and the rows that it has.
+    pub(super) fn part_of(
+        &self,
+        kind: &ChunkKind,
+        slot: usize,
+        rank: u32,
+    ) -> Result<(usize, Range<u32>), Corrupt> {
+        let column = self.column_of(kind, slot)?;
+        let found = self.directory.find(column, rank);
+        found.ok_or(Corrupt::Short { what: "column" })
+    }
+
     pub(super) fn seek<E: From<Corrupt>>(
         &self,
         kind: &ChunkKind,
@@ -264,8 +281,7 @@ impl Chunk {
         page: &mut impl FnMut(usize) -> Result<Arc<ColumnPage>, E>,
     ) -> Result<Cursor, E> {
         let short = Corrupt::Short { what: "column" };
-        let column = self.column_of(kind, slot)?;
-        let (number, rows) = self.directory.find(column, rank).ok_or(short)?;
+        let (number, rows) = self.part_of(kind, slot, rank)?;
         let part = self.directory.part(number).ok_or(short)?;
         let page = page(part.page as usize)?;
         Ok(Cursor {

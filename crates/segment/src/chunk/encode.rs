@@ -9,8 +9,7 @@ use super::stretches::Stretches;
 use super::{ChunkEntry, row_kinds};
 use crate::builder::push_page;
 use crate::column;
-use crate::columns::directory::Directory;
-use crate::columns::pack::Packer;
+use crate::columns::pack::{Packed, Packer};
 use crate::kinds::{Band, Kinds, Shape};
 use crate::limits::HEAD_PAGE_ROWS;
 use crate::page::{PageEntry, PageWriter};
@@ -25,7 +24,7 @@ pub struct ChunkWriter {
     /// For each slot of each group its band, its place among the groups, and its place in the group, in
     /// the order of columns.
     slots: Vec<(Band, u32, u32)>,
-    /// Rows of a head page.
+    /// Rows of a head page. A chunk of more has such pages, and stamps.
     head_rows: usize,
     raw: Vec<u8>,
 }
@@ -109,9 +108,14 @@ impl ChunkWriter {
 
     /// Appends the chunk of the batch that was cut last, and forgets its rows.
     pub(crate) fn pack(&mut self, batch: &RecordBatch, file: &mut dyn PageFile) -> ChunkEntry {
-        let (columns, directory) = self.pack_columns(batch, file);
-        directory.encode(&mut self.raw);
+        let packed = self.pack_columns(batch, file);
+        packed.directory.encode(&mut self.raw);
         let directory = self.close_page(batch.len(), file);
+        let stamps = packed.stamps.filter(|stamps| stamps.encode(&mut self.raw));
+        let stamps = stamps.map(|stamps| PageEntry {
+            rows: stamps.len() as u32,
+            ..self.close_page(0, file)
+        });
         let (kinds, places) = self.places(batch.len());
         let (mut heads, mut tables) = (Vec::new(), Vec::new());
         if batch.len() <= self.head_rows {
@@ -127,8 +131,9 @@ impl ChunkWriter {
         let page = self.close_page(batch.len(), file);
         self.cut.clear();
         ChunkEntry {
-            columns,
+            columns: packed.pages,
             directory,
+            stamps,
             heads,
             rows,
             page,
@@ -168,12 +173,11 @@ impl ChunkWriter {
     }
 
     /// Writes the pages of the columns.
-    fn pack_columns(
-        &mut self,
-        batch: &RecordBatch,
-        file: &mut dyn PageFile,
-    ) -> (Vec<PageEntry>, Directory) {
+    fn pack_columns(&mut self, batch: &RecordBatch, file: &mut dyn PageFile) -> Packed {
         let mut packer = Packer::new(batch.len());
+        if batch.len() > self.head_rows {
+            packer = packer.with_stamps();
+        }
         let mut column = Vec::new();
         for (_, place, slot) in &self.slots {
             let Some(group) = self.groups.get(*place as usize) else {

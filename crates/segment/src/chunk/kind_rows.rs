@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::decode::ChunkKind;
 use super::{Chunk, ColumnPage, TextPart};
-use crate::columns::{Column, ColumnSummary};
+use crate::columns::{Column, ColumnSummary, Stamp, Stamps};
 use crate::kinds::{Bit, Shape};
 use crate::{Corrupt, Namespace};
 
@@ -96,6 +96,13 @@ impl<'c> KindRows<'c> {
         let parts = [TextPart::Field(name)];
         let looks = self.shape().and_then(|shape| shape.looks(&parts));
         looks.is_none_or(|looks| !looks.is_empty())
+    }
+
+    /// What is known of the values of a slot around a rank without reading them, and the ranks whose values
+    /// those are; `None` where nothing is.
+    pub fn stamp(&self, stamps: &Stamps, slot: usize, rank: u32) -> Option<(Range<u32>, Stamp)> {
+        let (number, rows) = self.chunk.part_of(self.kind, slot, rank).ok()?;
+        Some((rows, stamps.get(number)?))
     }
 
     /// The values of a slot around a rank. `page` gives a page of columns,

@@ -1,14 +1,16 @@
 //! Chunks: rows that are encoded together, by kind.
 //!
 //! ```text
-//! chunk          = column pages, directory page, head pages, row page, chunk page
+//! chunk          = column pages, directory page, stamp page, head pages, row page, chunk page
 //! directory page = where the columns are
+//! stamp page     = what is known of the values of each part of a column
 //! head page      = kind, time, peer, source, tags of each of some rows
 //! row page       = rows, number of kinds, kinds, their rows, on which head pages they are
 //! chunk page     = tables of peers, sources, tags
 //! ```
 //!
-//! A small chunk has no head pages: what they would say stands in the row page and the chunk page.
+//! A small chunk has no head pages: what they would say stands in the row page and the chunk page. It has no
+//! stamp page either: all of its columns are a few pages.
 //!
 //! A row names its kind by its place among those of the chunk, so that a chunk fits another table of
 //! kinds when their numbers alone are written anew. The
@@ -48,6 +50,8 @@ pub struct ChunkEntry {
     pub columns: Vec<PageEntry>,
     /// The page that says where the columns are; it counts rows, as those below.
     pub directory: PageEntry,
+    /// The page that says what is known of the columns; it counts parts. None in a small chunk.
+    pub stamps: Option<PageEntry>,
     /// The pages that have the kind of each row, and what else there is of it; none in a small chunk. All
     /// but the last have as many rows.
     pub heads: Vec<PageEntry>,

@@ -5,6 +5,7 @@
 //! way cannot tell are handed back: those of the whole kind, and those with a damaged column.
 #![deny(clippy::indexing_slicing)]
 
+mod by_stamps;
 mod near;
 #[cfg(test)]
 #[expect(clippy::indexing_slicing, reason = "a test may panic")]
@@ -19,8 +20,10 @@ use model::FieldRef;
 use super::Chunk;
 use super::decode::{ChunkKind, Cursor};
 use super::page::ColumnPage;
+use crate::columns::Stamps;
 use crate::kinds::{Bit, Look, VaryingName};
 use crate::{Corrupt, Namespace};
+use by_stamps::ByStamps;
 pub use near::Hints;
 use near::Near;
 use verdict::Verdict;
@@ -84,13 +87,13 @@ pub struct Selected {
 impl Chunk {
     /// The rows of which one of some texts passes, of those whose seats are given, which ascend. `page`
     /// gives a page of the columns, as for [`Chunk::records`]. Rows that it cannot give a page for are
-    /// left open. What `hints` says of earlier rows is asked first.
+    /// left open. What `hints` says of earlier rows is asked first, and `stamps` of a test of numbers.
     pub fn select<E: From<Corrupt>>(
         &self,
         parts: &[TextPart<'_>],
         seats: &[u32],
         test: &mut impl TextTest,
-        hints: &mut Hints,
+        (hints, stamps): (&mut Hints, Option<&Stamps>),
         mut page: impl FnMut(usize) -> Result<Arc<ColumnPage>, E>,
     ) -> Selected {
         let mut selected = Selected::default();
@@ -105,6 +108,7 @@ impl Chunk {
             named: Vec::new(),
             names: Names::default(),
             hints,
+            stamps,
             cursors: Vec::new(),
         };
         for (kind, seats) in self.by_kind(seats) {
@@ -154,6 +158,7 @@ struct Scan<'a, T, P> {
     named: Vec<Option<bool>>,
     names: Names,
     hints: &'a mut Hints,
+    stamps: Option<&'a Stamps>,
     /// Of the slots of the kind at hand.
     cursors: Vec<Cursor>,
 }
@@ -186,10 +191,13 @@ where
             true => Near::of(look, hint, self.hints),
             false => Near::default(),
         };
+        let mut by_stamps = ByStamps::of(look, self.stamps, self.integers.clone());
         let mut is_broken = false;
         seats.retain(|seat| {
             let rank = seat - kind.seats.start;
-            let asked = if is_broken {
+            let asked = if let Some(passes) = by_stamps.passes(self.chunk, kind, rank) {
+                Some(passes)
+            } else if is_broken {
                 None
             } else {
                 let asked = match only_slot {

@@ -8,7 +8,7 @@ use super::*;
 use crate::kinds::Kinds;
 use crate::limits::{CHUNK_BYTES, KIND_ROWS_MIN, TEMPLATE_SLOTS_MAX};
 use crate::testing::{any_batch, batch_of, seen_all};
-use crate::{Corrupt, PageEntry};
+use crate::{Corrupt, PageEntry, Stamps};
 
 /// So few that there are chunks with head pages and without.
 const HEAD_ROWS: usize = 64;
@@ -75,6 +75,9 @@ fn decoded(
     kinds: &Kinds,
     received: &[Timestamp],
 ) -> Result<RecordBatch, Corrupt> {
+    if let Some(page) = &entry.stamps {
+        Stamps::decode(page, stored(file, page))?;
+    }
     some(file, entry, kinds, received, 0..received.len() as u32)
 }
 
@@ -433,6 +436,7 @@ proptest! {
         let entry = ChunkEntry {
             columns: entry.columns.iter().map(mend).collect(),
             directory: mend(&entry.directory),
+            stamps: entry.stamps.as_ref().map(mend),
             heads: entry.heads.iter().map(mend).collect(),
             rows: mend(&entry.rows),
             page: mend(&entry.page),

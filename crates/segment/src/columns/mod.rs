@@ -23,12 +23,14 @@ mod shapes;
 #[cfg(test)]
 #[expect(clippy::indexing_slicing, reason = "a test may fail by a panic")]
 mod sizes;
+pub(crate) mod stamps;
 mod summary;
 #[cfg(test)]
 #[expect(clippy::indexing_slicing, reason = "a test may fail by a panic")]
 mod tests;
 mod text;
 
+pub use stamps::{Stamp, Stamps};
 pub use summary::{ByteSet, ColumnSummary};
 
 use std::sync::OnceLock;

@@ -5,12 +5,15 @@
 //! decompressing one page.
 #![deny(clippy::indexing_slicing)]
 
+use super::Column;
 use super::directory::Directory;
+use super::stamps::{Stamp, StampWriter};
 use crate::limits::{
     COLUMN_PAGE_BYTES, COLUMN_PART_BYTES, COLUMN_ROWS_MAX, SMALL_CHUNK_PAGE_BYTES, SMALL_CHUNK_ROWS,
 };
 use crate::page::{PageEntry, PageWriter};
 use crate::page_file::PageFile;
+use crate::wire::Reader;
 
 /// A part that takes more is cut again. Half more than it should take, so that what is hardly too large
 /// is not cut into two halves.
@@ -31,6 +34,19 @@ pub(crate) struct Packer {
     part: Vec<u8>,
     pages: Vec<PageEntry>,
     directory: Directory,
+    /// Those of all parts, where they are wanted.
+    stamps: Option<StampWriter>,
+}
+
+/// What columns were packed into.
+#[derive(Debug)]
+pub(crate) struct Packed {
+    /// The pages, in which `first_row` and `rows` count parts.
+    pub(crate) pages: Vec<PageEntry>,
+    /// Where the columns are.
+    pub(crate) directory: Directory,
+    /// What is known of their parts; none in a small chunk.
+    pub(crate) stamps: Option<StampWriter>,
 }
 
 impl Packer {
@@ -38,6 +54,7 @@ impl Packer {
     pub(crate) fn new(rows: usize) -> Self {
         let is_small = rows < SMALL_CHUNK_ROWS as usize;
         Self {
+            stamps: None,
             page_bytes: if is_small {
                 SMALL_CHUNK_PAGE_BYTES
             } else {
@@ -49,6 +66,12 @@ impl Packer {
             pages: Vec::new(),
             directory: Directory::default(),
         }
+    }
+
+    /// Notes what is known of each part.
+    pub(crate) fn with_stamps(self) -> Self {
+        let stamps = Some(StampWriter::default());
+        Self { stamps, ..self }
     }
 
     /// Adds the next column.
@@ -63,6 +86,7 @@ impl Packer {
         let mut parts = 0;
         while !rest.is_empty() {
             let rows = self.encode_part(rest, &mut rows_max);
+            self.stamp_part(rest.get(..rows).unwrap_or(rest));
             rest = rest.get(rows..).unwrap_or(&[]);
             // A few long values are no reason to cut all others one by one.
             if self.part.len() < COLUMN_PART_BYTES / 2 {
@@ -74,15 +98,14 @@ impl Packer {
         self.directory.close_column(parts);
     }
 
-    /// Closes the last page: all pages, in which `first_row` and `rows` count parts, and where the
-    /// columns are.
-    pub(crate) fn finish(
-        mut self,
-        writer: &mut PageWriter,
-        file: &mut dyn PageFile,
-    ) -> (Vec<PageEntry>, Directory) {
+    /// Closes the last page.
+    pub(crate) fn finish(mut self, writer: &mut PageWriter, file: &mut dyn PageFile) -> Packed {
         self.close_page(writer, file);
-        (self.pages, self.directory)
+        Packed {
+            pages: self.pages,
+            directory: self.directory,
+            stamps: self.stamps,
+        }
     }
 
     /// Encodes the first values into `part`, as many as fit one; how many those are. What was too
@@ -98,6 +121,15 @@ impl Packer {
             let parts = self.part.len().div_ceil(COLUMN_PART_BYTES);
             rows = rows.div_ceil(parts);
             *rows_max = rows;
+        }
+    }
+
+    /// Notes what is known of the values of `part`. Read from what was just written: that tells most of it
+    /// at once.
+    fn stamp_part(&mut self, values: &[&[u8]]) {
+        if let Some(stamps) = &mut self.stamps {
+            let column = Column::decode(&mut Reader::new("column", &self.part), values.len());
+            stamps.push(column.ok().and_then(|column| Stamp::of(values, &column)));
         }
     }
 
@@ -148,16 +180,15 @@ mod tests {
     use super::*;
     use crate::columns::directory::Part;
     use crate::page;
-    use crate::wire::Reader;
     use proptest::prelude::*;
 
-    struct Packed {
+    struct Written {
         file: Vec<u8>,
         pages: Vec<PageEntry>,
         directory: Directory,
     }
 
-    fn pack(columns: &[Vec<Vec<u8>>]) -> Packed {
+    fn pack(columns: &[Vec<Vec<u8>>]) -> Written {
         let mut writer = PageWriter::new(1);
         let mut file = b"before".to_vec();
         let mut packer = Packer::new(COLUMN_ROWS_MAX);
@@ -165,8 +196,10 @@ mod tests {
             let values: Vec<&[u8]> = values.iter().map(Vec::as_slice).collect();
             packer.push(&values, &mut writer, &mut file);
         }
-        let (pages, directory) = packer.finish(&mut writer, &mut file);
-        Packed {
+        let Packed {
+            pages, directory, ..
+        } = packer.finish(&mut writer, &mut file);
+        Written {
             file,
             pages,
             directory,
@@ -174,7 +207,7 @@ mod tests {
     }
 
     /// Reads all columns back by the encoded directory.
-    fn unpack(packed: &Packed) -> Vec<Vec<Vec<u8>>> {
+    fn unpack(packed: &Written) -> Vec<Vec<Vec<u8>>> {
         let mut bytes = Vec::new();
         packed.directory.encode(&mut bytes);
         let mut reader = Reader::new("test", &bytes);
@@ -201,7 +234,7 @@ mod tests {
         numbers.clone().map(part).collect()
     }
 
-    fn values_of(packed: &Packed, part: &Part) -> Vec<Vec<u8>> {
+    fn values_of(packed: &Written, part: &Part) -> Vec<Vec<u8>> {
         let entry = &packed.pages[part.page as usize];
         let start = entry.offset as usize;
         let stored = &packed.file[start..start + entry.stored_len as usize];

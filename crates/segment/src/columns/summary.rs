@@ -1,6 +1,8 @@
 //! What is known of all values of a column without a look at each again.
 #![deny(clippy::indexing_slicing)]
 
+use std::ops::RangeInclusive;
+
 use super::{Column, Values};
 
 /// Bytes, one bit each: bit `byte % 64` of number `byte / 64`.
@@ -98,6 +100,24 @@ impl Column {
         }
     }
 
+    /// The least and the greatest of its values, where each is a whole number, digits with or without `-`,
+    /// and known to be one. Found anew each time.
+    pub(crate) fn numbers(&self) -> Option<RangeInclusive<i64>> {
+        match &self.values {
+            Values::Constant(value) => integer(value).map(|number| number..=number),
+            Values::Dictionary(entries, _) => entries.numbers(),
+            Values::Decimal(_) | Values::Shapes(_) => {
+                let first = self.integer(0)?;
+                let mut rows = 1..self.rows;
+                rows.try_fold(first..=first, |all, row| {
+                    let number = self.integer(row)?;
+                    Some(number.min(*all.start())..=number.max(*all.end()))
+                })
+            }
+            Values::Hexadecimal(_) | Values::Text(_) => None,
+        }
+    }
+
     /// What all its values are, where they are known to differ in no more than digits, with `0` for each
     /// digit; `None` of no values. Found anew each time.
     pub(crate) fn shape(&self) -> Option<Box<[u8]>> {
@@ -124,6 +144,15 @@ impl Column {
             }
         }
     }
+}
+
+/// The number that a text is: digits with or without `-`.
+fn integer(text: &[u8]) -> Option<i64> {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    std::str::from_utf8(text).ok()?.parse().ok()
 }
 
 /// How many spaces a text has.

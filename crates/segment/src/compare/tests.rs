@@ -120,3 +120,34 @@ fn other_hosts_of_the_same_words_are_noticed() {
     let expected = Ok(vec![Difference::ValueRows { what, offset }]);
     assert_eq!(compare(&InMemory(one), other), expected);
 }
+
+#[test]
+fn other_stamps_are_noticed() {
+    let built = |longest: usize| {
+        let options = BuildOptions {
+            first_number: RecordNumber(1),
+            zstd_level: 1,
+        };
+        let mut builder = Builder::new(options).with_head_rows(5);
+        let lines = (0..40).map(|row| match row {
+            39 => format!("{} is done", "7".repeat(longest)),
+            row => format!("{row} is done"),
+        });
+        builder.push(&batch_of("udp", lines)).expect("in order");
+        builder.finish().expect("small")
+    };
+    let (one, other) = (built(2), built(3));
+    let others = *other.footer.stamp_pages().next().expect("a page");
+    let page = InMemory(&other).stored(&others).expect("in memory");
+    let mut wrong = Built {
+        bytes: [&one.bytes[..], &page].concat(),
+        footer: one.footer.clone(),
+    };
+    let moved = PageEntry::placed(one.bytes.len() as u64, &page, &others);
+    let chunk = wrong.footer.chunks.first_mut().expect("a chunk");
+    assert!(chunk.stamps.replace(moved).is_some());
+    let (parts, offset) = (1, moved.offset);
+    let expected = Ok(vec![Difference::Stamps { parts, offset }]);
+    assert_eq!(compare(&InMemory(&wrong), &one), expected);
+    assert_eq!(compare(&InMemory(&one), &one), Ok(Vec::new()));
+}

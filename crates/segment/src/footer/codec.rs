@@ -22,8 +22,11 @@ const HAS_UNIONS: u16 = 1 << 8;
 /// Set there where there is a bigram page.
 const HAS_BIGRAMS: u16 = 1 << 9;
 
-/// Set there where there are head pages, whose number stands behind all others then.
+/// Set there where there are head pages, whose number stands behind the others then.
 const HAS_HEADS: u16 = 1 << 10;
+
+/// Set there where there are stamp pages, whose number stands behind all others then.
+const HAS_STAMPS: u16 = 1 << 11;
 
 /// Kinds of pages whose numbers the footer starts with.
 const PAGE_COUNTS: usize = 8;
@@ -54,6 +57,11 @@ impl Footer {
         if has_heads {
             out.extend_from_slice(&(heads.clone().count() as u32).to_le_bytes());
         }
+        let stamps = self.stamp_pages();
+        let has_stamps = stamps.clone().next().is_some();
+        if has_stamps {
+            out.extend_from_slice(&(stamps.clone().count() as u32).to_le_bytes());
+        }
         let dictionaries = self.dictionary_pages.iter().flatten();
         let pages = dictionaries
             .chain(columns)
@@ -67,7 +75,8 @@ impl Footer {
             .chain(&self.posting_pages)
             .chain(&self.union_pages);
         let lexicon = self.lexicon_pages.iter().map(|page| &page.page);
-        for page in pages.chain(lexicon).chain(&self.bigram_page).chain(heads) {
+        let pages = pages.chain(lexicon).chain(&self.bigram_page);
+        for page in pages.chain(heads).chain(stamps) {
             out.extend_from_slice(&page.offset.to_le_bytes());
             for number in [page.stored_len, page.raw_len, page.crc, page.rows] {
                 out.extend_from_slice(&number.to_le_bytes());
@@ -77,6 +86,9 @@ impl Footer {
             out.extend_from_slice(&(chunk.columns.len() as u32).to_le_bytes());
             if has_heads {
                 out.extend_from_slice(&(chunk.heads.len() as u32).to_le_bytes());
+            }
+            if has_stamps {
+                out.extend_from_slice(&(chunk.stamps.iter().len() as u32).to_le_bytes());
             }
         }
         for first in &self.received_firsts {
@@ -111,26 +123,22 @@ impl Footer {
     pub(crate) fn decode_pages(bytes: &[u8], end: u64) -> Result<Self, Corrupt> {
         let mut reader = Reader::new("footer", bytes);
         let (mut footer, marks) = Self::decode_fixed(&mut reader)?;
-        let dictionaries = marks & !(HAS_UNIONS | HAS_BIGRAMS | HAS_HEADS);
+        let dictionaries = marks & !(HAS_UNIONS | HAS_BIGRAMS | HAS_HEADS | HAS_STAMPS);
         let bigrams = usize::from(marks & HAS_BIGRAMS != 0);
         let mut counts = [0; PAGE_COUNTS];
         for count in &mut counts {
             *count = reader.u32()? as usize;
         }
-        let unions = match marks & HAS_UNIONS {
-            0 => 0,
-            _ => reader.u32()? as usize,
+        let mut count_of = |mark: u16, what| match marks & mark {
+            0 => Ok(None),
+            _ => match reader.u32()? {
+                0 => Err(invalid(what, 0)),
+                count => Ok(Some(count as usize)),
+            },
         };
-        if unions == 0 && marks & HAS_UNIONS != 0 {
-            return Err(invalid("number of union pages", 0));
-        }
-        let heads = match marks & HAS_HEADS {
-            0 => None,
-            _ => Some(reader.u32()? as usize),
-        };
-        if heads == Some(0) {
-            return Err(invalid("number of head pages", 0));
-        }
+        let unions = count_of(HAS_UNIONS, "number of union pages")?.unwrap_or(0);
+        let heads = count_of(HAS_HEADS, "number of head pages")?;
+        let stamps = count_of(HAS_STAMPS, "number of stamp pages")?;
         let [
             columns,
             chunks,
@@ -160,12 +168,14 @@ impl Footer {
             });
         }
         footer.bigram_page = at_most_one(&decode_pages(&mut reader, bigrams, end)?)?;
-        let heads = match heads {
-            None => None,
-            Some(count) => Some(decode_pages(&mut reader, count, end)?),
+        let mut further = |count: Option<usize>| {
+            let pages = count.map(|count| decode_pages(&mut reader, count, end));
+            pages.transpose()
         };
+        let (heads, stamps) = (further(heads)?, further(stamps)?);
+        let of_some = [heads.as_deref(), stamps.as_deref()];
         let pages = [&directories, &rows, &chunks].map(Vec::as_slice);
-        footer.chunks = join_chunks(&mut reader, &columns, heads.as_deref(), pages)?;
+        footer.chunks = join_chunks(&mut reader, &columns, of_some, pages)?;
         for _ in 0..received_pages {
             let first = Timestamp::from_nanos(i64::from_le_bytes(reader.array()?));
             footer.received_firsts.push(first);
@@ -193,6 +203,9 @@ impl Footer {
         if self.head_pages().next().is_some() {
             marks |= HAS_HEADS;
         }
+        if self.stamp_pages().next().is_some() {
+            marks |= HAS_STAMPS;
+        }
         out.extend_from_slice(&marks.to_le_bytes());
         for time in [
             self.first_received,
@@ -212,7 +225,7 @@ impl Footer {
     }
 
     /// What has its place in all footers, and how many dictionary pages there are, with
-    /// [`HAS_UNIONS`], [`HAS_BIGRAMS`] and [`HAS_HEADS`].
+    /// [`HAS_UNIONS`] and its like.
     fn decode_fixed(reader: &mut Reader<'_>) -> Result<(Self, u16), Corrupt> {
         let first_number = RecordNumber(reader.u64()?);
         let rows = reader.u32()?;
@@ -328,11 +341,12 @@ fn check_heads(chunk: &ChunkEntry) -> Result<(), Corrupt> {
     Err(invalid("rows of a head page", u64::from(last.rows)))
 }
 
-/// Reads how many pages of columns and heads each chunk has, and gives it those.
+/// Reads how many pages of columns, heads and stamps each chunk has, and gives it those. The latter two are
+/// there where some chunk has one.
 fn join_chunks(
     reader: &mut Reader<'_>,
     mut columns: &[PageEntry],
-    mut heads: Option<&[PageEntry]>,
+    [mut heads, mut stamps]: [Option<&[PageEntry]>; 2],
     [directories, rows, pages]: [&[PageEntry]; 3],
 ) -> Result<Vec<ChunkEntry>, Corrupt> {
     let mut chunks = Vec::with_capacity(pages.len());
@@ -343,19 +357,21 @@ fn join_chunks(
             }
         }
         let own_columns = take_pages(reader, &mut columns)?;
-        let own_heads = match &mut heads {
-            Some(heads) => take_pages(reader, heads)?,
-            None => Vec::new(),
+        let mut take = |pages: &mut Option<&[PageEntry]>| match pages {
+            Some(pages) => take_pages(reader, pages),
+            None => Ok(Vec::new()),
         };
         chunks.push(ChunkEntry {
             columns: own_columns,
             directory: *directory,
-            heads: own_heads,
+            heads: take(&mut heads)?,
+            stamps: at_most_one(&take(&mut stamps)?)?,
             rows: *rows,
             page: *page,
         });
     }
-    match columns.len() + heads.map_or(0, <[PageEntry]>::len) {
+    let left = [Some(columns), heads, stamps].into_iter().flatten();
+    match left.map(<[PageEntry]>::len).sum::<usize>() {
         0 => Ok(chunks),
         count => Err(invalid("pages of no chunk", count as u64)),
     }

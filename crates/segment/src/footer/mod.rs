@@ -7,8 +7,8 @@ use model::{Facility, RecordNumber, Severity, Timestamp};
 
 use crate::chunk::ChunkEntry;
 use crate::envelope::{
-    FORMAT_VERSION, FORMAT_VERSION_BIGRAMS, FORMAT_VERSION_DICTIONARY, FORMAT_VERSION_MIN,
-    FORMAT_VERSION_UNIONS, Header,
+    FORMAT_VERSION, FORMAT_VERSION_BIGRAMS, FORMAT_VERSION_DICTIONARY, FORMAT_VERSION_HEADS,
+    FORMAT_VERSION_MIN, FORMAT_VERSION_UNIONS, Header,
 };
 use crate::lexicon::class::{may_hold, order_into, ordered_starts};
 use crate::page::PageEntry;
@@ -134,8 +134,11 @@ fn at_namespace(counts: &[u32; 8], namespace: Namespace) -> Option<u32> {
 impl Footer {
     /// The version of the format that a file with this footer has: the oldest one that has all there is.
     pub fn version(&self) -> u16 {
-        if self.head_pages().next().is_some() {
+        if self.stamp_pages().next().is_some() {
             return FORMAT_VERSION;
+        }
+        if self.head_pages().next().is_some() {
+            return FORMAT_VERSION_HEADS;
         }
         if self.bigram_page.is_some() {
             return FORMAT_VERSION_BIGRAMS;
@@ -152,6 +155,11 @@ impl Footer {
     /// The head pages of all chunks.
     pub(crate) fn head_pages(&self) -> impl Iterator<Item = &PageEntry> + Clone {
         self.chunks.iter().flat_map(|chunk| &chunk.heads)
+    }
+
+    /// The stamp pages of all chunks.
+    pub(crate) fn stamp_pages(&self) -> impl Iterator<Item = &PageEntry> + Clone {
+        self.chunks.iter().filter_map(|chunk| chunk.stamps.as_ref())
     }
 
     /// Bytes on disk of the records themselves; the rest of the file finds them.
@@ -182,9 +190,11 @@ impl Footer {
         let chunks = self.chunks.iter().flat_map(move |chunk| {
             let columns = chunk.columns.iter().map(of(Section::Columns));
             let directory = [(Section::Directories, &chunk.directory)];
+            let stamps = chunk.stamps.iter().map(of(Section::Stamps));
             let heads = chunk.heads.iter().map(of(Section::Heads));
             columns
                 .chain(directory)
+                .chain(stamps)
                 .chain(heads)
                 .chain([(Section::Rows, &chunk.rows), (Section::Chunks, &chunk.page)])
         });
@@ -293,6 +303,8 @@ mod tests {
             ..ChunkEntry::default()
         });
         assert_eq!(footer.version(), 9);
+        footer.chunks[0].stamps = Some(page);
+        assert_eq!(footer.version(), 10);
     }
 
     #[test]

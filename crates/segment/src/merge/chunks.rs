@@ -147,6 +147,9 @@ impl<E> Target<'_, '_, E> {
             columns.push(self.copy_page(*input, page, common)?);
         }
         let directory = self.copy_page(*input, &entry.directory, common)?;
+        let stamps = entry.stamps.as_ref();
+        let stamps = stamps.map(|page| self.copy_page(*input, page, common));
+        let stamps = stamps.transpose()?;
         let mut heads = Vec::with_capacity(entry.heads.len());
         for page in &entry.heads {
             heads.push(self.copy_page(*input, page, common)?);
@@ -161,6 +164,7 @@ impl<E> Target<'_, '_, E> {
         let entry = ChunkEntry {
             columns,
             directory,
+            stamps,
             heads,
             rows,
             page,

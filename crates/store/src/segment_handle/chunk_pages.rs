@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use segment::{Chunk, ChunkEntry, ColumnPage};
+use segment::{Chunk, ChunkEntry, ColumnPage, Stamps};
 
 use super::{Kind, Page, PageCache, SegmentHandle};
 use crate::error::ReadError;
@@ -84,6 +84,25 @@ impl<'s> ChunkPages<'s> {
 }
 
 impl SegmentHandle {
+    /// What is known of the columns of a chunk; `None` where it has no stamps, or they cannot be read, as
+    /// the columns tell then.
+    pub(super) fn stamps(&self, number: usize, entry: &ChunkEntry) -> Option<Arc<Stamps>> {
+        let page = entry.stamps.as_ref()?;
+        let read = || {
+            let stamps = Stamps::decode(page, &self.read(page)?);
+            let stamps = stamps.map_err(|error| self.damaged(page, &error))?;
+            Ok(Page::Stamps(Arc::new(stamps)))
+        };
+        let stamps = match self.cache.has_room_for_columns() {
+            true => self.page(Kind::Stamps, number, read),
+            false => self.cached(Kind::Stamps, number).map_or_else(read, Ok),
+        };
+        match stamps {
+            Ok(Page::Stamps(stamps)) => Some(stamps),
+            _ => None,
+        }
+    }
+
     /// A chunk that a question looks through.
     pub(super) fn looked_through(
         &self,

@@ -1,12 +1,17 @@
 //! Rows of a chunk of a segment by kind, and the values of their columns.
 
+use std::cell::OnceCell;
+use std::ops::Range;
 use std::sync::Arc;
 
-use segment::{Chunk, ChunkEntry, Hints, KindRows, Selected, SlotValues, TextPart, TextTest};
+use segment::{
+    Chunk, ChunkEntry, Hints, KindRows, Selected, SlotValues, Stamp, Stamps, TextPart, TextTest,
+};
 
 use super::chunk_pages::ChunkPages;
 use super::{SegmentHandle, Unread};
 use crate::error::ReadError;
+use crate::limits::STAMPED_OF;
 
 /// A chunk of a segment.
 pub struct OpenChunk<'s> {
@@ -14,6 +19,9 @@ pub struct OpenChunk<'s> {
     entry: &'s ChunkEntry,
     chunk: Arc<Chunk>,
     pages: ChunkPages<'s>,
+    /// What is known of its columns, once that was asked.
+    stamps: OnceCell<Option<Arc<Stamps>>>,
+    number: usize,
 }
 
 impl SegmentHandle {
@@ -30,6 +38,8 @@ impl SegmentHandle {
             entry,
             chunk: self.looked_through(number, entry)?,
             pages: ChunkPages::of(self, number, entry),
+            stamps: OnceCell::new(),
+            number,
         })
     }
 }
@@ -62,13 +72,31 @@ impl OpenChunk<'_> {
         hints: &mut Hints,
     ) -> Selected {
         let page = |page| self.pages.page(page).map_err(Unread::Page);
-        let mut selected = self
-            .chunk
-            .select(parts, &self.own(seats), test, hints, page);
+        let is_worth_it =
+            test.integers().is_some() && seats.len() >= self.chunk.rows() / STAMPED_OF;
+        let stamps = is_worth_it.then(|| self.stamps()).flatten();
+        let own = self.own(seats);
+        let mut selected = self.chunk.select(parts, &own, test, (hints, stamps), page);
         for seat in selected.passed.iter_mut().chain(&mut selected.open) {
             *seat = self.seat(*seat);
         }
         selected
+    }
+
+    fn stamps(&self) -> Option<&Stamps> {
+        let read = || self.segment.stamps(self.number, self.entry);
+        self.stamps.get_or_init(read).as_deref()
+    }
+
+    /// What is known of the values of a slot around a rank without reading them, and the ranks whose values
+    /// those are; `None` where nothing is.
+    pub fn stamp(
+        &self,
+        rows: &KindRows<'_>,
+        slot: usize,
+        rank: u32,
+    ) -> Option<(Range<u32>, Stamp)> {
+        rows.stamp(self.stamps()?, slot, rank)
     }
 
     /// The seats in the chunk that seats in the segment are.

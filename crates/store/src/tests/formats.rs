@@ -20,6 +20,7 @@ const SEGMENT_V6: &[u8] = include_bytes!("../../testdata/segment.v6");
 const SEGMENT_V7: &[u8] = include_bytes!("../../testdata/segment.v7");
 const SEGMENT_V8: &[u8] = include_bytes!("../../testdata/segment.v8");
 const SEGMENT_V9: &[u8] = include_bytes!("../../testdata/segment.v9");
+const SEGMENT_V10: &[u8] = include_bytes!("../../testdata/segment.v10");
 
 const FIRST_JOURNAL: &str = "journal/00000000000000000001.journal";
 const MANIFEST: &str = "logspaces/main/manifest";
@@ -201,6 +202,27 @@ fn segments_of_version_9_are_read() {
     check_deeply(dir.path(), 17_000);
 }
 
+#[test]
+fn segments_of_version_10_are_read() {
+    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V10);
+    // So that the directory has it taken back.
+    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
+    let store = open(dir.path());
+    assert_eq!(texts(&store).len(), 17_000);
+    let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
+        panic!("no segment");
+    };
+    let chunk = segment.open_chunk(0).expect("reads");
+    let kinds = chunk.kind_rows(&(0..17_000).collect::<Vec<_>>());
+    let [first, ..] = &kinds[..] else {
+        panic!("no kinds");
+    };
+    let (ranks, stamp) = chunk.stamp(first, 0, 5_000).expect("a stamp");
+    assert!(ranks.contains(&5_000));
+    assert_eq!(stamp.numbers, Some(0..=10));
+    check_deeply(dir.path(), 17_000);
+}
+
 /// Finds nothing wrong with a directory of so many records in segments.
 fn check_deeply(directory: &Path, records: u64) {
     let options = VerifyOptions {
@@ -286,7 +308,7 @@ fn files_of_newer_versions_are_refused_and_left_alone() {
     let files = [
         (FIRST_JOURNAL, newer(JOURNAL_V1, 4, (60, false))),
         (MANIFEST, newer(MANIFEST_V2, 4, (12, false))),
-        (FIRST_SEGMENT, newer(SEGMENT_V9, 8, (60, true))),
+        (FIRST_SEGMENT, newer(SEGMENT_V10, 8, (60, true))),
     ];
     for (path, bytes) in files {
         let (text, looked) = refused(path, &bytes);

@@ -246,6 +246,10 @@ fn difference(difference: Difference) -> (u64, String) {
             offset,
             format!("the bigrams of {pages} lexicon pages are wrong"),
         ),
+        Difference::Stamps { parts, offset } => (
+            offset,
+            format!("the stamps of {parts} parts of columns are wrong"),
+        ),
     }
 }
 

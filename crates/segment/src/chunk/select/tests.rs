@@ -11,7 +11,7 @@ use proptest::sample::select;
 use super::*;
 use crate::chunk::tests::{chunk, head_page, of_a_kind, opened, repeated, row_kinds, stored};
 use crate::testing::any_batch;
-use crate::{Corrupt, Namespace};
+use crate::{ChunkEntry, Corrupt, Namespace};
 
 /// Passes texts with some bytes in them.
 struct Holds(&'static [u8]);
@@ -98,6 +98,11 @@ impl TextTest for IsWithin {
     }
 }
 
+fn stamps(file: &[u8], entry: &ChunkEntry) -> Option<Stamps> {
+    let page = entry.stamps.as_ref()?;
+    Some(Stamps::decode(page, stored(file, page)).expect("valid"))
+}
+
 fn texts<'a>(part: &TextPart<'_>, record: RecordRef<'a>) -> Vec<&'a [u8]> {
     match part {
         TextPart::Part(Namespace::Host) => vec![record.host()],
@@ -128,13 +133,14 @@ fn check(
         .collect();
     seats.sort_unstable();
     let mut hints = Hints::default();
-    let mut select = || {
-        opened.select(parts, &seats, &mut test, &mut hints, |index| {
+    let stamps = stamps(&file, &entry);
+    let mut select = |stamps| {
+        opened.select(parts, &seats, &mut test, (&mut hints, stamps), |index| {
             let page = &entry.columns[index];
             Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
         })
     };
-    let (first, selected) = (select(), select());
+    let (first, selected) = (select(None), select(stamps.as_ref()));
     prop_assert_eq!(
         (first.passed, first.open),
         (selected.passed.clone(), selected.open.clone())
@@ -216,7 +222,7 @@ fn a_kind_decides_without_its_columns() {
             parts,
             &all,
             &mut Holds(bytes),
-            &mut Hints::default(),
+            (&mut Hints::default(), None),
             |index| {
                 pages += 1;
                 let page = &entry.columns[index];
@@ -247,7 +253,13 @@ fn what_a_text_ends_with_is_known_of_a_kind() {
     let passed = |test: &mut dyn TextTest| {
         let none = |_| Err(Corrupt::Short { what: "a page" });
         opened
-            .select(&message, &all, &mut Any(test), &mut Hints::default(), none)
+            .select(
+                &message,
+                &all,
+                &mut Any(test),
+                (&mut Hints::default(), None),
+                none,
+            )
             .passed
             .len()
     };
@@ -289,7 +301,9 @@ fn read_for(
     let seats: Vec<u32> = (0..batch.len() as u32).collect();
     let mut pages = BTreeSet::new();
     let parts = [TextPart::Part(part)];
-    let selected = opened.select(&parts, &seats, test, hints, |index| {
+    let stamps = stamps(&file, &entry);
+    let known = (hints, stamps.as_ref());
+    let selected = opened.select(&parts, &seats, test, known, |index| {
         pages.insert(index);
         let page = &entry.columns[index];
         Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
@@ -379,6 +393,34 @@ fn numbers_are_compared_without_their_texts() {
 }
 
 #[test]
+fn numbers_that_all_pass_or_none_are_known_without_their_columns() {
+    let mut batch = RecordBatch::new();
+    for number in 1_000..1_300_u32 {
+        let text = number.to_string();
+        let parts = RecordParts {
+            pid: Span::new(0, text.len()),
+            ..RecordParts::default()
+        };
+        let received = Timestamp::from_nanos(number.into());
+        batch
+            .push(text.as_bytes(), &parts, received, None, 0)
+            .expect("room");
+    }
+    for (range, passing, is_read) in [
+        (1_300..=9_999, 0, false),
+        (i64::MIN..=999, 0, false),
+        (1_000..=1_299, 300, false),
+        (0..=i64::MAX, 300, false),
+        (1_100..=1_299, 200, true),
+        (1_100..=1_109, 10, true),
+    ] {
+        let mut test = IsWithin(range.clone());
+        let (passed, pages, _) = read_for(&batch, Namespace::Pid, &mut test, &mut Hints::default());
+        assert_eq!((passed, !pages.is_empty()), (passing, is_read), "{range:?}");
+    }
+}
+
+#[test]
 fn rows_with_a_damaged_column_are_left_open() {
     let batch = of_a_kind(200);
     let (file, entry, kinds) = chunk(&batch);
@@ -390,7 +432,7 @@ fn rows_with_a_damaged_column_are_left_open() {
         &message,
         &all,
         &mut Holds(b"7 ms"),
-        &mut Hints::default(),
+        (&mut Hints::default(), None),
         |_| Err(damaged),
     );
     assert!(selected.passed.is_empty());
