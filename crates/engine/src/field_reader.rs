@@ -131,15 +131,16 @@ impl FieldReader {
         if place == Where::InLog && is_never_a_log(kind) {
             return Ok(true);
         }
-        if kind.len() < kind.all() / SUMMARISED_OF {
-            return Ok(false);
-        }
+        let are_few = kind.len() < kind.all() / SUMMARISED_OF;
         let Some(plan) = self.plan(chunk, kind, place)? else {
             return Ok(false);
         };
         let mut doubtful = Vec::new();
         for (slot, rule) in &plan.rules {
-            if !is_kept_by_all(chunk, kind, *slot, rule)? {
+            if are_few && !is_kept_by_stamps(chunk, kind, *slot, rule) {
+                return Ok(false);
+            }
+            if !are_few && !is_kept_by_all(chunk, kind, *slot, rule)? {
                 doubtful.push(Checked::new(*slot, rule));
             }
         }
@@ -272,23 +273,18 @@ fn of_example(
     Ok(outline(&stretches).map(|outline| (slots, outline)))
 }
 
-/// Whether the summaries of a column say that the values of rows keep a rule.
+/// Whether the stamps of a column say that the values of rows keep a rule, or else its summaries.
 pub(crate) fn is_kept_by_all(
     chunk: &OpenChunk<'_>,
     kind: &KindRows<'_>,
     slot: usize,
     rule: &Rule,
 ) -> Result<bool, Unread> {
-    let (Some((_, first)), Some((_, last))) = (kind.ranked().next(), kind.ranked().next_back())
-    else {
-        return Ok(true);
-    };
-    let mut rank = first;
-    while rank <= last {
-        if let Some((ranks, stamp)) = chunk.stamp(kind, slot, rank)
-            && rule.holds_for(&Stamped(&stamp))
-        {
-            rank = ranks.end;
+    let ranks = ranks(kind);
+    let mut rank = ranks.start;
+    while rank < ranks.end {
+        if let Some(end) = kept_until(chunk, kind, (slot, rank), rule) {
+            rank = end;
             continue;
         }
         let values = chunk.values(kind, slot, rank)?;
@@ -298,6 +294,37 @@ pub(crate) fn is_kept_by_all(
         rank = values.rows().end;
     }
     Ok(true)
+}
+
+/// Whether the stamps of a column say so.
+fn is_kept_by_stamps(chunk: &OpenChunk<'_>, kind: &KindRows<'_>, slot: usize, rule: &Rule) -> bool {
+    let ranks = ranks(kind);
+    let mut rank = ranks.start;
+    while rank < ranks.end {
+        match kept_until(chunk, kind, (slot, rank), rule) {
+            Some(end) => rank = end,
+            None => return false,
+        }
+    }
+    true
+}
+
+/// The ranks of rows from the first to behind the last.
+fn ranks(kind: &KindRows<'_>) -> Range<u32> {
+    let mut ranked = kind.ranked().map(|(_, rank)| rank);
+    let first = ranked.next().unwrap_or(0);
+    first..ranked.next_back().unwrap_or(first) + 1
+}
+
+/// The end of the values around a rank, if their stamp says that they keep a rule.
+fn kept_until(
+    chunk: &OpenChunk<'_>,
+    kind: &KindRows<'_>,
+    (slot, rank): (usize, u32),
+    rule: &Rule,
+) -> Option<u32> {
+    let (ranks, stamp) = chunk.stamp(kind, slot, rank)?;
+    rule.holds_for(&Stamped(&stamp)).then_some(ranks.end)
 }
 
 /// What the stamp of a part of a column says of all its values.
