@@ -347,8 +347,8 @@ impl Summary for Stamped<'_> {
         self.0.spaces_min()
     }
 
-    fn shape(&self) -> Option<Box<[u8]>> {
-        self.0.shape()
+    fn are_like(&self, shape: &[u8]) -> bool {
+        self.0.are_like(shape)
     }
 }
 
@@ -372,8 +372,8 @@ impl Summary for Known<'_> {
         self.0.spaces_min()
     }
 
-    fn shape(&self) -> Option<Box<[u8]>> {
-        self.0.shape()
+    fn are_like(&self, shape: &[u8]) -> bool {
+        self.0.are_like(shape)
     }
 }
 

@@ -48,8 +48,8 @@ pub trait Summary {
     /// How many spaces each has at least.
     fn spaces_min(&self) -> usize;
 
-    /// What all of them are, where they differ in no more than digits, with `0` for each digit.
-    fn shape(&self) -> Option<Box<[u8]>>;
+    /// Whether all of them are known to be this, with `0` for each digit.
+    fn are_like(&self, shape: &[u8]) -> bool;
 }
 
 /// What a value must be.
@@ -172,7 +172,7 @@ impl Rule {
             && (self.may_be_empty || !all.has_empty())
             && match &self.form {
                 Form::Any => true,
-                Form::Like(shape) => all.shape().as_ref() == Some(shape),
+                Form::Like(shape) => all.are_like(shape),
                 Form::Request => all.spaces_min() >= REQUEST_SPACES_MIN,
                 Form::NumberOrDash => within(&all.bytes(), &digits),
                 Form::Scalar => within(&all.first(), &digits),

@@ -170,10 +170,9 @@ impl SlotValues {
         self.column.spaces_min()
     }
 
-    /// What all values are, where they are known to differ in no more than digits, with `0` for each digit.
-    /// Found anew each time.
-    pub fn shape(&self) -> Option<Box<[u8]>> {
-        self.column.shape()
+    /// Whether all values are known to be this, with `0` for each digit. Found anew each time.
+    pub fn are_like(&self, shape: &[u8]) -> bool {
+        self.column.shape().as_deref() == Some(shape)
     }
 
     fn index(&self, rank: u32) -> Option<usize> {
