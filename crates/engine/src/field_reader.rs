@@ -131,16 +131,15 @@ impl FieldReader {
         if place == Where::InLog && is_never_a_log(kind) {
             return Ok(true);
         }
-        let are_few = kind.len() < kind.all() / SUMMARISED_OF;
+        if kind.len() < kind.all() / SUMMARISED_OF {
+            return Ok(false);
+        }
         let Some(plan) = self.plan(chunk, kind, place)? else {
             return Ok(false);
         };
         let mut doubtful = Vec::new();
         for (slot, rule) in &plan.rules {
-            if are_few && !is_kept_by_stamps(chunk, kind, *slot, rule) {
-                return Ok(false);
-            }
-            if !are_few && !is_kept_by_all(chunk, kind, *slot, rule)? {
+            if !is_kept_by_all(chunk, kind, *slot, rule)? {
                 doubtful.push(Checked::new(*slot, rule));
             }
         }
@@ -294,19 +293,6 @@ pub(crate) fn is_kept_by_all(
         rank = values.rows().end;
     }
     Ok(true)
-}
-
-/// Whether the stamps of a column say so.
-fn is_kept_by_stamps(chunk: &OpenChunk<'_>, kind: &KindRows<'_>, slot: usize, rule: &Rule) -> bool {
-    let ranks = ranks(kind);
-    let mut rank = ranks.start;
-    while rank < ranks.end {
-        match kept_until(chunk, kind, (slot, rank), rule) {
-            Some(end) => rank = end,
-            None => return false,
-        }
-    }
-    true
 }
 
 /// The ranks of rows from the first to behind the last.
