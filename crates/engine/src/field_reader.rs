@@ -282,8 +282,10 @@ pub(crate) fn is_kept_by_all(
     let ranks = ranks(kind);
     let mut rank = ranks.start;
     while rank < ranks.end {
-        if let Some(end) = kept_until(chunk, kind, (slot, rank), rule) {
-            rank = end;
+        if let Some((ranks, stamp)) = chunk.stamp(kind, slot, rank)
+            && rule.holds_for(&Stamped(&stamp))
+        {
+            rank = ranks.end;
             continue;
         }
         let values = chunk.values(kind, slot, rank)?;
@@ -296,21 +298,10 @@ pub(crate) fn is_kept_by_all(
 }
 
 /// The ranks of rows from the first to behind the last.
-fn ranks(kind: &KindRows<'_>) -> Range<u32> {
+pub(crate) fn ranks(kind: &KindRows<'_>) -> Range<u32> {
     let mut ranked = kind.ranked().map(|(_, rank)| rank);
     let first = ranked.next().unwrap_or(0);
     first..ranked.next_back().unwrap_or(first) + 1
-}
-
-/// The end of the values around a rank, if their stamp says that they keep a rule.
-fn kept_until(
-    chunk: &OpenChunk<'_>,
-    kind: &KindRows<'_>,
-    (slot, rank): (usize, u32),
-    rule: &Rule,
-) -> Option<u32> {
-    let (ranks, stamp) = chunk.stamp(kind, slot, rank)?;
-    rule.holds_for(&Stamped(&stamp)).then_some(ranks.end)
 }
 
 /// What the stamp of a part of a column says of all its values.

@@ -11,7 +11,7 @@ use segment::{KindRows, Namespace, TextBit};
 use store::OpenChunk;
 use text_fields::Outline;
 
-use crate::field_reader::{Unread, ValueSink, Values, is_kept_by_all, outline_of};
+use crate::field_reader::{Unread, ValueSink, Values, is_kept_by_all, outline_of, ranks};
 
 /// The parts of records that are texts, in the order in which their presence is told.
 const PARTS: [Namespace; 5] = [
@@ -132,14 +132,11 @@ fn is_present(chunk: &OpenChunk<'_>, kind: &KindRows<'_>, bits: &[TextBit<'_>]) 
     is_there.then_some(!bits.is_empty())
 }
 
-/// Whether no value of a column of rows is empty, as far as its summaries tell.
+/// Whether no value of a column of rows is empty, as far as its stamps or summaries tell.
 fn never_empty(chunk: &OpenChunk<'_>, kind: &KindRows<'_>, slot: usize) -> Result<bool, Unread> {
-    let (Some((_, first)), Some((_, last))) = (kind.ranked().next(), kind.ranked().next_back())
-    else {
-        return Ok(true);
-    };
-    let mut rank = first;
-    while rank <= last {
+    let all = ranks(kind);
+    let mut rank = all.start;
+    while rank < all.end {
         let (has_empty, ranks) = match chunk.stamp(kind, slot, rank) {
             Some((ranks, stamp)) => (stamp.has_empty(), ranks),
             None => {

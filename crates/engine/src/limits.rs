@@ -64,7 +64,7 @@ pub(crate) const MARKED_OF: u64 = 128;
 
 /// Of so many rows of a kind in a chunk one has to be asked for its fields, that they are found by summaries
 /// of the kind's columns, which look at every value where stamps do not tell: the messages of fewer are read in
-/// less time. They are also where stamps tell: what is read of a message ends with the field, or before.
+/// less time, as far as the field.
 pub(crate) const SUMMARISED_OF: usize = 16;
 
 /// Most pages of words of structured data that are gone through in a segment for a part of a word, to leave
