@@ -243,12 +243,18 @@ fn compare_bigrams<I: MergeInput>(input: &I) -> Result<Option<Difference>, Merge
 
 /// Which parts there are differs as well: stamps are compared with the columns of the segment.
 fn compare_stamps<I: MergeInput>(input: &I) -> Result<Option<Difference>, MergeError<I::Error>> {
+    let footer = input.footer();
+    if footer.stamp_pages().next().is_none() {
+        return Ok(None);
+    }
+    let common = Common::read(input).map_err(|error| error.of_input(0))?;
     let (mut parts, mut first) = (0, None);
-    for chunk in &input.footer().chunks {
+    for chunk in &footer.chunks {
         let Some(entry) = &chunk.stamps else { continue };
         let stamps = Stamps::decode(entry, &stored(input, 0, entry)?);
         let stamps = stamps.map_err(|source| damaged(0, entry, source))?;
-        let wrong = wrong_stamps(input, chunk, &stamps).map_err(|error| error.of_input(0))?;
+        let wrong = wrong_stamps(input, chunk, &common, &stamps);
+        let wrong = wrong.map_err(|error| error.of_input(0))?;
         if wrong > 0 {
             parts += wrong;
             first.get_or_insert(entry.offset);
@@ -261,16 +267,16 @@ fn compare_stamps<I: MergeInput>(input: &I) -> Result<Option<Difference>, MergeE
 fn wrong_stamps<I: MergeInput>(
     input: &I,
     chunk: &ChunkEntry,
+    common: &Common,
     stamps: &Stamps,
 ) -> Result<u64, PageError<I::Error>> {
-    let common = Common::read(input)?;
-    let mut pages = Pages::new(input, chunk, &common)?;
+    let mut pages = Pages::new(input, chunk, common)?;
     let mut wrong = 0;
     for number in 0..pages.chunk().parts() {
         let Some(stamp) = stamps.get(number) else {
             continue;
         };
-        let part = pages.part_rows(number, &common)?;
+        let part = pages.part_rows(number, common)?;
         let made = Stamp::of_column(&part.column);
         wrong += u64::from(!made.is_some_and(|made| stamp.agrees_with(&made)));
     }

@@ -366,25 +366,29 @@ fn texts_of_one_part_lie_in_pages_of_their_own() {
     assert!(hosts.len() < messages.len(), "{hosts:?} {messages:?}");
 }
 
+/// Records that are nothing but these process ids.
+fn of_pids(pids: impl Iterator<Item = String>) -> RecordBatch {
+    let mut batch = RecordBatch::new();
+    for (number, pid) in (0..).zip(pids) {
+        let parts = RecordParts {
+            pid: Span::new(0, pid.len()),
+            ..RecordParts::default()
+        };
+        let received = Timestamp::from_nanos(number);
+        batch
+            .push(pid.as_bytes(), &parts, received, None, 0)
+            .expect("room");
+    }
+    batch
+}
+
 #[test]
 fn numbers_are_compared_without_their_texts() {
     for pid in ["1", "007", "-3", "18446744073709551615", "", "x"] {
-        let mut batch = RecordBatch::new();
-        for number in 0..300_u32 {
-            let text = if number % 50 == 7 {
-                pid.to_owned()
-            } else {
-                number.to_string()
-            };
-            let parts = RecordParts {
-                pid: Span::new(0, text.len()),
-                ..RecordParts::default()
-            };
-            let received = Timestamp::from_nanos(number.into());
-            batch
-                .push(text.as_bytes(), &parts, received, None, 0)
-                .expect("room");
-        }
+        let batch = of_pids((0..300_u32).map(|number| match number % 50 {
+            7 => pid.to_owned(),
+            _ => number.to_string(),
+        }));
         let part = [TextPart::Part(Namespace::Pid)];
         for range in [0..=6, 100..=i64::MAX, i64::MIN..=-1, 8..=8] {
             check(&batch, &part, IsWithin(range)).expect("the same rows");
@@ -394,18 +398,7 @@ fn numbers_are_compared_without_their_texts() {
 
 #[test]
 fn numbers_that_all_pass_or_none_are_known_without_their_columns() {
-    let mut batch = RecordBatch::new();
-    for number in 1_000..1_300_u32 {
-        let text = number.to_string();
-        let parts = RecordParts {
-            pid: Span::new(0, text.len()),
-            ..RecordParts::default()
-        };
-        let received = Timestamp::from_nanos(number.into());
-        batch
-            .push(text.as_bytes(), &parts, received, None, 0)
-            .expect("room");
-    }
+    let batch = of_pids((1_000..1_300_u32).map(|number| number.to_string()));
     for (range, passing, is_read) in [
         (1_300..=9_999, 0, false),
         (i64::MIN..=999, 0, false),
