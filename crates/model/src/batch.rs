@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::limits::{
     BATCH_BYTES_MAX, BATCH_FIELDS_MAX, BATCH_RECORDS_MAX, BATCH_SOURCES_MAX, BATCH_TAGS_MAX,
+    BATCHES_TOGETHER_MAX,
 };
 use crate::record::{Field, RecordHead, RecordParts, RecordRef};
 use crate::tag::SYSLOG_TAG_NAMES;
@@ -243,8 +244,9 @@ impl RecordBatch {
 
     /// Replaces all records, as a decoder does that has them whole, and keeps the names. The bytes
     /// and fields of the records stand one after another; `start` and `fields_start` are set here.
-    /// Where the lengths in `heads` do not add up to those of `bytes` and `fields`, or a limit is
-    /// passed, the batch is left empty.
+    /// There may be as many bytes and fields as [`BATCHES_TOGETHER_MAX`] batches have. Where the lengths
+    /// in `heads` do not add up to those of `bytes` and `fields`, or a limit is passed, the batch is left
+    /// empty.
     pub fn set_records(
         &mut self,
         mut heads: Vec<RecordHead>,
@@ -252,7 +254,12 @@ impl RecordBatch {
         bytes: Vec<u8>,
     ) -> Result<(), BatchFull> {
         self.clear();
-        self.check_room(bytes.len(), heads.len(), fields.len())?;
+        if bytes.len() > BATCHES_TOGETHER_MAX * BATCH_BYTES_MAX
+            || heads.len() > BATCH_RECORDS_MAX
+            || fields.len() > BATCHES_TOGETHER_MAX * BATCH_FIELDS_MAX
+        {
+            return Err(BatchFull);
+        }
         let (mut start, mut fields_start) = (0_usize, 0_usize);
         for head in &mut heads {
             head.start = narrow(start)?;

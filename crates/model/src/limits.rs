@@ -20,6 +20,10 @@ pub const RECORD_FIELDS_MAX: usize = 1_000;
 /// Most fields in one batch, over all its records.
 pub const BATCH_FIELDS_MAX: usize = 1 << 22;
 
+/// Batches of this many whose records stand together in a store: what is read of them is one batch, which
+/// may have so many times as many bytes and fields.
+pub const BATCHES_TOGETHER_MAX: usize = 4;
+
 /// Most distinct tags in one batch: a record's tags are a 64-bit set.
 pub const BATCH_TAGS_MAX: usize = 64;
 

@@ -1,6 +1,8 @@
 //! A segment as merging, mending and tests read it: pages on demand, chunks decoded.
 #![deny(clippy::indexing_slicing)]
 
+mod in_order;
+
 use std::sync::Arc;
 
 use model::{RecordBatch, Timestamp};
@@ -11,6 +13,8 @@ use crate::{
     Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, HeadPage, Kinds,
     MergeInput, PageEntry, PartRows, RowKinds, Spare, decode_kind_page, decode_received_page,
 };
+
+pub(crate) use in_order::ColumnsInOrder;
 
 /// Why a page is not had.
 #[derive(Debug)]
@@ -204,16 +208,29 @@ fn kept_page<I: MergeInput>(
     dictionary: Option<&Dictionary>,
     index: usize,
 ) -> Result<Arc<ColumnPage>, PageError<I::Error>> {
-    let found = entry.columns.get(index).zip(pages.get_mut(index));
-    let (page, cell) = found.ok_or(Corrupt::Short {
-        what: "pages of a chunk",
-    })?;
-    if let Some(known) = cell {
+    if let Some(Some(known)) = pages.get(index) {
         return Ok(Arc::clone(known));
     }
+    let opened = column_page(input, entry, dictionary, index)?;
+    if let Some(cell) = pages.get_mut(index) {
+        *cell = Some(Arc::clone(&opened));
+    }
+    Ok(opened)
+}
+
+/// A page of the columns of a chunk.
+fn column_page<I: MergeInput>(
+    input: &I,
+    entry: &ChunkEntry,
+    dictionary: Option<&Dictionary>,
+    index: usize,
+) -> Result<Arc<ColumnPage>, PageError<I::Error>> {
+    let page = entry.columns.get(index).ok_or(Corrupt::Short {
+        what: "pages of a chunk",
+    })?;
     let bytes = stored(input, page)?;
     let opened = ColumnPage::open(page, &bytes, dictionary).map_err(damaged(page))?;
-    Ok(Arc::clone(cell.insert(Arc::new(opened))))
+    Ok(Arc::new(opened))
 }
 
 /// A chunk of a segment that is read.

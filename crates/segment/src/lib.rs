@@ -67,7 +67,7 @@ pub use index::{Tally, ValueRows};
 pub use kinds::{FieldPlace, Kinds};
 pub use lexicon::{Bigrams, LexiconPage, LexiconThrough};
 pub use mend::{LOST_TAG, Mended, mend};
-pub use merge::{MergeError, MergeInput, merge};
+pub use merge::{MergeError, MergeInput, can_be_enlarged, enlarge, merge};
 pub use namespace::Namespace;
 pub use page::{PageEntry, check_stored, decode_kind_page, decode_received_page};
 pub use postings::PostingPage;

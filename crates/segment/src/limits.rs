@@ -1,6 +1,6 @@
 //! Bounds of the segment format, each with its reason. FORMAT.md repeats them.
 
-use model::limits::BATCH_BYTES_MAX;
+use model::limits::{BATCH_BYTES_MAX, BATCHES_TOGETHER_MAX};
 
 /// Longest name of a source or tag that is read, in bytes. Writers are configured with at most
 /// [`model::limits::NAME_BYTES_MAX`]; reading more keeps records readable if that ever grows.
@@ -12,9 +12,12 @@ pub const SEGMENT_ROWS_MAX: u32 = 1 << 24;
 /// Most bytes of all records of a segment. The index of more would not fit in memory.
 pub const SEGMENT_RECORD_BYTES_MAX: u64 = 2 << 30;
 
-/// Most rows of a chunk: those that are sealed at once. What a chunk says of its kinds and columns takes as
-/// much with a quarter of the rows, and is read for each look into it.
+/// Most rows of a chunk that is written of records: those that are sealed at once. What a chunk says of its
+/// kinds and columns takes as much with a quarter of the rows, and is read for each look into it.
 pub const CHUNK_ROWS: usize = 256 * 1024;
+
+/// Most such chunks that become one when a day is over: what is read of them is one batch.
+pub const CHUNKS_ENLARGED_MAX: usize = BATCHES_TOGETHER_MAX;
 
 /// Rows of a head page of a larger chunk. A look at a row reads one such page.
 pub const HEAD_PAGE_ROWS: usize = 16 * 1024;
@@ -176,6 +179,11 @@ pub const UNION_TRACKS_MAX: usize = COLUMN_SHAPES_MAX * NUMBER_RUNS_MAX;
 /// Rows of a part that have a word, from which on it may be told by the part. With fewer, columns would be
 /// read for words that few rows have: 16 save another 2 to 4 %, 64 cost as much.
 pub const UNION_HITS_MIN: usize = 32;
+
+/// One row in so many of its chunk has a word in a part that tells it, where that is more than
+/// [`UNION_HITS_MIN`]: a chunk of a million rows has a thousand kinds, each with a part to be read for a
+/// word that is everywhere.
+pub const UNION_ROWS_OF: u32 = 2048;
 
 /// Memory for which rows have which codes while unions are made, in bytes: 24 for each of four million lines
 /// of an access log. Columns behind that are left to lists.

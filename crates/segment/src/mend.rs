@@ -72,9 +72,22 @@ pub fn mend<I: MergeInput>(
         let rows = entry.page.first_row..entry.page.first_row.saturating_add(entry.page.rows);
         let times = times.get(rows.start as usize..rows.end as usize);
         let times = times.unwrap_or(&[]);
-        match read_chunk(input, entry, &common, times) {
-            Some(batch) => builder.push(&batch)?,
-            None => push_readable(input, entry, &common, times, &mut builder, &mut mended.lost)?,
+        let mut chunk = OpenChunk::new(input, entry, &common, times).ok();
+        for rows in entry.windows() {
+            let read = chunk
+                .as_mut()
+                .and_then(|chunk| chunk.records(rows.clone()).ok());
+            match read {
+                Some(batch) => builder.push(&batch)?,
+                None => push_readable(
+                    &mut chunk,
+                    entry,
+                    rows,
+                    times,
+                    &mut builder,
+                    &mut mended.lost,
+                )?,
+            }
         }
         if builder.rows() >= rows_max {
             mended.built.push(builder.finish()?);
@@ -89,33 +102,24 @@ pub fn mend<I: MergeInput>(
     Ok(mended)
 }
 
-/// All records of a chunk, where they can be read.
-fn read_chunk<I: MergeInput>(
-    input: &I,
-    entry: &ChunkEntry,
-    common: &Common,
-    times: &[Timestamp],
-) -> Option<RecordBatch> {
-    let mut chunk = OpenChunk::new(input, entry, common, times).ok()?;
-    chunk.records(0..entry.page.rows).ok()
-}
-
-/// Adds the records of a damaged chunk one by one, and stand-ins for those that cannot be read.
+/// Adds some records of a damaged chunk one by one, and stand-ins for those that cannot be read.
 fn push_readable<I: MergeInput>(
-    input: &I,
+    chunk: &mut Option<OpenChunk<'_, I>>,
     entry: &ChunkEntry,
-    common: &Common,
+    rows: Range<u32>,
     times: &[Timestamp],
     builder: &mut Builder,
     lost: &mut Vec<Range<u32>>,
 ) -> Result<(), BuildError> {
-    let mut chunk = OpenChunk::new(input, entry, common, times).ok();
-    for (row, time) in (0..entry.page.rows).zip(times) {
+    for row in rows {
         let read = chunk.as_mut().and_then(|chunk| chunk.records([row]).ok());
         if let Some(record) = read {
             builder.push(&record)?;
             continue;
         }
+        let Some(time) = times.get(row as usize) else {
+            continue;
+        };
         builder.push(&stand_in(*time))?;
         let row = entry.page.first_row + row;
         match lost.last_mut() {

@@ -7,6 +7,7 @@
 //! Of the result only its lexicon is in memory, as that comes behind all that it refers to.
 
 mod chunks;
+mod enlarge;
 mod index;
 mod terms;
 
@@ -23,6 +24,8 @@ use crate::page::{PageEntry, PageWriter, decode_received_page};
 use crate::page_file::{PageFile as _, Sink, StreamedFile};
 use crate::{BuildError, Corrupt};
 
+use chunks::Large;
+pub use enlarge::can_be_enlarged;
 pub(crate) use index::tally;
 pub(crate) use terms::TermCursor;
 
@@ -86,17 +89,44 @@ pub fn merge<I: MergeInput>(
     zstd_level: i32,
     sink: &mut Sink<'_, I::Error>,
 ) -> Result<Footer, MergeError<I::Error>> {
+    merge_with(inputs, zstd_level, Large::Copied, sink)
+}
+
+/// A segment with larger chunks, of up to four of its own each, where [`can_be_enlarged`] says that there
+/// are some. To a reader it says what it said before; it is handed over as by [`merge`].
+///
+/// # Errors
+/// When it cannot be read, and when `sink` fails.
+pub fn enlarge<I: MergeInput>(
+    input: &I,
+    zstd_level: i32,
+    sink: &mut Sink<'_, I::Error>,
+) -> Result<Footer, MergeError<I::Error>> {
+    merge_with(
+        std::slice::from_ref(input),
+        zstd_level,
+        Large::Enlarged,
+        sink,
+    )
+}
+
+fn merge_with<I: MergeInput>(
+    inputs: &[I],
+    zstd_level: i32,
+    large: Large,
+    sink: &mut Sink<'_, I::Error>,
+) -> Result<Footer, MergeError<I::Error>> {
     let mut footer = joined_footer(inputs)?;
     let mut file = StreamedFile::new(sink);
     let header = Header {
-        version: version(inputs, footer.rows),
+        version: version(inputs, footer.rows, large),
         first_number: footer.first_number,
     };
     let mut start = Vec::new();
     header.encode(&mut start);
     file.append(&start);
     let mut pages = PageWriter::new(zstd_level);
-    let merged = chunks::merge(inputs, zstd_level, &mut footer, &mut file)?;
+    let merged = chunks::merge(inputs, zstd_level, large, &mut footer, &mut file)?;
     write_received(inputs, &mut footer, &mut pages, &mut file)?;
     write_kinds(&merged.kinds, &mut footer, &mut pages, &mut file);
     index::merge(inputs, &merged, &mut footer, &mut pages, &mut file)?;
@@ -108,10 +138,10 @@ pub fn merge<I: MergeInput>(
 
 /// The version of a result of so many rows: the newest where it may have head pages or stamps, which is known
 /// when all chunks are written.
-fn version<I: MergeInput>(inputs: &[I], rows: u32) -> u16 {
+fn version<I: MergeInput>(inputs: &[I], rows: u32, large: Large) -> u16 {
     let mut footers = inputs.iter().map(MergeInput::footer);
-    if rows as usize > HEAD_PAGE_ROWS || footers.any(|footer| footer.head_pages().next().is_some())
-    {
+    let is_large = rows as usize > HEAD_PAGE_ROWS || large != Large::Copied;
+    if is_large || footers.any(|footer| footer.head_pages().next().is_some()) {
         return FORMAT_VERSION;
     }
     let bigram_page = (rows > 0).then(PageEntry::default);

@@ -10,13 +10,14 @@ mod decode;
 mod encode;
 mod loose;
 mod place;
+mod tables;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use decode::bare_head;
 pub use decode::decode_rows;
 pub use encode::encode_rows;
-pub(crate) use encode::{encode_loose, encode_loose_apart};
+pub(crate) use encode::{LooseWriter, encode_loose, tags_of};
 pub(crate) use loose::{LooseRows, LooseTables, decode_loose};
 
 /// How the times of a page are written: what the column holds. The value is the byte on disk.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::Timestamp;
-use segment::MergeError;
+use segment::{MergeError, MergeInput as _};
 
 use crate::copy;
 use crate::error::Error;
@@ -92,7 +92,7 @@ fn due(shared: &Shared, logspace: &Logspace) -> Option<(Entry, Arc<SegmentHandle
     let mut open: Vec<Entry> = entries
         .iter()
         .filter(|entry| entry.day < now.day() && !entry.is_compacted && !entry.is_archived)
-        .filter(|entry| shared.has_room_for(entry.file_bytes))
+        .filter(|entry| shared.has_room_for(room(entry)))
         .copied()
         .collect();
     open.sort_by_key(|entry| (std::cmp::Reverse(entry.day), entry.first));
@@ -116,13 +116,18 @@ fn due(shared: &Shared, logspace: &Logspace) -> Option<(Entry, Arc<SegmentHandle
     })
 }
 
+/// What compacting a segment needs on the disk, in bytes: it may be written twice.
+fn room(entry: &Entry) -> u64 {
+    entry.file_bytes.saturating_mul(2)
+}
+
 /// Whether a segment that is to be archived is better compacted before. It does not wait for ever:
 /// the archive may be what makes room.
 pub(crate) fn is_awaited(shared: &Shared, entry: &Entry, due: Timestamp) -> bool {
     let patience = 86_400 * 1_000_000_000;
     shared.options.compaction_level > 0
         && !entry.is_compacted
-        && shared.has_room_for(entry.file_bytes)
+        && shared.has_room_for(room(entry))
         && shared.clock.now() < due.plus_nanos(patience)
 }
 
@@ -186,16 +191,64 @@ fn write_apart(shared: &Shared, input: &Input<'_>, to: &Path) -> Result<u64, Mer
 }
 
 fn write(shared: &Shared, input: &Input<'_>, to: &Path) -> Result<u64, MergeError<Stop>> {
-    let failed = |error| MergeError::Read {
-        input: 0,
-        source: Stop::Write(error),
+    if !segment::can_be_enlarged(input.footer()) {
+        return write_compressed(shared, input, to);
+    }
+    let between = input.path().with_extension(names::ENLARGED_SUFFIX);
+    let enlarged = write_enlarged(shared, input, &between);
+    let written = enlarged.and_then(|enlarged| {
+        let written = write_compressed(shared, &input.instead(&enlarged), to);
+        written.map_err(|error| of_own_file(error, &between))
+    });
+    _ = shared.disk.remove(&between);
+    written
+}
+
+/// What cannot be read is not the segment, but a file that was just made of it and can be made again.
+fn of_own_file(error: MergeError<Stop>, path: &Path) -> MergeError<Stop> {
+    let what = match error {
+        MergeError::Read {
+            source: Stop::Read(source),
+            ..
+        } => source.to_string(),
+        MergeError::Damaged { offset, source, .. } => format!("{source} at byte {offset}"),
+        other => return other,
     };
+    let damage = std::io::Error::new(std::io::ErrorKind::InvalidData, what);
+    failed(Error::io("read back", path)(damage))
+}
+
+/// Writes a segment with larger chunks, which is read once and deleted.
+fn write_enlarged(
+    shared: &Shared,
+    input: &Input<'_>,
+    to: &Path,
+) -> Result<SegmentHandle, MergeError<Stop>> {
+    let mut file = SegmentFile::create(shared.disk.as_ref(), to).map_err(failed)?;
+    // What is compressed next need not be compressed well.
+    segment::enlarge(input, 1, &mut |piece| file.push(piece).map_err(Stop::Write))?;
+    file.finish().map_err(failed)?;
+    SegmentHandle::open(shared.disk.as_ref(), to, Arc::clone(&shared.cache)).map_err(failed)
+}
+
+fn write_compressed(
+    shared: &Shared,
+    input: &Input<'_>,
+    to: &Path,
+) -> Result<u64, MergeError<Stop>> {
     let mut file = SegmentFile::create(shared.disk.as_ref(), to).map_err(failed)?;
     let level = shared.options.compaction_level;
     segment::compact(input, level, &mut |piece| {
         file.push(piece).map_err(Stop::Write)
     })?;
     file.finish().map_err(failed)
+}
+
+fn failed(error: Error) -> MergeError<Stop> {
+    MergeError::Read {
+        input: 0,
+        source: Stop::Write(error),
+    }
 }
 
 /// Puts what was written in the place of the segment, or remembers that it was not worth the while.
@@ -208,7 +261,8 @@ fn settle(
     file_bytes: u64,
 ) -> Result<(), Error> {
     let saved = entry.file_bytes.saturating_sub(file_bytes);
-    let is_worth_it = saved * 100 >= entry.file_bytes * COMPACTION_SAVING_PERCENT_MIN;
+    let is_smaller = saved * 100 >= entry.file_bytes * COMPACTION_SAVING_PERCENT_MIN;
+    let is_worth_it = is_smaller || segment::can_be_enlarged(segment.footer());
     let generation = entry.generation.checked_add(1).filter(|_| is_worth_it);
     let made = Entry {
         is_compacted: true,

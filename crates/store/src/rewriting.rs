@@ -1,5 +1,7 @@
 //! Segments that are read to be written anew, and what becomes of those that cannot be read.
 
+use std::path::Path;
+
 use segment::{Footer, MergeError, MergeInput, PageEntry};
 
 use crate::error::{Error, ReadError};
@@ -32,6 +34,19 @@ impl<'a> Input<'a> {
     /// A segment of which each page is waited for.
     pub(crate) fn new(segment: &'a SegmentHandle, wait: &'a Wait<'a>) -> Self {
         Self { segment, wait }
+    }
+
+    /// Another one of which each page is waited for like those of this one.
+    pub(crate) fn instead<'b>(&'b self, segment: &'b SegmentHandle) -> Input<'b> {
+        Input {
+            segment,
+            wait: self.wait,
+        }
+    }
+
+    /// Its file.
+    pub(crate) fn path(&self) -> &Path {
+        self.segment.path()
     }
 
     /// Its size in bytes.

@@ -208,6 +208,25 @@ impl Chunk {
         Ok(PartRows { seats, column })
     }
 
+    /// The numbers of the parts of the column of a slot, given the place of its kind among those of the chunk.
+    ///
+    /// # Errors
+    /// When there is no such slot, or it has not a value for each row.
+    pub(crate) fn parts_of(&self, place: usize, slot: usize) -> Result<Range<usize>, Corrupt> {
+        let kind = self.kinds.get(place).ok_or(Corrupt::Short {
+            what: "kinds of a chunk",
+        })?;
+        let column = self.column_of(kind, slot)?;
+        Ok(self.directory.numbers_of(column))
+    }
+
+    /// How many rows a part has, by its number.
+    pub(crate) fn part_len(&self, number: usize) -> usize {
+        self.directory
+            .part(number)
+            .map_or(0, |part| part.rows as usize)
+    }
+
     /// How many parts all columns have.
     pub(crate) fn parts(&self) -> usize {
         self.directory.parts()

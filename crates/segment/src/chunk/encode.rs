@@ -5,29 +5,30 @@ use std::fmt;
 use model::{RecordBatch, RecordHead};
 
 use super::rows::{CutRows, Group};
-use super::stretches::Stretches;
+use super::side_pages::SidePages;
 use super::{ChunkEntry, row_kinds};
 use crate::builder::push_page;
-use crate::column;
 use crate::columns::pack::{Packed, Packer};
 use crate::kinds::{Band, Kinds, Shape};
 use crate::limits::HEAD_PAGE_ROWS;
 use crate::page::{PageEntry, PageWriter};
 use crate::page_file::PageFile;
-use crate::rows::{encode_loose, encode_loose_apart};
+use crate::rows::{LooseWriter, encode_loose, tags_of};
 
 /// Writes chunks. It only holds buffers: a chunk depends on its rows and on the kinds so far.
 pub struct ChunkWriter {
-    pages: PageWriter,
+    side: SidePages,
     cut: CutRows,
     groups: Vec<Group>,
-    /// For each slot of each group its band, its place among the groups, and its place in the group, in
-    /// the order of columns.
-    slots: Vec<(Band, u32, u32)>,
+    /// In the order of columns.
+    slots: Vec<ColumnPlace>,
     /// Rows of a head page. A chunk of more has such pages, and stamps.
     head_rows: usize,
-    raw: Vec<u8>,
 }
+
+/// A column: the band of its slot, the place of its group among those of the chunk, and the number of the
+/// slot in the group. Columns are in the order of these.
+pub(crate) type ColumnPlace = (Band, u32, u32);
 
 impl fmt::Debug for ChunkWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -39,12 +40,11 @@ impl ChunkWriter {
     /// Compresses with a level of zstd, 1 to 22.
     pub fn new(zstd_level: i32) -> Self {
         Self {
-            pages: PageWriter::new(zstd_level),
+            side: SidePages::new(PageWriter::new(zstd_level)),
             cut: CutRows::default(),
             groups: Vec::new(),
             slots: Vec::new(),
             head_rows: HEAD_PAGE_ROWS,
-            raw: Vec::new(),
         }
     }
 
@@ -52,7 +52,7 @@ impl ChunkWriter {
     #[cfg(test)]
     pub(crate) fn plain() -> Self {
         Self {
-            pages: PageWriter::plain(),
+            side: SidePages::new(PageWriter::plain()),
             ..Self::new(1)
         }
     }
@@ -95,40 +95,29 @@ impl ChunkWriter {
     pub(crate) fn cut(&mut self, batch: &RecordBatch, kinds: &mut Kinds) {
         self.cut.cut(batch, kinds);
         self.groups = self.cut.by_kind(kinds.len());
-        self.slots.clear();
-        for (place, group) in (0..).zip(&self.groups) {
-            // The kinds of groups are there: they were found just now.
-            let shape = kinds.shape(group.kind).unwrap_or(Shape::Whole);
-            let places = shape.places().iter().zip(0..);
-            self.slots
-                .extend(places.map(|(own, slot)| (own.band, place, slot)));
-        }
-        self.slots.sort_unstable();
+        let groups = self.groups.iter().map(|group| group.kind);
+        column_places(groups, kinds, &mut self.slots);
     }
 
     /// Appends the chunk of the batch that was cut last, and forgets its rows.
     pub(crate) fn pack(&mut self, batch: &RecordBatch, file: &mut dyn PageFile) -> ChunkEntry {
         let packed = self.pack_columns(batch, file);
-        packed.directory.encode(&mut self.raw);
-        let directory = self.close_page(batch.len(), file);
-        let stamps = packed.stamps.filter(|stamps| stamps.encode(&mut self.raw));
-        let stamps = stamps.map(|stamps| PageEntry {
-            rows: stamps.len() as u32,
-            ..self.close_page(0, file)
-        });
+        let directory = self.side.directory(&packed.directory, batch.len(), file);
+        let stamps = self.side.stamps(packed.stamps, file);
         let (kinds, places) = self.places(batch.len());
-        let (mut heads, mut tables) = (Vec::new(), Vec::new());
+        let (heads, rows, page);
         if batch.len() <= self.head_rows {
-            encode_loose(batch, batch.heads(), &mut tables);
-            row_kinds::encode(&kinds, &places, &mut self.raw);
+            heads = Vec::new();
+            row_kinds::encode(&kinds, &places, &mut self.side.raw);
+            rows = self.side.close(batch.len(), file);
+            encode_loose(batch, batch.heads(), &mut self.side.raw);
+            page = self.side.close(batch.len(), file);
         } else {
-            heads = self.pack_heads(batch, &places, &mut tables, file);
-            let stretches = Stretches::of_places(&places, kinds.len(), self.head_rows);
-            row_kinds::encode_apart(&kinds, batch.len(), &stretches, &mut self.raw);
+            let mut loose = LooseWriter::new(batch, tags_of(batch.heads()));
+            heads = self.pack_heads(batch, &places, &mut loose, file);
+            rows = self.side.kinds(&kinds, &places, self.head_rows, file);
+            page = self.side.tables(&loose, batch.len(), file);
         }
-        let rows = self.close_page(batch.len(), file);
-        self.raw = tables;
-        let page = self.close_page(batch.len(), file);
         self.cut.clear();
         ChunkEntry {
             columns: packed.pages,
@@ -140,36 +129,21 @@ impl ChunkWriter {
         }
     }
 
-    /// Writes the head pages, given the place of each row's kind, and appends what they refer to.
+    /// Writes the head pages, given the place of each row's kind.
     fn pack_heads(
         &mut self,
         batch: &RecordBatch,
         places: &[u64],
-        tables: &mut Vec<u8>,
+        loose: &mut LooseWriter<'_>,
         file: &mut dyn PageFile,
     ) -> Vec<PageEntry> {
-        let rows = places.chunks(self.head_rows);
-        let mut pages: Vec<Vec<u8>> = vec![Vec::new(); rows.len()];
-        for (places, page) in rows.clone().zip(&mut pages) {
-            column::encode(places, page);
+        let mut pages = Vec::new();
+        let heads = batch.heads().chunks(self.head_rows);
+        for (places, heads) in places.chunks(self.head_rows).zip(heads) {
+            let page = self.side.head(places, heads, loose, file);
+            push_page(&mut pages, page, heads.len() as u32);
         }
-        encode_loose_apart(batch, batch.heads(), self.head_rows, &mut pages, tables);
-        let mut heads = Vec::with_capacity(pages.len());
-        for (rows, page) in rows.zip(pages) {
-            self.raw = page;
-            push_page(&mut heads, self.close_page(0, file), rows.len() as u32);
-        }
-        heads
-    }
-
-    /// Appends the page at hand, for so many rows.
-    fn close_page(&mut self, rows: usize, file: &mut dyn PageFile) -> PageEntry {
-        let page = PageEntry {
-            rows: rows as u32,
-            ..self.pages.append(&self.raw, file)
-        };
-        self.raw.clear();
-        page
+        pages
     }
 
     /// Writes the pages of the columns.
@@ -186,9 +160,9 @@ impl ChunkWriter {
             let rows = self.cut.rows_of(group);
             column.clear();
             self.cut.column(rows, *slot as usize, &mut column);
-            packer.push(&column, &mut self.pages, file);
+            packer.push(&column, &mut self.side.pages, file);
         }
-        packer.finish(&mut self.pages, file)
+        packer.finish(&mut self.side.pages, file)
     }
 
     /// The rows of the batch that was cut last.
@@ -216,4 +190,20 @@ impl ChunkWriter {
         let kinds = kinds.map(|group| (group.kind, group.rows.len() as u32));
         (kinds.collect(), places)
     }
+}
+
+/// Replaces `out` by the columns of groups of some kinds, in their order.
+pub(crate) fn column_places(
+    groups: impl IntoIterator<Item = u32>,
+    kinds: &Kinds,
+    out: &mut Vec<ColumnPlace>,
+) {
+    out.clear();
+    for (place, kind) in (0..).zip(groups) {
+        // The kinds of groups are there: they were found before.
+        let shape = kinds.shape(kind).unwrap_or(Shape::Whole);
+        let slots = shape.places().iter().zip(0..);
+        out.extend(slots.map(|(own, slot)| (own.band, place, slot)));
+    }
+    out.sort_unstable();
 }

@@ -209,7 +209,12 @@ impl ChunkHeads {
     }
 
     /// The names of the sources and tags, and no records.
-    pub(super) fn names(&self) -> &RecordBatch {
+    pub(crate) fn names(&self) -> &RecordBatch {
         &self.own.tables.names
+    }
+
+    /// All tags that rows have, as those names have them.
+    pub(crate) fn tags(&self) -> u64 {
+        self.own.tables.all_tags()
     }
 }

@@ -26,6 +26,7 @@ mod page;
 mod row_kinds;
 mod rows;
 mod select;
+mod side_pages;
 mod slot_texts;
 mod stretches;
 #[cfg(test)]
@@ -33,6 +34,7 @@ mod tests;
 
 pub use decode::{Chunk, PartRows};
 pub use encode::ChunkWriter;
+pub(crate) use encode::column_places;
 pub use head_page::HeadPage;
 pub use heads::{ChunkHeads, ChunkLoose, ReceivedRows};
 pub use kind_rows::{KindRows, NamedText, SlotValues, TextBit};
@@ -40,8 +42,12 @@ pub use page::ColumnPage;
 pub use row_kinds::RowKinds;
 pub(crate) use rows::{CutRows, Group};
 pub use select::{Edges, Hints, Selected, TextPart, TextTest};
+pub(crate) use side_pages::SidePages;
+
+use std::ops::Range;
 
 use crate::PageEntry;
+use crate::limits::HEAD_PAGE_ROWS;
 
 /// Where a chunk is in its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,4 +65,14 @@ pub struct ChunkEntry {
     pub rows: PageEntry,
     /// The page that has what rows refer to; without head pages also what else there is of each row.
     pub page: PageEntry,
+}
+
+impl ChunkEntry {
+    /// Its rows, counted from its first, as many at once as a head page has: whoever reads all of them need
+    /// not have them in memory together.
+    pub fn windows(&self) -> impl Iterator<Item = Range<u32>> + use<> {
+        let (rows, step) = (self.page.rows, HEAD_PAGE_ROWS as u32);
+        let windows = 0..rows.div_ceil(step);
+        windows.map(move |window| window * step..((window + 1) * step).min(rows))
+    }
 }

@@ -124,6 +124,21 @@ impl RowKinds {
         &self.kinds
     }
 
+    /// For each row the place of its kind among those of the chunk.
+    ///
+    /// # Errors
+    /// When a head page cannot be had.
+    pub(crate) fn places<E>(
+        &self,
+        mut page: impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
+    ) -> Result<Vec<u64>, E> {
+        let mut all = Vec::with_capacity(self.rows);
+        for number in 0..self.pages() {
+            self.look(number, &mut page, |places| all.extend(places.values()))?;
+        }
+        Ok(all)
+    }
+
     /// How many rows there are.
     #[expect(clippy::len_without_is_empty, reason = "there is at least one")]
     pub fn len(&self) -> usize {

@@ -8,6 +8,7 @@
 use super::Column;
 use super::directory::Directory;
 use super::stamps::{Stamp, StampWriter};
+use crate::Corrupt;
 use crate::limits::{
     COLUMN_PAGE_BYTES, COLUMN_PART_BYTES, COLUMN_ROWS_MAX, SMALL_CHUNK_PAGE_BYTES, SMALL_CHUNK_ROWS,
 };
@@ -36,6 +37,8 @@ pub(crate) struct Packer {
     directory: Directory,
     /// Those of all parts, where they are wanted.
     stamps: Option<StampWriter>,
+    /// Whether what was written is compared with what it was written of, and where it was not that.
+    check: Option<Result<(), Corrupt>>,
 }
 
 /// What columns were packed into.
@@ -47,6 +50,8 @@ pub(crate) struct Packed {
     pub(crate) directory: Directory,
     /// What is known of their parts; none in a small chunk.
     pub(crate) stamps: Option<StampWriter>,
+    /// Whether all parts say what they were written of, where that was looked at.
+    pub(crate) check: Result<(), Corrupt>,
 }
 
 impl Packer {
@@ -55,6 +60,7 @@ impl Packer {
         let is_small = rows < SMALL_CHUNK_ROWS as usize;
         Self {
             stamps: None,
+            check: None,
             page_bytes: if is_small {
                 SMALL_CHUNK_PAGE_BYTES
             } else {
@@ -74,6 +80,12 @@ impl Packer {
         Self { stamps, ..self }
     }
 
+    /// Compares each part, as it is written, with its values: for who deletes what they were read from.
+    pub(crate) fn with_check(self) -> Self {
+        let check = Some(Ok(()));
+        Self { check, ..self }
+    }
+
     /// Adds the next column.
     pub(crate) fn push(
         &mut self,
@@ -81,6 +93,17 @@ impl Packer {
         writer: &mut PageWriter,
         file: &mut dyn PageFile,
     ) {
+        let parts = self.push_values(values, writer, file);
+        self.close_column(parts);
+    }
+
+    /// Adds the next values of a column; how many parts they are.
+    pub(crate) fn push_values(
+        &mut self,
+        values: &[&[u8]],
+        writer: &mut PageWriter,
+        file: &mut dyn PageFile,
+    ) -> usize {
         let mut rest = values;
         let mut rows_max = COLUMN_ROWS_MAX;
         let mut parts = 0;
@@ -95,6 +118,11 @@ impl Packer {
             self.place_part(rows, writer, file);
             parts += 1;
         }
+        parts
+    }
+
+    /// Ends a column of so many parts.
+    pub(crate) fn close_column(&mut self, parts: usize) {
         self.directory.close_column(parts);
     }
 
@@ -105,6 +133,7 @@ impl Packer {
             pages: self.pages,
             directory: self.directory,
             stamps: self.stamps,
+            check: self.check.unwrap_or(Ok(())),
         }
     }
 
@@ -127,8 +156,16 @@ impl Packer {
     /// Notes what is known of the values of `part`. Read from what was just written: that tells most of it
     /// at once.
     fn stamp_part(&mut self, values: &[&[u8]]) {
+        if self.stamps.is_none() && self.check.is_none() {
+            return;
+        }
+        let column = Column::decode(&mut Reader::new("column", &self.part), values.len());
+        if let Some(check @ Ok(())) = &mut self.check {
+            *check = column
+                .as_ref()
+                .map_or_else(|error| Err(*error), |column| compare(column, values));
+        }
         if let Some(stamps) = &mut self.stamps {
-            let column = Column::decode(&mut Reader::new("column", &self.part), values.len());
             stamps.push(column.ok().and_then(|column| Stamp::of(values, &column)));
         }
     }
@@ -162,6 +199,22 @@ impl Packer {
         self.open.clear();
         self.open_parts = 0;
     }
+}
+
+/// Compares a column with its values.
+fn compare(column: &Column, values: &[&[u8]]) -> Result<(), Corrupt> {
+    let mut read = Vec::new();
+    for (row, value) in values.iter().enumerate() {
+        read.clear();
+        column.append(row, &mut read);
+        if read != *value {
+            return Err(Corrupt::Invalid {
+                what: "value of a column that was just written",
+                value: row as u64,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// How many of the first values have [`PART_VALUE_BYTES`], at least one.

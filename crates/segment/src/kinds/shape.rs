@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use model::limits::{BATCH_BYTES_MAX, BATCH_FIELDS_MAX, RECORD_FIELDS_MAX};
+use model::limits::{BATCH_BYTES_MAX, BATCH_FIELDS_MAX, BATCHES_TOGETHER_MAX, RECORD_FIELDS_MAX};
 use model::words::is_word_byte;
 use model::{Field, Priority, RecordHead, Span, Timestamp};
 
@@ -424,17 +424,20 @@ fn in_bytes(span: Span, bounds: &[u32]) -> Span {
 }
 
 fn check_bytes(len: usize) -> Result<(), Corrupt> {
-    if len > BATCH_BYTES_MAX {
-        return Err(too_large("length of all records", len, BATCH_BYTES_MAX));
-    }
-    Ok(())
+    within("length of all records", len, BATCH_BYTES_MAX)
 }
 
 fn check_fields(count: usize) -> Result<(), Corrupt> {
-    if count > BATCH_FIELDS_MAX {
-        return Err(too_large("number of fields", count, BATCH_FIELDS_MAX));
+    within("number of fields", count, BATCH_FIELDS_MAX)
+}
+
+/// Checks what the records of a chunk may have, given what those of a batch may.
+fn within(what: &'static str, value: usize, of_batch: usize) -> Result<(), Corrupt> {
+    let max = BATCHES_TOGETHER_MAX * of_batch;
+    if value <= max {
+        return Ok(());
     }
-    Ok(())
+    Err(too_large(what, value, max))
 }
 
 fn too_large(what: &'static str, value: usize, max: usize) -> Corrupt {

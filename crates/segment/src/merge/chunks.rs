@@ -9,11 +9,12 @@ use std::ops::Range;
 
 use model::{RecordBatch, Timestamp};
 
+use super::enlarge::{self, Moved};
 use super::{MergeError, MergeInput, not_taken};
 use crate::builder::{push_chunk, write_chunk};
 use crate::footer::Counts;
 use crate::index::Index;
-use crate::input::{self, Common, OpenChunk, PageError, damaged};
+use crate::input::{self, ColumnsInOrder, Common, OpenChunk, PageError, damaged};
 use crate::limits::{CHUNK_BYTES, CHUNK_ROWS, SMALL_CHUNK_BYTES, SMALL_CHUNK_ROWS};
 use crate::page::{CODEC_DICTIONARY, PageWriter, open_with};
 use crate::page_file::StreamedFile;
@@ -39,33 +40,70 @@ pub(super) struct Merged {
     pub(super) copied: Vec<Copied>,
     /// The rows, and seats, that were written anew: which of their words are fixed may have changed.
     pub(super) rewritten: Vec<Range<u32>>,
+    /// The groups that are in a larger one, by their seats.
+    pub(super) moved: Vec<Moved>,
 }
 
-/// The groups of a chunk that was copied.
+/// Groups of chunks that were copied, or are one chunk now.
 pub(super) struct Copied {
-    /// The input it is from.
+    /// The input they are from.
     pub(super) input: usize,
-    /// The numbers of its groups there.
+    /// Their numbers there.
     pub(super) groups: Range<u32>,
-    /// The number of the first of them in the result.
-    pub(super) to: u32,
+    pub(super) to: CopiedTo,
+}
+
+/// Where groups are.
+#[derive(Clone, Copy)]
+pub(super) enum CopiedTo {
+    /// The number of the first of them in the result; the others follow.
+    Groups(u32),
+    /// The place of the first of them among those that are in larger ones.
+    Moved(usize),
+}
+
+/// What becomes of chunks that are large enough to be copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Large {
+    /// They are copied.
+    Copied,
+    /// Those beside each other become one. There is one input.
+    Enlarged,
+    /// The same of small ones, and of few.
+    #[cfg(test)]
+    EnlargedAlways,
+    /// They are copied, and so are small ones.
+    #[cfg(test)]
+    KeptAlways,
+}
+
+impl Large {
+    /// Whether a chunk is joined with others like it, record by record.
+    fn joins(self, chunk: &ChunkEntry) -> bool {
+        match self {
+            Self::Copied | Self::Enlarged => is_small(chunk),
+            #[cfg(test)]
+            Self::EnlargedAlways | Self::KeptAlways => false,
+        }
+    }
 }
 
 /// What is written so far.
-struct Target<'a, 's, E> {
-    merged: Merged,
+pub(super) struct Target<'a, 's, E> {
+    pub(super) merged: Merged,
     /// For the counts of rows written anew, which are known already.
     counted: Counts,
     writer: ChunkWriter,
     pages: PageWriter,
-    footer: &'a mut Footer,
-    file: &'a mut StreamedFile<'s, E>,
+    pub(super) footer: &'a mut Footer,
+    pub(super) file: &'a mut StreamedFile<'s, E>,
 }
 
 /// Appends the chunks of all inputs.
 pub(super) fn merge<I: MergeInput>(
     inputs: &[I],
     zstd_level: i32,
+    large: Large,
     footer: &mut Footer,
     file: &mut StreamedFile<'_, I::Error>,
 ) -> Result<Merged, MergeError<I::Error>> {
@@ -75,6 +113,7 @@ pub(super) fn merge<I: MergeInput>(
             index: Index::new(),
             copied: Vec::new(),
             rewritten: Vec::new(),
+            moved: Vec::new(),
         },
         counted: Counts::default(),
         writer: ChunkWriter::new(zstd_level),
@@ -85,26 +124,35 @@ pub(super) fn merge<I: MergeInput>(
     let mut small: Vec<Source<'_, I>> = Vec::new();
     for (number, input) in inputs.iter().enumerate() {
         let common = Common::read(input).map_err(|error| error.of_input(number))?;
+        let chunks = &input.footer().chunks;
+        if inputs.len() == 1 {
+            target.keep_kinds(&common.kinds);
+        }
         let mut groups = 0;
-        for entry in &input.footer().chunks {
-            let row_kinds = input::row_kinds(input, entry);
-            let row_kinds = row_kinds.map_err(|error| error.of_input(number))?;
-            let own = row_kinds.kinds().len() as u32;
-            let source = Source {
-                number,
-                input,
-                entry,
-                row_kinds,
-                groups,
-            };
-            groups += own;
-            if is_small(entry) {
-                small.push(source);
+        for stretch in enlarge::stretches(chunks, large) {
+            let mut own = Vec::with_capacity(stretch.len());
+            for entry in chunks.get(stretch).unwrap_or(&[]) {
+                let row_kinds = input::row_kinds(input, entry);
+                let row_kinds = row_kinds.map_err(|error| error.of_input(number))?;
+                let first = groups;
+                groups += row_kinds.kinds().len() as u32;
+                own.push(Source {
+                    number,
+                    input,
+                    entry,
+                    row_kinds,
+                    groups: first,
+                });
+            }
+            if let [source] = &own[..]
+                && large.joins(source.entry)
+            {
+                small.extend(own);
                 continue;
             }
             target.join(std::mem::take(&mut small))?;
-            let copied = target.copy(&source, &common);
-            copied.map_err(|error| error.of_input(number))?;
+            let placed = target.place(&own, &common, zstd_level);
+            placed.map_err(|error| error.of_input(number))?;
             target.file.relieve().map_err(not_taken)?;
         }
     }
@@ -112,12 +160,48 @@ pub(super) fn merge<I: MergeInput>(
     Ok(target.merged)
 }
 
-fn is_small(entry: &ChunkEntry) -> bool {
+/// Whether a chunk is joined with those beside it.
+pub(super) fn is_small(entry: &ChunkEntry) -> bool {
     let columns = entry.columns.iter().map(|page| u64::from(page.raw_len));
     entry.page.rows < SMALL_CHUNK_ROWS && columns.sum::<u64>() < SMALL_CHUNK_BYTES
 }
 
 impl<E> Target<'_, '_, E> {
+    /// Gives the kinds of the only input the numbers that they have there.
+    fn keep_kinds(&mut self, kinds: &Kinds) {
+        for key in (0..).map_while(|number| kinds.key(number)) {
+            self.merged.kinds.intern(key);
+        }
+    }
+
+    /// Appends a chunk as it is, or several as one.
+    fn place<I: MergeInput<Error = E>>(
+        &mut self,
+        sources: &[Source<'_, I>],
+        common: &Common,
+        zstd_level: i32,
+    ) -> Result<(), PageError<I::Error>> {
+        if let [first, _, ..] = sources {
+            let open = sources
+                .iter()
+                .map(|source| ColumnsInOrder::new(source.input, source.entry, common));
+            let mut open = open.collect::<Result<Vec<_>, _>>()?;
+            let before = self.merged.moved.len();
+            if self.enlarge(&mut open, zstd_level)? {
+                let groups = (self.merged.moved.len() - before) as u32;
+                self.merged.copied.push(Copied {
+                    input: first.number,
+                    groups: first.groups..first.groups + groups,
+                    to: CopiedTo::Moved(before),
+                });
+                return Ok(());
+            }
+        }
+        sources
+            .iter()
+            .try_for_each(|source| self.copy(source, common))
+    }
+
     /// Appends a chunk as it is.
     fn copy<I: MergeInput<Error = E>>(
         &mut self,
@@ -139,7 +223,7 @@ impl<E> Target<'_, '_, E> {
         self.merged.copied.push(Copied {
             input: source.number,
             groups: source.groups..source.groups + groups,
-            to: self.merged.index.tally.len(),
+            to: CopiedTo::Groups(self.merged.index.tally.len()),
         });
         self.merged.index.tally.push(own);
         let mut columns = Vec::with_capacity(entry.columns.len());
@@ -225,9 +309,23 @@ impl<E> Target<'_, '_, E> {
         source: &Source<'_, I>,
         common: &Common,
     ) -> Result<(), PageError<I::Error>> {
-        let records = decode(source, common)?;
-        self.write(&records);
+        let mut gathered = RecordBatch::new();
+        let mut open = open(source, common)?;
+        for rows in source.entry.windows() {
+            self.gather(&mut gathered, open.records(rows)?);
+        }
+        self.write(&gathered);
         Ok(())
+    }
+
+    /// Adds records to those of the next chunk, or, where that would be too large, writes it first.
+    fn gather(&mut self, gathered: &mut RecordBatch, records: RecordBatch) {
+        if gathered.len() + records.len() > CHUNK_ROWS
+            || gathered.bytes().len() + records.bytes().len() > CHUNK_BYTES
+            || gathered.append(&records).is_err()
+        {
+            self.write(&std::mem::replace(gathered, records));
+        }
     }
 
     /// Appends small chunks, joined.
@@ -235,7 +333,7 @@ impl<E> Target<'_, '_, E> {
         &mut self,
         sources: Vec<Source<'_, I>>,
     ) -> Result<(), MergeError<I::Error>> {
-        let mut open = RecordBatch::new();
+        let mut gathered = RecordBatch::new();
         let mut open_input: Option<(usize, Common)> = None;
         let is_alone = sources.len() == 1;
         for source in sources {
@@ -248,22 +346,21 @@ impl<E> Target<'_, '_, E> {
             if is_alone {
                 return self.copy(&source, &own).map_err(fail);
             }
-            let records = decode(&source, &own).map_err(fail)?;
+            let mut open = open(&source, &own).map_err(fail)?;
+            let records = open.records(0..source.entry.page.rows).map_err(fail)?;
+            drop(open);
             open_input = Some((number, own));
-            if open.len() + records.len() > CHUNK_ROWS
-                || open.bytes().len() + records.bytes().len() > CHUNK_BYTES
-                || open.append(&records).is_err()
-            {
-                self.write(&std::mem::replace(&mut open, records));
-            }
+            self.gather(&mut gathered, records);
         }
-        if !open.is_empty() {
-            self.write(&open);
-        }
+        self.write(&gathered);
         Ok(())
     }
 
+    /// Appends a chunk of records, if there are some.
     fn write(&mut self, records: &RecordBatch) {
+        if records.is_empty() {
+            return;
+        }
         let Merged {
             kinds,
             index,
@@ -285,13 +382,13 @@ impl<E> Target<'_, '_, E> {
     }
 }
 
-/// All records of a chunk.
-fn decode<I: MergeInput>(
-    source: &Source<'_, I>,
-    common: &Common,
-) -> Result<RecordBatch, PageError<I::Error>> {
+/// The records of a chunk.
+fn open<'a, I: MergeInput>(
+    source: &Source<'a, I>,
+    common: &'a Common,
+) -> Result<OpenChunk<'a, I>, PageError<I::Error>> {
     let Source { input, entry, .. } = source;
     let rows = entry.page.first_row..entry.page.first_row + entry.page.rows;
     let received: Vec<Timestamp> = input::received(*input, &rows)?;
-    OpenChunk::new(*input, entry, common, &received)?.records(0..entry.page.rows)
+    OpenChunk::new(*input, entry, common, &received)
 }

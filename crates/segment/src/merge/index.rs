@@ -7,8 +7,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use super::chunks::{Copied, Merged};
+use super::chunks::{Copied, CopiedTo, Merged};
+use super::enlarge::Moved;
 use super::{MergeError, MergeInput, TermCursor, damaged, not_taken, stored};
+use crate::Corrupt;
 use crate::footer::Footer;
 use crate::index::{Index, PartCounts, SharedLists, Tally, listed};
 use crate::lexicon::LexiconWriter;
@@ -54,6 +56,7 @@ pub(super) fn merge<I: MergeInput>(
     let own_groups = index.groups();
     let bases = bases(inputs);
     let (mut list, mut seats, mut groups) = (Vec::new(), Vec::new(), Vec::new());
+    let mut moved = MovedGroups::new(&merged.moved);
     each_term(inputs, index, |key, terms, holders| {
         seats.clear();
         groups.clear();
@@ -62,10 +65,16 @@ pub(super) fn merge<I: MergeInput>(
             if let Some(terms) = terms.get_mut(*holder) {
                 let kept = terms.slot_seats()?.into_iter().map(|seat| base + seat);
                 seats.extend(kept.filter(|seat| !contains(&merged.rewritten, *seat)));
-                let kept = terms.groups()?.into_iter();
-                groups.extend(kept.filter_map(|group| renumbered(&merged.copied, *holder, group)));
+                for group in terms.groups()? {
+                    match renumbered(&merged.copied, *holder, group) {
+                        Some(CopiedTo::Groups(group)) => groups.push(group),
+                        Some(CopiedTo::Moved(place)) => moved.push(place),
+                        None => {}
+                    }
+                }
             }
         }
+        moved.settle(&index.tally, &mut groups, &mut seats);
         if let Some(number) = holders.own {
             groups.extend_from_slice(own_groups.of(number));
             groups.sort_unstable();
@@ -79,6 +88,9 @@ pub(super) fn merge<I: MergeInput>(
             let groups = index.list_groups(&groups, &mut lists, pages, file);
             let all = lists.segment_rows() as usize;
             let entry = groups.with(listed(&seats, all, &mut lists, pages, file));
+            if merged.rewritten.is_empty() {
+                check_rows(entry.rows, terms, holders)?;
+            }
             lexicon.push(key, entry, pages);
         }
         file.relieve().map_err(not_taken)
@@ -93,12 +105,94 @@ pub(super) fn merge<I: MergeInput>(
     Ok(())
 }
 
-/// The number in the result of a group of an input; `None` where its rows were written anew.
-fn renumbered(copied: &[Copied], input: usize, group: u32) -> Option<u32> {
+/// Checks that a term has as many rows as in the inputs, whose lists are deleted.
+fn check_rows<I: MergeInput>(
+    rows: u32,
+    terms: &[TermCursor<'_, I>],
+    holders: &Holders,
+) -> Result<(), MergeError<I::Error>> {
+    let own = holders.inputs.iter().filter_map(|input| terms.get(*input));
+    if own.map(TermCursor::count).sum::<u32>() == rows {
+        return Ok(());
+    }
+    let first = holders.inputs.first().copied().unwrap_or_default();
+    Err(MergeError::Damaged {
+        input: first,
+        offset: terms.get(first).map_or(0, TermCursor::offset),
+        source: Corrupt::Invalid {
+            what: "rows of a term",
+            value: u64::from(rows),
+        },
+    })
+}
+
+/// Where a group of an input is; `None` where its rows were written anew.
+fn renumbered(copied: &[Copied], input: usize, group: u32) -> Option<CopiedTo> {
     let behind = copied.partition_point(|chunk| (chunk.input, chunk.groups.end) <= (input, group));
     let chunk = copied.get(behind)?;
     let is_in = chunk.input == input && chunk.groups.contains(&group);
-    is_in.then(|| chunk.to + (group - chunk.groups.start))
+    let place = is_in.then(|| group - chunk.groups.start)?;
+    Some(match chunk.to {
+        CopiedTo::Groups(first) => CopiedTo::Groups(first + place),
+        CopiedTo::Moved(first) => CopiedTo::Moved(first + place as usize),
+    })
+}
+
+/// Groups of a term that are in larger ones.
+struct MovedGroups<'m> {
+    all: &'m [Moved],
+    /// Those whose rows all have the term, by the larger ones.
+    own: Vec<&'m Moved>,
+}
+
+impl<'m> MovedGroups<'m> {
+    fn new(all: &'m [Moved]) -> Self {
+        Self {
+            all,
+            own: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, place: usize) {
+        self.own.extend(self.all.get(place));
+    }
+
+    /// Puts seats of the inputs in slots into those of the result, and adds the groups: as such where all
+    /// rows of the larger one have the term, else by their seats.
+    fn settle(&mut self, tally: &Tally, groups: &mut Vec<u32>, seats: &mut Vec<u32>) {
+        if self.all.is_empty() {
+            return;
+        }
+        move_seats(self.all, seats);
+        self.own
+            .sort_unstable_by_key(|moved| (moved.group, moved.to));
+        for own in self.own.chunk_by(|one, next| one.group == next.group) {
+            let group = own.first().map_or(0, |moved| moved.group);
+            let rows: u32 = own.iter().map(|moved| moved.seats_now().len() as u32).sum();
+            if rows == tally.rows(group) {
+                groups.push(group);
+            } else {
+                seats.extend(own.iter().flat_map(|moved| moved.seats_now()));
+            }
+        }
+        self.own.clear();
+        groups.sort_unstable();
+        seats.sort_unstable();
+    }
+}
+
+/// Replaces seats, which ascend, by those that their rows have now.
+fn move_seats(all: &[Moved], seats: &mut [u32]) {
+    let mut left = all;
+    for seat in seats {
+        if left.first().is_some_and(|first| first.seats.end <= *seat) {
+            let behind = left.partition_point(|moved| moved.seats.end <= *seat);
+            left = left.get(behind..).unwrap_or(&[]);
+        }
+        if let Some(moved) = left.first().filter(|moved| moved.seats.start <= *seat) {
+            *seat = moved.to + (*seat - moved.seats.start);
+        }
+    }
 }
 
 /// For each input the number of rows before it.

@@ -4,8 +4,12 @@ use model::{RecordBatch, RecordParts, Span};
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{alike, any_batch, build, compacted, merge_whole, read, stored as stored_in};
-use crate::{BuildOptions, Builder, Built};
+use crate::limits::{CHUNK_ROWS, CHUNKS_ENLARGED_MAX};
+use crate::testing::{
+    alike, any_batch, build, compacted, merge_whole, naive_index, read, stored as stored_in,
+    with_unions,
+};
+use crate::{BuildOptions, Builder, Built, mend};
 
 /// A segment in memory.
 struct InMemory(Built);
@@ -40,6 +44,29 @@ fn build_each(batches: &[RecordBatch]) -> Vec<InMemory> {
         segments.push(InMemory(builder.finish().expect("small")));
     }
     segments
+}
+
+/// All of them in one, each chunk as it is.
+fn with_all_chunks(segments: &[InMemory]) -> InMemory {
+    let mut bytes = Vec::new();
+    let footer = merge_with(segments, 1, Large::KeptAlways, &mut |part| {
+        bytes.extend_from_slice(part);
+        Ok(())
+    });
+    let footer = footer.expect("consecutive");
+    InMemory(Built { bytes, footer })
+}
+
+/// With each four chunks as one, however small they are.
+fn enlarge_always(segment: &InMemory) -> Built {
+    let segment = std::slice::from_ref(segment);
+    let mut bytes = Vec::new();
+    let footer = merge_with(segment, 1, Large::EnlargedAlways, &mut |part| {
+        bytes.extend_from_slice(part);
+        Ok(())
+    });
+    let footer = footer.expect("whole");
+    Built { bytes, footer }
 }
 
 fn push_line(batch: &mut RecordBatch, line: &str, seconds: i64) {
@@ -80,6 +107,25 @@ proptest! {
         prop_assert_eq!(contents.footer.last_time, built.footer.last_time);
         prop_assert_eq!(&contents.footer, &merged.footer);
         prop_assert_eq!(merge_whole(&segments, 1).expect("again").bytes, merged.bytes);
+    }
+
+    #[test]
+    fn a_segment_with_larger_chunks_reads_like_before(batches in any_batches()) {
+        let segments = build_each(&batches);
+        prop_assume!(!segments.is_empty());
+        let merged = with_all_chunks(&segments);
+        let enlarged = enlarge_always(&merged);
+        let before = read(&merged.0.bytes).expect("valid");
+        let after = read(&enlarged.bytes).expect("valid");
+        prop_assert_eq!(after.seen(), before.seen());
+        prop_assert_eq!(&after.terms, &before.terms);
+        prop_assert_eq!(&after.footer.counts, &before.footer.counts);
+        prop_assert_eq!(&after.footer, &enlarged.footer);
+        prop_assert_eq!(after.chunks.len(), before.chunks.len().div_ceil(CHUNKS_ENLARGED_MAX));
+        let from_unions = enlarge_always(&InMemory(with_unions(&merged.0)));
+        let from_unions = read(&from_unions.bytes).expect("valid");
+        prop_assert_eq!(from_unions.seen(), before.seen());
+        prop_assert_eq!(&from_unions.terms, &before.terms);
     }
 
     #[test]
@@ -272,4 +318,63 @@ fn what_refers_to_a_dictionary_is_merged_with_what_does_not() {
     let expected = merge_whole(&[first, InMemory(second.0.clone())], 1).expect("consecutive");
     let merged = merge_whole(&[small, second], 1).expect("consecutive");
     assert!(merged.bytes == expected.bytes);
+}
+
+#[test]
+fn words_of_all_rows_of_a_kind_in_some_chunks_are_found_in_larger_ones() {
+    let mut next = 0;
+    let batches = [&["ada"][..], &["ada", "bob"], &["bob"]].map(|users| {
+        let mut batch = RecordBatch::new();
+        for user in users.iter().cycle().take(40) {
+            next += 1;
+            push_line(
+                &mut batch,
+                &format!("user {user} logged in after {next} ms"),
+                next,
+            );
+        }
+        batch
+    });
+    let merged = with_all_chunks(&build_each(&batches));
+    let enlarged = read(&enlarge_always(&merged).bytes).expect("valid");
+    assert_eq!(enlarged.chunks.len(), 1);
+    assert_eq!(enlarged.terms, naive_index(&batches));
+}
+
+#[test]
+fn only_chunks_of_many_rows_become_one_and_only_once() {
+    let (_, segments) = line_segments(&[CHUNK_ROWS + 20_000, 17_000, 18_000, 10]);
+    let merged = merge_whole(&segments, 1).expect("consecutive");
+    let rows = |footer: &Footer| -> Vec<u32> {
+        footer.chunks.iter().map(|chunk| chunk.page.rows).collect()
+    };
+    let full = CHUNK_ROWS as u32;
+    assert_eq!(rows(&merged.footer), [full, 20_000, 17_000, 18_000, 10]);
+    assert!(can_be_enlarged(&merged.footer));
+    let mut bytes = Vec::new();
+    let footer = enlarge(&InMemory(merged.clone()), 1, &mut |part| {
+        bytes.extend_from_slice(part);
+        Ok(())
+    });
+    let footer = footer.expect("whole");
+    assert_eq!(rows(&footer), [full + 55_000, 10]);
+    assert!(!can_be_enlarged(&footer));
+    // Built again of its records it is what it would have been without.
+    let whole = |built: &Built| {
+        let mended = mend(&InMemory(built.clone()), 1, u32::MAX).expect("fits");
+        assert_eq!(mended.lost, []);
+        mended
+            .built
+            .into_iter()
+            .map(|built| built.bytes)
+            .collect::<Vec<_>>()
+    };
+    assert!(whole(&Built { bytes, footer }) == whole(&merged));
+}
+
+#[test]
+fn few_rows_stay_in_their_chunks() {
+    let (_, segments) = line_segments(&[17_000, 18_000, 19_000]);
+    let merged = merge_whole(&segments, 1).expect("consecutive");
+    assert!(!can_be_enlarged(&merged.footer));
 }

@@ -1,16 +1,14 @@
 //! Records into columns. Each column is one pass over the heads of a page, which stay in the cache.
 
-use std::collections::HashMap;
-use std::net::IpAddr;
 use std::ops::Range;
 
 use model::{Field, RecordBatch, RecordHead, Span};
 
+use super::TimeForm;
 use super::place::{FieldPlaces, Place};
-use super::{PEER_V4, PEER_V6, TimeForm};
+use super::tables::{Table, Tables};
 use crate::column;
-use crate::hash::Seeds;
-use crate::wire::{put_bytes, put_varint, zigzag};
+use crate::wire::{put_varint, zigzag};
 
 /// Appends the records of a range of a batch. What [`super::decode_rows`] makes of them is equal to
 /// them in all but two things: a span of no bytes, or one that does not fit its record, comes back
@@ -23,10 +21,7 @@ pub fn encode_rows(batch: &RecordBatch, range: Range<usize>, out: &mut Vec<u8>) 
     encode_by(heads, &mut column, out, |head| {
         u64::from(head.priority.number())
     });
-    for table in TABLES {
-        table(batch, heads, &mut column, out);
-        column::encode(&column, out);
-    }
+    encode_referring(batch, heads, &mut column, out);
     encode_by(heads, &mut column, out, |head| u64::from(head.raw_len));
     encode_by(heads, &mut column, out, |head| u64::from(head.extra_len));
     let mut places = vec![Place::default(); heads.len()];
@@ -48,38 +43,61 @@ pub fn encode_rows(batch: &RecordBatch, range: Range<usize>, out: &mut Vec<u8>) 
 pub(crate) fn encode_loose(batch: &RecordBatch, heads: &[RecordHead], out: &mut Vec<u8>) {
     let mut column = Vec::with_capacity(heads.len());
     encode_times(heads, &mut column, out);
-    for table in TABLES {
-        table(batch, heads, &mut column, out);
-        column::encode(&column, out);
+    encode_referring(batch, heads, &mut column, out);
+}
+
+/// Appends what refers to peers, sources and tags, and what it refers to.
+fn encode_referring(
+    batch: &RecordBatch,
+    heads: &[RecordHead],
+    column: &mut Vec<u64>,
+    out: &mut Vec<u8>,
+) {
+    let mut tables = Tables::new(batch, tags_of(heads));
+    for table in Table::ALL {
+        tables.number(table, heads, column);
+        tables.encode(table, out);
+        column::encode(column, out);
     }
 }
 
-/// The same in pieces: what there is of each `page_rows` heads is appended to one of `pages`, and the
-/// addresses and names that it refers to, to `tables`.
-pub(crate) fn encode_loose_apart(
-    batch: &RecordBatch,
-    heads: &[RecordHead],
-    page_rows: usize,
-    pages: &mut [Vec<u8>],
-    tables: &mut Vec<u8>,
-) {
-    let mut column = Vec::with_capacity(heads.len());
-    for (heads, page) in heads.chunks(page_rows).zip(&mut *pages) {
-        encode_times(heads, &mut column, page);
+/// All tags that records have.
+pub(crate) fn tags_of(heads: &[RecordHead]) -> u64 {
+    heads.iter().fold(0, |set, head| set | head.tags)
+}
+
+/// Writes the same page by page: what there is of some rows, and apart from that the addresses and names
+/// that all of them refer to.
+pub(crate) struct LooseWriter<'b> {
+    tables: Tables<'b>,
+    column: Vec<u64>,
+}
+
+impl<'b> LooseWriter<'b> {
+    /// For rows that have these tags and refer to the names of a batch.
+    pub(crate) fn new(names: &'b RecordBatch, tags: u64) -> Self {
+        Self {
+            tables: Tables::new(names, tags),
+            column: Vec::new(),
+        }
     }
-    for table in TABLES {
-        table(batch, heads, &mut column, tables);
-        for (values, page) in column.chunks(page_rows).zip(&mut *pages) {
-            column::encode(values, page);
+
+    /// Appends what there is of the next rows.
+    pub(crate) fn push(&mut self, heads: &[RecordHead], out: &mut Vec<u8>) {
+        encode_times(heads, &mut self.column, out);
+        for table in Table::ALL {
+            self.tables.number(table, heads, &mut self.column);
+            column::encode(&self.column, out);
+        }
+    }
+
+    /// Appends the tables.
+    pub(crate) fn finish(&self, out: &mut Vec<u8>) {
+        for table in Table::ALL {
+            self.tables.encode(table, out);
         }
     }
 }
-
-/// Appends what few records differ in, each once, and replaces the column by what refers to it.
-type Table = fn(&RecordBatch, &[RecordHead], &mut Vec<u64>, &mut Vec<u8>);
-
-/// Peers, sources and tags.
-const TABLES: [Table; 3] = [put_peers, put_sources, put_tags];
 
 /// A column of one value a record.
 fn encode_by(
@@ -140,91 +158,6 @@ fn time_form(times: &[(i64, i64)]) -> TimeForm {
     } else {
         form
     }
-}
-
-fn put_peers(_: &RecordBatch, heads: &[RecordHead], column: &mut Vec<u64>, out: &mut Vec<u8>) {
-    let mut table: Vec<IpAddr> = Vec::new();
-    let mut known: HashMap<IpAddr, u64, Seeds> = HashMap::with_hasher(Seeds::of_process());
-    let mut last = (None, 0);
-    column.clear();
-    for head in heads {
-        if head.peer != last.0 {
-            let number = head.peer.map_or(0, |peer| {
-                *known.entry(peer).or_insert_with(|| {
-                    table.push(peer);
-                    table.len() as u64
-                })
-            });
-            last = (head.peer, number);
-        }
-        column.push(last.1);
-    }
-    put_varint(table.len() as u64, out);
-    for peer in &table {
-        match peer {
-            IpAddr::V4(address) => {
-                out.push(PEER_V4);
-                out.extend_from_slice(&address.octets());
-            }
-            IpAddr::V6(address) => {
-                out.push(PEER_V6);
-                out.extend_from_slice(&address.octets());
-            }
-        }
-    }
-}
-
-/// The names of sources that records use, in the order of their first use.
-fn put_sources(
-    batch: &RecordBatch,
-    heads: &[RecordHead],
-    column: &mut Vec<u64>,
-    out: &mut Vec<u8>,
-) {
-    let mut table: Vec<u16> = Vec::new();
-    let mut known: HashMap<u16, u64> = HashMap::new();
-    let mut last = None;
-    column.clear();
-    for head in heads {
-        let index = match last {
-            Some((source, index)) if source == head.source => index,
-            _ => *known.entry(head.source).or_insert_with(|| {
-                table.push(head.source);
-                table.len() as u64 - 1
-            }),
-        };
-        last = Some((head.source, index));
-        column.push(index);
-    }
-    put_varint(table.len() as u64, out);
-    for source in table {
-        let name = batch.sources().get(usize::from(source));
-        put_bytes(name.map_or(b"", |name| name.as_bytes()), out);
-    }
-}
-
-/// The names of tags that records have, sorted, and sets with a bit for each: the bits of a batch
-/// depend on what else went through it.
-fn put_tags(batch: &RecordBatch, heads: &[RecordHead], column: &mut Vec<u64>, out: &mut Vec<u8>) {
-    let set = heads.iter().fold(0, |set, head| set | head.tags);
-    let mut used: Vec<_> = batch
-        .tags()
-        .iter()
-        .zip(0..u64::BITS)
-        .filter(|(_, bit)| set >> bit & 1 == 1)
-        .collect();
-    used.sort_unstable();
-    put_varint(used.len() as u64, out);
-    for (name, _) in &used {
-        put_bytes(name.as_bytes(), out);
-    }
-    column.clear();
-    column.extend(heads.iter().map(|head| {
-        let bits = used.iter().enumerate();
-        bits.fold(0, |set, (index, (_, bit))| {
-            set | (head.tags >> bit & 1) << index
-        })
-    }));
 }
 
 /// The span, or none where it is empty or leaves the record's bytes.

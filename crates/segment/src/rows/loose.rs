@@ -271,7 +271,7 @@ pub(crate) fn decode_loose(
 }
 
 impl LooseTables {
-    /// Reads those that [`super::encode_loose_apart`] wrote of so many rows.
+    /// Reads those that [`super::LooseWriter`] wrote of so many rows.
     pub(crate) fn decode(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Corrupt> {
         let mut names = RecordBatch::new();
         Ok(Self {
@@ -282,6 +282,11 @@ impl LooseTables {
         })
     }
 
+    /// All tags that rows have.
+    pub(crate) fn all_tags(&self) -> u64 {
+        self.tags.iter().fold(0, |all, bit| all | bit)
+    }
+
     /// Memory they take, in bytes; names are few.
     pub(crate) fn memory_bytes(&self) -> usize {
         size_of_val::<[Option<IpAddr>]>(&self.peers)
@@ -289,7 +294,7 @@ impl LooseTables {
 }
 
 impl LooseRows {
-    /// Reads those of a page that [`super::encode_loose_apart`] wrote, of so many rows.
+    /// Reads those of a page that [`super::LooseWriter`] wrote, of so many rows.
     pub(crate) fn decode(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Corrupt> {
         Ok(Self {
             times: times(reader, rows)?,

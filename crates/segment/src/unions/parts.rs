@@ -12,7 +12,7 @@ use crate::columns::codes::NO_CODE;
 use crate::input::{Common, PageError, Pages};
 use crate::kinds::SlotPart;
 use crate::lexicon::class::order_into;
-use crate::limits::UNION_MEMORY_BYTES_MAX;
+use crate::limits::{UNION_MEMORY_BYTES_MAX, UNION_ROWS_OF};
 
 /// The words of columns.
 #[derive(Debug, Default)]
@@ -76,7 +76,8 @@ impl Codes {
 }
 
 impl Words {
-    /// Reads the columns of a segment. Words of fewer than `hits_min` rows of a part are left out there.
+    /// Reads the columns of a segment. Words of fewer than `hits_min` rows of a part are left out there, in large
+    /// chunks of as many more.
     pub(super) fn read<I: MergeInput>(
         input: &I,
         hits_min: usize,
@@ -87,10 +88,14 @@ impl Words {
         for entry in &input.footer().chunks {
             let mut pages = Pages::new(input, entry, &common)?;
             let first = entry.page.first_row;
+            let hits_min = hits_min.max((entry.page.rows / UNION_ROWS_OF) as usize);
             for (slot, numbers) in pages.chunk().parts_of_slots() {
                 for number in numbers {
                     if words.memory_bytes() > UNION_MEMORY_BYTES_MAX {
                         return Ok(words);
+                    }
+                    if pages.chunk().part_len(number) < hits_min {
+                        continue;
                     }
                     let part = pages.part_rows(number, &common)?;
                     words.add_part(base + number as u32, first, &slot, &part, hits_min);
@@ -118,9 +123,6 @@ impl Words {
         rows: &PartRows,
         hits_min: usize,
     ) {
-        if rows.seats.len() < hits_min {
-            return;
-        }
         let mut codes = Vec::new();
         for track in 0..rows.column.tracks() {
             rows.column.codes(track, &mut codes);

@@ -35,11 +35,14 @@ pub struct TemplateView {
 pub(super) fn find(handle: &SegmentHandle, top: usize) -> Result<TemplatesView, ReadError> {
     let mut templates = Templates::new();
     let mut other_messages = 0;
-    for index in 0..handle.chunks() {
-        for record in handle.chunk_records(index)?.iter() {
-            if templates.add(record.message()).is_none() {
-                other_messages += 1;
-            }
+    for (index, chunk) in handle.footer().chunks.iter().enumerate() {
+        let first = handle.chunk_rows(index).start;
+        for rows in chunk.windows() {
+            let records = handle.records(index, first + rows.start..first + rows.end)?;
+            let others = records
+                .iter()
+                .filter(|record| templates.add(record.message()).is_none());
+            other_messages += others.count() as u64;
         }
     }
     let all = templates.all();

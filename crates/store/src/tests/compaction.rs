@@ -3,6 +3,8 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use model::{RecordParts, Span};
+
 use super::hooked::HookedDisk;
 use super::*;
 use crate::inspect::{InspectOptions, View, inspect};
@@ -296,6 +298,70 @@ fn damage_is_told_and_not_carried_along() {
     let damages = snapshot(&store).damages;
     assert_eq!((&damages[0].path, damages[0].offset), (&path, page.offset));
     assert_eq!(std::fs::read(&path).expect("reads"), bytes);
+}
+
+/// As many records as make two chunks and can be one.
+fn many() -> RecordBatch {
+    let mut batch = RecordBatch::new();
+    let source = batch.source_index("test").expect("room");
+    for row in 0..segment::limits::CHUNK_ROWS + 20_000 {
+        let line = format!("user u{} logged in after {} ms", row % 1_000, row % 77);
+        let parts = RecordParts {
+            message: Span::new(0, line.len()),
+            ..RecordParts::default()
+        };
+        let received = Timestamp::from_nanos(row as i64);
+        let pushed = batch.push(line.as_bytes(), &parts, received, None, source);
+        pushed.expect("room");
+    }
+    batch
+}
+
+/// How many records each chunk of the only segment has.
+fn chunks(store: &Store) -> Vec<usize> {
+    let [Part::Segment(segment)] = &snapshot(store).parts[..] else {
+        panic!("not one segment");
+    };
+    (0..segment.chunks())
+        .map(|chunk| segment.chunk_rows(chunk).len())
+        .collect()
+}
+
+#[test]
+fn chunks_of_days_that_are_over_become_larger() {
+    let place = Place::new();
+    let store = place.open();
+    store
+        .import(&LogspaceName::main(), many())
+        .expect("imports");
+    let expected = rows(&store);
+    assert_eq!(chunks(&store).len(), 2);
+    // What is read only once is damaged: the segment is not, and stays.
+    place.disk.hook_opening(OpenMode::Read, |path| {
+        if path.to_string_lossy().ends_with(".enlarge.tmp") {
+            let mut bytes = std::fs::read(path)?;
+            bytes[1_000] ^= 1;
+            std::fs::write(path, bytes)?;
+        }
+        Ok(())
+    });
+    place.pass(DAY);
+    wake(&store);
+    let failure = status(&store).compaction_failure.expect("told");
+    assert!(failure.contains(".enlarge.tmp"), "{failure}");
+    assert!(snapshot(&store).damages.is_empty());
+    assert_eq!(chunks(&store).len(), 2);
+    place.disk.unhook();
+    place.pass(10 * SECOND);
+    wake(&store);
+    assert_eq!(chunks(&store), [expected.len()]);
+    assert_eq!(rows(&store), expected);
+    assert_eq!(status(&store).compaction_failure, None);
+    assert_eq!(place.files().len(), 1);
+    let files = std::fs::read_dir(place.day()).expect("there");
+    assert_eq!(files.count(), 1, "nothing is left behind");
+    drop(store);
+    assert_eq!(rows(&place.open()), expected);
 }
 
 #[test]

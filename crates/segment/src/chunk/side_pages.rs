@@ -1,0 +1,97 @@
+//! Writes what a chunk has beside its columns, page by page.
+
+use model::RecordHead;
+
+use super::row_kinds;
+use super::stretches::Stretches;
+use crate::column;
+use crate::columns::directory::Directory;
+use crate::columns::stamps::StampWriter;
+use crate::page::{PageEntry, PageWriter};
+use crate::page_file::PageFile;
+use crate::rows::LooseWriter;
+
+/// Writes pages that count rows or parts. It only holds buffers.
+pub(crate) struct SidePages {
+    pub(crate) pages: PageWriter,
+    /// The page at hand.
+    pub(super) raw: Vec<u8>,
+}
+
+impl SidePages {
+    pub(crate) fn new(pages: PageWriter) -> Self {
+        Self {
+            pages,
+            raw: Vec::new(),
+        }
+    }
+
+    /// Appends the directory page of a chunk of so many rows.
+    pub(crate) fn directory(
+        &mut self,
+        directory: &Directory,
+        rows: usize,
+        file: &mut dyn PageFile,
+    ) -> PageEntry {
+        directory.encode(&mut self.raw);
+        self.close(rows, file)
+    }
+
+    /// Appends the stamp page, where there is something to say.
+    pub(crate) fn stamps(
+        &mut self,
+        stamps: Option<StampWriter>,
+        file: &mut dyn PageFile,
+    ) -> Option<PageEntry> {
+        let stamps = stamps.filter(|stamps| stamps.encode(&mut self.raw))?;
+        Some(self.close(stamps.len(), file))
+    }
+
+    /// Appends the head page of the next rows, given the place of the kind of each.
+    pub(crate) fn head(
+        &mut self,
+        places: &[u64],
+        heads: &[RecordHead],
+        loose: &mut LooseWriter<'_>,
+        file: &mut dyn PageFile,
+    ) -> PageEntry {
+        column::encode(places, &mut self.raw);
+        loose.push(heads, &mut self.raw);
+        self.close(0, file)
+    }
+
+    /// Appends the row page of a chunk with head pages of so many rows: its kinds and how many rows each
+    /// has, given the place of the kind of each row.
+    pub(crate) fn kinds(
+        &mut self,
+        kinds: &[(u32, u32)],
+        places: &[u64],
+        page_rows: usize,
+        file: &mut dyn PageFile,
+    ) -> PageEntry {
+        let stretches = Stretches::of_places(places, kinds.len(), page_rows);
+        row_kinds::encode_apart(kinds, places.len(), &stretches, &mut self.raw);
+        self.close(places.len(), file)
+    }
+
+    /// Appends the chunk page of a chunk with head pages: what its rows refer to.
+    pub(crate) fn tables(
+        &mut self,
+        loose: &LooseWriter<'_>,
+        rows: usize,
+        file: &mut dyn PageFile,
+    ) -> PageEntry {
+        loose.finish(&mut self.raw);
+        self.close(rows, file)
+    }
+
+    /// Appends the page at hand, for so many rows.
+    pub(super) fn close(&mut self, rows: usize, file: &mut dyn PageFile) -> PageEntry {
+        let page = PageEntry {
+            rows: rows as u32,
+            ..self.pages.append(&self.raw, file)
+        };
+        self.raw.clear();
+        page
+    }
+}

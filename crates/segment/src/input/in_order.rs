@@ -1,0 +1,107 @@
+//! A chunk that is gone through once, without keeping its columns.
+#![deny(clippy::indexing_slicing)]
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use model::RecordBatch;
+
+use super::{Common, OpenChunk, PageError, column_page, damaged, kept_head_page, received};
+use crate::{ChunkEntry, ColumnPage, MergeInput, PartRows};
+
+/// A chunk whose columns are read one after the other.
+pub(crate) struct ColumnsInOrder<'a, I> {
+    open: OpenChunk<'a, I>,
+    /// The page that was read last.
+    page: Option<(usize, Arc<ColumnPage>)>,
+}
+
+impl<'a, I: MergeInput> ColumnsInOrder<'a, I> {
+    pub(crate) fn new(
+        input: &'a I,
+        entry: &'a ChunkEntry,
+        common: &'a Common,
+    ) -> Result<Self, PageError<I::Error>> {
+        let rows = entry.page.first_row..entry.page.first_row + entry.page.rows;
+        let received = received(input, &rows)?;
+        Ok(Self {
+            open: OpenChunk::new(input, entry, common, &received)?,
+            page: None,
+        })
+    }
+
+    /// How many rows it has.
+    pub(crate) fn rows(&self) -> u32 {
+        self.open.entry.page.rows
+    }
+
+    /// Its kinds, and how many rows each has.
+    pub(crate) fn kinds(&self) -> &[(u32, u32)] {
+        self.open.row_kinds.kinds()
+    }
+
+    /// The parts of a column of a kind, by its place among the kinds.
+    pub(crate) fn parts_of(
+        &self,
+        place: usize,
+        slot: usize,
+    ) -> Result<Range<usize>, PageError<I::Error>> {
+        let parts = self.open.chunk.parts_of(place, slot);
+        parts.map_err(damaged(&self.open.entry.directory))
+    }
+
+    /// A part of a column by its number.
+    pub(crate) fn part(&mut self, number: usize) -> Result<PartRows, PageError<I::Error>> {
+        let OpenChunk {
+            input,
+            entry,
+            chunk,
+            dictionary,
+            ..
+        } = &self.open;
+        let page = |index: usize| {
+            if let Some((_, page)) = self.page.as_ref().filter(|(known, _)| *known == index) {
+                return Ok(Arc::clone(page));
+            }
+            let page = column_page(*input, entry, *dictionary, index)?;
+            self.page = Some((index, Arc::clone(&page)));
+            Ok(page)
+        };
+        let part = chunk.part_rows(number, page);
+        part.map_err(|error: PageError<_>| error.or_in(&entry.page))
+    }
+
+    /// For each row the place of its kind among those of the chunk.
+    pub(crate) fn places(&mut self) -> Result<Vec<u64>, PageError<I::Error>> {
+        let OpenChunk {
+            input,
+            entry,
+            row_kinds,
+            head_pages,
+            ..
+        } = &mut self.open;
+        let page = |number| kept_head_page(*input, entry, head_pages, number);
+        let places = row_kinds.places(page)?;
+        row_kinds.check(|number| kept_head_page(*input, entry, head_pages, number))?;
+        Ok(places)
+    }
+
+    /// Some rows without their texts.
+    pub(crate) fn heads(&mut self, rows: Range<u32>) -> Result<RecordBatch, PageError<I::Error>> {
+        let OpenChunk {
+            input,
+            entry,
+            heads,
+            head_pages,
+            ..
+        } = &mut self.open;
+        let page = |number| kept_head_page(*input, entry, head_pages, number);
+        heads.add_pages(rows.clone(), page)?;
+        heads.records(rows).map_err(damaged(&entry.page))
+    }
+
+    /// What its rows refer to.
+    pub(crate) fn names(&self) -> (&RecordBatch, u64) {
+        (self.open.heads.names(), self.open.heads.tags())
+    }
+}

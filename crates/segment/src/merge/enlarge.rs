@@ -1,0 +1,332 @@
+//! Chunks beside each other into one, without cutting a record again.
+//!
+//! Kinds and slots stay what they are. The columns of a slot are read one behind the other and packed
+//! anew, so that what was a few values in each of four pages stands in one; rows, and with them seats,
+//! are numbered anew kind by kind. In memory are the directories of the chunks, one page of each, and
+//! what is kept of all rows in a few bytes each.
+#![deny(clippy::indexing_slicing)]
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use model::RecordBatch;
+
+use super::chunks::{Large, Target, is_small};
+use crate::builder::{push_chunk, push_page};
+use crate::chunk::{SidePages, column_places};
+use crate::columns::pack::Packer;
+use crate::columns::{Column, pack};
+use crate::input::{ColumnsInOrder, PageError};
+use crate::limits::{CHUNK_ROWS, CHUNKS_ENLARGED_MAX, HEAD_PAGE_ROWS};
+use crate::page::PageWriter;
+use crate::rows::LooseWriter;
+use crate::{ChunkEntry, Corrupt, Footer, MergeInput};
+
+/// Values of a column that are packed together, in bytes and as many: parts are cut where one ends.
+const VALUES_BYTES: usize = 4 << 20;
+const VALUES_MAX: usize = 256 * 1024;
+
+/// Whether a segment has chunks that belong into a larger one.
+pub fn can_be_enlarged(footer: &Footer) -> bool {
+    let stretches = stretches(&footer.chunks, Large::Enlarged);
+    stretches.iter().any(|chunks| chunks.len() > 1)
+}
+
+/// The chunks that become one, all of them in order; one alone stays what it is.
+///
+/// What is made is larger than any chunk that is written of records: less would not be worth the work, and
+/// so it is known which chunks were made this way. Of the others the records fit into one batch; of four of
+/// them they fit into what may be read at once.
+pub(super) fn stretches(chunks: &[ChunkEntry], large: Large) -> Vec<Range<usize>> {
+    let rows = |chunk: usize| {
+        chunks
+            .get(chunk)
+            .map_or(0, |entry| entry.page.rows as usize)
+    };
+    let (mut found, mut start) = (Vec::new(), 0);
+    while start < chunks.len() {
+        let few = (start..chunks.len()).take(CHUNKS_ENLARGED_MAX);
+        let is_taken = |chunk: &usize| match large {
+            Large::Copied => false,
+            Large::Enlarged => {
+                !chunks.get(*chunk).is_none_or(is_small) && rows(*chunk) <= CHUNK_ROWS
+            }
+            #[cfg(test)]
+            Large::EnlargedAlways => true,
+            #[cfg(test)]
+            Large::KeptAlways => false,
+        };
+        let mut end = start + few.take_while(is_taken).count();
+        let all: usize = (start..end).map(rows).sum();
+        if all <= CHUNK_ROWS && large == Large::Enlarged || end == start {
+            end = start + 1;
+        }
+        found.push(start..end);
+        start = end;
+    }
+    found
+}
+
+/// A group of the input whose rows are in a larger one now.
+#[derive(Clone, Debug)]
+pub(super) struct Moved {
+    /// Its seats in the input.
+    pub(super) seats: Range<u32>,
+    /// The first of them in the result; the others follow.
+    pub(super) to: u32,
+    /// The group of the result.
+    pub(super) group: u32,
+}
+
+impl Moved {
+    /// Its seats in the result.
+    pub(super) fn seats_now(&self) -> Range<u32> {
+        self.to..self.to + (self.seats.end - self.seats.start)
+    }
+}
+
+/// A kind of the larger chunk.
+struct JoinedKind {
+    number: u32,
+    rows: u32,
+    /// The chunks that have it, in order, and its place in each.
+    sources: Vec<(usize, usize)>,
+}
+
+/// The values of some rows of a column.
+#[derive(Default)]
+struct Values {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Values {
+    fn add(&mut self, column: &Column, rows: usize) {
+        for row in 0..rows {
+            column.append(row, &mut self.bytes);
+            self.ends.push(self.bytes.len());
+        }
+    }
+
+    fn are_many(&self) -> bool {
+        self.bytes.len() >= VALUES_BYTES || self.ends.len() >= VALUES_MAX
+    }
+
+    fn slices(&self) -> Vec<&[u8]> {
+        let mut start = 0;
+        let ends = self.ends.iter();
+        let slices = ends.map(|end| {
+            let own = self.bytes.get(start..*end);
+            start = *end;
+            own.unwrap_or(&[])
+        });
+        slices.collect()
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+}
+
+impl<E> Target<'_, '_, E> {
+    /// Appends some chunks of a segment as one, whose kinds have the numbers that they have there; whether
+    /// they were: there may be more names than one chunk may have.
+    pub(super) fn enlarge<I: MergeInput<Error = E>>(
+        &mut self,
+        sources: &mut [ColumnsInOrder<'_, I>],
+        zstd_level: i32,
+    ) -> Result<bool, PageError<E>> {
+        let Some((names, tags)) = joined_names(sources) else {
+            return Ok(false);
+        };
+        let joined = joined_kinds(sources);
+        let kinds: Vec<(u32, u32)> = joined.iter().map(|kind| (kind.number, kind.rows)).collect();
+        let places = joined_places(sources, &joined)?;
+        let mut side = SidePages::new(PageWriter::new(zstd_level));
+        let packed = self.pack_joined(sources, &joined, places.len(), &mut side.pages)?;
+        let rows = places.len();
+        let directory = side.directory(&packed.directory, rows, self.file);
+        let stamps = side.stamps(packed.stamps, self.file);
+        let mut loose = LooseWriter::new(&names, tags);
+        let mut heads = Vec::new();
+        for (window, places) in (0_u32..).zip(places.chunks(HEAD_PAGE_ROWS)) {
+            let start = window * HEAD_PAGE_ROWS as u32;
+            let batch = joined_heads(sources, &names, start..start + places.len() as u32)?;
+            let page = side.head(places, batch.heads(), &mut loose, self.file);
+            push_page(&mut heads, page, places.len() as u32);
+        }
+        let row_page = side.kinds(&kinds, &places, HEAD_PAGE_ROWS, self.file);
+        let page = side.tables(&loose, rows, self.file);
+        let entry = ChunkEntry {
+            columns: packed.pages,
+            directory,
+            stamps,
+            heads,
+            rows: row_page,
+            page,
+        };
+        self.note_moved(sources, &joined);
+        self.merged.index.tally.push(kinds);
+        push_chunk(&mut self.footer.chunks, entry);
+        Ok(true)
+    }
+
+    /// Writes the pages of the columns of a chunk of so many rows.
+    fn pack_joined<I: MergeInput<Error = E>>(
+        &mut self,
+        sources: &mut [ColumnsInOrder<'_, I>],
+        joined: &[JoinedKind],
+        rows: usize,
+        pages: &mut PageWriter,
+    ) -> Result<pack::Packed, PageError<E>> {
+        let mut columns = Vec::new();
+        let numbers = joined.iter().map(|kind| kind.number);
+        column_places(numbers, &self.merged.kinds, &mut columns);
+        let mut packer = Packer::new(rows).with_stamps().with_check();
+        let mut values = Values::default();
+        for (_, place, slot) in columns {
+            let Some(kind) = joined.get(place as usize) else {
+                continue;
+            };
+            let mut parts = 0;
+            for (source, own_place) in &kind.sources {
+                let Some(source) = sources.get_mut(*source) else {
+                    continue;
+                };
+                for number in source.parts_of(*own_place, slot as usize)? {
+                    let part = source.part(number)?;
+                    values.add(&part.column, part.seats.len());
+                    if values.are_many() {
+                        parts += packer.push_values(&values.slices(), pages, self.file);
+                        values.clear();
+                    }
+                }
+            }
+            parts += packer.push_values(&values.slices(), pages, self.file);
+            values.clear();
+            packer.close_column(parts);
+            self.file.relieve().map_err(PageError::Read)?;
+        }
+        let packed = packer.finish(pages, self.file);
+        packed.check?;
+        Ok(packed)
+    }
+
+    /// Notes which groups of the sources are in which of the next chunk.
+    fn note_moved<I: MergeInput<Error = E>>(
+        &mut self,
+        sources: &[ColumnsInOrder<'_, I>],
+        joined: &[JoinedKind],
+    ) {
+        let last = self.footer.chunks.last().map(|last| &last.page);
+        let first = last.map_or(0, |last| last.first_row + last.rows);
+        let first_group = self.merged.index.tally.len();
+        let mut moved = BTreeMap::new();
+        let mut to = first;
+        for (group, kind) in (first_group..).zip(joined) {
+            for (source, place) in &kind.sources {
+                moved.insert((*source, *place), (to, group));
+                to += rows_of(sources, *source, *place);
+            }
+        }
+        // In the order of the sources, and so of their seats.
+        let mut seat = first;
+        for ((source, place), (to, group)) in moved {
+            let end = seat + rows_of(sources, source, place);
+            let seats = std::mem::replace(&mut seat, end)..end;
+            self.merged.moved.push(Moved { seats, to, group });
+        }
+    }
+}
+
+fn rows_of<I: MergeInput>(sources: &[ColumnsInOrder<'_, I>], source: usize, place: usize) -> u32 {
+    let kind = sources
+        .get(source)
+        .and_then(|source| source.kinds().get(place));
+    kind.map_or(0, |(_, rows)| *rows)
+}
+
+/// The names of sources and tags that rows of some chunks have, and their tags as those names have them;
+/// `None` where one chunk may not have so many.
+fn joined_names<I: MergeInput>(sources: &[ColumnsInOrder<'_, I>]) -> Option<(RecordBatch, u64)> {
+    let (mut names, mut all) = (RecordBatch::new(), 0);
+    for source in sources {
+        let (own, tags) = source.names();
+        for name in own.sources() {
+            names.source_index(name).ok()?;
+        }
+        let used = own.tags().iter().zip(0..u64::BITS);
+        for (name, _) in used.filter(|(_, bit)| tags >> bit & 1 == 1) {
+            all |= names.tag_bit(name).ok()?;
+        }
+    }
+    Some((names, all))
+}
+
+/// The kinds of some chunks, by number.
+fn joined_kinds<I: MergeInput>(sources: &[ColumnsInOrder<'_, I>]) -> Vec<JoinedKind> {
+    let mut joined: BTreeMap<u32, JoinedKind> = BTreeMap::new();
+    for (number, source) in sources.iter().enumerate() {
+        for (place, (kind, rows)) in source.kinds().iter().enumerate() {
+            let joined = joined.entry(*kind).or_insert(JoinedKind {
+                number: *kind,
+                rows: 0,
+                sources: Vec::new(),
+            });
+            joined.rows += rows;
+            joined.sources.push((number, place));
+        }
+    }
+    joined.into_values().collect()
+}
+
+/// For each row of some chunks the place of its kind among those of all of them.
+fn joined_places<I: MergeInput>(
+    sources: &mut [ColumnsInOrder<'_, I>],
+    joined: &[JoinedKind],
+) -> Result<Vec<u64>, PageError<I::Error>> {
+    let mut all = Vec::new();
+    for (number, source) in sources.iter_mut().enumerate() {
+        let mut now = vec![0; source.kinds().len()];
+        for (place, kind) in (0..).zip(joined) {
+            for (_, own) in kind.sources.iter().filter(|(source, _)| *source == number) {
+                if let Some(now) = now.get_mut(*own) {
+                    *now = place;
+                }
+            }
+        }
+        let own = source.places()?.into_iter();
+        let places = own.map(|place| now.get(place as usize).copied());
+        let places: Option<Vec<u64>> = places.collect();
+        all.extend(places.ok_or(Corrupt::Short {
+            what: "kinds of a chunk",
+        })?);
+    }
+    Ok(all)
+}
+
+/// Some rows of all chunks, one behind the other, without their texts. `names` has the names that they
+/// refer to.
+fn joined_heads<I: MergeInput>(
+    sources: &mut [ColumnsInOrder<'_, I>],
+    names: &RecordBatch,
+    rows: Range<u32>,
+) -> Result<RecordBatch, PageError<I::Error>> {
+    let mut batch = names.clone();
+    let mut first = 0;
+    for source in sources {
+        let end = first + source.rows();
+        let own = rows.start.max(first)..rows.end.min(end);
+        if !own.is_empty() {
+            let heads = source.heads(own.start - first..own.end - first)?;
+            let more = batch.append(&heads);
+            more.map_err(|_| Corrupt::Invalid {
+                what: "number of rows",
+                value: u64::from(end),
+            })?;
+        }
+        first = end;
+    }
+    Ok(batch)
+}
