@@ -180,10 +180,10 @@ pub const UNION_TRACKS_MAX: usize = COLUMN_SHAPES_MAX * NUMBER_RUNS_MAX;
 /// read for words that few rows have: 16 save another 2 to 4 %, 64 cost as much.
 pub const UNION_HITS_MIN: usize = 32;
 
-/// One row in so many of its chunk has a word in a part that tells it, where that is more than
-/// [`UNION_HITS_MIN`]: a chunk of a million rows has a thousand kinds, each with a part to be read for a
-/// word that is everywhere.
-pub const UNION_ROWS_OF: u32 = 2048;
+/// For each so many kinds of its chunk a part that tells a word has a row with it, where that is more than
+/// [`UNION_HITS_MIN`]: each kind has a part to be read for a word that is everywhere. A thousand kinds ask
+/// for 250 rows; an access log has a handful, with long columns.
+pub const UNION_KINDS_OF: usize = 4;
 
 /// Memory for which rows have which codes while unions are made, in bytes: 24 for each of four million lines
 /// of an access log. Columns behind that are left to lists.

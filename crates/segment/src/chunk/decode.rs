@@ -220,6 +220,11 @@ impl Chunk {
         Ok(self.directory.numbers_of(column))
     }
 
+    /// How many kinds its rows are of.
+    pub(crate) fn kind_count(&self) -> usize {
+        self.kinds.len()
+    }
+
     /// How many rows a part has, by its number.
     pub(crate) fn part_len(&self, number: usize) -> usize {
         self.directory

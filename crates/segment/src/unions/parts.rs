@@ -12,7 +12,7 @@ use crate::columns::codes::NO_CODE;
 use crate::input::{Common, PageError, Pages};
 use crate::kinds::SlotPart;
 use crate::lexicon::class::order_into;
-use crate::limits::{UNION_MEMORY_BYTES_MAX, UNION_ROWS_OF};
+use crate::limits::{UNION_KINDS_OF, UNION_MEMORY_BYTES_MAX};
 
 /// The words of columns.
 #[derive(Debug, Default)]
@@ -76,8 +76,8 @@ impl Codes {
 }
 
 impl Words {
-    /// Reads the columns of a segment. Words of fewer than `hits_min` rows of a part are left out there, in large
-    /// chunks of as many more.
+    /// Reads the columns of a segment. Words of fewer than `hits_min` rows of a part are left out there, of more in a
+    /// chunk of many kinds.
     pub(super) fn read<I: MergeInput>(
         input: &I,
         hits_min: usize,
@@ -88,7 +88,7 @@ impl Words {
         for entry in &input.footer().chunks {
             let mut pages = Pages::new(input, entry, &common)?;
             let first = entry.page.first_row;
-            let hits_min = hits_min.max((entry.page.rows / UNION_ROWS_OF) as usize);
+            let hits_min = hits_min.max(pages.chunk().kind_count() / UNION_KINDS_OF);
             for (slot, numbers) in pages.chunk().parts_of_slots() {
                 for number in numbers {
                     if words.memory_bytes() > UNION_MEMORY_BYTES_MAX {
