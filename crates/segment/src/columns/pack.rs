@@ -338,6 +338,19 @@ mod tests {
     }
 
     #[test]
+    fn a_column_with_another_value_is_told() {
+        let mut part = Vec::new();
+        super::super::encode(&[b"one", b"two", b"six"], &mut part);
+        let column = Column::decode(&mut Reader::new("test", &part), 3).expect("valid");
+        assert_eq!(compare(&column, &[b"one", b"two", b"six"]), Ok(()));
+        let error = compare(&column, &[b"one", b"ten", b"six"]);
+        assert!(
+            matches!(error, Err(Corrupt::Invalid { value: 1, .. })),
+            "{error:?}"
+        );
+    }
+
+    #[test]
     fn rows_are_found_in_their_parts() {
         let long: Vec<Vec<u8>> = (0..40_000).map(word).collect();
         let packed = pack(&[vec![b"a".to_vec()], long.clone()]);
