@@ -13,7 +13,7 @@ use crate::gathered::union;
 use crate::named::NamedAsk;
 use crate::plan::{Ask, Plan, Words};
 use crate::row_set::{RowSet, Scatter};
-use crate::word_rows::{find_word, rows_of_all, rows_of_any, word_rows};
+use crate::word_rows::{find_addresses, find_word, rows_of_all, rows_of_any, terms_of, word_rows};
 
 /// Pages of the lexicon that are gone through in the time of a look at a row that stands alone. One page
 /// takes as long as some rows beside each other, so that no more pages are read than rows are left.
@@ -168,15 +168,15 @@ fn evaluate_among(plan: &Plan, segment: &SegmentHandle, asked: u64) -> Node {
     }
 }
 
-/// The rows of all members. Those that are one word come first: where one of them is nowhere, the rows of
+/// The rows of all members. Those that are one term come first: where one of them is nowhere, the rows of
 /// the others need not be read. What a member decides is in the bounds, and needs no node.
 fn all_of(members: &[Plan], segment: &SegmentHandle, asked: u64) -> Node {
     let (mut words, mut without, mut others) = (Vec::new(), Vec::new(), Vec::new());
     for member in members {
-        match (member.one_word(), member) {
+        match (member.one_term(segment), member) {
             (Some(own), _) => words.push(own),
-            (None, Plan::Not(inner)) if inner.one_word().is_some() => {
-                without.extend(inner.one_word());
+            (None, Plan::Not(inner)) if inner.one_term(segment).is_some() => {
+                without.extend(inner.one_term(segment));
             }
             _ => others.push(member),
         }
@@ -223,11 +223,11 @@ fn all_of_each<'p>(
     Node::new(bounds, Inner::And(nodes))
 }
 
-/// The rows of any member. The rows of those that are one word are gathered together.
+/// The rows of any member. The rows of those that are one term are gathered together.
 fn any_of(members: &[Plan], segment: &SegmentHandle, asked: u64) -> Node {
     let (mut words, mut others) = (Vec::new(), Vec::new());
     for member in members {
-        match member.one_word() {
+        match member.one_term(segment) {
             Some(own) => words.push(own),
             None => others.push(member),
         }
@@ -339,6 +339,7 @@ fn of_ranges(ranges: Vec<Range<u32>>, segment: &SegmentHandle) -> RowSet {
 }
 
 fn words_bounds(words: &Words, segment: &SegmentHandle) -> Result<Bounds, ReadError> {
+    let words = words.of(segment);
     let rows = word_rows(words, segment)?;
     Ok(if words.is_exact {
         Bounds::exact(rows)
@@ -371,24 +372,14 @@ pub(crate) fn count_by_lexicon(plan: &Plan, segment: &SegmentHandle) -> Option<u
         }
         Ask::Presence(namespace) => counts.present(*namespace).map(u64::from),
         Ask::AnyText => Some(counts.with_text.into()),
-        Ask::Words(Words {
-            namespaces,
-            probes,
-            is_exact: true,
-        }) => {
-            let [WordProbe::Exact(word)] = probes.as_slice() else {
-                return None;
-            };
-            let mut rows = 0;
-            for namespace in *namespaces {
-                match find_word(*namespace, word, segment) {
-                    Ok(None) => {}
-                    Ok(Some(term)) if rows == 0 => rows = term.rows,
-                    // Rows that hold it in both texts would be counted twice.
-                    Ok(Some(_)) | Err(_) => return None,
-                }
+        Ask::Words(_) => {
+            let terms = terms_of(plan.one_term(segment)?, segment).ok()?;
+            match terms.as_slice() {
+                [] => Some(0),
+                [term] => Some(term.rows.into()),
+                // Rows that hold several would be counted for each.
+                _ => None,
             }
-            Some(rows.into())
         }
         _ => None,
     }
@@ -440,9 +431,15 @@ pub(crate) fn probe_rows(
     probe: &WordProbe,
     segment: &SegmentHandle,
 ) -> Result<RowSet, ReadError> {
-    if let WordProbe::Exact(word) = probe {
-        let term = find_word(namespace, word, segment)?;
-        return union(term.as_slice(), segment);
+    match probe {
+        WordProbe::Exact(word) => {
+            let term = find_word(namespace, word, segment)?;
+            return union(term.as_slice(), segment);
+        }
+        WordProbe::Address(key) => {
+            return union(&find_addresses(namespace, key, segment)?, segment);
+        }
+        _ => {}
     }
     let mut terms = Vec::new();
     if segment.footer().counts.worded(namespace) == Some(0) {

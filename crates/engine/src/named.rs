@@ -16,7 +16,7 @@ use crate::gathered::union;
 use crate::in_data::InData;
 use crate::plan::{WHOLE_LEXICON_COST, probe_cost};
 use crate::row_set::RowSet;
-use crate::word_rows::{find_word, with_most};
+use crate::word_rows::{find_addresses, find_word, with_most};
 
 /// What the index is asked for a field.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub(crate) struct NamedAsk {
     of_log: Option<AllOf>,
     /// The same; none where any value may pass.
     values: Vec<AllOf>,
+    /// The same, where the index has addresses.
+    values_with_addresses: Vec<AllOf>,
     in_data: InData,
 }
 
@@ -63,24 +65,17 @@ impl NamedAsk {
         if probes.is_empty() {
             probes.push(Probe::of(leaf));
         }
-        let all = |probe: Probe| probe.words.into_iter().map(behind_escapes).collect();
-        let mut values: Vec<AllOf> = probes.into_iter().map(all).collect();
-        // Columns of the kinds that have the name are asked in less time than all words are.
-        let is_dear = |one_of: &Vec<WordProbe>| {
-            let costs = one_of.iter().map(probe_cost);
-            costs.max().unwrap_or(0) >= WHOLE_LEXICON_COST
+        let with_addresses = |probe: &Probe| match &probe.with_addresses {
+            Some(own) => (**own).clone(),
+            None => probe.clone(),
         };
-        for conditions in &mut values {
-            conditions.retain(|one_of| !is_dear(one_of));
-        }
-        if values.iter().any(Vec::is_empty) {
-            values.clear();
-        }
+        let values_with_addresses = of_values(probes.iter().map(with_addresses));
         Self {
             name: name.to_owned(),
             names,
             of_log,
-            values,
+            values: of_values(probes),
+            values_with_addresses,
             in_data: InData::new(name, leaf),
         }
     }
@@ -95,7 +90,11 @@ impl NamedAsk {
     /// The rows that may have the field in their text, and pass.
     pub(crate) fn rows(&self, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
         // Names are in many rows, such as the month that all access logs have.
-        let mut rows = match self.values.as_slice() {
+        let values = match segment.footer().has_addresses {
+            true => &self.values_with_addresses,
+            false => &self.values,
+        };
+        let mut rows = match values.as_slice() {
             [] => RowSet::All,
             values => any_of(values, segment)?,
         };
@@ -123,11 +122,30 @@ impl NamedAsk {
     }
 }
 
+/// The conditions on values of some probes; none where any value may pass.
+fn of_values(probes: impl IntoIterator<Item = Probe>) -> Vec<AllOf> {
+    let all = |probe: Probe| probe.words.into_iter().map(behind_escapes).collect();
+    let mut values: Vec<AllOf> = probes.into_iter().map(all).collect();
+    // Columns of the kinds that have the name are asked in less time than all words are.
+    let is_dear = |one_of: &Vec<WordProbe>| {
+        let costs = one_of.iter().map(probe_cost);
+        costs.max().unwrap_or(0) >= WHOLE_LEXICON_COST
+    };
+    for conditions in &mut values {
+        conditions.retain(|one_of| !is_dear(one_of));
+    }
+    if values.iter().any(Vec::is_empty) {
+        values.clear();
+    }
+    values
+}
+
 fn exact(word: &[u8]) -> WordProbe {
     WordProbe::Exact(words::fold(word).into_owned())
 }
 
-/// A condition on a word, and on that word with an escaped letter in front.
+/// A condition on a word, or an address, and on that word, or the first number of that address, with an
+/// escaped letter in front.
 fn behind_escapes(probe: WordProbe) -> Vec<WordProbe> {
     let mut probes = Vec::with_capacity(1 + ESCAPE_LETTERS.len());
     for letter in ESCAPE_LETTERS {
@@ -136,6 +154,9 @@ fn behind_escapes(probe: WordProbe) -> Vec<WordProbe> {
             WordProbe::Exact(word) => Some(WordProbe::Exact(joined(word))),
             WordProbe::Prefix(prefix) => Some(WordProbe::Prefix(joined(prefix))),
             WordProbe::Pattern(pattern) => pattern.behind(&[letter]).map(WordProbe::Pattern),
+            WordProbe::Address(key) => key
+                .first_number()
+                .map(|first| exact(&joined(&first.to_string().into_bytes()))),
             // Wherever the word starts, its end is the same.
             WordProbe::Suffix(_) | WordProbe::Contains(_) => None,
         });
@@ -157,7 +178,7 @@ fn all_of(conditions: &AllOf, segment: &SegmentHandle) -> Result<RowSet, ReadErr
     let (mut choices, mut others) = (Vec::new(), Vec::new());
     for probes in conditions {
         let terms = terms_of(probes, segment)?;
-        if probes.iter().any(|probe| !is_word(probe)) {
+        if probes.iter().any(|probe| !is_term(probe)) {
             others.push((probes, terms));
         } else if terms.is_empty() {
             return Ok(RowSet::empty());
@@ -171,7 +192,7 @@ fn all_of(conditions: &AllOf, segment: &SegmentHandle) -> Result<RowSet, ReadErr
             break;
         }
         let mut either = union(&terms, segment)?;
-        for probe in probes.iter().filter(|probe| !is_word(probe)) {
+        for probe in probes.iter().filter(|probe| !is_term(probe)) {
             either = either.or(probe_rows(Namespace::Message, probe, segment)?);
         }
         rows = rows.and(either);
@@ -179,16 +200,22 @@ fn all_of(conditions: &AllOf, segment: &SegmentHandle) -> Result<RowSet, ReadErr
     Ok(rows)
 }
 
-fn is_word(probe: &WordProbe) -> bool {
-    matches!(probe, WordProbe::Exact(_))
+fn is_term(probe: &WordProbe) -> bool {
+    matches!(probe, WordProbe::Exact(_) | WordProbe::Address(_))
 }
 
-/// The terms of those that are words.
+/// The terms of those that are words or addresses.
 fn terms_of(probes: &[WordProbe], segment: &SegmentHandle) -> Result<Vec<TermEntry>, ReadError> {
     let mut terms = Vec::new();
     for probe in probes {
-        if let WordProbe::Exact(word) = probe {
-            terms.extend(find_word(Namespace::Message, word, segment)?);
+        match probe {
+            WordProbe::Exact(word) => {
+                terms.extend(find_word(Namespace::Message, word, segment)?);
+            }
+            WordProbe::Address(key) => {
+                terms.extend(find_addresses(Namespace::Message, key, segment)?);
+            }
+            _ => {}
         }
     }
     Ok(terms)

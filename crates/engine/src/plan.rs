@@ -51,6 +51,8 @@ pub(crate) struct Words {
     pub(crate) probes: Vec<WordProbe>,
     /// Whether a row that qualifies matches for sure.
     pub(crate) is_exact: bool,
+    /// What is better asked of a segment whose index has addresses.
+    pub(crate) with_addresses: Option<Box<Self>>,
 }
 
 impl Plan {
@@ -83,10 +85,13 @@ impl Plan {
         }
     }
 
-    /// What it asks for, where that is one word, which decides.
-    pub(crate) fn one_word(&self) -> Option<&Words> {
+    /// What it asks a segment for, where that is one term, which decides.
+    pub(crate) fn one_term(&self, segment: &SegmentHandle) -> Option<&Words> {
         match self {
-            Self::Leaf(Ask::Words(words), _) if words.is_exact => words.one_word().and(Some(words)),
+            Self::Leaf(Ask::Words(words), _) => {
+                let words = words.of(segment);
+                (words.is_exact && words.is_one_term()).then_some(words)
+            }
             _ => None,
         }
     }
@@ -130,8 +135,11 @@ impl Ask {
     /// How many pages are read of a segment's lexicon for conditions that any word may meet.
     pub(crate) fn lexicon_pages(&self, segment: &SegmentHandle) -> u64 {
         match self {
-            Self::Words(words) => words.lexicon_pages(segment),
-            Self::AnyWords(choice) => choice.iter().map(|own| own.lexicon_pages(segment)).sum(),
+            Self::Words(words) => words.of(segment).lexicon_pages(segment),
+            Self::AnyWords(choice) => {
+                let choice = choice.iter().map(|own| own.of(segment));
+                choice.map(|own| own.lexicon_pages(segment)).sum()
+            }
             // Fields leave such conditions out.
             Self::Nothing
             | Self::Codes(..)
@@ -143,12 +151,32 @@ impl Ask {
 }
 
 impl Words {
-    /// The word, where one is all that is asked for.
-    pub(crate) fn one_word(&self) -> Option<&[u8]> {
-        match self.probes.as_slice() {
-            [WordProbe::Exact(word)] => Some(word),
-            _ => None,
+    /// Those of a probe of some texts; a row has one of each, or each word may be of another.
+    fn new(namespaces: &'static [Namespace], probe: Probe, is_one_text: bool) -> Self {
+        let have_addresses = namespaces.iter().all(|own| own.addresses().is_some());
+        let with_addresses = probe.with_addresses.filter(|_| have_addresses);
+        let with_addresses = with_addresses.map(|own| Self::new(namespaces, *own, is_one_text));
+        Self {
+            namespaces,
+            probes: probe.words,
+            is_exact: probe.is_exact && is_one_text,
+            with_addresses: with_addresses.map(Box::new),
         }
+    }
+
+    /// What a segment is asked.
+    pub(crate) fn of(&self, segment: &SegmentHandle) -> &Self {
+        let with_addresses = self.with_addresses.as_deref();
+        let with_addresses = with_addresses.filter(|_| segment.footer().has_addresses);
+        with_addresses.unwrap_or(self)
+    }
+
+    /// Whether a word or an address is all that is asked for.
+    pub(crate) fn is_one_term(&self) -> bool {
+        matches!(
+            self.probes.as_slice(),
+            [WordProbe::Exact(_) | WordProbe::Address(_)]
+        )
     }
 
     fn cost(&self) -> usize {
@@ -184,7 +212,8 @@ pub(crate) fn probe_cost(probe: &WordProbe) -> usize {
     match probe {
         WordProbe::Exact(_) => 1,
         WordProbe::Pattern(pattern) if pattern.prefix().is_empty() => WHOLE_LEXICON_COST,
-        WordProbe::Prefix(_) | WordProbe::Pattern(_) => 2,
+        WordProbe::Address(key) if key.is_whole() => 1,
+        WordProbe::Prefix(_) | WordProbe::Pattern(_) | WordProbe::Address(_) => 2,
         WordProbe::Suffix(_) | WordProbe::Contains(_) => WHOLE_LEXICON_COST,
     }
 }
@@ -229,11 +258,7 @@ fn of_text(leaf: &Leaf, namespaces: &'static [Namespace]) -> Ask {
     let words = |probe: Probe| {
         // Of several tags, each may meet another probe.
         let is_one_text = leaf.target != Target::Tag || probe.words.len() == 1;
-        Words {
-            namespaces,
-            probes: probe.words,
-            is_exact: probe.is_exact && is_one_text,
-        }
+        Words::new(namespaces, probe, is_one_text)
     };
     let alternatives = Probe::alternatives(leaf);
     if !alternatives.is_empty() {

@@ -40,7 +40,10 @@ pub(crate) struct Sample {
 }
 
 const SOURCES: [&str; 3] = ["udp", "tcp-Main", ""];
-const WORDS: [&str; 14] = [
+const WORDS: [&str; 17] = [
+    "10.0.0.12:7",
+    "from 10.0.0.1.",
+    "10.0.0.",
     "error",
     "Error",
     "apple",
@@ -205,6 +208,7 @@ pub(crate) fn samples() -> impl Strategy<Value = Sample> {
             "[ex@1 k=\"apple\" n=\"7\"]",
             "[a b=\"---\"]",
             "[m q=\"Error fox\"]",
+            "[m ip=\"10.0.0.1\"]",
         ]),
         select(vec!["web-01", "WEB-01", "db", "", "--"]),
         select(vec!["sshd", "cron", ""]),
@@ -425,6 +429,9 @@ fn patterns() -> impl Strategy<Value = Pattern> {
         "sshd",
         "syslog",
         "syslog.empty",
+        "10.0.0.1",
+        "10.0.0.",
+        "2",
         "missing_pri",
         "main",
         "id47",

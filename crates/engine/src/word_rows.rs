@@ -1,10 +1,11 @@
-//! The rows of words, of one, of all of some, of any of some: what most questions ask for.
+//! The rows of words and addresses, of one, of all of some, of any of some: what most questions ask for.
 //!
 //! Words are looked up before the rows of any are read: where one of those that have to be there is nowhere
 //! in a segment, that is all that is read of it. Rows become a set once, when all words have been joined.
 
 use std::cmp::Reverse;
 
+use model::addresses::AddressKey;
 use query::WordProbe;
 use segment::{Namespace, TermEntry};
 use store::{ReadError, SegmentHandle};
@@ -18,7 +19,7 @@ use crate::row_set::RowSet;
 /// The rows whose words meet all probes in one of the texts; where that is not exactly what is asked for, perhaps
 /// some more.
 pub(crate) fn word_rows(words: &Words, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
-    if words.one_word().is_some() {
+    if words.is_one_term() {
         return union(&terms_of(words, segment)?, segment);
     }
     let mut either = RowSet::empty();
@@ -28,8 +29,8 @@ pub(crate) fn word_rows(words: &Words, segment: &SegmentHandle) -> Result<RowSet
     Ok(either)
 }
 
-/// The rows that hold each of some words, and none of others; all rows where there are none of the former.
-/// Each is the one word that is asked for.
+/// The rows that hold each of some terms, and none of others; all rows where there are none of the former.
+/// Each is the one term that is asked for.
 pub(crate) fn rows_of_all(
     words: &[&Words],
     without: &[&Words],
@@ -54,7 +55,7 @@ pub(crate) fn rows_of_all(
     Ok(rows.finish())
 }
 
-/// The rows that hold any of some words, each the one that is asked for.
+/// The rows that hold any of some terms, each the one that is asked for.
 pub(crate) fn rows_of_any(words: &[&Words], segment: &SegmentHandle) -> Result<RowSet, ReadError> {
     let mut all = Vec::with_capacity(words.len());
     for words in words {
@@ -75,12 +76,37 @@ pub(crate) fn find_word(
     segment.find_term(&namespace.key(word))
 }
 
-/// The terms of the one word that is asked for in the texts it is looked for in.
-fn terms_of(words: &Words, segment: &SegmentHandle) -> Result<Vec<TermEntry>, ReadError> {
+/// The addresses in a text that start with some numbers, and their starts.
+pub(crate) fn find_addresses(
+    namespace: Namespace,
+    key: &AddressKey,
+    segment: &SegmentHandle,
+) -> Result<Vec<TermEntry>, ReadError> {
+    let Some(own) = namespace.addresses() else {
+        return Ok(Vec::new());
+    };
+    let key_of_term = own.key(key.digits());
+    if key.is_whole() {
+        return Ok(segment.find_term(&key_of_term)?.into_iter().collect());
+    }
+    let mut terms = Vec::new();
+    segment.scan_wanted_terms(&key_of_term, key.digits(), |_| true, &mut |term| {
+        terms.push(term);
+    })?;
+    Ok(terms)
+}
+
+/// The terms that are the one that is asked for in the texts it is looked for in.
+pub(crate) fn terms_of(
+    words: &Words,
+    segment: &SegmentHandle,
+) -> Result<Vec<TermEntry>, ReadError> {
     let mut terms = Vec::with_capacity(words.namespaces.len());
-    if let Some(word) = words.one_word() {
-        for namespace in words.namespaces {
-            terms.extend(find_word(*namespace, word, segment)?);
+    for namespace in words.namespaces {
+        match words.probes.as_slice() {
+            [WordProbe::Exact(word)] => terms.extend(find_word(*namespace, word, segment)?),
+            [WordProbe::Address(key)] => terms.extend(find_addresses(*namespace, key, segment)?),
+            _ => {}
         }
     }
     Ok(terms)
@@ -94,14 +120,18 @@ fn rows_with_all(
     segment: &SegmentHandle,
 ) -> Result<RowSet, ReadError> {
     let (mut exact, mut others) = (Vec::new(), Vec::new());
+    let mut all = Vec::with_capacity(words.probes.len());
     for probe in &words.probes {
         match probe {
             WordProbe::Exact(word) => exact.push(word),
+            WordProbe::Address(key) => match find_addresses(namespace, key, segment)? {
+                terms if terms.is_empty() => return Ok(RowSet::empty()),
+                terms => all.push(terms),
+            },
             other => others.push(other),
         }
     }
     exact.sort_by_key(|word| Reverse(word.len()));
-    let mut all = Vec::with_capacity(exact.len());
     for word in exact {
         match find_word(namespace, word, segment)? {
             Some(term) => all.push(vec![term]),

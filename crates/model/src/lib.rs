@@ -4,6 +4,7 @@
 //! it. Start with [`RecordBatch`]: records live in batches, one byte arena per batch, and are seen
 //! through [`RecordRef`]. No record is ever a bag of owned strings.
 
+pub mod addresses;
 mod batch;
 mod civil;
 mod id;

@@ -7,11 +7,14 @@
 //! literal or because a match cuts no word at its ends, is a whole word of the text; at the edge of
 //! a wildcard, which may run on over word bytes, it is only the start, the end or the inside of one.
 
+mod addresses;
 mod wildcards;
 
 use std::net::IpAddr;
+use std::ops::Range;
 
 use memchr::memmem;
+use model::addresses::AddressKey;
 use model::words::{fold, is_word_byte};
 
 use crate::Tokens;
@@ -36,19 +39,23 @@ pub enum WordProbe {
     Contains(Vec<u8>),
     /// The word is this, with wildcards in it.
     Pattern(WordPattern),
+    /// No word: an address of the text, or the start of one ([`model::addresses`]), starts with these numbers.
+    /// Only where a probe is of an index that has addresses ([`Probe::with_addresses`]).
+    Address(AddressKey),
 }
 
 impl WordProbe {
-    /// Bytes that every word starts with which meets it.
+    /// Bytes that every word, or key of an address, starts with which meets it.
     pub fn prefix(&self) -> &[u8] {
         match self {
             Self::Exact(bytes) | Self::Prefix(bytes) => bytes,
             Self::Suffix(_) | Self::Contains(_) => &[],
             Self::Pattern(pattern) => pattern.prefix(),
+            Self::Address(key) => key.digits(),
         }
     }
 
-    /// Bytes that every word holds which meets it.
+    /// Bytes that every word, or key of an address, holds which meets it.
     pub fn letters(&self) -> &[u8] {
         match self {
             Self::Exact(bytes)
@@ -56,6 +63,7 @@ impl WordProbe {
             | Self::Suffix(bytes)
             | Self::Contains(bytes) => bytes,
             Self::Pattern(pattern) => pattern.letters(),
+            Self::Address(key) => key.digits(),
         }
     }
 
@@ -71,7 +79,7 @@ impl WordProbe {
         }
     }
 
-    /// Whether a folded word meets it.
+    /// Whether a folded word meets it; the key of an address, where it is of those.
     pub fn matches(&self, word: &[u8]) -> bool {
         match self {
             Self::Exact(bytes) => word == bytes,
@@ -79,6 +87,7 @@ impl WordProbe {
             Self::Suffix(bytes) => word.ends_with(bytes),
             Self::Contains(bytes) => memmem::find(word, bytes).is_some(),
             Self::Pattern(pattern) => pattern.matches(word),
+            Self::Address(key) => word.starts_with(key.digits()),
         }
     }
 }
@@ -90,6 +99,8 @@ pub struct Probe {
     pub words: Vec<WordProbe>,
     /// Whether the words decide: a text whose words meet all probes matches, without a look at it.
     pub is_exact: bool,
+    /// What is better asked of an index that has addresses as well; it has no further such.
+    pub with_addresses: Option<Box<Self>>,
 }
 
 impl Probe {
@@ -114,12 +125,17 @@ impl Probe {
             Test::Term(pattern) => Self {
                 words: words(pattern),
                 is_exact: is_one_word(pattern),
+                with_addresses: addresses::of_pattern(pattern, true),
             },
             // The index holds folded words: they cannot tell one case from another.
-            Test::Exact(pattern) => Self {
-                words: words(&pattern.clone().folded()),
-                is_exact: false,
-            },
+            Test::Exact(pattern) => {
+                let pattern = pattern.clone().folded();
+                Self {
+                    words: words(&pattern),
+                    is_exact: false,
+                    with_addresses: addresses::of_pattern(&pattern, false),
+                }
+            }
             Test::Present
             | Test::Compare { .. }
             | Test::Between { .. }
@@ -168,12 +184,16 @@ fn of_network(network: Network) -> Vec<Probe> {
     if words.is_empty() {
         return Vec::new();
     }
-    [words, vec![WordProbe::Exact(b"ffff".to_vec())]]
-        .map(|words| Probe {
-            words,
-            is_exact: false,
-        })
-        .into()
+    let written = Probe {
+        words,
+        is_exact: false,
+        with_addresses: addresses::of_numbers(address.octets().get(..fixed).unwrap_or(&[])),
+    };
+    let in_hexadecimal = Probe {
+        words: vec![WordProbe::Exact(b"ffff".to_vec())],
+        ..Probe::default()
+    };
+    vec![written, in_hexadecimal]
 }
 
 /// For the literals that an expression requires one of, those that are cheapest to look up.
@@ -205,7 +225,7 @@ fn of_expression(pattern: &RegexPattern) -> Vec<Probe> {
     let choice = choice.unwrap_or_else(|| vec![Vec::new()]);
     let joined = choice.into_iter().map(|own| Probe {
         words: ones.iter().cloned().chain(own).collect(),
-        is_exact: false,
+        ..Probe::default()
     });
     joined.filter(|probe| !probe.words.is_empty()).collect()
 }
@@ -238,37 +258,45 @@ fn is_long(probe: &WordProbe) -> bool {
 }
 
 fn words(pattern: &Pattern) -> Vec<WordProbe> {
-    let pieces = pattern.pieces();
-    let keeps_words = pattern.tokens().keeps_words();
     let mut probes = Vec::new();
-    for (index, piece) in pieces.iter().enumerate() {
-        let Piece::Literal(bytes) = piece else {
-            continue;
-        };
-        let is_bounded_before = index == 0 && keeps_words;
-        let is_bounded_behind = index + 1 == pieces.len() && keeps_words;
-        let mut end = 0;
-        for run in bytes.chunk_by(|one, two| is_word_byte(*one) == is_word_byte(*two)) {
-            let start = end;
-            end += run.len();
-            if !run.first().copied().is_some_and(is_word_byte) {
-                continue;
-            }
-            let is_start = start > 0 || is_bounded_before;
-            let is_end = end < bytes.len() || is_bounded_behind;
-            let word = fold(run).into_owned();
-            let probe = match (is_start, is_end) {
-                (true, true) => WordProbe::Exact(word),
-                (true, false) => WordProbe::Prefix(word),
-                (false, true) => WordProbe::Suffix(word),
-                (false, false) => WordProbe::Contains(word),
-            };
+    for piece in 0..pattern.pieces().len() {
+        for (_, probe) in literal_words(pattern, piece) {
             if !probes.contains(&probe) {
                 probes.push(probe);
             }
         }
     }
     probes
+}
+
+/// The words of a piece of a pattern that is a literal, and where they stand in it.
+fn literal_words(pattern: &Pattern, piece: usize) -> Vec<(Range<usize>, WordProbe)> {
+    let pieces = pattern.pieces();
+    let keeps_words = pattern.tokens().keeps_words();
+    let Some(Piece::Literal(bytes)) = pieces.get(piece) else {
+        return Vec::new();
+    };
+    let is_bounded_before = piece == 0 && keeps_words;
+    let is_bounded_behind = piece + 1 == pieces.len() && keeps_words;
+    let (mut found, mut end) = (Vec::new(), 0);
+    for run in bytes.chunk_by(|one, two| is_word_byte(*one) == is_word_byte(*two)) {
+        let start = end;
+        end += run.len();
+        if !run.first().copied().is_some_and(is_word_byte) {
+            continue;
+        }
+        let is_start = start > 0 || is_bounded_before;
+        let is_end = end < bytes.len() || is_bounded_behind;
+        let word = fold(run).into_owned();
+        let probe = match (is_start, is_end) {
+            (true, true) => WordProbe::Exact(word),
+            (true, false) => WordProbe::Prefix(word),
+            (false, true) => WordProbe::Suffix(word),
+            (false, false) => WordProbe::Contains(word),
+        };
+        found.push((start..end, probe));
+    }
+    found
 }
 
 #[cfg(test)]

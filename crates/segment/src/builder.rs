@@ -110,7 +110,7 @@ impl Builder {
             open: RecordBatch::new(),
             open_bytes: 0,
             received: Vec::new(),
-            index: Index::new(),
+            index: Index::new(true),
         };
         builder.start(options.first_number);
         builder
@@ -132,7 +132,7 @@ impl Builder {
         self.open.reset();
         self.open_bytes = 0;
         self.received.clear();
-        self.index = Index::new();
+        self.index = Index::new(true);
     }
 
     /// Stores all pages plain.
@@ -140,6 +140,13 @@ impl Builder {
     pub(crate) fn plain(mut self) -> Self {
         self.pages = PageWriter::plain();
         self.chunks = ChunkWriter::plain();
+        self
+    }
+
+    /// Makes an index without addresses, as it was before.
+    #[cfg(test)]
+    pub(crate) fn of_words_alone(mut self) -> Self {
+        self.index = Index::new(false);
         self
     }
 

@@ -306,6 +306,7 @@ impl<I: MergeInput> Output<'_, I> {
             union_pages: Vec::new(),
             lexicon_pages: Vec::new(),
             bigram_page: None,
+            has_addresses: false,
             ..footer.clone()
         };
         let raw = spare::encode(table, &records, &mut self.pages, self.offset);

@@ -8,13 +8,16 @@ use crate::page::{check, checksum};
 use crate::wire::Reader;
 use crate::{Corrupt, Footer};
 
-/// Newest version of the format: files with stamp pages have it, as all that are written of many records do.
-pub const FORMAT_VERSION: u16 = 10;
+/// Newest version of the format: files whose index has addresses have it, as all that are written do.
+pub const FORMAT_VERSION: u16 = 11;
 
-/// Version of the format that files with head pages and without stamp pages have.
+/// Version of the format that files with stamp pages and without addresses have.
+pub(crate) const FORMAT_VERSION_STAMPS: u16 = 10;
+
+/// Version of the format that files with head pages and with neither of those have.
 pub(crate) const FORMAT_VERSION_HEADS: u16 = 9;
 
-/// Version of the format that files with a bigram page and with neither of those have.
+/// Version of the format that files with a bigram page and with none of those have.
 pub(crate) const FORMAT_VERSION_BIGRAMS: u16 = 8;
 
 /// Version of the format that files with unions and with none of those have.

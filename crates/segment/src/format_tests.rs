@@ -1,11 +1,14 @@
 //! The format does not change by accident: the example of FORMAT.md, byte by byte, and a file of
 //! each version, written once and read for ever.
 
-use std::net::IpAddr;
+use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr};
 
-use model::{Field, Priority, RecordBatch, RecordNumber, RecordParts, Span, Tag, Timestamp};
+use model::{
+    Field, Priority, RecordBatch, RecordNumber, RecordParts, RecordRef, Span, Tag, Timestamp,
+};
 
-use crate::testing::{accesses, alike, naive_index, read, seen_all};
+use crate::testing::{accesses, alike, naive_index, naive_index_of_words, read, seen_all};
 use crate::{BuildOptions, Builder, Namespace};
 
 const FORMAT_MD: &str = include_str!("../../../FORMAT.md");
@@ -15,6 +18,7 @@ const GOLDEN_7: &[u8] = include_bytes!("../testdata/v7/golden.segment");
 const GOLDEN_8: &[u8] = include_bytes!("../testdata/v8/golden.segment");
 const GOLDEN_9: &[u8] = include_bytes!("../testdata/v9/golden.segment");
 const GOLDEN_10: &[u8] = include_bytes!("../testdata/v10/golden.segment");
+const GOLDEN_11: &[u8] = include_bytes!("../testdata/v11/golden.segment");
 
 /// The three records of the example in FORMAT.md.
 fn example() -> RecordBatch {
@@ -263,20 +267,21 @@ const GOLDEN_6_RECORDS: usize = 1_000;
 /// What the file of version 7 is made of.
 const GOLDEN_7_RECORDS: usize = 2_000;
 
-/// Rows of a head page of the files of versions 9 and 10.
+/// Accesses in the file of version 11.
+const GOLDEN_11_ACCESSES: usize = 300;
+
+/// Rows of a head page of the files of versions 9 to 11.
 const GOLDEN_9_HEAD_ROWS: usize = 400;
 
-/// The files of versions 8 and 10, and what those of versions 5 and 9 were; the first number is 1,000,000.
-fn golden_segment(has_heads: bool) -> Vec<u8> {
+/// The file of version 11, whose first number is 1,000,000. Those of versions 5 and 8 to 10 are of the records
+/// without the accesses.
+fn golden_segment() -> Vec<u8> {
     let options = BuildOptions {
         first_number: RecordNumber(1_000_000),
         ..BuildOptions::default()
     };
-    let mut builder = Builder::new(options);
-    if has_heads {
-        builder = builder.with_head_rows(GOLDEN_9_HEAD_ROWS);
-    }
-    for batch in [golden_records(), golden_kinds(), golden_whole()] {
+    let mut builder = Builder::new(options).with_head_rows(GOLDEN_9_HEAD_ROWS);
+    for batch in golden_11_batches() {
         builder.push(&batch).expect("in order");
     }
     builder.finish().expect("small").bytes
@@ -285,13 +290,43 @@ fn golden_segment(has_heads: bool) -> Vec<u8> {
 #[test]
 #[ignore = "writes the golden file of a new version, once"]
 fn the_golden_file_is_written() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v10/golden.segment");
-    std::fs::write(path, golden_segment(true)).expect("writes");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v11/golden.segment");
+    std::fs::write(path, golden_segment()).expect("writes");
+}
+
+/// What the file of version 11 is made of.
+fn golden_11_batches() -> [RecordBatch; 4] {
+    let accesses = accesses(11, GOLDEN_11_ACCESSES);
+    [accesses, golden_records(), golden_kinds(), golden_whole()]
+}
+
+#[test]
+fn the_golden_file_of_version_11_is_read() {
+    let contents = read(GOLDEN_11).expect("valid");
+    assert_eq!(read(&golden_segment()).expect("valid"), contents);
+    let batches = golden_11_batches();
+    let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
+    assert_eq!(contents.seen(), expected);
+    assert_eq!(contents.terms, naive_index(&batches));
+    let [accesses, ..] = &batches;
+    let key_of = |record: RecordRef<'_>| {
+        let message = String::from_utf8_lossy(record.message()).into_owned();
+        let address: Ipv4Addr = message.split(' ').next()?.parse().ok()?;
+        let digits = format!("{:08x}", address.to_bits());
+        Some(Namespace::MessageAddress.key(digits.as_bytes()))
+    };
+    let keys: BTreeSet<_> = accesses.iter().filter_map(key_of).collect();
+    // The accesses come first.
+    let of_accesses = |rows: &[u32]| rows.first().is_some_and(|row| *row < accesses.len() as u32);
+    let own = contents.terms.iter().filter(|(_, rows)| of_accesses(rows));
+    let own = own.map(|(key, _)| key.clone());
+    assert_eq!(keys, own.filter(|key| key.starts_with(b"a")).collect());
+    assert!(keys.len() > 100, "{}", keys.len());
+    assert_eq!(contents.footer.version(), 11);
 }
 
 #[test]
 fn the_golden_file_of_version_10_is_read() {
-    assert_eq!(read(&golden_segment(true)), read(GOLDEN_10));
     assert_golden(GOLDEN_10);
     let contents = read(GOLDEN_10).expect("valid");
     let stamps: Vec<_> = contents
@@ -313,7 +348,6 @@ fn the_golden_file_of_version_9_is_read() {
 
 #[test]
 fn the_golden_file_of_version_8_is_read() {
-    assert_eq!(read(&golden_segment(false)), read(GOLDEN_8));
     assert_golden(GOLDEN_8);
     let contents = read(GOLDEN_8).expect("valid");
     assert!(contents.footer.bigram_page.is_some());
@@ -330,7 +364,7 @@ fn assert_golden(file: &[u8]) {
     let batches = [golden_records(), golden_kinds(), golden_whole()];
     let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
     assert_eq!(contents.seen(), expected);
-    assert_eq!(contents.terms, naive_index(&batches));
+    assert_eq!(contents.terms, naive_index_of_words(&batches));
     assert_eq!(contents.footer.first_number, RecordNumber(1_000_000));
     let term = |namespace: Namespace, word: &str| &contents.terms[&namespace.key(word.as_bytes())];
     assert_eq!(term(Namespace::Message, "\u{e9}rror").len(), 1_000);
@@ -356,7 +390,7 @@ fn the_golden_file_of_version_6_is_read() {
     let batches = [alike(GOLDEN_6_RECORDS)];
     let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
     assert_eq!(contents.seen(), expected);
-    assert_eq!(contents.terms, naive_index(&batches));
+    assert_eq!(contents.terms, naive_index_of_words(&batches));
     assert!(contents.footer.dictionary_pages.is_some());
 }
 
@@ -366,6 +400,6 @@ fn the_golden_file_of_version_7_is_read() {
     let batches = [accesses(7, GOLDEN_7_RECORDS)];
     let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
     assert_eq!(contents.seen(), expected);
-    assert_eq!(contents.terms, naive_index(&batches));
+    assert_eq!(contents.terms, naive_index_of_words(&batches));
     assert!(!contents.footer.union_pages.is_empty());
 }

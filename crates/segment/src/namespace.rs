@@ -1,8 +1,8 @@
-//! What a word of the index stands in: the message, the host, and so on.
+//! What a term of the index stands in: the message, the host, and so on.
 
 use model::RecordRef;
 
-/// The first byte of a key: which part of a record the word stands in.
+/// The first byte of a key: which part of a record the term stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Namespace {
@@ -26,6 +26,10 @@ pub enum Namespace {
     Severity = b'v',
     /// The facility: one byte, 0 to 23.
     Facility = b'f',
+    /// Addresses in the message ([`model::addresses`]).
+    MessageAddress = b'a',
+    /// Addresses in the structured data.
+    DataAddress = b'd',
 }
 
 impl Namespace {
@@ -52,11 +56,27 @@ impl Namespace {
             Self::Msgid => 5,
             Self::Tag => 6,
             Self::Source => 7,
-            Self::Severity | Self::Facility => 8,
+            Self::Severity | Self::Facility | Self::MessageAddress | Self::DataAddress => 8,
         }
     }
 
-    /// The key of a word, which must be folded (see [`model::words::fold`]), or of a number.
+    /// That of the addresses in the texts whose words this one has, where it has any.
+    pub const fn addresses(self) -> Option<Self> {
+        match self {
+            Self::Message => Some(Self::MessageAddress),
+            Self::StructuredData => Some(Self::DataAddress),
+            _ => None,
+        }
+    }
+
+    /// Whether a key is that of an address.
+    pub(crate) fn is_of_address(key: &[u8]) -> bool {
+        let own = [Self::MessageAddress, Self::DataAddress];
+        own.iter().any(|own| key.first() == Some(&(*own as u8)))
+    }
+
+    /// The key of a word, which must be folded (see [`model::words::fold`]), of a number, or of an address
+    /// ([`model::addresses::AddressKey`]).
     pub fn key(self, word: &[u8]) -> Vec<u8> {
         let mut key = Vec::with_capacity(1 + word.len());
         key.push(self as u8);
@@ -64,8 +84,8 @@ impl Namespace {
         key
     }
 
-    /// The text of a record that the namespace is about. None for tags, which are several, and
-    /// for severity and facility, which are numbers.
+    /// The text of a record whose words the namespace has. None for tags, which are several, and
+    /// for severity, facility and addresses, which are no words.
     pub(crate) fn text(self, record: RecordRef<'_>) -> Option<&[u8]> {
         match self {
             Self::Message => Some(record.message()),
@@ -75,7 +95,11 @@ impl Namespace {
             Self::Pid => Some(record.pid()),
             Self::Msgid => Some(record.msgid()),
             Self::Source => Some(record.source().as_bytes()),
-            Self::Tag | Self::Severity | Self::Facility => None,
+            Self::Tag
+            | Self::Severity
+            | Self::Facility
+            | Self::MessageAddress
+            | Self::DataAddress => None,
         }
     }
 }

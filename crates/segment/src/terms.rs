@@ -8,6 +8,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::hint::black_box;
 use std::ops::Range;
 
+use model::addresses::{Address, AddressKey, AddressReader};
 use model::words::fold_into;
 
 use crate::Namespace;
@@ -51,6 +52,8 @@ pub(crate) struct Terms {
     words: Vec<Word>,
     open_tails: Vec<u8>,
     folded: Vec<u8>,
+    /// Whether addresses are terms.
+    has_addresses: bool,
     /// For each namespace and each number of few digits its term, from 1.
     short: Vec<u32>,
     /// Different in every process, so that nobody can send words that collide. Nothing that is
@@ -72,7 +75,8 @@ struct Word {
 }
 
 impl Terms {
-    pub(crate) fn new() -> Self {
+    /// Of no rows; with the addresses in texts, or words alone.
+    pub(crate) fn new(has_addresses: bool) -> Self {
         let random = RandomState::new();
         Self {
             terms: Vec::new(),
@@ -82,13 +86,14 @@ impl Terms {
             words: Vec::new(),
             open_tails: Vec::new(),
             folded: Vec::new(),
+            has_addresses,
             short: vec![0; Namespace::WORDS.len() * SHORT_NUMBERS],
             seeds: [random.hash_one(0), random.hash_one(1)],
         }
     }
 
-    /// Appends the number of the term of each word of a text, which is a part of `texts`, and says how
-    /// many those are. The numbers are there only after [`Self::look_up`].
+    /// Appends the number of the term of each word of a text, which is a part of `texts`, and of each
+    /// address in it where it is a text with such, and says how many those are. The numbers are there only after [`Self::look_up`].
     pub(crate) fn add_text(
         &mut self,
         namespace: Namespace,
@@ -113,6 +118,11 @@ impl Terms {
     pub(crate) fn add_number(&mut self, namespace: Namespace, number: u8, numbers: &mut Vec<u32>) {
         let head = [u64::from(number), 0];
         self.add_word(namespace, head, 1, &[], numbers);
+    }
+
+    /// Whether they have the addresses in texts.
+    pub(crate) fn have_addresses(&self) -> bool {
+        self.has_addresses
     }
 
     /// How many words are to be looked up.
@@ -254,7 +264,7 @@ impl Terms {
         self.tails.get(start..start + len).unwrap_or(&[])
     }
 
-    /// Adds the words of a text that is ASCII or folded.
+    /// Adds the words of a text that is ASCII or folded, and its addresses.
     fn add_words(
         &mut self,
         namespace: Namespace,
@@ -262,6 +272,8 @@ impl Terms {
         text: Range<usize>,
         numbers: &mut Vec<u32>,
     ) {
+        let of_addresses = namespace.addresses().filter(|_| self.has_addresses);
+        let (mut addresses, whole) = (AddressReader::default(), &texts[..text.end]);
         let mut at = text.start;
         while at < text.end {
             let rest = &texts[at..text.end];
@@ -273,8 +285,25 @@ impl Terms {
                 let tail = word.get(16..).unwrap_or(&[]);
                 self.add_word(namespace, head, word.len(), tail, numbers);
             }
+            if let Some(own) = of_addresses
+                && !word.is_empty()
+                && let Some(address) = addresses.word(whole, at..at + word.len())
+            {
+                self.add_address(own, address, numbers);
+            }
             at += word.len() + 1;
         }
+        if let Some(own) = of_addresses
+            && let Some(address) = addresses.finish(whole)
+        {
+            self.add_address(own, address, numbers);
+        }
+    }
+
+    fn add_address(&mut self, namespace: Namespace, address: Address, numbers: &mut Vec<u32>) {
+        let key = AddressKey::from(address);
+        let head = word_head(key.digits(), key.digits().len());
+        self.add_word(namespace, head, key.digits().len(), &[], numbers);
     }
 
     #[inline]

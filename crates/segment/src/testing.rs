@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use model::addresses::{AddressKey, addresses};
 use model::words::{fold, words};
 use model::{Field, Priority, RecordBatch, RecordParts, RecordRef, Span, Timestamp};
 use proptest::prelude::*;
 
 use crate::compact::compact_with;
+use crate::envelope::FORMAT_VERSION_STAMPS;
 use crate::limits::PART_COUNTS_BYTES_MAX;
 use crate::unions::read::Expander;
 use crate::unions::write::UnionChoice;
@@ -67,6 +69,9 @@ fn any_text() -> impl Strategy<Value = Vec<u8>> {
             "error", "Error", "ERROR", "of", "10", "é", "É", "x_y", "0", "web", "\u{212a}", "k",
             "a-longer-WORD-than-sixteen_bytes_it_is_and_more", "a_longer_word_than_sixteen_bytes",
             "a_longer_word_than_sixteen_bites", "sixteen_bytes_ab", "seventeen_bytes_x",
+        ]).prop_map(|text| text.as_bytes().to_vec()),
+        2 => prop::sample::select(vec![
+            "10.0.0.10", "0.10.0.", "10.0.", ".0.0", "255.256", "10.0.0.0:0", "1.0.0",
         ]).prop_map(|text| text.as_bytes().to_vec()),
         4 => prop::sample::select(vec![" ", "-", ".", "[", "]", ": ", "\"", "\\", "\0", "*", "\n"])
             .prop_map(|text| text.as_bytes().to_vec()),
@@ -193,10 +198,24 @@ pub(crate) fn naive_index(batches: &[RecordBatch]) -> BTreeMap<Vec<u8>, Vec<u32>
             for word in words(text) {
                 add(namespace.key(&fold(word)));
             }
+            for address in namespace.addresses().into_iter().flat_map(|own| {
+                let found = addresses(text).into_iter();
+                found.map(move |found| own.key(AddressKey::from(found).digits()))
+            }) {
+                add(address);
+            }
         }
         add(Namespace::Severity.key(&[record.priority().severity().number()]));
         add(Namespace::Facility.key(&[record.priority().facility().number()]));
     }
+    index
+}
+
+/// The index as it was before it had addresses.
+pub(crate) fn naive_index_of_words(batches: &[RecordBatch]) -> BTreeMap<Vec<u8>, Vec<u32>> {
+    let mut index = naive_index(batches);
+    let own = [Namespace::MessageAddress, Namespace::DataAddress].map(|own| own as u8);
+    index.retain(|key, _| !own.contains(&key[0]));
     index
 }
 
@@ -384,7 +403,8 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
     let trailer = Trailer::decode(&file[file.len() - Trailer::LEN..], file.len() as u64)?;
     assert_eq!(header.version, trailer.version);
     // What was merged may say that it has head pages and have none.
-    assert!([footer.version(), FORMAT_VERSION].contains(&header.version));
+    let merged = [FORMAT_VERSION_STAMPS, FORMAT_VERSION];
+    assert!(footer.version() == header.version || merged.contains(&header.version));
     let mut received = Vec::new();
     for (page, first) in footer.received_pages.iter().zip(&footer.received_firsts) {
         received.extend(decode_received_page(page, stored(file, page))?);

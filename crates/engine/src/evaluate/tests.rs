@@ -115,6 +115,7 @@ fn plans() -> impl Strategy<Value = Plan> {
     );
     let asked = asked
         .prop_map(|(namespaces, probes, is_exact)| Words {
+            with_addresses: None,
             namespaces,
             probes,
             is_exact,
@@ -265,4 +266,28 @@ fn few_rows_are_looked_at_where_all_words_would_take_longer() {
     let (bounds, rows) = bounds_among(&messages, "rare *pple");
     assert!(bounds.maybe.is_none(), "as many rows as pages");
     assert_eq!(bounds.sure.len(rows), 1);
+}
+
+#[test]
+fn addresses_are_decided_by_the_index() {
+    let message = |row: u32| match row % 5 {
+        0 => format!("from 10.30.{}.{} port {row}", row % 3, row % 40),
+        1 => format!("net 10.30.{}. is up, not 10.30.{}.256", row % 3, row % 2),
+        2 => format!("version 10.30.{} of {row}", row % 40),
+        3 => format!("to 172.31.10.30:1 for {}.17", row % 40),
+        _ => format!("10 of 30 of 1 of 17 of {row}"),
+    };
+    let messages: Vec<String> = (0..600).map(message).collect();
+    let has = |text: &str| messages.iter().filter(|own| own.contains(text)).count() as u64;
+    for (query, text) in [
+        ("10.30.1.10", "10.30.1.10 "),
+        ("\"172.31.10.30\"", "172.31.10.30"),
+        ("10.30.1.*", "10.30.1."),
+        ("10.30.9.*", "10.30.9."),
+    ] {
+        let (bounds, rows) = bounds_among(&messages, query);
+        assert!(bounds.maybe.is_none(), "{query}");
+        assert_eq!(bounds.sure.len(rows), has(text), "{query}");
+    }
+    assert!(bounds_among(&messages, "10.30.1.1*").0.maybe.is_some());
 }

@@ -12,7 +12,7 @@ use crate::testing::{self, Sample, list};
 use crate::{Cancel, Order, Scope, SearchOptions, count, fields, histogram, search, tabulate};
 
 /// Questions for what is fixed, for what varies, for both across their seam, and for fields.
-pub(super) const QUESTIONS: [&str; 50] = [
+pub(super) const QUESTIONS: [&str; 56] = [
     "/lamp-[0-9]{2}/",
     "/amp-1[0-9]+ is/",
     "/session (opened|closed)/",
@@ -26,6 +26,12 @@ pub(super) const QUESTIONS: [&str; 50] = [
     "\"opened for user user7\"",
     "\"user alpha\"",
     "\"from 10.0.1\"",
+    "10.0.1.7",
+    "\"from 10.0.1.77 port\"",
+    "10.0.1.*",
+    "NOT 10.0.2.* AND (10.0.1.7 OR 10.0.3.1)",
+    "10.0.1.1*",
+    "/from 10[.]0[.]1[.]7/",
     "us?r",
     "us?r-7",
     "?lpha",

@@ -1,11 +1,13 @@
+use model::addresses::{AddressKey, addresses};
 use model::words;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::WordProbe::{Contains, Exact, Prefix, Suffix};
 use super::{Probe, WordPattern, WordProbe};
-use crate::ast::{Expr, Leaf, Piece, Target};
+use crate::ast::{Expr, Leaf, Pattern, Piece, Query, Target, Test};
 use crate::samples::{any_bounded, any_leaf, any_text};
+use crate::tokens::{Delimiters, Tokens};
 use crate::{naive, parse};
 
 fn check(text: &str, words: &[fn(Vec<u8>) -> WordProbe], values: &[&str], is_exact: bool) {
@@ -18,7 +20,8 @@ fn check(text: &str, words: &[fn(Vec<u8>) -> WordProbe], values: &[&str], is_exa
         .zip(values)
         .map(|(probe, value)| probe(value.as_bytes().to_vec()))
         .collect();
-    assert_eq!(Probe::of(&leaf), Probe { words, is_exact }, "{text}");
+    let probe = Probe::of(&leaf);
+    assert_eq!((probe.words, probe.is_exact), (words, is_exact), "{text}");
 }
 
 #[test]
@@ -194,21 +197,104 @@ fn a_word_meets_a_pattern_with_wildcards() {
 
 fn words_meet(probe: &Probe, text: &[u8]) -> bool {
     let folded: Vec<_> = words::words(text).map(words::fold).collect();
-    probe
-        .words
-        .iter()
-        .all(|probe| folded.iter().any(|word| probe.search()(word)))
+    let keys: Vec<_> = addresses(text).into_iter().map(AddressKey::from).collect();
+    let is_met = |probe: &WordProbe| match probe {
+        WordProbe::Address(_) => keys.iter().any(|key| probe.matches(key.digits())),
+        _ => folded.iter().any(|word| probe.search()(word)),
+    };
+    probe.words.iter().all(is_met)
+}
+
+/// The probes, and those of an index with addresses.
+fn both(probe: &Probe) -> impl Iterator<Item = &Probe> {
+    [probe].into_iter().chain(probe.with_addresses.as_deref())
 }
 
 fn agrees(leaf: &Leaf, text: &[u8]) -> Result<(), TestCaseError> {
-    let probe = Probe::of(leaf);
-    let is_met = words_meet(&probe, text);
-    if naive::matches_text(&leaf.test, text) {
-        prop_assert!(is_met, "{:?} leaves out a match", probe);
-    } else if probe.is_exact {
-        prop_assert!(!is_met, "{:?} is not exact", probe);
+    let matches = naive::matches_text(&leaf.test, text);
+    for probe in both(&Probe::of(leaf)) {
+        let is_met = words_meet(probe, text);
+        if matches {
+            prop_assert!(is_met, "{:?} leaves out a match", probe);
+        } else if probe.is_exact {
+            prop_assert!(!is_met, "{:?} is not exact", probe);
+        }
     }
     Ok(())
+}
+
+fn any_text_of_an_address() -> impl Strategy<Value = &'static str> {
+    prop_oneof![
+        4 => prop::sample::select(vec!["1", "0", "10", "1.1.1.1", "1.0.", "1.1.1."]),
+        3 => Just("."),
+        1 => prop::sample::select(vec!["256", "01", "x", " ", "-", "\u{e9}", ":"]),
+    ]
+}
+
+fn any_piece_of_an_address() -> impl Strategy<Value = Piece> {
+    let literal = any_text_of_an_address().prop_map(|text| Piece::Literal(text.into()));
+    prop_oneof![8 => literal, 1 => Just(Piece::AnyRun), 1 => Just(Piece::AnyOne)]
+}
+
+/// What a query asks of an index with addresses, each as it would be written, and whether that decides.
+fn asked_with_addresses(text: &str) -> Option<(Vec<String>, bool)> {
+    let query = parse(text).into_result().expect("it is valid");
+    let Expr::Leaf(leaf) = query.root else {
+        unreachable!("{text} is one leaf")
+    };
+    let alternatives = Probe::alternatives(&leaf);
+    let probe = alternatives
+        .into_iter()
+        .next()
+        .unwrap_or_else(|| Probe::of(&leaf));
+    let probe = probe.with_addresses?;
+    let words = probe.words.iter().map(|probe| {
+        let text = String::from_utf8_lossy(probe.letters()).into_owned();
+        match probe {
+            WordProbe::Address(_) => format!("={text}"),
+            _ => text,
+        }
+    });
+    Some((words.collect(), probe.is_exact))
+}
+
+#[test]
+fn an_address_is_asked_for_whole() {
+    for (query, words, is_exact) in [
+        ("10.30.1.17", &["=0a1e0111"][..], true),
+        ("\"10.30.1.17\"", &["=0a1e0111"], true),
+        ("172.31.254.*", &["=ac1ffe"], true),
+        ("10.30.1.1*", &["=0a1e01"], false),
+        ("10.30.1.17.*", &["=0a1e0111", "=1e0111"], false),
+        ("1.2.3.4.5", &["=01020304", "=02030405"], false),
+        (
+            "\"from 10.30.1.17 port 22\"",
+            &["=0a1e0111", "from", "port", "22"],
+            false,
+        ),
+        ("10.30.1.17:443", &["=0a1e0111", "443"], false),
+        ("1.2.3.256", &["=010203", "256"], false),
+        ("message:=10.30.1.17", &["=0a1e0111"], false),
+        ("client:10.30.1.17", &["=0a1e0111"], true),
+        ("client:172.31.200.0/24", &["=ac1fc8"], false),
+        ("client:172.16.0.0/12", &["=ac"], false),
+    ] {
+        let (found, decides) = asked_with_addresses(query).expect(query);
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        assert_eq!((found, decides), (words, is_exact), "{query}");
+    }
+    for query in [
+        "10.30.1",
+        "*10.30.1.17",
+        "10.30.*",
+        "beryl",
+        "client:fe80::/16",
+    ] {
+        let asked = asked_with_addresses(query);
+        let is_none =
+            asked.is_none_or(|(words, _)| words.iter().all(|word| !word.starts_with('=')));
+        assert!(is_none, "{query}");
+    }
 }
 
 proptest! {
@@ -220,6 +306,20 @@ proptest! {
         let leaf = Leaf { target: Target::Message, test };
         for text in texts {
             agrees(&leaf, &text)?;
+        }
+    }
+
+    #[test]
+    fn probes_of_addresses_leave_no_match_out(
+        pieces in vec(any_piece_of_an_address(), 1..10),
+        tokens in prop::sample::select(vec![Tokens::Words, Tokens::Between(Delimiters::SSB)]),
+        text in vec(any_text_of_an_address(), 1..14),
+    ) {
+        let test = Test::Term(Pattern::new(pieces).expect("not empty"));
+        let leaf = Leaf { target: Target::Message, test };
+        let query = Query { root: Expr::Leaf(leaf) }.bounded_by(tokens);
+        if let Expr::Leaf(leaf) = query.root {
+            agrees(&leaf, text.concat().as_bytes())?;
         }
     }
 
@@ -236,11 +336,17 @@ proptest! {
         let leaf = Leaf { target: Target::Message, test };
         let alternatives = Probe::alternatives(&leaf);
         for text in texts {
-            let mut met = alternatives.iter().filter(|probe| words_meet(probe, &text)).peekable();
-            if naive::matches_text(&leaf.test, &text) {
-                prop_assert!(alternatives.is_empty() || met.peek().is_some(), "{:?}", alternatives);
-            } else {
-                prop_assert!(met.all(|probe| !probe.is_exact), "{:?}", alternatives);
+            for has_addresses in [false, true] {
+                let own = alternatives.iter().map(|probe| match &probe.with_addresses {
+                    Some(other) if has_addresses => other,
+                    _ => probe,
+                });
+                let mut met = own.filter(|probe| words_meet(probe, &text)).peekable();
+                if naive::matches_text(&leaf.test, &text) {
+                    prop_assert!(alternatives.is_empty() || met.peek().is_some(), "{:?}", alternatives);
+                } else {
+                    prop_assert!(met.all(|probe| !probe.is_exact), "{:?}", alternatives);
+                }
             }
         }
     }

@@ -142,6 +142,7 @@ pub(super) fn alternatives(pattern: &Pattern) -> Vec<Probe> {
         Probe {
             words: words(&parts, &places),
             is_exact: places.is_empty(),
+            with_addresses: None,
         }
     });
     broken.collect()

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use model::words::is_word_byte;
+use crate::kinds::goes_on;
 
 /// Slots that so few bytes are between are copied with those, which takes less than copying twice.
 const JOINT_BYTES: usize = 16;
@@ -18,8 +18,8 @@ type Place = (u32, u32);
 /// Behind the values of a row. No value ends before it starts.
 const END: Place = (1, 0);
 
-/// What rows have in their slots. The word bytes around and between slots are there too, so that words
-/// are whole.
+/// What rows have in their slots. What of words and addresses stands around and between slots is there too,
+/// so that they are whole.
 #[derive(Debug, Default)]
 pub(super) struct SlotTexts {
     bytes: Vec<u8>,
@@ -59,7 +59,7 @@ impl SlotTexts {
             let (from, to) = (start as usize, end as usize);
             if !is_open || from > open.end + JOINT_BYTES {
                 let behind = self.close(bytes, &open, from, is_open);
-                open.start = from - word_bytes_at_end(bytes, behind..from);
+                open.start = from - bytes_at_end(bytes, behind..from);
                 shift = self.bytes.len().wrapping_sub(open.start);
                 is_open = true;
             }
@@ -79,13 +79,13 @@ impl SlotTexts {
         self.origins.push(0);
     }
 
-    /// Copies what is open, if anything is, with the word bytes behind it; where it ends, before `limit`.
+    /// Copies what is open, if anything is, with what goes on behind it; where it ends, before `limit`.
     #[inline]
     fn close(&mut self, bytes: &[u8], open: &Range<usize>, limit: usize, is_open: bool) -> usize {
         if !is_open {
             return open.end;
         }
-        let end = open.end + word_bytes_in_front(bytes, open.end..limit);
+        let end = open.end + bytes_in_front(bytes, open.end..limit);
         let copied = bytes.get(open.start..end);
         self.bytes.extend_from_slice(copied.unwrap_or(&[]));
         end
@@ -121,18 +121,18 @@ impl SlotTexts {
     }
 }
 
-/// How many bytes of words stand at the start of a range.
+/// How many bytes of words and addresses stand at the start of a range.
 #[inline]
-fn word_bytes_in_front(bytes: &[u8], range: Range<usize>) -> usize {
+fn bytes_in_front(bytes: &[u8], range: Range<usize>) -> usize {
     let bytes = bytes.get(range).unwrap_or(&[]).iter();
-    bytes.take_while(|byte| is_word_byte(**byte)).count()
+    bytes.take_while(|byte| goes_on(**byte)).count()
 }
 
-/// How many bytes of words stand at the end of a range.
+/// How many bytes of words and addresses stand at the end of a range.
 #[inline]
-fn word_bytes_at_end(bytes: &[u8], range: Range<usize>) -> usize {
+fn bytes_at_end(bytes: &[u8], range: Range<usize>) -> usize {
     let bytes = bytes.get(range).unwrap_or(&[]).iter().rev();
-    bytes.take_while(|byte| is_word_byte(**byte)).count()
+    bytes.take_while(|byte| goes_on(**byte)).count()
 }
 
 #[cfg(test)]
@@ -180,8 +180,8 @@ mod tests {
                 let (start, end) = (*start as usize, *end as usize);
                 prop_assert_eq!(texts.value(row, number), &bytes[start..end]);
                 let place = texts.places(row)[number];
-                let front = word_bytes_at_end(bytes, 0..start);
-                let behind = word_bytes_in_front(bytes, end..bytes.len());
+                let front = bytes_at_end(bytes, 0..start);
+                let behind = bytes_in_front(bytes, end..bytes.len());
                 let copied = place.0 as usize - front..place.1 as usize + behind;
                 prop_assert_eq!(&texts.bytes()[copied], &bytes[start - front..end + behind]);
             }

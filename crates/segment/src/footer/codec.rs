@@ -28,6 +28,12 @@ const HAS_HEADS: u16 = 1 << 10;
 /// Set there where there are stamp pages, whose number stands behind all others then.
 const HAS_STAMPS: u16 = 1 << 11;
 
+/// Set there where the terms have the addresses in texts.
+const HAS_ADDRESSES: u16 = 1 << 12;
+
+/// All that is set there.
+const MARKS: u16 = HAS_UNIONS | HAS_BIGRAMS | HAS_HEADS | HAS_STAMPS | HAS_ADDRESSES;
+
 /// Kinds of pages whose numbers the footer starts with.
 const PAGE_COUNTS: usize = 8;
 
@@ -123,7 +129,8 @@ impl Footer {
     pub(crate) fn decode_pages(bytes: &[u8], end: u64) -> Result<Self, Corrupt> {
         let mut reader = Reader::new("footer", bytes);
         let (mut footer, marks) = Self::decode_fixed(&mut reader)?;
-        let dictionaries = marks & !(HAS_UNIONS | HAS_BIGRAMS | HAS_HEADS | HAS_STAMPS);
+        let dictionaries = marks & !MARKS;
+        footer.has_addresses = marks & HAS_ADDRESSES != 0;
         let bigrams = usize::from(marks & HAS_BIGRAMS != 0);
         let mut counts = [0; PAGE_COUNTS];
         for count in &mut counts {
@@ -205,6 +212,9 @@ impl Footer {
         }
         if self.stamp_pages().next().is_some() {
             marks |= HAS_STAMPS;
+        }
+        if self.has_addresses {
+            marks |= HAS_ADDRESSES;
         }
         out.extend_from_slice(&marks.to_le_bytes());
         for time in [

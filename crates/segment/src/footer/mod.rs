@@ -8,7 +8,7 @@ use model::{Facility, RecordNumber, Severity, Timestamp};
 use crate::chunk::ChunkEntry;
 use crate::envelope::{
     FORMAT_VERSION, FORMAT_VERSION_BIGRAMS, FORMAT_VERSION_DICTIONARY, FORMAT_VERSION_HEADS,
-    FORMAT_VERSION_MIN, FORMAT_VERSION_UNIONS, Header,
+    FORMAT_VERSION_MIN, FORMAT_VERSION_STAMPS, FORMAT_VERSION_UNIONS, Header,
 };
 use crate::lexicon::class::{may_hold, order_into, ordered_starts};
 use crate::page::PageEntry;
@@ -57,6 +57,9 @@ pub struct Footer {
     /// Which pairs of bytes are in the words of each page of terms; none in a segment without rows, and in
     /// those that were written before there was one.
     pub bigram_page: Option<PageEntry>,
+    /// Whether the terms have the addresses in texts ([`model::addresses`]); not in segments that were written
+    /// before they did, and in those that were merged of such.
+    pub has_addresses: bool,
 }
 
 /// A lexicon page in the footer.
@@ -134,8 +137,11 @@ fn at_namespace(counts: &[u32; 8], namespace: Namespace) -> Option<u32> {
 impl Footer {
     /// The version of the format that a file with this footer has: the oldest one that has all there is.
     pub fn version(&self) -> u16 {
-        if self.stamp_pages().next().is_some() {
+        if self.has_addresses {
             return FORMAT_VERSION;
+        }
+        if self.stamp_pages().next().is_some() {
+            return FORMAT_VERSION_STAMPS;
         }
         if self.head_pages().next().is_some() {
             return FORMAT_VERSION_HEADS;
@@ -305,6 +311,8 @@ mod tests {
         assert_eq!(footer.version(), 9);
         footer.chunks[0].stamps = Some(page);
         assert_eq!(footer.version(), 10);
+        footer.has_addresses = true;
+        assert_eq!(footer.version(), 11);
     }
 
     #[test]

@@ -63,10 +63,10 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Of no rows.
-    pub(crate) fn new() -> Self {
+    /// Of no rows; with the addresses in texts, or words alone.
+    pub(crate) fn new(has_addresses: bool) -> Self {
         Self {
-            terms: Terms::new(),
+            terms: Terms::new(has_addresses),
             tally: Tally::default(),
             counts: PartCounts::default(),
             pairs: Vec::new(),

@@ -53,6 +53,7 @@ impl Index {
         let lexicon = lexicon.finish(pages, file);
         footer.lexicon_pages = lexicon.pages;
         footer.bigram_page = lexicon.bigram_page;
+        footer.has_addresses = self.terms.have_addresses();
     }
 
     /// Where the seats of a term are that are in none of its groups.

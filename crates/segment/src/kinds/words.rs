@@ -1,7 +1,8 @@
 //! Which words of a kind are fixed, and which stand in slots.
 //!
 //! A word is fixed where all of its bytes are and none of them touches a slot: what is in the slot
-//! may make it longer. Edges within a part do not end words.
+//! may make it longer. Edges within a part do not end words. Dots join what is beside them, as an address
+//! ([`model::addresses`]) may go on behind one.
 #![deny(clippy::indexing_slicing)]
 
 use std::ops::Range;
@@ -60,6 +61,11 @@ pub(crate) struct SlotPart {
     pub(crate) before: Option<Vec<u8>>,
     /// What stands behind it of words that may start in it; `None` where that is in another slot.
     pub(crate) after: Option<Vec<u8>>,
+}
+
+/// Whether a word or an address may go on with a byte.
+pub(crate) fn goes_on(byte: u8) -> bool {
+    byte == b'.' || is_word_byte(byte)
 }
 
 impl Varying {
@@ -202,7 +208,7 @@ impl Walk<'_, '_> {
 
     fn pass_slot(&mut self, slot: usize) {
         let text = self.pieces.text.get(self.fixed.clone()).unwrap_or(&[]);
-        let is_word = text.iter().all(|byte| is_word_byte(*byte));
+        let is_word = text.iter().all(|byte| goes_on(*byte));
         match &mut self.varying {
             Some(varying) if is_word => {
                 varying.last_slot = slot;
@@ -227,14 +233,14 @@ impl Walk<'_, '_> {
         let range = std::mem::replace(&mut self.fixed, 0..0);
         let mut text = self.pieces.text.get(range).unwrap_or(&[]);
         if let Some(mut varying) = self.varying.take() {
-            varying.after = text.iter().take_while(|byte| is_word_byte(**byte)).count();
+            varying.after = text.iter().take_while(|byte| goes_on(**byte)).count();
             self.stretches.varying.push(varying);
             text = text.get(varying.after..).unwrap_or(&[]);
         }
         let mut before = 0;
         if is_before_slot {
             let from_end = text.iter().rev();
-            before = from_end.take_while(|byte| is_word_byte(**byte)).count();
+            before = from_end.take_while(|byte| goes_on(**byte)).count();
             text = text.get(..text.len() - before).unwrap_or(&[]);
         }
         if text.iter().any(|byte| is_word_byte(*byte)) {

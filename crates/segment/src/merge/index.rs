@@ -10,12 +10,12 @@ use std::ops::Range;
 use super::chunks::{Copied, CopiedTo, Merged};
 use super::enlarge::Moved;
 use super::{MergeError, MergeInput, TermCursor, damaged, not_taken, stored};
-use crate::Corrupt;
 use crate::footer::Footer;
 use crate::index::{Index, PartCounts, SharedLists, Tally, listed};
 use crate::lexicon::LexiconWriter;
 use crate::page::{PageEntry, PageWriter};
 use crate::page_file::StreamedFile;
+use crate::{Corrupt, Namespace};
 
 /// The counts of values of all inputs together.
 fn counts<I: MergeInput>(inputs: &[I]) -> Result<PartCounts, MergeError<I::Error>> {
@@ -57,7 +57,11 @@ pub(super) fn merge<I: MergeInput>(
     let bases = bases(inputs);
     let (mut list, mut seats, mut groups) = (Vec::new(), Vec::new(), Vec::new());
     let mut moved = MovedGroups::new(&merged.moved);
+    let has_addresses = index.terms.have_addresses();
     each_term(inputs, index, |key, terms, holders| {
+        if !has_addresses && Namespace::is_of_address(key) {
+            return Ok(());
+        }
         seats.clear();
         groups.clear();
         for holder in &holders.inputs {
@@ -102,6 +106,7 @@ pub(super) fn merge<I: MergeInput>(
         file.relieve().map_err(not_taken)?;
     }
     footer.bigram_page = lexicon.append_bigrams(pages, file);
+    footer.has_addresses = has_addresses;
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! What is in a segment.
 
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 use model::{RecordNumber, Timestamp};
@@ -283,10 +284,45 @@ fn key_text(key: &[u8]) -> String {
         b'o' => "source",
         b'v' => "severity",
         b'f' => "facility",
+        b'a' => "address in message",
+        b'd' => "address in structured data",
         _ => "unknown",
     };
     match (namespace, word) {
         (b'v' | b'f', [number]) => format!("{name} {number}"),
+        (b'a' | b'd', digits) => format!("{name} {}", dotted(digits)),
         _ => format!("{name} {}", String::from_utf8_lossy(word)),
+    }
+}
+
+/// The numbers of an address as it is written; the start of one ends with a dot.
+fn dotted(digits: &[u8]) -> String {
+    let text = String::from_utf8_lossy(digits);
+    match u32::from_str_radix(&text, 16) {
+        Ok(numbers) if digits.len() == 8 => Ipv4Addr::from_bits(numbers).to_string(),
+        Ok(numbers) if digits.len() == 6 => {
+            let [_, one, two, three] = numbers.to_be_bytes();
+            format!("{one}.{two}.{three}.")
+        }
+        _ => text.into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_shown_as_they_are_written() {
+        for (key, shown) in [
+            (&b"mword"[..], "message word"),
+            (b"v\x03", "severity 3"),
+            (b"a0a1e0111", "address in message 10.30.1.17"),
+            (b"dac1ffe", "address in structured data 172.31.254."),
+            (b"a0a", "address in message 0a"),
+            (b"", ""),
+        ] {
+            assert_eq!(key_text(key), shown);
+        }
     }
 }

@@ -21,6 +21,7 @@ const SEGMENT_V7: &[u8] = include_bytes!("../../testdata/segment.v7");
 const SEGMENT_V8: &[u8] = include_bytes!("../../testdata/segment.v8");
 const SEGMENT_V9: &[u8] = include_bytes!("../../testdata/segment.v9");
 const SEGMENT_V10: &[u8] = include_bytes!("../../testdata/segment.v10");
+const SEGMENT_V11: &[u8] = include_bytes!("../../testdata/segment.v11");
 
 const FIRST_JOURNAL: &str = "journal/00000000000000000001.journal";
 const MANIFEST: &str = "logspaces/main/manifest";
@@ -223,6 +224,28 @@ fn segments_of_version_10_are_read() {
     check_deeply(dir.path(), 17_000);
 }
 
+#[test]
+fn segments_of_version_11_are_read() {
+    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V11);
+    // So that the directory has it taken back.
+    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
+    let store = open(dir.path());
+    let found = texts(&store);
+    assert_eq!(found.len(), 600);
+    let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
+        panic!("no segment");
+    };
+    assert!(segment.footer().has_addresses);
+    for (key, text) in [(&b"0a000105"[..], "10.0.1.5 "), (b"0a0003", "10.0.3. ")] {
+        let key = segment::Namespace::MessageAddress.key(key);
+        let term = segment.find_term(&key).expect("reads").expect("is there");
+        let expected = found.iter().filter(|own| own.contains(text)).count();
+        assert!(expected > 0);
+        assert_eq!(term.rows as usize, expected, "{text}");
+    }
+    check_deeply(dir.path(), 600);
+}
+
 /// Finds nothing wrong with a directory of so many records in segments.
 fn check_deeply(directory: &Path, records: u64) {
     let options = VerifyOptions {
@@ -308,7 +331,7 @@ fn files_of_newer_versions_are_refused_and_left_alone() {
     let files = [
         (FIRST_JOURNAL, newer(JOURNAL_V1, 4, (60, false))),
         (MANIFEST, newer(MANIFEST_V2, 4, (12, false))),
-        (FIRST_SEGMENT, newer(SEGMENT_V10, 8, (60, true))),
+        (FIRST_SEGMENT, newer(SEGMENT_V11, 8, (60, true))),
     ];
     for (path, bytes) in files {
         let (text, looked) = refused(path, &bytes);
