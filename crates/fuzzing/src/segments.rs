@@ -70,6 +70,7 @@ fn row_kinds(entry: &PageEntry, heads: Vec<PageEntry>, stored: &[u8]) {
     };
     let rows: u64 = kinds.kinds().iter().map(|(_, rows)| u64::from(*rows)).sum();
     assert_eq!(rows, kinds.len() as u64);
+    _ = kinds.check_pages(&chunk);
     if !has_heads {
         let no_page = |_| Err(Corrupt::Short { what: "head page" });
         let seats = kinds.with_seats(0..rows as u32, no_page);
@@ -270,6 +271,7 @@ fn records(
     };
     let row_kinds = RowKinds::decode(&entry, rows)?;
     let opened = Chunk::decode(&entry, directory_bytes, row_kinds.kinds(), kinds)?;
+    _ = (row_kinds.check_pages(&entry), opened.check(&entry));
     if let Some(page) = &chunk.stamps {
         let (entry, bytes) = stored(file, page)?;
         stamps(&opened, &Stamps::decode(&entry, bytes)?);

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 use std::slice::ChunksExact;
+use std::sync::Arc;
 
 use crate::Corrupt;
 use crate::wire::{Reader, put_varint};
@@ -106,7 +107,67 @@ impl<'a> Packed<&'a [u8]> {
     }
 }
 
+/// Some bytes of a page that is kept as it is.
+#[derive(Clone, Debug)]
+pub(crate) struct Shared {
+    page: Arc<Vec<u8>>,
+    range: Range<usize>,
+}
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        self.page.get(self.range.clone()).unwrap_or(&[])
+    }
+}
+
+impl Packed<Shared> {
+    /// The same where the values stay in the page, whose end the reader is at.
+    pub(crate) fn share(
+        reader: &mut Reader<'_>,
+        count: usize,
+        page: &Arc<Vec<u8>>,
+    ) -> Result<Self, Corrupt> {
+        let Packed { min, count, planes } = Packed::view(reader, count)?;
+        let end = page.len().saturating_sub(reader.rest().len());
+        let planes = Shared {
+            page: Arc::clone(page),
+            range: end.saturating_sub(planes.len())..end,
+        };
+        Ok(Self { min, count, planes })
+    }
+
+    /// Some values, as they would be read.
+    pub(crate) fn of(values: &[u64]) -> Self {
+        let mut page = Vec::new();
+        encode(values, &mut page);
+        let page = Arc::new(page);
+        let mut reader = Reader::new("column", &page);
+        let read = Self::share(&mut reader, values.len(), &page);
+        // What was just encoded is read.
+        read.unwrap_or_else(|_| Self {
+            min: 0,
+            count: 0,
+            planes: Shared {
+                page: Arc::default(),
+                range: 0..0,
+            },
+        })
+    }
+}
+
 impl<P: AsRef<[u8]>> Packed<P> {
+    /// The sum of the values of some rows; those behind the last are left out.
+    pub(crate) fn sum(&self, rows: Range<usize>) -> u64 {
+        let rows = rows.start.min(self.count)..rows.end.min(self.count);
+        let mut sum = self.min.wrapping_mul(rows.len() as u64);
+        for (plane, bytes) in self.planes().enumerate() {
+            let own = bytes.get(rows.clone()).unwrap_or(&[]).iter();
+            let own: u64 = own.map(|byte| u64::from(*byte)).sum();
+            sum = sum.wrapping_add(own << (8 * plane));
+        }
+        sum
+    }
+
     /// How many values there are.
     pub(crate) fn len(&self) -> usize {
         self.count
@@ -322,6 +383,10 @@ mod tests {
             encode(&values, &mut out);
             let packed = Packed::decode(&mut Reader::new("test", &out), values.len()).expect("valid");
             prop_assert_eq!(packed.values().collect::<Vec<_>>(), values.clone());
+            prop_assert_eq!(Packed::of(&values).values().collect::<Vec<_>>(), values.clone());
+            let own = values.get(rows.0.min(values.len())..rows.1.min(values.len())).unwrap_or(&[]);
+            let sum = own.iter().fold(0_u64, |sum, value| sum.wrapping_add(*value));
+            prop_assert_eq!(packed.sum(rows.0..rows.1), sum);
             let mut visited = Vec::new();
             let view = Packed::view(&mut Reader::new("test", &out), values.len()).expect("valid");
             view.each(|value| visited.push(value));

@@ -67,11 +67,12 @@ pub(crate) fn compact_with<I: MergeInput>(
         for page in &mut chunk.columns {
             output.column_page(page, &mut columns)?;
         }
-        output.page(&mut chunk.directory)?;
+        let has_heads = !chunk.heads.is_empty();
+        output.looked_into(&mut chunk.directory, has_heads)?;
         for page in chunk.stamps.iter_mut().chain(&mut chunk.heads) {
             output.page(page)?;
         }
-        output.page(&mut chunk.rows)?;
+        output.looked_into(&mut chunk.rows, has_heads)?;
         output.page(&mut chunk.page)?;
     }
     for page in &mut footer.received_pages {
@@ -203,6 +204,22 @@ impl<I: MergeInput> Output<'_, I> {
     /// tells where it is now.
     fn page(&mut self, entry: &mut PageEntry) -> Result<Vec<u8>, MergeError<I::Error>> {
         self.column_page(entry, &mut Columns::default())
+    }
+
+    /// The same of a page that is looked into as it is stored where the chunk is large.
+    fn looked_into(
+        &mut self,
+        entry: &mut PageEntry,
+        is_large: bool,
+    ) -> Result<(), MergeError<I::Error>> {
+        if !is_large {
+            return self.page(entry).map(drop);
+        }
+        let before = stored(self.input, 0, entry)?;
+        let raw = open("page", entry, &before).map_err(|source| damaged(0, entry, source))?;
+        self.page.clear();
+        PageWriter::append_plain(&raw, &mut self.page);
+        self.place(entry, &raw, None)
     }
 
     /// The same of a page that may refer to dictionaries.

@@ -167,12 +167,10 @@ impl<'a, I: MergeInput> Pages<'a, I> {
         common: &Common,
     ) -> Result<Self, PageError<I::Error>> {
         let row_kinds = row_kinds(input, entry)?;
-        let directory = stored(input, &entry.directory)?;
-        let chunk = Chunk::decode(entry, &directory, row_kinds.kinds(), &common.kinds);
         Ok(Self {
             input,
             entry,
-            chunk: chunk.map_err(damaged(&entry.directory))?,
+            chunk: chunk(input, entry, &row_kinds, common)?,
             pages: vec![None; entry.columns.len()],
         })
     }
@@ -254,14 +252,13 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
         received: &[Timestamp],
     ) -> Result<Self, PageError<I::Error>> {
         let row_kinds = row_kinds(input, entry)?;
-        let directory = stored(input, &entry.directory)?;
-        let chunk = Chunk::decode(entry, &directory, row_kinds.kinds(), &common.kinds);
+        let chunk = chunk(input, entry, &row_kinds, common)?;
         let heads = ChunkHeads::decode(entry, &stored(input, &entry.page)?, received.to_vec());
         Ok(Self {
             input,
             entry,
             row_kinds,
-            chunk: chunk.map_err(damaged(&entry.directory))?,
+            chunk,
             heads: heads.map_err(damaged(&entry.page))?,
             pages: vec![None; entry.columns.len()],
             head_pages: vec![None; entry.heads.len()],
@@ -288,13 +285,28 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
     }
 }
 
+/// Where the columns of a chunk are.
+fn chunk<I: MergeInput>(
+    input: &I,
+    entry: &ChunkEntry,
+    row_kinds: &RowKinds,
+    common: &Common,
+) -> Result<Chunk, PageError<I::Error>> {
+    let directory = stored(input, &entry.directory)?;
+    let chunk = Chunk::decode(entry, directory, row_kinds.kinds(), &common.kinds);
+    let chunk = chunk.and_then(|chunk| chunk.check(entry).map(|()| chunk));
+    chunk.map_err(damaged(&entry.directory))
+}
+
 /// The kinds of the rows of a chunk.
 pub(crate) fn row_kinds<I: MergeInput>(
     input: &I,
     entry: &ChunkEntry,
 ) -> Result<RowKinds, PageError<I::Error>> {
     let bytes = stored(input, &entry.rows)?;
-    RowKinds::decode(entry, &bytes).map_err(damaged(&entry.rows))
+    let row_kinds = RowKinds::decode(entry, bytes);
+    let row_kinds = row_kinds.and_then(|kinds| kinds.check_pages(entry).map(|()| kinds));
+    row_kinds.map_err(damaged(&entry.rows))
 }
 
 /// A head page of a chunk, read once.

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use model::Timestamp;
 use zstd::zstd_safe::{CParameter, DCtx};
@@ -219,7 +220,23 @@ pub(crate) fn open<'a>(
     open_with(what, entry, stored, None)
 }
 
-/// The same of a page that may refer to the dictionary of its segment.
+/// The page as it was before compression, to be kept, and where it starts in what is returned: what is stored
+/// plain is not copied.
+pub(crate) fn open_kept(
+    what: &'static str,
+    entry: &PageEntry,
+    stored: Vec<u8>,
+) -> Result<(Arc<Vec<u8>>, usize), Corrupt> {
+    match open(what, entry, &stored)? {
+        Cow::Owned(raw) => Ok((Arc::new(raw), 0)),
+        Cow::Borrowed(raw) => {
+            let start = stored.len() - raw.len();
+            Ok((Arc::new(stored), start))
+        }
+    }
+}
+
+/// As [`open`], of a page that may refer to the dictionary of its segment.
 pub(crate) fn open_with<'a>(
     what: &'static str,
     entry: &PageEntry,

@@ -485,7 +485,7 @@ impl SegmentHandle {
     fn read_chunk(&self, index: usize, entry: &ChunkEntry) -> Result<Arc<Chunk>, ReadError> {
         let kinds = self.kinds()?;
         let own = self.kinds_of(index)?;
-        let chunk = Chunk::decode(entry, &self.read(&entry.directory)?, &own, &kinds);
+        let chunk = Chunk::decode(entry, self.read(&entry.directory)?, &own, &kinds);
         let chunk = chunk.map_err(|error| self.damaged(&entry.directory, &error))?;
         Ok(Arc::new(chunk))
     }
@@ -787,7 +787,7 @@ impl SegmentHandle {
             return Err(self.out_of_range());
         };
         let page = self.page(Kind::RowKinds, chunk, || {
-            let kinds = RowKinds::decode(entry, &self.read(&entry.rows)?);
+            let kinds = RowKinds::decode(entry, self.read(&entry.rows)?);
             Ok(Page::RowKinds(Arc::new(
                 kinds.map_err(|error| self.damaged(&entry.rows, &error))?,
             )))

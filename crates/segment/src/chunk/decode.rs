@@ -12,7 +12,7 @@ use crate::Corrupt;
 use crate::columns::Column;
 use crate::columns::directory::{Directory, Part};
 use crate::kinds::{Band, Kinds, Shape, Shapes, SlotPart, Texts};
-use crate::page::open;
+use crate::page::open_kept;
 use crate::wire::Reader;
 
 /// What kinds the rows of a chunk are of, and where their columns are.
@@ -61,19 +61,19 @@ impl Chunk {
     /// When the bytes are not what was written, or were written with another table.
     pub fn decode(
         entry: &ChunkEntry,
-        stored: &[u8],
+        stored: impl Into<Vec<u8>>,
         row_kinds: &[(u32, u32)],
         kinds: &Kinds,
     ) -> Result<Self, Corrupt> {
-        let raw = open("directory page", &entry.directory, stored)?;
-        let mut reader = Reader::new("directory page", &raw);
+        let (page, start) = open_kept("directory page", &entry.directory, stored.into())?;
+        let mut reader = Reader::new("directory page", page.get(start..).unwrap_or(&[]));
         let shapes = Arc::clone(kinds.shapes());
         let kinds = find_kinds(row_kinds, kinds)?;
         let rows = kinds.last().map_or(0, |last| last.seats.end);
         if rows != entry.page.rows {
             return Err(invalid("number of rows", u64::from(rows)));
         }
-        let directory = Directory::decode(&mut reader, &entry.columns)?;
+        let directory = Directory::decode(&mut reader, &entry.columns, &page)?;
         reader.finish()?;
         let slots = kinds.last().map_or(0, |last| last.slots.end);
         if slots as usize != directory.columns() {
@@ -84,6 +84,14 @@ impl Chunk {
             shapes,
             directory,
         })
+    }
+
+    /// Checks what is not seen as it is read: where all columns are.
+    ///
+    /// # Errors
+    /// When they do not fill the pages of the chunk.
+    pub fn check(&self, entry: &ChunkEntry) -> Result<(), Corrupt> {
+        self.directory.check(&entry.columns)
     }
 
     /// How many rows there are.
@@ -227,9 +235,7 @@ impl Chunk {
 
     /// How many rows a part has, by its number.
     pub(crate) fn part_len(&self, number: usize) -> usize {
-        self.directory
-            .part(number)
-            .map_or(0, |part| part.rows as usize)
+        self.directory.rows_of(number).unwrap_or(0) as usize
     }
 
     /// How many parts all columns have.

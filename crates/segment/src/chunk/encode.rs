@@ -102,11 +102,14 @@ impl ChunkWriter {
     /// Appends the chunk of the batch that was cut last, and forgets its rows.
     pub(crate) fn pack(&mut self, batch: &RecordBatch, file: &mut dyn PageFile) -> ChunkEntry {
         let packed = self.pack_columns(batch, file);
-        let directory = self.side.directory(&packed.directory, batch.len(), file);
+        let has_heads = batch.len() > self.head_rows;
+        let directory = self
+            .side
+            .directory(&packed.directory, batch.len(), has_heads, file);
         let stamps = self.side.stamps(packed.stamps, file);
         let (kinds, places) = self.places(batch.len());
         let (heads, rows, page);
-        if batch.len() <= self.head_rows {
+        if !has_heads {
             heads = Vec::new();
             row_kinds::encode(&kinds, &places, &mut self.side.raw);
             rows = self.side.close(batch.len(), file);

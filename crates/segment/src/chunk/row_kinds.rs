@@ -15,7 +15,7 @@ use super::{ChunkEntry, HeadPage};
 use crate::Corrupt;
 use crate::column::{self, Packed};
 use crate::limits::KINDS_MAX;
-use crate::page::open;
+use crate::page::open_kept;
 use crate::wire::{Reader, put_varint};
 
 /// Of no more rows of a page than these the seats are counted one by one, without those of all rows.
@@ -53,9 +53,9 @@ impl RowKinds {
     ///
     /// # Errors
     /// When the bytes are not what was written.
-    pub fn decode(entry: &ChunkEntry, stored: &[u8]) -> Result<Self, Corrupt> {
-        let raw = open("row page", &entry.rows, stored)?;
-        let mut reader = Reader::new("row page", &raw);
+    pub fn decode(entry: &ChunkEntry, stored: impl Into<Vec<u8>>) -> Result<Self, Corrupt> {
+        let (page, start) = open_kept("row page", &entry.rows, stored.into())?;
+        let mut reader = Reader::new("row page", page.get(start..).unwrap_or(&[]));
         let max = model::limits::BATCH_RECORDS_MAX;
         let rows = reader.count("number of rows", max)?;
         let count = reader.count("number of kinds", rows.min(KINDS_MAX))?;
@@ -69,20 +69,20 @@ impl RowKinds {
                 narrow("rows of a kind", count)?,
             ));
         }
-        let pages: Vec<u32> = entry.heads.iter().map(|page| page.rows).collect();
-        let (page_rows, stretches, whole) = match pages.first() {
+        let (page_rows, stretches, whole) = match entry.heads.first() {
             None => {
                 let places = Packed::decode(&mut reader, rows)?;
                 check(&places, &kinds)?;
                 (rows, Stretches::on_one_page(kinds.len()), Some(places))
             }
             Some(first) => {
-                let stretches = Stretches::decode(&mut reader, &kinds, &pages)?;
-                let all: u64 = pages.iter().map(|rows| u64::from(*rows)).sum();
-                if all != rows as u64 {
+                let stretches = Stretches::decode(&mut reader, kinds.len(), rows, &page)?;
+                let pages = entry.heads.iter().map(|page| u64::from(page.rows));
+                let of_kinds = kinds.iter().map(|(_, rows)| u64::from(*rows));
+                if pages.sum::<u64>() != rows as u64 || of_kinds.sum::<u64>() != rows as u64 {
                     return Err(rows_of_all_kinds(rows));
                 }
-                (*first as usize, stretches, None)
+                (first.rows as usize, stretches, None)
             }
         };
         reader.finish()?;
@@ -94,6 +94,18 @@ impl RowKinds {
             stretches,
             whole,
         })
+    }
+
+    /// Checks what is not seen as it is read: which head pages the rows of all kinds are on.
+    ///
+    /// # Errors
+    /// When there are not as many of each kind, or on each page, as there have to be.
+    pub fn check_pages(&self, entry: &ChunkEntry) -> Result<(), Corrupt> {
+        if self.whole.is_some() {
+            return Ok(());
+        }
+        let pages: Vec<u32> = entry.heads.iter().map(|page| page.rows).collect();
+        self.stretches.check(&self.kinds, &pages)
     }
 
     /// Checks that each row has a seat of its own. Like the others that take `page`, it is given the head
@@ -112,7 +124,8 @@ impl RowKinds {
         for number in 0..self.pages() {
             let ranks = [number, number + 1].map(|number| self.ranks_before(number));
             let [before, behind] = ranks;
-            let own = before.iter().zip(&behind).map(|(start, end)| end - start);
+            let own = before.iter().zip(&behind);
+            let own = own.map(|(start, end)| end.saturating_sub(*start));
             let own: Vec<(u32, u32)> = own.map(|rows| (0, rows)).collect();
             check(&page(number)?.places, &own)?;
         }
@@ -167,7 +180,10 @@ impl RowKinds {
         let starts = self.ranks_at(rows.start as usize, &mut page)?;
         let ends = self.ranks_at(rows.end as usize, &mut page)?;
         let own = self.firsts().zip(starts).zip(ends);
-        let seats = own.map(|((first, start), end)| first + start..first + end);
+        let seats = own.map(|((first, start), end)| {
+            // What is said of the pages may be wrong ([`Self::check_pages`]).
+            first.saturating_add(start)..first.saturating_add(end)
+        });
         Ok(seats.filter(|seats| !seats.is_empty()).collect())
     }
 
@@ -258,7 +274,7 @@ impl RowKinds {
         let mut left = seats;
         for (kind, (first, end)) in self.firsts().zip(&self.ends).enumerate() {
             for (page, rank) in self.stretches.ends(kind, end - first) {
-                let end = first + rank;
+                let end = first.saturating_add(rank);
                 if left.first().is_none_or(|seat| *seat >= end) {
                     continue;
                 }
@@ -309,11 +325,8 @@ impl RowKinds {
 
     /// For each kind how many of its rows are on the pages before one.
     fn ranks_before(&self, number: usize) -> Vec<u32> {
-        let kinds = self.kinds.iter().enumerate();
-        let ranks = kinds.map(|(kind, (_, rows))| {
-            let before = self.stretches.before(kind, number);
-            before.unwrap_or(*rows)
-        });
+        let kinds = self.kinds.iter().zip(self.stretches.before_of_all(number));
+        let ranks = kinds.map(|((_, rows), before)| before.unwrap_or(*rows));
         ranks.collect()
     }
 
@@ -332,7 +345,7 @@ impl RowKinds {
         self.look(number, page, |places| {
             for place in places.values().take(within) {
                 if let Some(rank) = ranks.get_mut(place as usize) {
-                    *rank += 1;
+                    *rank = rank.saturating_add(1);
                 }
             }
         })?;
@@ -342,11 +355,14 @@ impl RowKinds {
     /// The seats of all rows of a page, in the order of the rows.
     fn seats_on(&self, number: usize, places: &Packed) -> impl Iterator<Item = u32> {
         let ranks = self.ranks_before(number);
-        let next = self.firsts().zip(ranks).map(|(first, rank)| first + rank);
+        let next = self.firsts().zip(ranks);
+        let next = next.map(|(first, rank)| first.saturating_add(rank));
         let mut next: Vec<u32> = next.collect();
         places.values().map(move |place| {
             let next = next.get_mut(place as usize);
-            next.map_or(u32::MAX, |next| std::mem::replace(next, *next + 1))
+            next.map_or(u32::MAX, |next| {
+                std::mem::replace(next, next.saturating_add(1))
+            })
         })
     }
 
@@ -357,7 +373,8 @@ impl RowKinds {
             let (_, rows) = self.kinds.get(kind)?;
             let first = self.ends.get(kind)?.checked_sub(*rows)?;
             let before = self.stretches.before(kind, number)?;
-            Some(first + before + places.count_of(place, 0..row) as u32)
+            let on_page = places.count_of(place, 0..row) as u32;
+            first.checked_add(before)?.checked_add(on_page)
         });
         seat.unwrap_or(u32::MAX)
     }
@@ -431,7 +448,7 @@ pub(super) fn encode_apart(
     out: &mut Vec<u8>,
 ) {
     encode_kinds(kinds, rows, out);
-    stretches.encode(kinds, out);
+    stretches.encode(out);
 }
 
 fn encode_kinds(kinds: &[(u32, u32)], rows: usize, out: &mut Vec<u8>) {

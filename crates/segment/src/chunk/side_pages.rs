@@ -5,7 +5,7 @@ use model::RecordHead;
 use super::row_kinds;
 use super::stretches::Stretches;
 use crate::column;
-use crate::columns::directory::Directory;
+use crate::columns::directory::DirectoryWriter;
 use crate::columns::stamps::StampWriter;
 use crate::page::{PageEntry, PageWriter};
 use crate::page_file::PageFile;
@@ -26,15 +26,19 @@ impl SidePages {
         }
     }
 
-    /// Appends the directory page of a chunk of so many rows.
+    /// Appends the directory page of a chunk of so many rows, with head pages or without.
     pub(crate) fn directory(
         &mut self,
-        directory: &Directory,
+        directory: &DirectoryWriter,
         rows: usize,
+        has_heads: bool,
         file: &mut dyn PageFile,
     ) -> PageEntry {
         directory.encode(&mut self.raw);
-        self.close(rows, file)
+        match has_heads {
+            true => self.close_plain(rows, file),
+            false => self.close(rows, file),
+        }
     }
 
     /// Appends the stamp page, where there is something to say.
@@ -71,7 +75,7 @@ impl SidePages {
     ) -> PageEntry {
         let stretches = Stretches::of_places(places, kinds.len(), page_rows);
         row_kinds::encode_apart(kinds, places.len(), &stretches, &mut self.raw);
-        self.close(places.len(), file)
+        self.close_plain(places.len(), file)
     }
 
     /// Appends the chunk page of a chunk with head pages: what its rows refer to.
@@ -90,6 +94,17 @@ impl SidePages {
         let page = PageEntry {
             rows: rows as u32,
             ..self.pages.append(&self.raw, file)
+        };
+        self.raw.clear();
+        page
+    }
+
+    /// The same as it is, to be looked into without being decompressed: a reader of a row of a large chunk
+    /// has a few bytes of it.
+    fn close_plain(&mut self, rows: usize, file: &mut dyn PageFile) -> PageEntry {
+        let page = PageEntry {
+            rows: rows as u32,
+            ..PageWriter::append_plain(&self.raw, file)
         };
         self.raw.clear();
         page

@@ -1,17 +1,23 @@
 //! Where the columns of a chunk are in its pages.
 //!
-//! Thousands of columns, most of which have one part, of some hundred bytes: what is kept of each is what
-//! tells it from the one before, so that a chunk is quickly opened and takes little memory.
+//! Thousands of columns, most of which have one part, of some hundred bytes, and of which a reader of a row
+//! has a dozen: the lengths of all parts are kept as they are stored, and where one is is reckoned when it
+//! is asked for. So a chunk is quickly opened and takes little memory.
 #![deny(clippy::indexing_slicing)]
 
+mod write;
+
+pub(crate) use write::DirectoryWriter;
+
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::Column;
 use crate::Corrupt;
-use crate::column::{self, Packed};
-use crate::limits::{COLUMN_PARTS_MAX, COLUMN_ROWS_MAX, PAGE_RAW_BYTES_MAX};
+use crate::column::{Packed, Shared};
+use crate::limits::{COLUMN_PARTS_MAX, COLUMN_ROWS_MAX};
 use crate::page::PageEntry;
-use crate::wire::{Reader, put_varint};
+use crate::wire::Reader;
 
 /// Some rows of a column: where they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,17 +45,17 @@ impl Part {
 }
 
 /// Where the columns of a chunk are.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Directory {
     columns: u32,
     /// The columns that have no part or several, each with the end of its parts; all others have one.
     uneven: Vec<(u32, u32)>,
-    /// Where each part ends, counted through all pages, which have nothing else in them.
-    ends: Vec<u32>,
+    /// How long each part is, in bytes.
+    lens: Packed<Shared>,
     /// How many values each part has.
-    rows: Vec<u16>,
-    /// Where each page ends, counted in the same way.
-    page_ends: Vec<u32>,
+    rows: Packed<Shared>,
+    /// The number of the first part of each page.
+    firsts: Vec<u32>,
 }
 
 impl Directory {
@@ -60,23 +66,20 @@ impl Directory {
 
     /// How many parts all of them have.
     pub(crate) fn parts(&self) -> usize {
-        self.ends.len()
+        self.lens.len()
     }
 
     /// How many values a column has.
     pub(crate) fn rows(&self, column: usize) -> u64 {
-        let rows = self.rows.get(self.numbers_of(column)).unwrap_or(&[]);
-        rows.iter().copied().map(u64::from).sum()
+        self.rows.sum(self.numbers_of(column))
     }
 
     /// The part of a column with a row: its number among all parts, and the rows of the column that
     /// it has.
     pub(crate) fn find(&self, column: usize, row: u32) -> Option<(usize, Range<u32>)> {
-        let numbers = self.numbers_of(column);
-        let rows = self.rows.get(numbers.clone())?;
-        let mut start = 0;
-        for (number, rows) in numbers.zip(rows) {
-            let end = start + u32::from(*rows);
+        let mut start = 0_u32;
+        for number in self.numbers_of(column) {
+            let end = start.checked_add(self.rows_of(number)?)?;
             if row < end {
                 return Some((number, start..end));
             }
@@ -85,21 +88,26 @@ impl Directory {
         None
     }
 
-    /// A part by its number.
+    /// A part by its number. That it is within its page is seen where it is opened.
     pub(crate) fn part(&self, number: usize) -> Option<Part> {
-        let end = *self.ends.get(number)?;
-        let end_before = |ends: &[u32], at: usize| {
-            let before = at.checked_sub(1).and_then(|before| ends.get(before));
-            before.copied().unwrap_or(0)
-        };
-        let start = end_before(&self.ends, number);
-        let page = self.page_ends.partition_point(|end| *end <= start);
+        let narrow = |value: u64| u32::try_from(value).ok();
+        let len = narrow(self.lens.get(number)?)?;
+        let page = self
+            .firsts
+            .partition_point(|first| *first as usize <= number)
+            .checked_sub(1)?;
+        let first = *self.firsts.get(page)? as usize;
         Some(Part {
             page: page as u32,
-            offset: start.checked_sub(end_before(&self.page_ends, page))?,
-            len: end.checked_sub(start)?,
-            rows: u32::from(*self.rows.get(number)?),
+            offset: narrow(self.lens.sum(first..number))?,
+            len,
+            rows: self.rows_of(number)?,
         })
+    }
+
+    /// How many values a part has.
+    pub(crate) fn rows_of(&self, number: usize) -> Option<u32> {
+        u32::try_from(self.rows.get(number)?).ok()
     }
 
     /// The numbers of the parts of a column among all parts; none behind the last column.
@@ -141,164 +149,97 @@ impl Directory {
         if !numbers.contains(&number) {
             return None;
         }
-        let rows = self.rows.get(numbers.start..number)?.iter();
-        let rows: u64 = rows.copied().map(u64::from).sum();
+        let rows = self.rows.sum(numbers.start..number);
         Some((column, u32::try_from(rows).ok()?))
     }
 
     /// Memory the directory takes beside the value itself, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.uneven.capacity() * size_of::<(u32, u32)>()
-            + (self.ends.capacity() + self.page_ends.capacity()) * size_of::<u32>()
-            + self.rows.capacity() * size_of::<u16>()
+            + self.firsts.capacity() * size_of::<u32>()
+            + self.lens.memory_bytes()
+            + self.rows.memory_bytes()
     }
 
-    /// Adds a part of so many bytes and values to the last page.
-    pub(crate) fn push_part(&mut self, len: usize, rows: usize) {
-        let start = self.ends.last().copied().unwrap_or(0);
-        self.ends.push(start + len as u32);
-        self.rows.push(rows as u16);
-    }
-
-    /// Closes the last page.
-    pub(crate) fn close_page(&mut self) {
-        self.page_ends.push(self.ends.last().copied().unwrap_or(0));
-    }
-
-    /// Closes the next column, which has the last so many parts.
-    pub(crate) fn close_column(&mut self, parts: usize) {
-        if parts != 1 {
-            self.uneven.push((self.columns, self.ends.len() as u32));
-        }
-        self.columns += 1;
-    }
-
-    /// Appends the directory. Offsets follow from lengths, as pages have no gaps.
-    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
-        assert!(self.columns() <= COLUMN_PARTS_MAX && self.parts() <= COLUMN_PARTS_MAX);
-        let counts = (0..self.columns()).map(|column| self.numbers_of(column).len() as u64);
-        let parts = (0..self.parts()).filter_map(|number| self.part(number));
-        let (mut steps, mut lens, mut rows) = (Vec::new(), Vec::new(), Vec::new());
-        let mut page = 0;
-        for part in parts {
-            steps.push(u64::from(
-                part.page - std::mem::replace(&mut page, part.page),
-            ));
-            lens.push(u64::from(part.len));
-            rows.push(u64::from(part.rows));
-        }
-        put_varint(u64::from(self.columns), out);
-        for values in [counts.collect(), steps, lens, rows] {
-            column::encode(&values, out);
-        }
-    }
-
-    /// Reads what [`Directory::encode`] wrote, for columns in these pages.
-    pub(crate) fn decode(reader: &mut Reader<'_>, pages: &[PageEntry]) -> Result<Self, Corrupt> {
+    /// Reads what [`DirectoryWriter::encode`] wrote, for columns in these pages, from a page whose end the
+    /// reader is at.
+    pub(crate) fn decode(
+        reader: &mut Reader<'_>,
+        pages: &[PageEntry],
+        page: &Arc<Vec<u8>>,
+    ) -> Result<Self, Corrupt> {
         let columns = reader.count("number of columns", COLUMN_PARTS_MAX)?;
-        let mut directory = Self {
-            columns: columns as u32,
-            ..Self::default()
-        };
-        let (mut column, mut parts) = (0, 0_u64);
+        let (mut uneven, mut column, mut parts) = (Vec::new(), 0, 0_u64);
         Packed::view(reader, columns)?.each(|count| {
             parts = parts.saturating_add(count);
             if count != 1 {
-                directory.uneven.push((column, parts as u32));
+                uneven.push((column, parts as u32));
             }
             column += 1;
         });
-        directory.uneven.shrink_to_fit();
-        let parts = within("number of parts", parts, COLUMN_PARTS_MAX)? as usize;
-        let steps = Packed::view(reader, parts)?;
-        directory.set_ends(&Packed::view(reader, parts)?, pages)?;
-        directory.check_steps(&steps)?;
-        directory.set_rows(&Packed::view(reader, parts)?)?;
-        Ok(directory)
+        uneven.shrink_to_fit();
+        let max = COLUMN_PARTS_MAX as u64;
+        let in_pages: u64 = pages.iter().map(|page| u64::from(page.rows)).sum();
+        if parts > max || parts != in_pages {
+            return Err(invalid("number of parts", parts));
+        }
+        check_steps(&Packed::view(reader, parts as usize)?, pages)?;
+        Ok(Self {
+            columns: columns as u32,
+            uneven,
+            lens: Packed::share(reader, parts as usize, page)?,
+            rows: Packed::share(reader, parts as usize, page)?,
+            firsts: pages.iter().map(|page| page.first_row).collect(),
+        })
     }
 
-    /// Notes where parts and pages end, given how long they are.
-    fn set_ends(&mut self, lens: &Packed<&[u8]>, pages: &[PageEntry]) -> Result<(), Corrupt> {
-        let mut end = 0_u64;
+    /// Checks that the parts fill their pages, and that each has as many values as one may have: for who does
+    /// not look at all of them, that is seen of each where it is opened.
+    pub(crate) fn check(&self, pages: &[PageEntry]) -> Result<(), Corrupt> {
+        let mut number = 0;
         for page in pages {
-            let len = page.raw_len.min(PAGE_RAW_BYTES_MAX as u32);
-            end = within(
-                "length of all columns",
-                end + u64::from(len),
-                u32::MAX as usize,
-            )?;
-            self.page_ends.push(end as u32);
-        }
-        let (all, mut end, mut is_one_empty) = (end, 0_u64, false);
-        self.ends.reserve_exact(lens.len());
-        lens.each(|len| {
-            end = end.saturating_add(len);
-            is_one_empty |= len == 0;
-            self.ends.push(end as u32);
-        });
-        // No end is more than the last one.
-        if is_one_empty || end > all {
-            return Err(Corrupt::Invalid {
-                what: "length of columns",
-                value: end,
-            });
-        }
-        Ok(())
-    }
-
-    /// Checks that each part begins on the page on which the one before it ends, or on the next one where
-    /// that is full, and ends there.
-    fn check_steps(&self, steps: &Packed<&[u8]>) -> Result<(), Corrupt> {
-        let mut page_ends = self.page_ends.iter().copied();
-        let mut page_end = page_ends.next().unwrap_or(0);
-        let (mut ends, mut start, mut wrong) = (self.ends.iter(), 0, None);
-        steps.each(|step| {
-            let next = match step {
-                0 => Some(page_end),
-                1 if start == page_end => page_ends.next(),
-                _ => None,
-            };
-            page_end = next.unwrap_or(0);
-            start = ends.next().copied().unwrap_or(0);
-            if start > page_end {
-                wrong = wrong.or(Some(step));
+            let end = number + page.rows as usize;
+            let bytes = self.lens.sum(number..end);
+            if bytes != u64::from(page.raw_len) {
+                return Err(invalid("length of columns", bytes));
             }
-        });
-        match wrong {
-            None => Ok(()),
-            Some(value) => Err(Corrupt::Invalid {
-                what: "index of a page",
-                value,
-            }),
+            number = end;
         }
-    }
-
-    /// Notes how many values each part has.
-    fn set_rows(&mut self, rows: &Packed<&[u8]>) -> Result<(), Corrupt> {
-        self.rows.reserve_exact(rows.len());
-        let mut wrong = None;
-        rows.each(|rows| {
-            if rows == 0 || rows > COLUMN_ROWS_MAX as u64 {
-                wrong = Some(rows);
-            }
-            self.rows.push(rows as u16);
-        });
-        match wrong {
+        if let Some(wrong) = self.lens.values().find(|len| *len == 0) {
+            return Err(invalid("length of columns", wrong));
+        }
+        let is_wrong = |rows: &u64| *rows == 0 || *rows > COLUMN_ROWS_MAX as u64;
+        match self.rows.values().find(is_wrong) {
             None => Ok(()),
-            Some(value) => Err(Corrupt::Invalid {
-                what: "number of values",
-                value,
-            }),
+            Some(wrong) => Err(invalid("number of values", wrong)),
         }
     }
 }
 
-fn within(what: &'static str, value: u64, max: usize) -> Result<u64, Corrupt> {
-    let max = max as u64;
-    if value > max {
-        return Err(Corrupt::TooLarge { what, value, max });
+/// Checks that each page begins with the part that it is said to begin with, given for each part how far its
+/// page is from that of the part before.
+fn check_steps(steps: &Packed<&[u8]>, pages: &[PageEntry]) -> Result<(), Corrupt> {
+    let (mut number, mut wrong) = (0, None);
+    for (index, page) in pages.iter().enumerate() {
+        let is_next = u64::from(index > 0);
+        if page.first_row != number || page.rows == 0 || steps.get(number as usize) != Some(is_next)
+        {
+            wrong = wrong.or(Some(page.first_row));
+        }
+        number = number.saturating_add(page.rows);
     }
-    Ok(value)
+    let all = steps.sum(0..steps.len());
+    if wrong.is_none() && all == pages.len().saturating_sub(1) as u64 {
+        return Ok(());
+    }
+    Err(invalid(
+        "first part of a page",
+        wrong.map_or(all, u64::from),
+    ))
+}
+
+fn invalid(what: &'static str, value: u64) -> Corrupt {
+    Corrupt::Invalid { what, value }
 }
 
 #[cfg(test)]
@@ -320,14 +261,19 @@ mod tests {
     }
 
     /// The directory of some columns, and their pages.
-    fn directory_of(columns: &Columns) -> (Directory, Vec<PageEntry>) {
-        let (mut directory, mut pages, mut open) = (Directory::default(), Vec::new(), 0);
-        let mut close = |directory: &mut Directory, open: &mut usize| {
+    fn directory_of(columns: &Columns) -> (DirectoryWriter, Vec<PageEntry>) {
+        let (mut directory, mut pages, mut open) = (DirectoryWriter::default(), Vec::new(), 0);
+        let mut first_row = 0;
+        let mut close = |directory: &mut DirectoryWriter, open: &mut usize| {
             directory.close_page();
+            let parts = directory.parts() as u32;
             pages.push(PageEntry {
                 raw_len: std::mem::take(open) as u32,
+                first_row,
+                rows: parts - first_row,
                 ..PageEntry::default()
             });
+            first_row = parts;
         };
         for parts in columns {
             for (len, rows, is_last) in parts {
@@ -345,16 +291,22 @@ mod tests {
         (directory, pages)
     }
 
+    fn decode(bytes: Vec<u8>, pages: &[PageEntry]) -> Result<Directory, Corrupt> {
+        let page = Arc::new(bytes);
+        let mut reader = Reader::new("test", &page);
+        let directory = Directory::decode(&mut reader, pages, &page)?;
+        reader.finish()?;
+        Ok(directory)
+    }
+
     proptest! {
         #[test]
         fn parts_are_where_they_were_put(columns in columns()) {
             let (written, pages) = directory_of(&columns);
             let mut bytes = Vec::new();
             written.encode(&mut bytes);
-            let mut reader = Reader::new("test", &bytes);
-            let directory = Directory::decode(&mut reader, &pages).expect("valid");
-            prop_assert_eq!(reader.finish(), Ok(()));
-            prop_assert_eq!(&directory, &written);
+            let directory = decode(bytes, &pages).expect("valid");
+            prop_assert_eq!(directory.check(&pages), Ok(()));
 
             prop_assert_eq!(directory.columns(), columns.len());
             let (mut number, mut page, mut offset) = (0, 0, 0);
@@ -394,7 +346,10 @@ mod tests {
             directory.encode(&mut bytes);
             let shorter = at.index(pages.len());
             pages[shorter].raw_len -= 1;
-            prop_assert!(Directory::decode(&mut Reader::new("test", &bytes), &pages).is_err());
+            let directory = decode(bytes.clone(), &pages).expect("read");
+            prop_assert!(directory.check(&pages).is_err());
+            pages[shorter].rows -= 1;
+            prop_assert!(decode(bytes, &pages).is_err());
         }
     }
 }

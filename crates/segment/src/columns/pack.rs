@@ -6,7 +6,7 @@
 #![deny(clippy::indexing_slicing)]
 
 use super::Column;
-use super::directory::Directory;
+use super::directory::DirectoryWriter;
 use super::stamps::{Stamp, StampWriter};
 use crate::Corrupt;
 use crate::limits::{
@@ -34,7 +34,7 @@ pub(crate) struct Packer {
     open_parts: u32,
     part: Vec<u8>,
     pages: Vec<PageEntry>,
-    directory: Directory,
+    directory: DirectoryWriter,
     /// Those of all parts, where they are wanted.
     stamps: Option<StampWriter>,
     /// Whether what was written is compared with what it was written of, and where it was not that.
@@ -47,7 +47,7 @@ pub(crate) struct Packed {
     /// The pages, in which `first_row` and `rows` count parts.
     pub(crate) pages: Vec<PageEntry>,
     /// Where the columns are.
-    pub(crate) directory: Directory,
+    pub(crate) directory: DirectoryWriter,
     /// What is known of their parts; none in a small chunk.
     pub(crate) stamps: Option<StampWriter>,
     /// Whether all parts say what they were written of, where that was looked at.
@@ -70,7 +70,7 @@ impl Packer {
             open_parts: 0,
             part: Vec::new(),
             pages: Vec::new(),
-            directory: Directory::default(),
+            directory: DirectoryWriter::default(),
         }
     }
 
@@ -231,13 +231,16 @@ fn rows_within(values: &[&[u8]], rows_max: usize) -> usize {
 #[expect(clippy::indexing_slicing, reason = "a test may fail by a panic")]
 mod tests {
     use super::*;
-    use crate::columns::directory::Part;
+    use crate::columns::directory::{Directory, Part};
     use crate::page;
     use proptest::prelude::*;
+    use std::sync::Arc;
 
     struct Written {
         file: Vec<u8>,
         pages: Vec<PageEntry>,
+        /// The directory, encoded and decoded.
+        bytes: Vec<u8>,
         directory: Directory,
     }
 
@@ -252,26 +255,34 @@ mod tests {
         let Packed {
             pages, directory, ..
         } = packer.finish(&mut writer, &mut file);
+        let mut bytes = Vec::new();
+        directory.encode(&mut bytes);
+        let directory = decode(&bytes, &pages).expect("valid");
+        assert_eq!(directory.check(&pages), Ok(()));
         Written {
             file,
             pages,
+            bytes,
             directory,
         }
     }
 
     /// Reads all columns back by the encoded directory.
     fn unpack(packed: &Written) -> Vec<Vec<Vec<u8>>> {
-        let mut bytes = Vec::new();
-        packed.directory.encode(&mut bytes);
-        let mut reader = Reader::new("test", &bytes);
-        let directory = Directory::decode(&mut reader, &packed.pages).expect("valid");
-        assert_eq!(reader.finish(), Ok(()));
-        assert_eq!(directory, packed.directory);
+        let directory = &packed.directory;
         let column = |index| {
-            let parts = parts_of(&directory, index).into_iter();
+            let parts = parts_of(directory, index).into_iter();
             parts.flat_map(|part| values_of(packed, &part)).collect()
         };
         (0..directory.columns()).map(column).collect()
+    }
+
+    fn decode(bytes: &[u8], pages: &[PageEntry]) -> Result<Directory, Corrupt> {
+        let page = Arc::new(bytes.to_vec());
+        let mut reader = Reader::new("test", &page);
+        let directory = Directory::decode(&mut reader, pages, &page)?;
+        reader.finish()?;
+        Ok(directory)
     }
 
     fn parts_of(directory: &Directory, column: usize) -> Vec<Part> {
@@ -376,14 +387,14 @@ mod tests {
     #[test]
     fn places_outside_of_pages_are_refused() {
         let packed = pack(&[(0..20).map(word).collect()]);
-        let mut bytes = Vec::new();
-        packed.directory.encode(&mut bytes);
-        assert!(Directory::decode(&mut Reader::new("test", &bytes), &[]).is_err());
+        let bytes = &packed.bytes;
+        assert!(decode(bytes, &[]).is_err());
         let short = [PageEntry {
             raw_len: packed.pages[0].raw_len - 1,
             ..packed.pages[0]
         }];
-        assert!(Directory::decode(&mut Reader::new("test", &bytes), &short).is_err());
+        let directory = decode(bytes, &short);
+        assert!(directory.expect("read").check(&short).is_err());
     }
 
     proptest! {
@@ -401,11 +412,13 @@ mod tests {
         fn any_bytes_are_survived(
             bytes in prop::collection::vec(prop_oneof![0..4_u8, any::<u8>()], 0..60),
         ) {
-            let pages = [PageEntry { raw_len: 50, ..PageEntry::default() }; 3];
-            if let Ok(directory) = Directory::decode(&mut Reader::new("test", &bytes), &pages) {
+            let page = |first_row, rows| PageEntry { raw_len: 50, first_row, rows, ..PageEntry::default() };
+            let pages = [page(0, 1), page(1, 2), page(3, 1)];
+            if let Ok(directory) = decode(&bytes, &pages) {
                 for column in 0..directory.columns().min(100) {
                     for part in parts_of(&directory, column) {
-                        prop_assert!(part.offset + part.len <= 50 && part.page < 3);
+                        let is_within = part.offset + part.len <= 50 && part.page < 3;
+                        prop_assert!(is_within || directory.check(&pages).is_err());
                         let _ = part.open(&bytes);
                     }
                 }

@@ -2,9 +2,10 @@ use model::{RecordBatch, Timestamp};
 use proptest::prelude::*;
 
 use super::*;
-use crate::page::open;
+use crate::page::{CODEC_PLAIN, open};
 use crate::testing::{
-    alike, any_batch, batch_of, build, build_with_heads, read, stored as stored_in,
+    self, alike, any_batch, batch_of, build, build_with_heads, merge_whole, read,
+    stored as stored_in,
 };
 use crate::{Built, Spare};
 
@@ -51,6 +52,22 @@ fn lines(count: usize) -> RecordBatch {
         format!("user name{word} of group{} has left", word % 97)
     };
     batch_of("test", (0..count).map(line))
+}
+
+/// What readers look a few bytes up in is stored plain by every writer.
+#[test]
+fn what_is_looked_into_is_stored_plain() {
+    let built = build_with_heads(&[lines(2_000)]);
+    let compacted = compacted(&built, usize::MAX).expect("whole");
+    let merged = merge_whole(&[testing::InMemory(&compacted.bytes, &compacted.footer)], 1);
+    for segment in [&built, &compacted, &merged.expect("whole")] {
+        let chunk = &segment.footer.chunks[0];
+        for page in [&chunk.directory, &chunk.rows] {
+            assert_eq!(stored_in(&segment.bytes, page)[0], CODEC_PLAIN);
+        }
+        let lexicon = &segment.footer.lexicon_pages[0].page;
+        assert_ne!(stored_in(&segment.bytes, lexicon)[0], CODEC_PLAIN);
+    }
 }
 
 /// Where the last page of a file ends.
@@ -171,7 +188,7 @@ fn a_segment_with_a_dictionary_is_compacted_to_the_same_again() {
     let made = compacted(&build(&[alike(1_500)]), usize::MAX).expect("whole");
     assert!(made.footer.dictionary_pages.is_some());
     assert!(compacted(&made, usize::MAX).expect("again").bytes == made.bytes);
-    let weaker = crate::testing::compacted(&made, 3);
+    let weaker = testing::compacted(&made, 3);
     let (before, after) = (
         read(&made.bytes).expect("valid"),
         read(&weaker.bytes).expect("valid"),

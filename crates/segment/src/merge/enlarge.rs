@@ -146,7 +146,7 @@ impl<E> Target<'_, '_, E> {
         let mut side = SidePages::new(PageWriter::new(zstd_level));
         let packed = self.pack_joined(sources, &joined, places.len(), &mut side.pages)?;
         let rows = places.len();
-        let directory = side.directory(&packed.directory, rows, self.file);
+        let directory = side.directory(&packed.directory, rows, true, self.file);
         let stamps = side.stamps(packed.stamps, self.file);
         let mut loose = LooseWriter::new(&names, tags);
         let mut heads = Vec::new();
