@@ -161,8 +161,7 @@ impl<P: AsRef<[u8]>> Packed<P> {
         let rows = rows.start.min(self.count)..rows.end.min(self.count);
         let mut sum = self.min.wrapping_mul(rows.len() as u64);
         for (plane, bytes) in self.planes().enumerate() {
-            let own = bytes.get(rows.clone()).unwrap_or(&[]).iter();
-            let own: u64 = own.map(|byte| u64::from(*byte)).sum();
+            let own = sum_of(bytes.get(rows.clone()).unwrap_or(&[]));
             sum = sum.wrapping_add(own << (8 * plane));
         }
         sum
@@ -330,6 +329,16 @@ impl<P: AsRef<[u8]>> Iterator for Values<'_, P> {
     }
 }
 
+/// The sum of some bytes: in steps whose sums have two bytes, so that the compiler takes many at once.
+fn sum_of(bytes: &[u8]) -> u64 {
+    const STEP: usize = u16::MAX as usize / u8::MAX as usize;
+    let in_step = |bytes: &[u8]| bytes.iter().map(|byte| u16::from(*byte)).sum::<u16>();
+    bytes
+        .chunks(STEP)
+        .map(|step| u64::from(in_step(step)))
+        .sum()
+}
+
 /// At how many places two planes have a number: in steps of as many as a byte counts, so that the compiler
 /// takes many at once.
 fn count_pairs(low: &[u8], high: &[u8], wanted: u16) -> usize {
@@ -354,6 +363,14 @@ mod tests {
         let mut out = Vec::new();
         encode(&[300; 1000], &mut out);
         assert_eq!(out, [0xac, 0x02, 0]);
+    }
+
+    #[test]
+    fn many_large_bytes_are_summed_up() {
+        let values = [0x1_ff; 1_000];
+        let packed = Packed::of(&[&values[..], &[0, u64::from(u32::MAX)]].concat());
+        assert_eq!(packed.sum(0..1_000), 511_000);
+        assert_eq!(packed.sum(1..2_000), 510_489 + u64::from(u32::MAX));
     }
 
     proptest! {

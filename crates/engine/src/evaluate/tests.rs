@@ -274,7 +274,11 @@ fn addresses_are_decided_by_the_index() {
         0 => format!("from 10.30.{}.{} port {row}", row % 3, row % 40),
         1 => format!("net 10.30.{}. is up, not 10.30.{}.256", row % 3, row % 2),
         2 => format!("version 10.30.{} of {row}", row % 40),
-        3 => format!("to 172.31.10.30:1 for {}.17", row % 40),
+        3 => format!(
+            "to 172.31.10.30:1 and 16.32.1.{} for {}.17",
+            row % 90,
+            row % 40
+        ),
         _ => format!("10 of 30 of 1 of 17 of {row}"),
     };
     let messages: Vec<String> = (0..600).map(message).collect();
@@ -282,6 +286,8 @@ fn addresses_are_decided_by_the_index() {
     for (query, text) in [
         ("10.30.1.10", "10.30.1.10 "),
         ("\"172.31.10.30\"", "172.31.10.30"),
+        ("16.32.1.20", "16.32.1.20 "),
+        ("16.32.1.*", "16.32.1."),
         ("10.30.1.*", "10.30.1."),
         ("10.30.9.*", "10.30.9."),
     ] {

@@ -6,6 +6,10 @@ use super::{Probe, WordProbe, literal_words};
 use crate::Tokens;
 use crate::ast::{Pattern, Piece};
 
+/// Fewest numbers that addresses are looked up by: with one, there may be millions in a segment, and the
+/// number is one word.
+const NUMBERS_MIN: usize = 2;
+
 /// The addresses of a pattern, and those of its words that are not in them; `None` where it has no address.
 /// They decide where the pattern is one address, or the start of one and `*`, if `may_decide`.
 pub(super) fn of_pattern(pattern: &Pattern, may_decide: bool) -> Option<Box<Probe>> {
@@ -29,10 +33,10 @@ pub(super) fn of_pattern(pattern: &Pattern, may_decide: bool) -> Option<Box<Prob
     }))
 }
 
-/// That of the addresses which start with some numbers, one at least, each as it is written.
+/// That of the addresses which start with some numbers, each as it is written.
 pub(super) fn of_numbers(numbers: &[u8]) -> Option<Box<Probe>> {
     let probe = WordProbe::Address(AddressKey::of(numbers));
-    (!numbers.is_empty()).then(|| {
+    (numbers.len() >= NUMBERS_MIN).then(|| {
         Box::new(Probe {
             words: vec![probe],
             is_exact: false,

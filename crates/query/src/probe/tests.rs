@@ -277,7 +277,7 @@ fn an_address_is_asked_for_whole() {
         ("message:=10.30.1.17", &["=0a1e0111"], false),
         ("client:10.30.1.17", &["=0a1e0111"], true),
         ("client:172.31.200.0/24", &["=ac1fc8"], false),
-        ("client:172.16.0.0/12", &["=ac"], false),
+        ("client:172.31.0.0/17", &["=ac1f"], false),
     ] {
         let (found, decides) = asked_with_addresses(query).expect(query);
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
@@ -289,6 +289,7 @@ fn an_address_is_asked_for_whole() {
         "10.30.*",
         "beryl",
         "client:fe80::/16",
+        "client:172.16.0.0/12",
     ] {
         let asked = asked_with_addresses(query);
         let is_none =

@@ -56,7 +56,12 @@ pub(crate) struct Directory {
     rows: Packed<Shared>,
     /// The number of the first part of each page.
     firsts: Vec<u32>,
+    /// How long all parts before each [`LENS_STEP`]th are together, in bytes.
+    before: Vec<u64>,
 }
+
+/// Parts whose lengths are added up one by one at the most.
+const LENS_STEP: usize = 64;
 
 impl Directory {
     /// How many columns there are.
@@ -99,10 +104,23 @@ impl Directory {
         let first = *self.firsts.get(page)? as usize;
         Some(Part {
             page: page as u32,
-            offset: narrow(self.lens.sum(first..number))?,
+            offset: narrow(self.bytes_of(first..number)?)?,
             len,
             rows: self.rows_of(number)?,
         })
+    }
+
+    /// How long some parts are together, in bytes.
+    fn bytes_of(&self, numbers: Range<usize>) -> Option<u64> {
+        if numbers.len() <= LENS_STEP {
+            return Some(self.lens.sum(numbers));
+        }
+        let before = |number: usize| {
+            let known = self.before.get(number / LENS_STEP)?;
+            let start = number / LENS_STEP * LENS_STEP;
+            known.checked_add(self.lens.sum(start..number))
+        };
+        before(numbers.end)?.checked_sub(before(numbers.start)?)
     }
 
     /// How many values a part has.
@@ -157,6 +175,7 @@ impl Directory {
     pub(crate) fn memory_bytes(&self) -> usize {
         self.uneven.capacity() * size_of::<(u32, u32)>()
             + self.firsts.capacity() * size_of::<u32>()
+            + self.before.capacity() * size_of::<u64>()
             + self.lens.memory_bytes()
             + self.rows.memory_bytes()
     }
@@ -184,10 +203,20 @@ impl Directory {
             return Err(invalid("number of parts", parts));
         }
         check_steps(&Packed::view(reader, parts as usize)?, pages)?;
+        let lens = Packed::share(reader, parts as usize, page)?;
+        let mut bytes = 0_u64;
+        let steps = (0..=parts as usize / LENS_STEP).map(|step| {
+            let start = step * LENS_STEP;
+            let before = bytes;
+            bytes = bytes.saturating_add(lens.sum(start..start + LENS_STEP));
+            before
+        });
+        let before = steps.collect();
         Ok(Self {
             columns: columns as u32,
             uneven,
-            lens: Packed::share(reader, parts as usize, page)?,
+            lens,
+            before,
             rows: Packed::share(reader, parts as usize, page)?,
             firsts: pages.iter().map(|page| page.first_row).collect(),
         })
@@ -252,12 +281,16 @@ mod tests {
     type Columns = Vec<Vec<(usize, usize, bool)>>;
 
     fn columns() -> impl Strategy<Value = Columns> {
-        let part = (1..40_usize, 1..5_usize, prop::bool::weighted(0.2));
-        let parts = prop_oneof![
-            3 => prop::collection::vec(part.clone(), 1),
-            1 => prop::collection::vec(part, 0..4),
-        ];
-        prop::collection::vec(parts, 0..30)
+        // Some pages have more parts than are added up one by one.
+        let columns = |count: usize, closed: f64| {
+            let part = (1..40_usize, 1..5_usize, prop::bool::weighted(closed));
+            let parts = prop_oneof![
+                3 => prop::collection::vec(part.clone(), 1),
+                1 => prop::collection::vec(part, 0..4),
+            ];
+            prop::collection::vec(parts, 0..count)
+        };
+        prop_oneof![columns(30, 0.2), columns(300, 0.004)]
     }
 
     /// The directory of some columns, and their pages.
