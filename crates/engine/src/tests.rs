@@ -4,6 +4,7 @@ mod again;
 mod ahead;
 mod drafts;
 mod kinds;
+mod older;
 mod seats;
 mod side_by_side;
 mod tables;
