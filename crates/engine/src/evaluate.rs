@@ -13,7 +13,7 @@ use crate::gathered::union;
 use crate::named::NamedAsk;
 use crate::plan::{Ask, Plan, Words};
 use crate::row_set::{RowSet, Scatter};
-use crate::word_rows::{find_addresses, find_word, rows_of_all, rows_of_any, terms_of, word_rows};
+use crate::word_rows::{find_terms, rows_of_all, rows_of_any, terms_of, word_rows};
 
 /// Pages of the lexicon that are gone through in the time of a look at a row that stands alone. One page
 /// takes as long as some rows beside each other, so that no more pages are read than rows are left.
@@ -431,15 +431,8 @@ pub(crate) fn probe_rows(
     probe: &WordProbe,
     segment: &SegmentHandle,
 ) -> Result<RowSet, ReadError> {
-    match probe {
-        WordProbe::Exact(word) => {
-            let term = find_word(namespace, word, segment)?;
-            return union(term.as_slice(), segment);
-        }
-        WordProbe::Address(key) => {
-            return union(&find_addresses(namespace, key, segment)?, segment);
-        }
-        _ => {}
+    if probe.is_look_up() {
+        return union(&find_terms(namespace, probe, segment)?, segment);
     }
     let mut terms = Vec::new();
     if segment.footer().counts.worded(namespace) == Some(0) {

@@ -16,7 +16,7 @@ use crate::gathered::union;
 use crate::in_data::InData;
 use crate::plan::{WHOLE_LEXICON_COST, probe_cost};
 use crate::row_set::RowSet;
-use crate::word_rows::{find_addresses, find_word, with_most};
+use crate::word_rows::{find_terms, with_most};
 
 /// What the index is asked for a field.
 #[derive(Clone, Debug)]
@@ -178,7 +178,7 @@ fn all_of(conditions: &AllOf, segment: &SegmentHandle) -> Result<RowSet, ReadErr
     let (mut choices, mut others) = (Vec::new(), Vec::new());
     for probes in conditions {
         let terms = terms_of(probes, segment)?;
-        if probes.iter().any(|probe| !is_term(probe)) {
+        if probes.iter().any(|probe| !probe.is_look_up()) {
             others.push((probes, terms));
         } else if terms.is_empty() {
             return Ok(RowSet::empty());
@@ -192,7 +192,7 @@ fn all_of(conditions: &AllOf, segment: &SegmentHandle) -> Result<RowSet, ReadErr
             break;
         }
         let mut either = union(&terms, segment)?;
-        for probe in probes.iter().filter(|probe| !is_term(probe)) {
+        for probe in probes.iter().filter(|probe| !probe.is_look_up()) {
             either = either.or(probe_rows(Namespace::Message, probe, segment)?);
         }
         rows = rows.and(either);
@@ -200,23 +200,11 @@ fn all_of(conditions: &AllOf, segment: &SegmentHandle) -> Result<RowSet, ReadErr
     Ok(rows)
 }
 
-fn is_term(probe: &WordProbe) -> bool {
-    matches!(probe, WordProbe::Exact(_) | WordProbe::Address(_))
-}
-
 /// The terms of those that are words or addresses.
 fn terms_of(probes: &[WordProbe], segment: &SegmentHandle) -> Result<Vec<TermEntry>, ReadError> {
     let mut terms = Vec::new();
     for probe in probes {
-        match probe {
-            WordProbe::Exact(word) => {
-                terms.extend(find_word(Namespace::Message, word, segment)?);
-            }
-            WordProbe::Address(key) => {
-                terms.extend(find_addresses(Namespace::Message, key, segment)?);
-            }
-            _ => {}
-        }
+        terms.append(&mut find_terms(Namespace::Message, probe, segment)?);
     }
     Ok(terms)
 }

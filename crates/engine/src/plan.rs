@@ -173,10 +173,7 @@ impl Words {
 
     /// Whether a word or an address is all that is asked for.
     pub(crate) fn is_one_term(&self) -> bool {
-        matches!(
-            self.probes.as_slice(),
-            [WordProbe::Exact(_) | WordProbe::Address(_)]
-        )
+        matches!(self.probes.as_slice(), [probe] if probe.is_look_up())
     }
 
     fn cost(&self) -> usize {

@@ -76,8 +76,21 @@ pub(crate) fn find_word(
     segment.find_term(&namespace.key(word))
 }
 
+/// The terms of a text that a look-up finds; none of other conditions.
+pub(crate) fn find_terms(
+    namespace: Namespace,
+    probe: &WordProbe,
+    segment: &SegmentHandle,
+) -> Result<Vec<TermEntry>, ReadError> {
+    match probe {
+        WordProbe::Exact(word) => Ok(find_word(namespace, word, segment)?.into_iter().collect()),
+        WordProbe::Address(key) => find_addresses(namespace, key, segment),
+        _ => Ok(Vec::new()),
+    }
+}
+
 /// The addresses in a text that start with some numbers, and their starts.
-pub(crate) fn find_addresses(
+fn find_addresses(
     namespace: Namespace,
     key: &AddressKey,
     segment: &SegmentHandle,
@@ -103,10 +116,8 @@ pub(crate) fn terms_of(
 ) -> Result<Vec<TermEntry>, ReadError> {
     let mut terms = Vec::with_capacity(words.namespaces.len());
     for namespace in words.namespaces {
-        match words.probes.as_slice() {
-            [WordProbe::Exact(word)] => terms.extend(find_word(*namespace, word, segment)?),
-            [WordProbe::Address(key)] => terms.extend(find_addresses(*namespace, key, segment)?),
-            _ => {}
+        if let [probe] = words.probes.as_slice() {
+            terms.append(&mut find_terms(*namespace, probe, segment)?);
         }
     }
     Ok(terms)

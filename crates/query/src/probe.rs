@@ -67,6 +67,11 @@ impl WordProbe {
         }
     }
 
+    /// Whether it is a look-up: a term or, of addresses, terms beside each other, and no search among words.
+    pub fn is_look_up(&self) -> bool {
+        matches!(self, Self::Exact(_) | Self::Address(_))
+    }
+
     /// The same as [`Self::matches`], made ready to be asked of many words.
     pub fn search(&self) -> impl Fn(&[u8]) -> bool + '_ {
         let finder = match self {

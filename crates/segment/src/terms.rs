@@ -93,7 +93,8 @@ impl Terms {
     }
 
     /// Appends the number of the term of each word of a text, which is a part of `texts`, and of each
-    /// address in it where it is a text with such, and says how many those are. The numbers are there only after [`Self::look_up`].
+    /// address in it where it is a text with such, and says how many those are. The numbers are there only
+    /// after [`Self::look_up`].
     pub(crate) fn add_text(
         &mut self,
         namespace: Namespace,
