@@ -117,8 +117,8 @@ impl Check {
         }
     }
 
-    /// The seats of the rows of a chunk that pass, of those given, which ascend: all of its rows that
-    /// [`Self::begin`] was told of.
+    /// The seats of the rows of a chunk that pass, of those given, which ascend: all that [`Self::begin`] was
+    /// told of from the first to the last of them.
     pub(crate) fn select(
         &mut self,
         segment: &SegmentHandle,
@@ -134,7 +134,8 @@ impl Check {
                 let parts = [TextPart::Field(field.name())];
                 let opened = segment.open_chunk(chunk)?;
                 let mut selected = opened.select(&parts, seats, &mut self.test, &mut self.hints);
-                let range = segment.chunk_rows(chunk);
+                let first = seats.first().copied().unwrap_or_default();
+                let range = first..seats.last().map_or(first, |last| last + 1);
                 field.select_messages(&opened, &range, &mut self.test.0, &mut selected);
                 Ok(selected)
             }

@@ -3,14 +3,14 @@
 
 use store::{Part, ReadError, SegmentHandle};
 
-use crate::limits::BLOCK_ROWS;
+use crate::limits::{BLOCK_ROWS, SELECTED_ROWS};
 use crate::part::{Block, Seated, piece_around};
 use crate::row_set::RowSet;
 use crate::run::Run;
 
 /// What becomes of rows.
 pub(crate) trait ChunkSink {
-    /// Adds the rows of a chunk with some seats, which ascend, by its kinds and columns; returns the seats
+    /// Adds rows of a chunk with some seats, which ascend, by its kinds and columns; returns the seats
     /// of those whose records have to be looked at. Where it fails nothing was added.
     ///
     /// # Errors
@@ -37,9 +37,9 @@ pub(crate) fn each_chunk(run: &mut Run<'_>, part: &Part, set: &RowSet, sink: &mu
             return;
         }
         let chunk = segment.chunk_of_row(next);
-        let end = segment.chunk_rows(chunk).end.min(left.end).max(next + 1);
-        left.start = end;
-        let seats = set.first_rows(&(next..end), usize::MAX);
+        let end = segment.chunk_rows(chunk).end.min(left.end);
+        let seats = set.first_rows(&(next..end), SELECTED_ROWS);
+        left.start = seats.last().map_or(next, |last| *last) + 1;
         let open = sink.chunk(segment, chunk, &seats).unwrap_or(seats);
         let open = RowSet::from_sorted(&open);
         each_block(run, part, &open, &mut |block| {

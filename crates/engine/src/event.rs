@@ -4,8 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use model::{TimeRange, Timestamp};
-use store::{ChunkTimes, Part, SegmentHandle, TailChunk, TimeSpan};
+use store::{Part, RowTimes, SegmentHandle, TailChunk, TimeSpan};
 
+use crate::part::piece_around;
 use crate::row_set::RowSet;
 use crate::run::Run;
 
@@ -16,7 +17,7 @@ pub(crate) struct Times {
 }
 
 enum TimesOf {
-    Chunk(ChunkTimes),
+    Rows(RowTimes),
     Tail(Arc<TailChunk>),
 }
 
@@ -27,7 +28,7 @@ impl Times {
         let of = match part {
             Part::Tail(chunk) => TimesOf::Tail(Arc::clone(chunk)),
             Part::Segment(segment) => match segment.times(piece) {
-                Ok(times) => TimesOf::Chunk(times),
+                Ok(times) => TimesOf::Rows(times),
                 Err(error) => {
                     run.missed(&error);
                     return None;
@@ -41,7 +42,7 @@ impl Times {
     pub(crate) fn of(&self, row: u32) -> Option<Timestamp> {
         let index = row.checked_sub(self.first)? as usize;
         match &self.of {
-            TimesOf::Chunk(times) => times.get(index).copied(),
+            TimesOf::Rows(times) => times.get(index).copied(),
             TimesOf::Tail(chunk) => chunk.batch.heads().get(index).map(|head| head.time),
         }
     }
@@ -50,27 +51,43 @@ impl Times {
 /// How many pieces a part has whose times are read together.
 pub(crate) fn pieces(part: &Part) -> usize {
     match part {
-        Part::Segment(segment) => segment.chunks(),
+        Part::Segment(segment) => segment.timed_rows(),
         Part::Tail(_) => 1,
     }
 }
 
 /// The rows of a piece of a part.
-pub(crate) fn rows_of(part: &Part, piece: usize) -> Range<u32> {
+fn rows_of(part: &Part, piece: usize) -> Range<u32> {
     match part {
-        Part::Segment(segment) => segment.chunk_rows(piece),
+        Part::Segment(segment) => segment.timed(piece),
         Part::Tail(_) => 0..part.rows(),
     }
 }
 
-/// The stretches of time that the rows of a chunk fall into; none, and a note, where they cannot be
+/// Whether a set may have rows of a piece of a part: it has some of its chunk.
+pub(crate) fn may_have(part: &Part, piece: usize, set: &RowSet) -> bool {
+    let rows = rows_of(part, piece);
+    let seats = match part {
+        Part::Segment(_) => piece_around(part, rows.start),
+        Part::Tail(_) => rows,
+    };
+    set.first_within(&seats).is_some()
+}
+
+/// The rows of a piece of a part that are in a set.
+pub(crate) fn own_rows(run: &mut Run<'_>, part: &Part, piece: usize, set: &RowSet) -> RowSet {
+    let own = run.seats_of(part, &rows_of(part, piece));
+    own.and(set.clone())
+}
+
+/// The stretches of time that the rows of a piece fall into; none, and a note, where they cannot be
 /// read.
 pub(crate) fn spans<'s>(
     run: &mut Run<'_>,
     segment: &'s SegmentHandle,
-    chunk: usize,
+    piece: usize,
 ) -> &'s [TimeSpan] {
-    segment.time_spans(chunk).unwrap_or_else(|error| {
+    segment.time_spans(piece).unwrap_or_else(|error| {
         run.missed(&error);
         &[]
     })
@@ -85,23 +102,17 @@ pub(crate) fn rows_within(
 ) -> RowSet {
     let mut found = Vec::new();
     for piece in 0..pieces(part) {
-        let rows = rows_of(part, piece);
-        if among.first_within(&rows).is_none() {
+        if !may_have(part, piece, among) {
             continue;
         }
         if run.is_stopped() {
             break;
         }
+        let mut is_covered = false;
         if let Part::Segment(segment) = part {
             let spans = spans(run, segment, piece);
-            if spans
-                .iter()
-                .all(|(first, last)| range.covers(*first, *last))
-                && !spans.is_empty()
-            {
-                found.extend(among.first_rows(&rows, usize::MAX));
-                continue;
-            }
+            let is_within = |(first, last): &TimeSpan| range.covers(*first, *last);
+            is_covered = spans.iter().all(is_within) && !spans.is_empty();
             if !spans
                 .iter()
                 .any(|(first, last)| range.overlaps(*first, *last))
@@ -109,16 +120,20 @@ pub(crate) fn rows_within(
                 continue;
             }
         }
+        let own = own_rows(run, part, piece, among);
+        let own = own.first_rows(&(0..part.rows()), usize::MAX);
+        if is_covered {
+            found.extend(own);
+            continue;
+        }
         let Some(times) = Times::read(run, part, piece) else {
             continue;
         };
         let is_within = |row: u32| times.of(row).is_some_and(|time| range.contains(time));
-        let own = run.seated(part, &among.first_rows(&rows, usize::MAX));
-        let within = own.into_iter().filter(|(row, _)| is_within(*row));
-        let mut seats: Vec<u32> = within.map(|(_, seat)| seat).collect();
-        seats.sort_unstable();
-        found.append(&mut seats);
+        let own = run.seated(part, &own).into_iter();
+        found.extend(own.filter(|(row, _)| is_within(*row)).map(|(_, seat)| seat));
     }
+    found.sort_unstable();
     RowSet::from_sorted(&found)
 }
 
@@ -132,27 +147,28 @@ pub(crate) fn add_to_bars(
 ) {
     let bar_of = |time: Timestamp| edges.partition_point(|edge| *edge <= time).checked_sub(1);
     for piece in 0..pieces(part) {
-        let rows = rows_of(part, piece);
-        if set.first_within(&rows).is_none() {
+        if !may_have(part, piece, set) {
             continue;
         }
         if run.is_stopped() {
             break;
         }
+        let own = own_rows(run, part, piece, set);
         if let Part::Segment(segment) = part
             && let &[(first, last)] = spans(run, segment, piece)
             && bar_of(first) == bar_of(last)
         {
             let bar = bar_of(first).and_then(|bar| counts.get_mut(bar));
             if let Some(count) = bar {
-                *count += set.len_within(&rows);
+                *count += own.len(part.rows());
             }
             continue;
         }
         let Some(times) = Times::read(run, part, piece) else {
             continue;
         };
-        for (row, _) in run.seated(part, &set.first_rows(&rows, usize::MAX)) {
+        let own = own.first_rows(&(0..part.rows()), usize::MAX);
+        for (row, _) in run.seated(part, &own) {
             let bar = times.of(row).and_then(bar_of);
             if let Some(count) = bar.and_then(|bar| counts.get_mut(bar)) {
                 *count += 1;

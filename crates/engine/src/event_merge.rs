@@ -13,7 +13,7 @@ use store::{Part, Snapshot, TimeSpan};
 
 use crate::cursor::{Cursor, Position};
 use crate::evaluate::Node;
-use crate::event::{Times, pieces, rows_of, spans};
+use crate::event::{Times, may_have, own_rows, pieces, spans};
 use crate::limits::{BLOCK_ROWS, EVENT_LIST_ROWS};
 use crate::part::Seated;
 use crate::resolve::verified;
@@ -177,9 +177,8 @@ impl<'a> EventMerge<'a> {
             return;
         };
         for piece in 0..pieces(part) {
-            let rows = rows_of(part, piece);
-            let may_match = opened.node.as_ref();
-            if may_match.is_some_and(|node| node.bounds.upper().first_within(&rows).is_none()) {
+            let node = opened.node.as_ref();
+            if node.is_some_and(|node| !may_have(part, piece, node.bounds.upper())) {
                 continue;
             }
             if run.is_stopped() {
@@ -235,8 +234,8 @@ impl<'a> EventMerge<'a> {
             Some(matches) => matches,
             None => self.matches(run, opened, &piece, &times),
         };
-        let rows = rows_of(opened.part, piece.index);
-        let placed = run.seated(opened.part, &matches.first_rows(&rows, usize::MAX));
+        let all = matches.first_rows(&(0..opened.part.rows()), usize::MAX);
+        let placed = run.seated(opened.part, &all);
         let placed = placed.into_iter();
         let placed = placed.filter_map(|seated| Some((times.of(seated.0)?, seated)));
         let is_left = |own: &(Timestamp, Seated)| {
@@ -278,7 +277,6 @@ impl<'a> EventMerge<'a> {
         piece: &Piece,
         times: &Times,
     ) -> RowSet {
-        let rows = rows_of(opened.part, piece.index);
         let (first, last) = piece.span;
         let is_wanted = |row: u32| {
             times.of(row).is_some_and(|time| {
@@ -289,7 +287,9 @@ impl<'a> EventMerge<'a> {
             })
         };
         let within = |run: &mut Run<'_>, set: &RowSet| {
-            let all = run.seated(opened.part, &set.first_rows(&rows, usize::MAX));
+            let own = own_rows(run, opened.part, piece.index, set);
+            let own = own.first_rows(&(0..opened.part.rows()), usize::MAX);
+            let all = run.seated(opened.part, &own);
             let wanted = all.into_iter().filter(|(row, _)| is_wanted(*row));
             let mut seats: Vec<u32> = wanted.map(|(_, seat)| seat).collect();
             seats.sort_unstable();

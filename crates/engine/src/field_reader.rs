@@ -2,7 +2,7 @@
 //!
 //! All messages of a kind are the same but for their slots. So one of them is read, and with it come
 //! rules for the values of all slots (`text_fields::Outline`): where they are kept, the field is where
-//! it was in that one, or nowhere. Whether a column keeps its rule is mostly seen from its summary, and
+//! it was in that one, or nowhere, in other segments too. Whether a column keeps its rule is mostly seen from its summary, and
 //! a value that stands once in a column is looked at once. Rows of which all this says nothing are
 //! handed back.
 
@@ -14,7 +14,7 @@ use segment::{KindRows, Namespace, SlotValues, Stamp, TextBit};
 use store::{OpenChunk, ReadError};
 use text_fields::{Bytes, FieldOutline, Outline, Piece, Rule, Stretch, Summary};
 
-use crate::limits::SUMMARISED_OF;
+use crate::limits::{PLANS_MAX, SUMMARISED_OF};
 
 /// Most values of a part of a column that are remembered by their keys: the hosts of a kind mostly.
 const RECENT_KEYS_MAX: usize = 512;
@@ -52,6 +52,8 @@ pub(crate) struct FieldReader {
     name: Box<[u8]>,
     /// What is known of each kind of the segment at hand.
     plans: HashMap<(u32, Where), Option<Arc<Plan>>>,
+    /// And of kinds whose messages are the same, in other segments.
+    known: HashMap<PlanKey, Arc<Plan>>,
     segment: Option<u64>,
     text: Vec<u8>,
 }
@@ -64,6 +66,9 @@ pub(crate) enum Where {
     /// At its place in an access log; the message is no event.
     InLog,
 }
+
+/// What a plan is for: where the field may be, and the text of the messages with the numbers of their slots.
+type PlanKey = (Where, Box<[u8]>);
 
 /// What is known of the messages of a kind.
 #[derive(Debug)]
@@ -82,6 +87,7 @@ impl FieldReader {
         Self {
             name: name.into(),
             plans: HashMap::new(),
+            known: HashMap::new(),
             segment: None,
             text: Vec::new(),
         }
@@ -150,6 +156,7 @@ impl FieldReader {
             .field
             .as_ref()
             .map(|field| Values::new(field, &plan.slots));
+        let open_before = open.len();
         for (seat, rank) in kind.ranked() {
             let mut is_kept = true;
             for checked in &mut doubtful {
@@ -164,6 +171,12 @@ impl FieldReader {
             }
             *done += 1;
         }
+        // The message that was read is like few others: the next segment has another one.
+        if open.len() - open_before > kind.len() / 2
+            && let Some(key) = plan_key(kind, place)
+        {
+            self.known.remove(&key);
+        }
         Ok(true)
     }
 
@@ -177,10 +190,35 @@ impl FieldReader {
         if let Some(plan) = self.plans.get(&key) {
             return Ok(plan.clone());
         }
-        let plan = make_plan(&self.name, place, chunk, kind)?.map(Arc::new);
+        let known = plan_key(kind, place);
+        let plan = match known.as_ref().and_then(|key| self.known.get(key)) {
+            Some(plan) => Some(Arc::clone(plan)),
+            None => make_plan(&self.name, place, chunk, kind)?.map(Arc::new),
+        };
         self.plans.insert(key, plan.clone());
+        if let Some((known, plan)) = known.zip(plan.as_ref())
+            && self.known.len() < PLANS_MAX
+        {
+            self.known.insert(known, Arc::clone(plan));
+        }
         Ok(plan)
     }
+}
+
+/// The key of the plan of a kind; `None` where its messages have no text in common.
+fn plan_key(kind: &KindRows<'_>, place: Where) -> Option<PlanKey> {
+    let mut key = Vec::new();
+    for bit in kind.text(Namespace::Message)? {
+        match bit {
+            TextBit::Fixed(bytes) => {
+                key.extend_from_slice(&bytes.len().to_le_bytes());
+                key.extend_from_slice(bytes);
+            }
+            // No text is as long.
+            TextBit::Slot(slot) => key.extend_from_slice(&(usize::MAX - slot).to_le_bytes()),
+        }
+    }
+    Some((place, key.into()))
 }
 
 /// A column cannot be read. Whoever reads the records is to report it.

@@ -32,6 +32,10 @@ pub const VALUE_TABLE_BYTES_MIN: usize = 1024;
 /// and what decodes all seldom looks for the columns of their kinds.
 pub const BLOCK_ROWS: usize = 256;
 
+/// Rows of a chunk whose texts are asked between two looks at [`crate::Cancel`], kind by kind. Some 100 ns each
+/// where each has to be searched.
+pub(crate) const SELECTED_ROWS: usize = 256 * 1024;
+
 /// Rows of a chunk whose numbers are looked up together for a list, where many of them may match: those of
 /// a page that has them.
 pub const WALK_ROWS: u32 = 16 * 1024;
@@ -66,6 +70,10 @@ pub(crate) const MARKED_OF: u64 = 128;
 /// of the kind's columns, which look at every value where stamps do not tell: the messages of fewer are read in
 /// less time, as far as the field.
 pub(crate) const SUMMARISED_OF: usize = 16;
+
+/// Most kinds of messages of which a question for a field remembers from one segment to the next where it is. Logs
+/// have hundreds; of each further one a message is read in every segment.
+pub(crate) const PLANS_MAX: usize = 16 * 1024;
 
 /// Most pages of words of structured data that are gone through in a segment for a part of a word, to leave
 /// out rows that do not have a field: one or two milliseconds, where a look at a few thousand rows takes as

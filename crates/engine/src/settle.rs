@@ -11,7 +11,7 @@ use store::{Part, SegmentHandle};
 
 use crate::by_kind::by_kind;
 use crate::evaluate::{Inner, Node};
-use crate::limits::BLOCK_ROWS;
+use crate::limits::{BLOCK_ROWS, SELECTED_ROWS};
 use crate::part::Seated;
 use crate::row_set::RowSet;
 use crate::run::Run;
@@ -109,9 +109,8 @@ impl Settling<'_, '_, '_> {
                 break;
             }
             let chunk = segment.chunk_of_row(next);
-            let within = segment.chunk_rows(chunk);
-            left.start = within.end.max(next + 1);
-            let own = rows.first_rows(&(next..within.end), usize::MAX);
+            let own = rows.first_rows(&(next..segment.chunk_rows(chunk).end), SELECTED_ROWS);
+            left.start = own.last().map_or(next, |last| *last) + 1;
             let selected = self.run.check(leaf).select(segment, chunk, &own);
             // What is wrong with the chunk is found out by who reads the records.
             let mut selected = selected.unwrap_or_else(|_| Selected {

@@ -2,6 +2,7 @@
 
 mod again;
 mod ahead;
+mod compacted;
 mod drafts;
 mod kinds;
 mod older;

@@ -1,12 +1,12 @@
 //! Bounds of the segment format, each with its reason. FORMAT.md repeats them.
 
-use model::limits::{BATCH_BYTES_MAX, BATCHES_TOGETHER_MAX};
+use model::limits::BATCH_BYTES_MAX;
 
 /// Longest name of a source or tag that is read, in bytes. Writers are configured with at most
 /// [`model::limits::NAME_BYTES_MAX`]; reading more keeps records readable if that ever grows.
 pub const STORED_NAME_BYTES_MAX: usize = 64 * 1024;
 
-/// Most rows of a segment. Four times what merging aims at; keeps a list of all rows in 64 MiB.
+/// Most rows of a segment. Three times what merging aims at; keeps a list of all rows in 64 MiB.
 pub const SEGMENT_ROWS_MAX: u32 = 1 << 24;
 
 /// Most bytes of all records of a segment. The index of more would not fit in memory.
@@ -16,8 +16,9 @@ pub const SEGMENT_RECORD_BYTES_MAX: u64 = 2 << 30;
 /// kinds and columns takes as much with a quarter of the rows, and is read for each look into it.
 pub const CHUNK_ROWS: usize = 256 * 1024;
 
-/// Most such chunks that become one when a day is over: what is read of them is one batch.
-pub const CHUNKS_ENLARGED_MAX: usize = BATCHES_TOGETHER_MAX;
+/// Most rows of a chunk, which several of those become when a day is over: those of a segment as large as merging
+/// makes it, so that a question looks into each column once.
+pub const CHUNK_ROWS_MAX: usize = 5 * 1024 * 1024;
 
 /// Rows of a head page of a larger chunk. A look at a row reads one such page.
 pub const HEAD_PAGE_ROWS: usize = 16 * 1024;
@@ -191,7 +192,7 @@ pub const UNION_MEMORY_BYTES_MAX: usize = 96 << 20;
 
 /// Index of a segment that may get unions, in bytes: the new one is in memory until it is written. Those of
 /// access logs, which gain, are half of that with as many rows as merging makes.
-pub const UNION_INDEX_BYTES_MAX: u64 = 64 << 20;
+pub const UNION_INDEX_BYTES_MAX: u64 = 96 << 20;
 
 /// Unions save so many percent of the segment at least, or there are none: a question about a frequent word
 /// reads columns for them.

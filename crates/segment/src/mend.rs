@@ -48,7 +48,7 @@ impl Mended {
 }
 
 /// Reads whatever rows of a segment can be read and builds segments of them, each of so many rows and those
-/// of a chunk at the most. The index of the segment is not looked at.
+/// that are read together at the most. The index of the segment is not looked at.
 ///
 /// # Errors
 /// When what was read does not go into a segment.
@@ -88,9 +88,9 @@ pub fn mend<I: MergeInput>(
                     &mut mended.lost,
                 )?,
             }
-        }
-        if builder.rows() >= rows_max {
-            mended.built.push(builder.finish()?);
+            if builder.rows() >= rows_max {
+                mended.built.push(builder.finish()?);
+            }
         }
     }
     if builder.rows() > 0 {

@@ -92,8 +92,8 @@ pub fn merge<I: MergeInput>(
     merge_with(inputs, zstd_level, Large::Copied, sink)
 }
 
-/// A segment with larger chunks, of up to four of its own each, where [`can_be_enlarged`] says that there
-/// are some. To a reader it says what it said before; it is handed over as by [`merge`].
+/// A segment with larger chunks, each of several of its own, where [`can_be_enlarged`] says that there are
+/// some. To a reader it says what it said before; it is handed over as by [`merge`].
 ///
 /// # Errors
 /// When it cannot be read, and when `sink` fails.

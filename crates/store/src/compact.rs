@@ -98,12 +98,14 @@ fn due(shared: &Shared, logspace: &Logspace) -> Option<(Entry, Arc<SegmentHandle
     open.sort_by_key(|entry| (std::cmp::Reverse(entry.day), entry.first));
     let state = logspace.state();
     let tail_day = state.tail_start().map_or(i64::MAX, |(_, day)| day);
-    let bytes_max = shared.options.shares().merged;
+    let room_of_merged = merge::Room::of(shared);
     // A pause ends, and what it is about may then be merged.
     let is_merged = |day: i64| {
         let of_day = entries.iter().filter(|entry| entry.day == day).copied();
         let is_mergeable = |entry: &Entry| state.is_mergeable(&logspace.path(entry));
-        merge::due(of_day.collect(), i64::MAX, bytes_max, is_mergeable).is_empty()
+        let lexicon = |entry: &Entry| state.lexicon_bytes(&logspace.path(entry));
+        let of_day = of_day.collect();
+        merge::due(of_day, i64::MAX, &room_of_merged, lexicon, is_mergeable).is_empty()
     };
     open.into_iter().find_map(|entry| {
         let path = logspace.path(&entry);

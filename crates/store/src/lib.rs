@@ -79,7 +79,7 @@ pub use repair::{Repaired, repair};
 pub use restore::{Restore, restore};
 pub use retention::Retention;
 pub use segment_handle::{
-    ChunkTimes, FieldSeats, Found, OpenChunk, OwnValueRows, SegmentHandle, TimeSpan,
+    FieldSeats, Found, OpenChunk, OwnValueRows, RowTimes, SegmentHandle, TimeSpan,
 };
 pub use snapshot::{Damage, Part, Snapshot, TailChunk};
 pub use status::{LogspaceStatus, State, Status};

@@ -48,8 +48,9 @@ pub const SEGMENT_ROWS: usize = 256 * 1024;
 /// identifier each take, at 40 bytes each. A question looks a word up in each segment.
 pub const MERGE_BYTES_MAX: u64 = 160 * 1024 * 1024;
 
-/// Most rows of a merged segment.
-pub const MERGE_ROWS_MAX: u64 = 4 * 1024 * 1024;
+/// Most rows of a merged segment: two of eight times those that are sealed at once, which are some more than
+/// [`SEGMENT_ROWS`].
+pub const MERGE_ROWS_MAX: u64 = 5 * 1024 * 1024;
 
 /// How many segments of about the same size are merged into one. More would merge less often and
 /// let searches look into more of them.
@@ -58,8 +59,8 @@ pub const MERGE_FAN_IN: usize = 8;
 /// How many are enough where one more would make it too large.
 pub const MERGE_FULL_FAN_IN: usize = 4;
 
-/// Rows of a segment that is made anew because of damage, but for those of a chunk: its index is in memory
-/// until it is written. Merging joins them again.
+/// Rows of a segment that is made anew because of damage, but for those that are read together: its index is in
+/// memory until it is written. Merging joins them again.
 pub const MEND_ROWS: u32 = 1024 * 1024;
 
 /// How long a segment that the disk would not read is left alone before it is to be merged again,
@@ -163,8 +164,12 @@ pub const INSPECT_CACHE_BYTES: u64 = 4 * 1024 * 1024;
 /// Most terms of a segment that are listed. More than that nobody reads.
 pub const INSPECT_TERMS_MAX: usize = 10_000;
 
-/// Most stretches of time that are remembered of a chunk: that of clocks that are right, and a few of
-/// clocks that are wrong. 64 bytes for 65,536 rows.
+/// Most rows of a chunk whose times are read together: those of a chunk as it is sealed, two megabytes. A day that
+/// is compacted has larger chunks, which each bar of a chart would read whole.
+pub const TIMED_ROWS: u32 = 256 * 1024;
+
+/// Most stretches of time that are remembered of such rows: that of clocks that are right, and a few of
+/// clocks that are wrong. 64 bytes.
 pub const TIME_SPANS_MAX: usize = 4;
 
 /// The least that lies between two stretches of time, in nanoseconds: an hour. Senders that wait for

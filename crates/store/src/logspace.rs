@@ -251,6 +251,15 @@ impl LogspaceState {
             && segments.any(|segment| segment.path() == path && segment.index_damage().is_none())
     }
 
+    /// How many bytes the lexicon of a segment has; 0 where it is not open.
+    pub(crate) fn lexicon_bytes(&self, path: &Path) -> u64 {
+        let mut segments = self.segments.iter();
+        let segment = segments.find(|segment| segment.path() == path);
+        let pages = segment.map(|segment| segment.footer().lexicon_pages.iter());
+        let pages = pages.into_iter().flatten();
+        pages.map(|page| u64::from(page.page.stored_len)).sum()
+    }
+
     /// Whether a segment is open.
     pub(crate) fn is_open(&self, path: &Path) -> bool {
         self.segments.iter().any(|segment| segment.path() == path)

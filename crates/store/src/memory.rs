@@ -13,7 +13,7 @@ use crate::options::Options;
 /// | unsealed records of all logspaces | an eighth until the largest tail is sealed, a quarter until commits wait for that |
 /// | a segment while it is built of a tail | about as much as that tail once or twice more |
 /// | drafts, and one while it is built | what unsealed records leave of their quarter: none is built while these take more than an eighth |
-/// | the lexicon of a merged segment | as much as the segment takes at the most: a quarter, at most 160 MiB |
+/// | the lexicon of a merged segment | a quarter; the segment has half at the most, and 160 MiB |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
     /// Decoded pages and what questions have found, in bytes.
@@ -22,8 +22,10 @@ pub struct Shares {
     pub tails: usize,
     /// Unsealed records at which commits wait for the sealer, in bytes.
     pub tails_max: usize,
-    /// A merged segment, in bytes. Only its lexicon is in memory, mostly a fifth of it.
+    /// A merged segment, in bytes. Only its lexicon is in memory, mostly a third of it.
     pub merged: u64,
+    /// That lexicon, in bytes: it is nearly all of a segment of identifiers.
+    pub merged_lexicon: u64,
 }
 
 impl Shares {
@@ -34,7 +36,8 @@ impl Shares {
             page_cache: memory_bytes / 4,
             tails,
             tails_max: tails.saturating_mul(TAIL_OVERFLOW),
-            merged: MERGE_BYTES_MAX.min(memory_bytes / 4),
+            merged: MERGE_BYTES_MAX.min(memory_bytes / 2),
+            merged_lexicon: memory_bytes / 4,
         }
     }
 }
@@ -82,7 +85,7 @@ mod tests {
             let tails = shares.tails_max as u64;
             // A segment is built of one tail, and another one merged, at the same time.
             let building = 2 * shares.tails as u64;
-            assert!(shares.page_cache + tails + building + shares.merged <= ceiling);
+            assert!(shares.page_cache + tails + building + shares.merged_lexicon <= ceiling);
         }
     }
 

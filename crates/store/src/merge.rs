@@ -4,6 +4,8 @@
 //! are merged when enough of about the same size have come together, so that a record is written
 //! anew a few times in its life and not once for every neighbour.
 
+use segment::limits::SEGMENT_RECORD_BYTES_MAX;
+
 use crate::error::Error;
 use crate::limits::{MERGE_FAN_IN, MERGE_FULL_FAN_IN, MERGE_ROWS_MAX};
 use crate::logspace::Logspace;
@@ -20,12 +22,14 @@ pub(crate) fn merge_some(shared: &Shared, logspace: &Logspace) -> Result<bool, E
         Some(manifest) => manifest.contents().entries.clone(),
         None => return Ok(false),
     };
-    let bytes_max = shared.options.shares().merged;
+    let room = Room::of(shared);
     let now = shared.clock.now();
-    let due = due(entries, now.day(), bytes_max, |entry| {
+    let is_mergeable = |entry: &Entry| {
         let (state, path) = (logspace.state(), logspace.path(entry));
         state.is_mergeable(&path) && state.merge_pauses.is_over(&path, now)
-    });
+    };
+    let lexicon = |entry: &Entry| logspace.state().lexicon_bytes(&logspace.path(entry));
+    let due = due(entries, now.day(), &room, lexicon, is_mergeable);
     if due.is_empty() {
         return Ok(false);
     }
@@ -33,12 +37,32 @@ pub(crate) fn merge_some(shared: &Shared, logspace: &Logspace) -> Result<bool, E
     Ok(true)
 }
 
-/// The segments to merge next into one of at most `bytes_max`, in order; none where nothing is due.
-/// Segments that cannot be read stay as they are.
+/// How large a merged segment may be.
+pub(crate) struct Room {
+    /// All of it, in bytes.
+    bytes: u64,
+    /// Its lexicon, in bytes.
+    lexicon: u64,
+}
+
+impl Room {
+    pub(crate) fn of(shared: &Shared) -> Self {
+        let shares = shared.options.shares();
+        Self {
+            bytes: shares.merged,
+            lexicon: shares.merged_lexicon,
+        }
+    }
+}
+
+/// The segments to merge next into one for which there is room, in order; none where nothing is due.
+/// Segments that cannot be read stay as they are. `lexicon` says how many bytes that of a segment has; it is
+/// asked where a segment might have more than there may be.
 pub(crate) fn due(
     mut entries: Vec<Entry>,
     today: i64,
-    bytes_max: u64,
+    room: &Room,
+    lexicon: impl Fn(&Entry) -> u64,
     is_mergeable: impl Fn(&Entry) -> bool,
 ) -> Vec<Entry> {
     entries.sort_by_key(|entry| entry.first);
@@ -51,7 +75,7 @@ pub(crate) fn due(
         };
         let mut start = 0;
         while let Some(rest) = chain.get(start..).filter(|rest| !rest.is_empty()) {
-            let (run, is_full) = run(rest, bytes_max);
+            let (run, is_full) = run(rest, room, &lexicon);
             let enough = if is_full { full_fan_in } else { fan_in };
             if run.len() >= enough && run.iter().all(&is_mergeable) {
                 return run.to_vec();
@@ -74,14 +98,23 @@ fn follows(entry: &Entry, next: &Entry) -> bool {
 
 /// The longest part from the start that may become one segment, in which none is larger than all
 /// others together: it would be written again for little. Whether the next one is too much for it.
-fn run(chain: &[Entry], bytes_max: u64) -> (&[Entry], bool) {
-    let (mut bytes, mut rows, mut largest) = (0, 0, 0);
+fn run<'c>(
+    chain: &'c [Entry],
+    room: &Room,
+    lexicon: &impl Fn(&Entry) -> u64,
+) -> (&'c [Entry], bool) {
+    let (mut bytes, mut raw_bytes, mut rows, mut largest) = (0, 0, 0, 0);
     let (mut len, mut is_full) = (0, false);
     for (index, entry) in chain.iter().enumerate() {
         bytes += entry.file_bytes;
+        raw_bytes += entry.raw_bytes;
         rows += u64::from(entry.rows);
         largest = largest.max(entry.file_bytes);
-        is_full = bytes > bytes_max || rows > MERGE_ROWS_MAX;
+        let own = chain.get(..=index).unwrap_or(&[]);
+        is_full = bytes > room.bytes
+            || rows > MERGE_ROWS_MAX
+            || raw_bytes > SEGMENT_RECORD_BYTES_MAX
+            || bytes > room.lexicon && own.iter().map(lexicon).sum::<u64>() > room.lexicon;
         if is_full {
             break;
         }
@@ -135,6 +168,11 @@ mod tests {
 
     const BYTES_MAX: u64 = 1_000;
 
+    const ROOM: Room = Room {
+        bytes: BYTES_MAX,
+        lexicon: BYTES_MAX / 2,
+    };
+
     /// Segments of these sizes, one after the other, on day 10.
     fn chain(sizes: &[u64]) -> Vec<Entry> {
         let mut entries = Vec::new();
@@ -159,7 +197,7 @@ mod tests {
     }
 
     fn due_firsts(entries: Vec<Entry>, today: i64) -> Vec<u64> {
-        let due = due(entries, today, BYTES_MAX, |_| true);
+        let due = due(entries, today, &ROOM, |_| 0, |_| true);
         due.iter().map(|entry| entry.first.0).collect()
     }
 
@@ -195,6 +233,18 @@ mod tests {
         let half = BYTES_MAX / 2;
         assert_eq!(due_firsts(chain(&[half + 1, half + 1]), 11), []);
         assert_eq!(due_firsts(chain(&[half, half, half]), 11), [1, 11]);
+        // Half of each is lexicon, or more than that.
+        let third = BYTES_MAX / 3;
+        let with_lexicons = |percent: u64| {
+            let lexicon = |entry: &Entry| entry.file_bytes * percent / 100;
+            due(chain(&[third; 3]), 11, &ROOM, lexicon, |_| true).len()
+        };
+        assert_eq!([50, 70, 80].map(with_lexicons), [3, 2, 0]);
+        let mut long = chain(&[5, 5, 5]);
+        for entry in &mut long {
+            entry.raw_bytes = SEGMENT_RECORD_BYTES_MAX / 2;
+        }
+        assert_eq!(due_firsts(long, 11), [1, 11]);
     }
 
     #[test]
@@ -211,7 +261,8 @@ mod tests {
         let mut other_day = chain(&[5, 5]);
         other_day[1].day = 11;
         assert_eq!(due_firsts(other_day, 12), []);
-        let unreadable = due(chain(&[5, 5]), 11, BYTES_MAX, |entry| entry.first.0 == 1);
+        let is_mergeable = |entry: &Entry| entry.first.0 == 1;
+        let unreadable = due(chain(&[5, 5]), 11, &ROOM, |_| 0, is_mergeable);
         assert!(unreadable.is_empty());
     }
 }

@@ -36,7 +36,8 @@ use crate::snapshot::Damage;
 
 pub use kind_rows::OpenChunk;
 pub use select::FieldSeats;
-pub use times::{ChunkTimes, TimeSpan};
+use times::TimedRows;
+pub use times::{RowTimes, TimeSpan};
 
 /// What is kept in memory of all segments of a store.
 pub(crate) struct PageCache {
@@ -193,8 +194,7 @@ pub struct SegmentHandle {
     uid: u64,
     /// Bytes read from disk so far; what is in memory reads none.
     bytes_read: Option<AtomicU64>,
-    /// For each chunk the stretches of time that its records fall into, where that was asked for.
-    time_spans: Box<[OnceLock<Box<[TimeSpan]>>]>,
+    timed_rows: Box<[TimedRows]>,
     /// The first page of the index that turned out to be damaged.
     index_damage: OnceLock<Damage>,
 }
@@ -256,7 +256,7 @@ impl SegmentHandle {
         let columns_before = pages_before(&footer, |chunk| &chunk.columns);
         let heads_before = pages_before(&footer, |chunk| &chunk.heads);
         let columns = ColumnMemory::of(&footer.chunks, &cache);
-        let time_spans = footer.chunks.iter().map(|_| OnceLock::new()).collect();
+        let timed_rows = TimedRows::of(&footer.chunks);
         Ok(Self {
             path: path.to_owned(),
             file,
@@ -268,7 +268,7 @@ impl SegmentHandle {
             cache,
             uid: NEXT_UID.fetch_add(1, Ordering::Relaxed),
             bytes_read: None,
-            time_spans,
+            timed_rows,
             index_damage: OnceLock::new(),
         })
     }

@@ -299,10 +299,10 @@ fn sealed_records_stay_and_their_journal_goes() {
         append(&store, batch(&[&text, "x"]));
         expected.extend([text, "x".to_owned()]);
     }
-    wait_until(&store, |store| segments(store) >= 3);
+    // How many segments that is depends on what was merged meanwhile.
+    wait_until(&store, |store| sealed_records(store) >= 300);
     assert_eq!(texts(&store), expected);
     let (before, sealed) = (rows(&store), sealed_records(&store));
-    assert!(sealed > 0);
     drop(store);
     let store = open_with(small, Arc::new(RealDisk));
     assert_eq!(rows(&store), before);

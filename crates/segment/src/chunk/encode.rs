@@ -118,7 +118,8 @@ impl ChunkWriter {
         } else {
             let mut loose = LooseWriter::new(batch, tags_of(batch.heads()));
             heads = self.pack_heads(batch, &places, &mut loose, file);
-            rows = self.side.kinds(&kinds, &places, self.head_rows, file);
+            let places = places.iter().copied();
+            rows = self.side.kinds(&kinds, places, self.head_rows, file);
             page = self.side.tables(&loose, batch.len(), file);
         }
         self.cut.clear();

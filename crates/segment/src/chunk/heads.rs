@@ -12,6 +12,7 @@ use model::{RecordBatch, RecordHead, Timestamp};
 
 use super::{ChunkEntry, HeadPage};
 use crate::Corrupt;
+use crate::limits::CHUNK_ROWS_MAX;
 use crate::page::open;
 use crate::received::ReceivedTimes;
 use crate::rows::{LooseRows, LooseTables, decode_loose};
@@ -57,7 +58,7 @@ impl ChunkLoose {
         let raw = open("chunk page", &entry.page, stored)?;
         let mut reader = Reader::new("chunk page", &raw);
         let rows = entry.page.rows;
-        if rows as usize > model::limits::BATCH_RECORDS_MAX {
+        if rows as usize > CHUNK_ROWS_MAX {
             return Err(Corrupt::Invalid {
                 what: "number of rows",
                 value: u64::from(rows),
@@ -151,13 +152,13 @@ impl ChunkHeads {
         self.pages.get(number)?.as_deref()
     }
 
-    /// When the rows say they were written, all of them.
+    /// When some rows say they were written.
     ///
     /// # Errors
     /// When the time of receipt of a row is not there.
-    pub fn times(&self) -> Result<Vec<Timestamp>, Corrupt> {
-        let times = (0..self.own.rows as usize).map(|row| {
-            let head = self.get(row).ok_or(Corrupt::Short {
+    pub fn times(&self, rows: Range<u32>) -> Result<Vec<Timestamp>, Corrupt> {
+        let times = rows.map(|row| {
+            let head = self.get(row as usize).ok_or(Corrupt::Short {
                 what: "received page",
             })?;
             Ok(head.time)

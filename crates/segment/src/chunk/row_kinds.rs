@@ -14,7 +14,7 @@ use super::stretches::Stretches;
 use super::{ChunkEntry, HeadPage};
 use crate::Corrupt;
 use crate::column::{self, Packed};
-use crate::limits::KINDS_MAX;
+use crate::limits::{CHUNK_ROWS_MAX, KINDS_MAX};
 use crate::page::open_kept;
 use crate::wire::{Reader, put_varint};
 
@@ -56,8 +56,7 @@ impl RowKinds {
     pub fn decode(entry: &ChunkEntry, stored: impl Into<Vec<u8>>) -> Result<Self, Corrupt> {
         let (page, start) = open_kept("row page", &entry.rows, stored.into())?;
         let mut reader = Reader::new("row page", page.get(start..).unwrap_or(&[]));
-        let max = model::limits::BATCH_RECORDS_MAX;
-        let rows = reader.count("number of rows", max)?;
+        let rows = reader.count("number of rows", CHUNK_ROWS_MAX)?;
         let count = reader.count("number of kinds", rows.min(KINDS_MAX))?;
         let (mut numbers, mut counts) = (Vec::new(), Vec::new());
         column::decode(&mut reader, count, &mut numbers)?;

@@ -69,13 +69,14 @@ impl SidePages {
     pub(crate) fn kinds(
         &mut self,
         kinds: &[(u32, u32)],
-        places: &[u64],
+        places: impl Iterator<Item = u64>,
         page_rows: usize,
         file: &mut dyn PageFile,
     ) -> PageEntry {
+        let rows = kinds.iter().map(|(_, rows)| *rows as usize).sum();
         let stretches = Stretches::of_places(places, kinds.len(), page_rows);
-        row_kinds::encode_apart(kinds, places.len(), &stretches, &mut self.raw);
-        self.close_plain(places.len(), file)
+        row_kinds::encode_apart(kinds, rows, &stretches, &mut self.raw);
+        self.close_plain(rows, file)
     }
 
     /// Appends the chunk page of a chunk with head pages: what its rows refer to.

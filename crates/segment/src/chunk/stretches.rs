@@ -100,17 +100,20 @@ impl Stretches {
 
     /// Those of rows that are of so many kinds, given the place of each row's kind, with so many rows to a
     /// page.
-    pub(super) fn of_places(places: &[u64], kinds: usize, page_rows: usize) -> Self {
+    pub(super) fn of_places(
+        places: impl Iterator<Item = u64>,
+        kinds: usize,
+        page_rows: usize,
+    ) -> Self {
         let mut own: Vec<Vec<(u64, u64)>> = vec![Vec::new(); kinds];
-        for (page, places) in (0..).zip(places.chunks(page_rows)) {
-            for place in places {
-                let Some(own) = own.get_mut(*place as usize) else {
-                    continue;
-                };
-                match own.last_mut() {
-                    Some((last, rows)) if *last == page => *rows += 1,
-                    _ => own.push((page, 1)),
-                }
+        for (row, place) in places.enumerate() {
+            let page = (row / page_rows) as u64;
+            let Some(own) = own.get_mut(place as usize) else {
+                continue;
+            };
+            match own.last_mut() {
+                Some((last, rows)) if *last == page => *rows += 1,
+                _ => own.push((page, 1)),
             }
         }
         let mut firsts = vec![0];

@@ -1,14 +1,13 @@
 //! The bytes of a footer.
 #![deny(clippy::indexing_slicing)]
 
-use model::limits::BATCH_RECORDS_MAX;
 use model::{RecordNumber, Timestamp};
 
 use super::{Footer, LexiconPageEntry};
 use crate::Corrupt;
 use crate::chunk::ChunkEntry;
 use crate::envelope::{Header, Trailer, WORDS_VERSION};
-use crate::limits::{PAGE_RAW_BYTES_MAX, RECEIVED_PAGE_ROWS, SEGMENT_ROWS_MAX};
+use crate::limits::{CHUNK_ROWS_MAX, PAGE_RAW_BYTES_MAX, RECEIVED_PAGE_ROWS, SEGMENT_ROWS_MAX};
 use crate::page::{PageEntry, check};
 use crate::wire::Reader;
 
@@ -284,7 +283,7 @@ impl Footer {
             }
         }
         for chunk in &self.chunks {
-            if chunk.page.rows == 0 || chunk.page.rows as usize > BATCH_RECORDS_MAX {
+            if chunk.page.rows == 0 || chunk.page.rows as usize > CHUNK_ROWS_MAX {
                 return Err(invalid("rows of a chunk", u64::from(chunk.page.rows)));
             }
             check_heads(chunk)?;

@@ -40,6 +40,11 @@ impl<'a, I: MergeInput> ColumnsInOrder<'a, I> {
         self.open.row_kinds.kinds()
     }
 
+    /// How many parts all its columns have.
+    pub(crate) fn parts(&self) -> usize {
+        self.open.chunk.parts()
+    }
+
     /// The parts of a column of a kind, by its place among the kinds.
     pub(crate) fn parts_of(
         &self,

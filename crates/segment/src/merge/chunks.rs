@@ -161,7 +161,7 @@ pub(super) fn merge<I: MergeInput>(
 }
 
 /// Whether a chunk is joined with those beside it.
-pub(super) fn is_small(entry: &ChunkEntry) -> bool {
+fn is_small(entry: &ChunkEntry) -> bool {
     let columns = entry.columns.iter().map(|page| u64::from(page.raw_len));
     entry.page.rows < SMALL_CHUNK_ROWS && columns.sum::<u64>() < SMALL_CHUNK_BYTES
 }

@@ -11,13 +11,15 @@ use std::ops::Range;
 
 use model::RecordBatch;
 
-use super::chunks::{Large, Target, is_small};
+use super::chunks::{Large, Target};
 use crate::builder::{push_chunk, push_page};
 use crate::chunk::{SidePages, column_places};
 use crate::columns::pack::Packer;
 use crate::columns::{Column, pack};
 use crate::input::{ColumnsInOrder, PageError};
-use crate::limits::{CHUNK_ROWS, CHUNKS_ENLARGED_MAX, HEAD_PAGE_ROWS};
+use crate::limits::{
+    CHUNK_ROWS, CHUNK_ROWS_MAX, COLUMN_PARTS_MAX, HEAD_PAGE_ROWS, SMALL_CHUNK_ROWS,
+};
 use crate::page::PageWriter;
 use crate::rows::LooseWriter;
 use crate::{ChunkEntry, Corrupt, Footer, MergeInput};
@@ -35,8 +37,8 @@ pub fn can_be_enlarged(footer: &Footer) -> bool {
 /// The chunks that become one, all of them in order; one alone stays what it is.
 ///
 /// What is made is larger than any chunk that is written of records: less would not be worth the work, and
-/// so it is known which chunks were made this way. Of the others the records fit into one batch; of four of
-/// them they fit into what may be read at once.
+/// so it is known which chunks were made this way. Of the others the records fit into one batch. Each has at
+/// least as many rows as are read together, so that these are of two, and no more than may be in memory at once.
 pub(super) fn stretches(chunks: &[ChunkEntry], large: Large) -> Vec<Range<usize>> {
     let rows = |chunk: usize| {
         chunks
@@ -45,19 +47,19 @@ pub(super) fn stretches(chunks: &[ChunkEntry], large: Large) -> Vec<Range<usize>
     };
     let (mut found, mut start) = (Vec::new(), 0);
     while start < chunks.len() {
-        let few = (start..chunks.len()).take(CHUNKS_ENLARGED_MAX);
-        let is_taken = |chunk: &usize| match large {
+        let is_taken = |chunk: usize| match large {
             Large::Copied => false,
-            Large::Enlarged => {
-                !chunks.get(*chunk).is_none_or(is_small) && rows(*chunk) <= CHUNK_ROWS
-            }
+            Large::Enlarged => (SMALL_CHUNK_ROWS as usize..=CHUNK_ROWS).contains(&rows(chunk)),
             #[cfg(test)]
             Large::EnlargedAlways => true,
             #[cfg(test)]
             Large::KeptAlways => false,
         };
-        let mut end = start + few.take_while(is_taken).count();
-        let all: usize = (start..end).map(rows).sum();
+        let (mut end, mut all) = (start, 0);
+        while end < chunks.len() && is_taken(end) && all + rows(end) <= CHUNK_ROWS_MAX {
+            all += rows(end);
+            end += 1;
+        }
         if all <= CHUNK_ROWS && large == Large::Enlarged || end == start {
             end = start + 1;
         }
@@ -131,7 +133,7 @@ impl Values {
 
 impl<E> Target<'_, '_, E> {
     /// Appends some chunks of a segment as one, whose kinds have the numbers that they have there; whether
-    /// they were: there may be more names than one chunk may have.
+    /// they were: there may be more names, or parts of columns, than one chunk may have.
     pub(super) fn enlarge<I: MergeInput<Error = E>>(
         &mut self,
         sources: &mut [ColumnsInOrder<'_, I>],
@@ -140,6 +142,9 @@ impl<E> Target<'_, '_, E> {
         let Some((names, tags)) = joined_names(sources) else {
             return Ok(false);
         };
+        if sources.iter().map(ColumnsInOrder::parts).sum::<usize>() > COLUMN_PARTS_MAX {
+            return Ok(false);
+        }
         let joined = joined_kinds(sources);
         let kinds: Vec<(u32, u32)> = joined.iter().map(|kind| (kind.number, kind.rows)).collect();
         let places = joined_places(sources, &joined)?;
@@ -150,13 +155,18 @@ impl<E> Target<'_, '_, E> {
         let stamps = side.stamps(packed.stamps, self.file);
         let mut loose = LooseWriter::new(&names, tags);
         let mut heads = Vec::new();
+        let mut own = Vec::with_capacity(HEAD_PAGE_ROWS);
         for (window, places) in (0_u32..).zip(places.chunks(HEAD_PAGE_ROWS)) {
+            own.clear();
+            own.extend(places.iter().copied().map(u64::from));
             let start = window * HEAD_PAGE_ROWS as u32;
-            let batch = joined_heads(sources, &names, start..start + places.len() as u32)?;
-            let page = side.head(places, batch.heads(), &mut loose, self.file);
-            push_page(&mut heads, page, places.len() as u32);
+            let batch = joined_heads(sources, &names, start..start + own.len() as u32)?;
+            let page = side.head(&own, batch.heads(), &mut loose, self.file);
+            push_page(&mut heads, page, own.len() as u32);
+            self.file.relieve().map_err(PageError::Read)?;
         }
-        let row_page = side.kinds(&kinds, &places, HEAD_PAGE_ROWS, self.file);
+        let places = places.into_iter().map(u64::from);
+        let row_page = side.kinds(&kinds, places, HEAD_PAGE_ROWS, self.file);
         let page = side.tables(&loose, rows, self.file);
         let entry = ChunkEntry {
             columns: packed.pages,
@@ -281,15 +291,17 @@ fn joined_kinds<I: MergeInput>(sources: &[ColumnsInOrder<'_, I>]) -> Vec<JoinedK
     joined.into_values().collect()
 }
 
-/// For each row of some chunks the place of its kind among those of all of them.
+/// For each row of some chunks the place of its kind among those of all of them, of which there are at most
+/// [`KINDS_MAX`](crate::limits::KINDS_MAX).
 fn joined_places<I: MergeInput>(
     sources: &mut [ColumnsInOrder<'_, I>],
     joined: &[JoinedKind],
-) -> Result<Vec<u64>, PageError<I::Error>> {
-    let mut all = Vec::new();
+) -> Result<Vec<u16>, PageError<I::Error>> {
+    let rows = sources.iter().map(|source| source.rows() as usize).sum();
+    let mut all = Vec::with_capacity(rows);
     for (number, source) in sources.iter_mut().enumerate() {
         let mut now = vec![0; source.kinds().len()];
-        for (place, kind) in (0..).zip(joined) {
+        for (place, kind) in (0..=u16::MAX).zip(joined) {
             for (_, own) in kind.sources.iter().filter(|(source, _)| *source == number) {
                 if let Some(now) = now.get_mut(*own) {
                     *now = place;
@@ -298,7 +310,7 @@ fn joined_places<I: MergeInput>(
         }
         let own = source.places()?.into_iter();
         let places = own.map(|place| now.get(place as usize).copied());
-        let places: Option<Vec<u64>> = places.collect();
+        let places: Option<Vec<u16>> = places.collect();
         all.extend(places.ok_or(Corrupt::Short {
             what: "kinds of a chunk",
         })?);

@@ -101,14 +101,25 @@ pub(crate) fn rewrite<I: MergeInput>(
     if lists.unions == 0 {
         return Ok(None);
     }
-    lists.finish(input).map(Some)
+    let placed = lists.finish();
+    // They take more than all that is written.
+    drop(words);
+    placed.with_terms(input).map(Some)
+}
+
+/// Lists and unions that are written.
+struct Placed {
+    pages: PageWriter,
+    bytes: Vec<u8>,
+    posting_pages: Vec<PageEntry>,
+    union_pages: Vec<PageEntry>,
+    moved: [HashMap<Listed, Moved>; 2],
 }
 
 struct Lists<'a> {
     words: &'a Words,
     choice: UnionChoice,
     pages: PageWriter,
-    rows: u32,
     lists: PostingWriter,
     list_bytes: Vec<u8>,
     union_lists: PostingWriter,
@@ -131,7 +142,6 @@ impl<'a> Lists<'a> {
             words,
             choice,
             pages: PageWriter::new(TRIAL_LEVEL),
-            rows,
             lists: PostingWriter::new(rows),
             list_bytes: Vec::new(),
             union_lists: PostingWriter::new(rows),
@@ -247,18 +257,30 @@ impl<'a> Lists<'a> {
         });
     }
 
-    /// Writes the terms.
-    fn finish<I: MergeInput>(mut self, input: &I) -> Result<Rewritten, MergeError<I::Error>> {
-        let mut bytes = Vec::new();
-        let lists = self.lists.finish(&mut self.pages, &mut self.list_bytes);
+    /// Writes what is left.
+    fn finish(mut self) -> Placed {
+        let posting_pages = self.lists.finish(&mut self.pages, &mut self.list_bytes);
         let unions = self
             .union_lists
             .finish(&mut self.pages, &mut self.union_bytes);
-        let posting_pages = append(&lists, &self.list_bytes, &mut bytes);
+        let mut bytes = self.list_bytes;
         let union_pages = append(&unions, &self.union_bytes, &mut bytes);
-        let mut lexicon = LexiconWriter::new(self.rows);
+        Placed {
+            pages: self.pages,
+            bytes,
+            posting_pages,
+            union_pages,
+            moved: self.moved,
+        }
+    }
+}
+
+impl Placed {
+    /// Writes the terms of the input, with the places of what they have now.
+    fn with_terms<I: MergeInput>(mut self, input: &I) -> Result<Rewritten, MergeError<I::Error>> {
+        let mut lexicon = LexiconWriter::new(input.footer().rows);
         let mut terms = TermCursor::new(input, 0)?;
-        let before = posting_pages.len() as u32;
+        let before = self.posting_pages.len() as u32;
         let now = |listed: Listed, moved: &HashMap<Listed, Moved>| {
             let location = match moved.get(&listed) {
                 None => listed.location,
@@ -273,13 +295,14 @@ impl<'a> Lists<'a> {
             lexicon.push(key, entry, &mut self.pages);
             terms.advance()?;
         }
-        let lexicon = lexicon.finish(&mut self.pages, &mut bytes);
+        self.moved = Default::default();
+        let lexicon = lexicon.finish(&mut self.pages, &mut self.bytes);
         Ok(Rewritten {
             lexicon_pages: lexicon.pages,
             bigram_page: lexicon.bigram_page,
-            bytes,
-            posting_pages,
-            union_pages,
+            bytes: self.bytes,
+            posting_pages: self.posting_pages,
+            union_pages: self.union_pages,
         })
     }
 }

@@ -1,26 +1,54 @@
 //! When the records of a segment happened, as their senders say.
 //!
 //! Records stand in the order of receipt, and clocks are wrong: one sender that is a year ahead would
-//! stretch the times of every chunk to a year. So what is remembered of a chunk is the few stretches
-//! of time that its records fall into.
+//! stretch the times of all records around its own to a year. So what is remembered of some records behind
+//! each other is the few stretches of time that they fall into.
 
-use std::ops::Deref;
-use std::sync::Arc;
+use std::ops::{Deref, Range};
+use std::sync::{Arc, OnceLock};
 
 use model::Timestamp;
+use segment::ChunkEntry;
 
 use super::{Kind, Page, SegmentHandle};
 use crate::error::ReadError;
-use crate::limits::{TIME_SPAN_GAP_NANOS, TIME_SPANS_MAX};
+use crate::limits::{TIME_SPAN_GAP_NANOS, TIME_SPANS_MAX, TIMED_ROWS};
 
 /// The first and the last time of a stretch, both of a record.
 pub type TimeSpan = (Timestamp, Timestamp);
 
-/// The times that senders gave of all rows of a chunk, in the order of the rows.
+/// The times that senders gave of rows that are read together, in their order.
 #[derive(Clone)]
-pub struct ChunkTimes(Arc<Vec<Timestamp>>);
+pub struct RowTimes(Arc<Vec<Timestamp>>);
 
-impl Deref for ChunkTimes {
+/// Rows whose times are read together.
+pub(super) struct TimedRows {
+    chunk: usize,
+    /// Counted from the first of the segment.
+    rows: Range<u32>,
+    /// The stretches of time that they fall into, where that was asked for.
+    spans: OnceLock<Box<[TimeSpan]>>,
+}
+
+impl TimedRows {
+    /// Those of some chunks.
+    pub(super) fn of(chunks: &[ChunkEntry]) -> Box<[Self]> {
+        let of_chunk = |(chunk, entry): (usize, &ChunkEntry)| {
+            let first = entry.page.first_row;
+            let end = first.saturating_add(entry.page.rows);
+            (first..end)
+                .step_by(TIMED_ROWS as usize)
+                .map(move |start| Self {
+                    chunk,
+                    rows: start..start.saturating_add(TIMED_ROWS).min(end),
+                    spans: OnceLock::new(),
+                })
+        };
+        chunks.iter().enumerate().flat_map(of_chunk).collect()
+    }
+}
+
+impl Deref for RowTimes {
     type Target = [Timestamp];
 
     fn deref(&self) -> &[Timestamp] {
@@ -29,37 +57,53 @@ impl Deref for ChunkTimes {
 }
 
 impl SegmentHandle {
-    /// The times that senders gave, of all rows of a chunk.
+    /// How many times rows are read together for their times to have those of all.
+    pub fn timed_rows(&self) -> usize {
+        self.timed_rows.len()
+    }
+
+    /// The rows whose times are read together, by their number: those of a chunk, or a part of them where
+    /// these are many.
+    pub fn timed(&self, number: usize) -> Range<u32> {
+        let timed = self.timed_rows.get(number);
+        timed.map_or(0..0, |timed| timed.rows.clone())
+    }
+
+    /// The times that senders gave, of rows that are read together.
     ///
     /// # Errors
-    /// When the chunk cannot be read.
-    pub fn times(&self, chunk: usize) -> Result<ChunkTimes, ReadError> {
-        let entry = self.footer.chunks.get(chunk);
+    /// When they cannot be read.
+    pub fn times(&self, number: usize) -> Result<RowTimes, ReadError> {
+        let timed = self.timed_rows.get(number);
+        let timed = timed.ok_or_else(|| self.out_of_range())?;
+        let entry = self.footer.chunks.get(timed.chunk);
         let entry = entry.ok_or_else(|| self.out_of_range())?;
-        let times = self.page(Kind::Times, chunk, || {
-            let heads = self.heads_of(chunk, entry, 0..entry.page.rows)?;
-            let times = heads.times();
+        let times = self.page(Kind::Times, number, || {
+            let first = entry.page.first_row;
+            let own = timed.rows.start - first..timed.rows.end - first;
+            let heads = self.heads_of(timed.chunk, entry, own.clone())?;
+            let times = heads.times(own);
             let times = times.map_err(|error| self.damaged(&entry.page, &error))?;
             Ok(Page::Times(Arc::new(times)))
         })?;
         match times {
-            Page::Times(times) => Ok(ChunkTimes(times)),
+            Page::Times(times) => Ok(RowTimes(times)),
             _ => Err(self.out_of_range()),
         }
     }
 
-    /// The stretches of time that the rows of a chunk fall into, [`TIME_SPANS_MAX`] at the most, in
+    /// The stretches of time that rows fall into that are read together, [`TIME_SPANS_MAX`] at the most, in
     /// order. They are read once and then remembered.
     ///
     /// # Errors
-    /// When the chunk cannot be read.
-    pub fn time_spans(&self, chunk: usize) -> Result<&[TimeSpan], ReadError> {
-        let known = self.time_spans.get(chunk);
-        let known = known.ok_or_else(|| self.out_of_range())?;
+    /// When the rows cannot be read.
+    pub fn time_spans(&self, number: usize) -> Result<&[TimeSpan], ReadError> {
+        let timed = self.timed_rows.get(number);
+        let known = &timed.ok_or_else(|| self.out_of_range())?.spans;
         if let Some(spans) = known.get() {
             return Ok(spans);
         }
-        let spans = spans_of(&self.times(chunk)?);
+        let spans = spans_of(&self.times(number)?);
         Ok(known.get_or_init(|| spans))
     }
 }
