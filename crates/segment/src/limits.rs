@@ -126,9 +126,9 @@ pub const COLUMN_PARTS_MAX: usize = 16 * CHUNK_ROWS;
 /// Values of a part of a column from which on it has a stamp. What tells of fewer takes as much as they do.
 pub const STAMP_ROWS_MIN: usize = 16;
 
-/// Digits from which on a stamp says what all values are that differ in digits alone: those of a time without
-/// a year. With fewer, each word with a number would be written twice.
-pub const STAMP_SHAPE_DIGITS_MIN: usize = 8;
+/// Digits from which on a stamp says what all values are that differ in digits alone: those of a date, or a
+/// time of day. With fewer, each word with a number would be written twice.
+pub const STAMP_SHAPE_DIGITS_MIN: usize = 6;
 
 /// Longest value of which a stamp says so, in bytes: no time stamp is longer.
 pub const STAMP_SHAPE_BYTES_MAX: usize = 64;

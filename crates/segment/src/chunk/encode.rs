@@ -9,7 +9,7 @@ use super::side_pages::SidePages;
 use super::{ChunkEntry, row_kinds};
 use crate::builder::push_page;
 use crate::columns::pack::{Packed, Packer};
-use crate::kinds::{Band, Kinds, Shape};
+use crate::kinds::{Band, BandOrder, Kinds, Shape};
 use crate::limits::HEAD_PAGE_ROWS;
 use crate::page::{PageEntry, PageWriter};
 use crate::page_file::PageFile;
@@ -96,16 +96,19 @@ impl ChunkWriter {
         self.cut.cut(batch, kinds);
         self.groups = self.cut.by_kind(kinds.len());
         let groups = self.groups.iter().map(|group| group.kind);
-        column_places(groups, kinds, &mut self.slots);
+        column_places(groups, kinds, BandOrder::Parts, &mut self.slots);
     }
 
     /// Appends the chunk of the batch that was cut last, and forgets its rows.
     pub(crate) fn pack(&mut self, batch: &RecordBatch, file: &mut dyn PageFile) -> ChunkEntry {
         let packed = self.pack_columns(batch, file);
         let has_heads = batch.len() > self.head_rows;
-        let directory = self
-            .side
-            .directory(&packed.directory, batch.len(), has_heads, file);
+        let directory = self.side.directory(
+            &packed.directory,
+            BandOrder::Parts,
+            (batch.len(), has_heads),
+            file,
+        );
         let stamps = self.side.stamps(packed.stamps, file);
         let (kinds, places) = self.places(batch.len());
         let (heads, rows, page);
@@ -200,13 +203,14 @@ impl ChunkWriter {
 pub(crate) fn column_places(
     groups: impl IntoIterator<Item = u32>,
     kinds: &Kinds,
+    order: BandOrder,
     out: &mut Vec<ColumnPlace>,
 ) {
     out.clear();
     for (place, kind) in (0..).zip(groups) {
         // The kinds of groups are there: they were found before.
         let shape = kinds.shape(kind).unwrap_or(Shape::Whole);
-        let slots = shape.places().iter().zip(0..);
+        let slots = shape.places(order).zip(0..);
         out.extend(slots.map(|(own, slot)| (own.band, place, slot)));
     }
     out.sort_unstable();

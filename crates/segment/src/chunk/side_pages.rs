@@ -7,9 +7,13 @@ use super::stretches::Stretches;
 use crate::column;
 use crate::columns::directory::DirectoryWriter;
 use crate::columns::stamps::StampWriter;
+use crate::kinds::BandOrder;
 use crate::page::{PageEntry, PageWriter};
 use crate::page_file::PageFile;
 use crate::rows::LooseWriter;
+
+/// What a directory page ends with where the ends of messages have a band of their own.
+pub(super) const ENDS_APART: u8 = 1;
 
 /// Writes pages that count rows or parts. It only holds buffers.
 pub(crate) struct SidePages {
@@ -30,11 +34,14 @@ impl SidePages {
     pub(crate) fn directory(
         &mut self,
         directory: &DirectoryWriter,
-        rows: usize,
-        has_heads: bool,
+        order: BandOrder,
+        (rows, has_heads): (usize, bool),
         file: &mut dyn PageFile,
     ) -> PageEntry {
         directory.encode(&mut self.raw);
+        if order == BandOrder::EndsApart {
+            self.raw.push(ENDS_APART);
+        }
         match has_heads {
             true => self.close_plain(rows, file),
             false => self.close(rows, file),
