@@ -2,9 +2,9 @@
 //!
 //! All messages of a kind are the same but for their slots. So one of them is read, and with it come
 //! rules for the values of all slots (`text_fields::Outline`): where they are kept, the field is where
-//! it was in that one, or nowhere, in other segments too. Whether a column keeps its rule is mostly seen from its summary, and
-//! a value that stands once in a column is looked at once. Rows of which all this says nothing are
-//! handed back.
+//! it was in that one, or nowhere, in other segments too. Whether a column keeps its rule is mostly seen
+//! from its summary, and a value that stands once in a column is looked at once. Rows of which all this
+//! says nothing are handed back.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use segment::{KindRows, Namespace, SlotValues, Stamp, TextBit};
 use store::{OpenChunk, ReadError};
 use text_fields::{Bytes, FieldOutline, Outline, Piece, Rule, Stretch, Summary};
 
-use crate::limits::{PLANS_MAX, SUMMARISED_OF};
+use crate::limits::{PLANS_MAX, SUMMARISED_MIN, SUMMARISED_OF};
 
 /// Most values of a part of a column that are remembered by their keys: the hosts of a kind mostly.
 const RECENT_KEYS_MAX: usize = 512;
@@ -137,7 +137,7 @@ impl FieldReader {
         if place == Where::InLog && is_never_a_log(kind) {
             return Ok(true);
         }
-        if kind.len() < kind.all() / SUMMARISED_OF {
+        if are_few(kind) {
             return Ok(false);
         }
         let Some(plan) = self.plan(chunk, kind, place)? else {
@@ -203,6 +203,13 @@ impl FieldReader {
         }
         Ok(plan)
     }
+}
+
+/// Whether the messages of rows are read in less time than what is known of the columns around them.
+fn are_few(kind: &KindRows<'_>) -> bool {
+    let among = ranks(kind).len();
+    kind.len() < among / SUMMARISED_OF
+        || kind.len() < (kind.all() / SUMMARISED_OF).min(SUMMARISED_MIN)
 }
 
 /// The key of the plan of a kind; `None` where its messages have no text in common.

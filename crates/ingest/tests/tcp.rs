@@ -199,11 +199,11 @@ async fn idle_connections_do_not_disturb_others() {
     client.write_all(lines.as_bytes()).await.expect("writes");
     server.stored("tcp", 10_000).await;
     assert_eq!(server.source("tcp").connections, 501);
-    assert_eq!(
-        server.ingest.budget_bytes().0,
-        0,
-        "idle connections hold nothing"
-    );
+    // A reader gives its share back once what it read was taken.
+    eventually("idle connections hold nothing", || {
+        server.ingest.budget_bytes().0 == 0
+    })
+    .await;
     drop(idle);
     server.stored("tcp", 10_500).await;
 }
