@@ -26,10 +26,9 @@ pub(crate) enum Band {
 }
 
 /// Which bands a chunk has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BandOrder {
     /// One for each part of a record.
-    #[default]
     Parts,
     /// One for the ends of messages as well: kinds of few rows are mostly the same but for these, and what is
     /// asked of the words that follow a message is asked of them alone.

@@ -57,19 +57,18 @@ impl Deref for RowTimes {
 }
 
 impl SegmentHandle {
-    /// How many times rows are read together for their times to have those of all.
+    /// How many stretches of rows there are whose times are read together.
     pub fn timed_rows(&self) -> usize {
         self.timed_rows.len()
     }
 
-    /// The rows whose times are read together, by their number: those of a chunk, or a part of them where
-    /// these are many.
+    /// Such a stretch by its number: the rows of a chunk, or a part of them where these are many.
     pub fn timed(&self, number: usize) -> Range<u32> {
         let timed = self.timed_rows.get(number);
         timed.map_or(0..0, |timed| timed.rows.clone())
     }
 
-    /// The times that senders gave, of rows that are read together.
+    /// The times that senders gave, of the rows of such a stretch.
     ///
     /// # Errors
     /// When they cannot be read.
@@ -92,8 +91,8 @@ impl SegmentHandle {
         }
     }
 
-    /// The stretches of time that rows fall into that are read together, [`TIME_SPANS_MAX`] at the most, in
-    /// order. They are read once and then remembered.
+    /// The stretches of time that these rows fall into, [`TIME_SPANS_MAX`] at the most, in order. They are
+    /// read once and then remembered.
     ///
     /// # Errors
     /// When the rows cannot be read.
