@@ -3,6 +3,7 @@
 //! Data goes to standard output, words go to standard error. Exit codes: 0 found or done, 1 nothing
 //! found or not all of it readable or whole, 2 an error.
 
+mod allocator;
 mod arguments;
 mod ask;
 mod backup;
@@ -43,6 +44,7 @@ enum Outcome {
 }
 
 fn main() -> ExitCode {
+    allocator::configure();
     let arguments = Arguments::parse();
     match run(arguments.command) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
