@@ -297,14 +297,18 @@ impl NumberColumn {
             Ok(reader.bytes(len)?.into())
         };
         let before = fixed()?;
-        let behind = (0..run_count)
-            .map(|_| fixed())
-            .collect::<Result<Vec<_>, _>>()?;
-        let runs = behind
-            .into_iter()
-            .map(|behind| Run::decode(reader, rows, behind))
-            .collect::<Result<_, _>>()?;
-        Ok(Self { before, runs })
+        let mut behind = Vec::with_capacity(run_count);
+        for _ in 0..run_count {
+            behind.push(fixed()?);
+        }
+        let mut runs = Vec::with_capacity(run_count);
+        for behind in behind {
+            runs.push(Run::decode(reader, rows, behind)?);
+        }
+        Ok(Self {
+            before,
+            runs: runs.into(),
+        })
     }
 
     /// How many runs of digits the values have.

@@ -87,12 +87,13 @@ impl ShapeColumn {
             places.push((id as u16, *place));
             *place += 1;
         }
-        let shapes = counts
-            .into_iter()
-            .map(|count| Column::decode_nested(reader, usize::from(count), Nesting::Shape))
-            .collect::<Result<_, _>>()?;
+        let mut shapes = Vec::with_capacity(count);
+        for count in counts {
+            let rows = usize::from(count);
+            shapes.push(Column::decode_nested(reader, rows, Nesting::Shape)?);
+        }
         Ok(Self {
-            shapes,
+            shapes: shapes.into(),
             places: places.into(),
         })
     }

@@ -116,13 +116,15 @@ impl Text {
         let rest = reader.rest();
         let rest = rest.get(..PAGE_RAW_BYTES_MAX).unwrap_or(rest);
         let found = memchr::memchr_iter(LINE_END, rest).take(rows);
-        let ends: Box<[u32]> = found.map(|at| at as u32).collect();
+        // Given its size, it is not moved as it grows.
+        let mut ends = Vec::with_capacity(rows.min(rest.len()));
+        ends.extend(found.map(|at| at as u32));
         if ends.len() < rows {
             return Err(Corrupt::Short { what: "lines" });
         }
         let len = ends.last().map_or(0, |end| *end as usize + 1);
         Ok(Self {
-            ends,
+            ends: ends.into(),
             bytes: reader.bytes(len)?.into(),
             gap: 1,
         })
