@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use model::{RecordBatch, RecordRef};
 use query::{Expr, Leaf, Matcher, Query, Target, TextMatcher};
-use segment::{Edges, Hints, Kinds, Selected, TextPart, TextTest};
+use segment::{ByteSet, Edges, Hints, Kinds, Selected, TextPart, TextTest};
 use store::{ReadError, SegmentHandle};
 
 use crate::field_check::FieldCheck;
@@ -48,6 +48,14 @@ impl TextTest for LeafTest {
 
     fn passes_around(&mut self, bytes: &[u8], edges: Edges) -> bool {
         self.0.passes_around(bytes, edges.is_start, edges.is_end)
+    }
+
+    fn is_cut(&self, byte: u8) -> bool {
+        self.0.is_cut(byte)
+    }
+
+    fn may_pass_with(&self, bytes: &ByteSet) -> bool {
+        self.0.may_pass_with(bytes)
     }
 
     fn integers(&self) -> Option<RangeInclusive<i64>> {

@@ -5,6 +5,7 @@
 
 mod folded;
 mod literal;
+mod reach;
 mod search;
 mod text;
 

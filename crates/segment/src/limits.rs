@@ -208,3 +208,11 @@ pub const GROUP_ROWS_MIN: usize = 8;
 /// Most hints that a question keeps, one for each kind that told something in one of its texts. Logs have
 /// hundreds of kinds; each further one is found out anew in every chunk.
 pub const HINTS_MAX: usize = 16 * 1024;
+
+/// Of so many rows of a chunk one has to be asked for its number, that the stamps of its columns are read
+/// first: the columns of fewer are read in as little time.
+pub(crate) const STAMPED_OF: usize = 64;
+
+/// So many rows of a chunk have not to pass before its stamps are asked what of the others need not be read:
+/// mostly all pass that the index did not rule out.
+pub(crate) const STAMPED_FAILED_MIN: usize = 64;

@@ -189,7 +189,3 @@ pub const COLUMN_MEMORY_FACTOR: u64 = 3;
 
 /// The share of that for what was asked for more than once.
 pub const FOUND_OFTEN_SHARE: f64 = 0.5;
-
-/// Of so many rows of a chunk one has to be asked for its number, that the stamps of its columns are read
-/// first: the columns of fewer are read in as little time.
-pub(crate) const STAMPED_OF: usize = 64;

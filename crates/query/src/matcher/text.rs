@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::reach::{AsciiSet, Needed};
 use super::{FoldedText, SearchScratch, TextTest};
 use crate::ast::{Comparison, Number, Test};
 use crate::required::Required;
@@ -14,6 +15,9 @@ pub struct TextMatcher {
     search: SearchScratch,
     /// Whether an expression says nothing of what is around its match.
     is_free: bool,
+    /// What no match reaches across is not in here.
+    reach: AsciiSet,
+    needed: Needed,
 }
 
 impl TextMatcher {
@@ -28,6 +32,8 @@ impl TextMatcher {
             folded: FoldedText::default(),
             search: SearchScratch::default(),
             is_free,
+            reach: AsciiSet::of_matches(test),
+            needed: Needed::of(test),
         }
     }
 
@@ -61,6 +67,18 @@ impl TextMatcher {
             } => *low..=*high,
             _ => return None,
         })
+    }
+
+    /// Whether a byte is ASCII and no match reaches across it: a text that has such bytes passes just where
+    /// [`Self::passes_around`] is true of what stands from one of them to the next, with both, or to an end
+    /// of the text.
+    pub fn is_cut(&self, byte: u8) -> bool {
+        !self.reach.has(byte)
+    }
+
+    /// Whether a text may pass that has no others than these bytes, one bit each.
+    pub fn may_pass_with(&self, bytes: &[u64; 4]) -> bool {
+        self.needed.are_met_by(bytes)
     }
 
     /// Whether every text passes that has these bytes in it, as far as that is easily seen; that starts
@@ -149,6 +167,30 @@ mod tests {
         fn texts_pass_that_pass_for_the_oracle(test in any_test(), text in any_text()) {
             let mut matcher = TextMatcher::new(&test);
             prop_assert_eq!(matcher.passes(&text), naive::matches_text(&test, &text));
+        }
+
+        #[test]
+        fn what_passes_has_the_bytes_that_are_needed(test in any_test(), text in any_text()) {
+            let mut bytes = [0; 4];
+            text.iter().for_each(|byte| bytes[usize::from(byte / 64)] |= 1_u64 << (byte % 64));
+            if naive::matches_text(&test, &text) {
+                prop_assert!(TextMatcher::new(&test).may_pass_with(&bytes), "{:?}", text);
+            }
+        }
+
+        #[test]
+        fn what_passes_does_between_two_cuts(test in any_test(), text in any_text()) {
+            let mut matcher = TextMatcher::new(&test);
+            let cuts: Vec<usize> = (0..text.len()).filter(|at| matcher.is_cut(text[*at])).collect();
+            let ends = cuts.iter().map(|at| at + 1).chain([text.len()]);
+            let starts = [0].into_iter().chain(cuts.iter().copied());
+            let pieces: Vec<_> = starts.zip(ends).collect();
+            let passes = pieces.into_iter().any(|(start, end)| {
+                matcher.passes_around(&text[start..end], start == 0, end == text.len())
+            });
+            if !cuts.is_empty() {
+                prop_assert_eq!(passes, naive::matches_text(&test, &text), "{:?}", text);
+            }
         }
 
         #[test]

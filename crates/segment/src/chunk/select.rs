@@ -5,6 +5,7 @@
 //! way cannot tell are handed back: those of the whole kind, and those with a damaged column.
 #![deny(clippy::indexing_slicing)]
 
+mod asked;
 mod by_stamps;
 mod near;
 #[cfg(test)]
@@ -20,9 +21,11 @@ use model::FieldRef;
 use super::Chunk;
 use super::decode::{ChunkKind, Cursor};
 use super::page::ColumnPage;
-use crate::columns::Stamps;
+use crate::columns::{ByteSet, Stamps};
 use crate::kinds::{Bit, Look, VaryingName};
+use crate::limits::STAMPED_OF;
 use crate::{Corrupt, Namespace};
+use asked::Asked;
 use by_stamps::ByStamps;
 pub use near::Hints;
 use near::Near;
@@ -60,6 +63,18 @@ pub trait TextTest {
         true
     }
 
+    /// Whether no match has this byte, which is ASCII, or touches a word or token across it: a text passes then
+    /// just where [`Self::passes_around`] is true of one of its stretches from one such byte to the next, or
+    /// to an end of the text.
+    fn is_cut(&self, _byte: u8) -> bool {
+        false
+    }
+
+    /// Whether a text may pass that has no others than these bytes.
+    fn may_pass_with(&self, _bytes: &ByteSet) -> bool {
+        true
+    }
+
     /// Whether it is known that no text passes that starts with these bytes. Asked while texts are put
     /// together: what is behind is not read then.
     fn fails_from(&mut self, _start: &[u8]) -> bool {
@@ -87,24 +102,29 @@ pub struct Selected {
 impl Chunk {
     /// The rows of which one of some texts passes, of those whose seats are given, which ascend. `page`
     /// gives a page of the columns, as for [`Chunk::records`]. Rows that it cannot give a page for are
-    /// left open. What `hints` says of earlier rows is asked first, and `stamps` of a test of numbers.
-    pub fn select<E: From<Corrupt>>(
+    /// left open. What `hints` says of earlier rows is asked first. `stamps` is called where those of the chunk
+    /// may save reading columns.
+    pub fn select<'s, E: From<Corrupt>>(
         &self,
         parts: &[TextPart<'_>],
         seats: &[u32],
         test: &mut impl TextTest,
-        (hints, stamps): (&mut Hints, Option<&Stamps>),
+        (hints, stamps): (&mut Hints, &dyn Fn() -> Option<&'s Stamps>),
         mut page: impl FnMut(usize) -> Result<Arc<ColumnPage>, E>,
     ) -> Selected {
         let mut selected = Selected::default();
+        let integers = test.integers();
+        let is_worth_it = integers.is_some() && seats.len() >= self.rows() / STAMPED_OF;
         let mut scan = Scan {
             chunk: self,
-            integers: test.integers(),
+            integers,
+            of_numbers: is_worth_it.then(stamps).flatten(),
+            needs_bytes: !test.may_pass_with(&ByteSet::default()),
+            failed: 0,
             test,
             page: &mut page,
             text: Vec::new(),
             name: Vec::new(),
-            passing: Vec::new(),
             named: Vec::new(),
             names: Names::default(),
             hints,
@@ -143,7 +163,7 @@ struct Names {
 }
 
 /// Rows that are gone through.
-struct Scan<'a, T, P> {
+struct Scan<'a, 's, T, P> {
     chunk: &'a Chunk,
     test: &'a mut T,
     /// Of the test.
@@ -151,19 +171,23 @@ struct Scan<'a, T, P> {
     page: &'a mut P,
     text: Vec<u8>,
     name: Vec<u8>,
-    /// For each value that stands once in the part of a column at hand whether it passes, once that
-    /// was asked.
-    passing: Vec<Option<bool>>,
-    /// The same of names of fields.
+    /// For each name of a field that stands once in the parts of columns at hand whether it is the one that
+    /// is asked for, once that was asked.
     named: Vec<Option<bool>>,
     names: Names,
     hints: &'a mut Hints,
-    stamps: Option<&'a Stamps>,
+    stamps: &'a dyn Fn() -> Option<&'s Stamps>,
+    /// The stamps, for a test of numbers of so many rows that it is worth reading them.
+    of_numbers: Option<&'s Stamps>,
+    /// Whether there are bytes that the test needs.
+    needs_bytes: bool,
+    /// How many texts did not pass.
+    failed: usize,
     /// Of the slots of the kind at hand.
     cursors: Vec<Cursor>,
 }
 
-impl<T, P, E> Scan<'_, T, P>
+impl<T, P, E> Scan<'_, '_, T, P>
 where
     T: TextTest,
     P: FnMut(usize) -> Result<Arc<ColumnPage>, E>,
@@ -181,17 +205,15 @@ where
         cursors.clear();
         cursors.resize_with(kind.slots(), Cursor::default);
         self.names = Names::default();
-        let whole = 0..look.text.len();
-        let only_slot = look.only_slot();
-        let hint = match only_slot {
-            Some(_) => None,
-            None => self.chunk.key_hash(kind).map(|hash| (hash, number)),
-        };
-        let mut near = match self.test.is_told_around() {
-            true => Near::of(look, hint, self.hints),
-            false => Near::default(),
-        };
-        let mut by_stamps = ByStamps::of(look, self.stamps, self.integers.clone());
+        let mut whole = look
+            .only_slot()
+            .map(|_| Asked::of(look, 0..look.text.len()));
+        let mut near = Near::default();
+        if whole.is_none() && self.test.is_told_around() {
+            let hint = self.chunk.key_hash(kind).map(|hash| (hash, number));
+            near = Near::of(look, hint, self.hints);
+        }
+        let mut by_stamps = ByStamps::of(look, self.of_numbers, self.integers.clone());
         let mut is_broken = false;
         seats.retain(|seat| {
             let rank = seat - kind.seats.start;
@@ -200,8 +222,8 @@ where
             } else if is_broken {
                 None
             } else {
-                let asked = match only_slot {
-                    Some(slot) => self.ask_once(kind, look, &whole, slot, rank, &mut cursors),
+                let asked = match &mut whole {
+                    Some(whole) => self.ask_stretches(kind, look, whole, rank, &mut cursors),
                     None => self.ask_near(kind, look, &mut near, rank, &mut cursors),
                 };
                 is_broken = asked.is_err();
@@ -215,50 +237,6 @@ where
             false
         });
         self.cursors = cursors;
-    }
-
-    /// Whether the text of a row passes because of some stretches of it that vary in one slot alone. What
-    /// stands once in its column is asked once.
-    fn ask_once(
-        &mut self,
-        kind: &ChunkKind,
-        look: &Look<'_>,
-        stretches: &Range<usize>,
-        slot: usize,
-        rank: u32,
-        cursors: &mut [Cursor],
-    ) -> Result<bool, E> {
-        let (cursor, is_other) = self.cursor(kind, slot, rank, cursors)?;
-        if is_other {
-            self.passing.clear();
-            self.passing.resize(cursor.distinct(), None);
-        }
-        let place = cursor.number(rank);
-        let known = place.and_then(|place| self.passing.get(place).copied());
-        if let Some(Some(passes)) = known {
-            return Ok(passes);
-        }
-        if let (Some(integers), [_]) = (&self.integers, &look.text[..])
-            && let Some(number) = cursor.integer(rank)
-        {
-            return Ok(integers.contains(&number));
-        }
-        self.text.clear();
-        for bit in look.text.get(stretches.clone()).unwrap_or(&[]) {
-            match bit {
-                Bit::Fixed(bytes) => self.text.extend_from_slice(bytes),
-                _ => cursor.append(rank, &mut self.text)?,
-            }
-        }
-        let passes = if stretches.len() == look.text.len() {
-            self.test.passes(&self.text)
-        } else {
-            self.test.passes_around(&self.text, look.edges(stretches))
-        };
-        if let Some(known) = place.and_then(|place| self.passing.get_mut(place)) {
-            *known = Some(passes);
-        }
-        Ok(passes)
     }
 
     /// Whether the text of a row passes.

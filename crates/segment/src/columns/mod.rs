@@ -31,6 +31,7 @@ mod tests;
 mod text;
 
 pub use stamps::{Stamp, Stamps};
+pub(crate) use summary::insert;
 pub use summary::{ByteSet, ColumnSummary};
 
 use std::sync::OnceLock;

@@ -174,7 +174,7 @@ fn digit_as_zero(byte: u8) -> u8 {
 }
 
 #[inline]
-fn insert(bytes: &mut ByteSet, byte: u8) {
+pub(crate) fn insert(bytes: &mut ByteSet, byte: u8) {
     if let Some(word) = bytes.get_mut(usize::from(byte / 64)) {
         *word |= 1 << (byte % 64);
     }

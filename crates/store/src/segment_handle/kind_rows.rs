@@ -11,7 +11,6 @@ use segment::{
 use super::chunk_pages::ChunkPages;
 use super::{SegmentHandle, Unread};
 use crate::error::ReadError;
-use crate::limits::STAMPED_OF;
 
 /// A chunk of a segment.
 pub struct OpenChunk<'s> {
@@ -72,11 +71,9 @@ impl OpenChunk<'_> {
         hints: &mut Hints,
     ) -> Selected {
         let page = |page| self.pages.page(page).map_err(Unread::Page);
-        let is_worth_it =
-            test.integers().is_some() && seats.len() >= self.chunk.rows() / STAMPED_OF;
-        let stamps = is_worth_it.then(|| self.stamps()).flatten();
+        let stamps = || self.stamps();
         let own = self.own(seats);
-        let mut selected = self.chunk.select(parts, &own, test, (hints, stamps), page);
+        let mut selected = self.chunk.select(parts, &own, test, (hints, &stamps), page);
         for seat in selected.passed.iter_mut().chain(&mut selected.open) {
             *seat = self.seat(*seat);
         }

@@ -1,11 +1,12 @@
 //! Few stretches of a text that are asked before the whole of it: where they tell that a row passes,
-//! nothing else of it is read.
+//! nothing else of it is read. And windows, which are the whole of it: stretches that no match leaves.
 #![deny(clippy::indexing_slicing)]
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::asked::Asked;
 use super::{Scan, TextTest};
 use crate::Corrupt;
 use crate::chunk::ColumnPage;
@@ -36,12 +37,12 @@ type HintKey = (u64, usize);
 /// The stretches of the text of a kind that are asked first; by default none.
 #[derive(Default)]
 pub(super) struct Near {
-    stretches: Option<Range<usize>>,
-    /// Where they vary in one slot alone, that slot.
-    only_slot: Option<usize>,
+    first: Option<Asked>,
     /// How many rows they told nothing of.
     misses: u32,
     hint: Option<HintKey>,
+    /// What else is asked of a row, once that was asked of one; none where that is the whole text.
+    windows: Option<Vec<Asked>>,
 }
 
 impl Near {
@@ -58,13 +59,8 @@ impl Near {
 
     /// Goes on with other stretches; `None` where none is worth it.
     fn begin(&mut self, look: &Look<'_>, stretches: Option<Range<usize>>) {
-        self.stretches = stretches.filter(|_| look.name.is_none());
-        let own = self.stretches.clone().and_then(|own| look.text.get(own));
-        let mut slots = own.unwrap_or(&[]).iter().filter_map(|bit| match bit {
-            Bit::Slot(slot) => Some(*slot),
-            Bit::Fixed(_) | Bit::Stamp => None,
-        });
-        self.only_slot = slots.next().filter(|_| slots.next().is_none());
+        let stretches = stretches.filter(|_| look.name.is_none());
+        self.first = stretches.map(|stretches| Asked::of(look, stretches));
     }
 
     /// Notes that they told nothing of a row; whether others are to be found, or none: when the row passes,
@@ -75,7 +71,26 @@ impl Near {
     }
 }
 
-impl<T, P, E> Scan<'_, T, P>
+/// The stretches between those that no match goes across, with these; none where there are no such.
+fn windows(look: &Look<'_>, is_cut: impl Fn(u8) -> bool) -> Vec<Asked> {
+    let is_told = look.name.is_none() && !look.text.contains(&Bit::Stamp);
+    let bits = look.text.iter().enumerate().filter(|_| is_told);
+    let cuts = bits.filter_map(|(at, bit)| match bit {
+        Bit::Fixed(bytes) if bytes.iter().any(|byte| is_cut(*byte)) => Some(at),
+        _ => None,
+    });
+    let (mut windows, mut start) = (Vec::new(), 0);
+    for cut in cuts {
+        windows.push(Asked::of(look, start..cut + 1));
+        start = cut;
+    }
+    if !windows.is_empty() {
+        windows.push(Asked::of(look, start..look.text.len()));
+    }
+    windows
+}
+
+impl<T, P, E> Scan<'_, '_, T, P>
 where
     T: TextTest,
     P: FnMut(usize) -> Result<Arc<ColumnPage>, E>,
@@ -90,17 +105,20 @@ where
         rank: u32,
         cursors: &mut [Cursor],
     ) -> Result<bool, E> {
-        if let Some(stretches) = &near.stretches {
-            let passes = match near.only_slot {
-                Some(slot) => self.ask_once(kind, look, stretches, slot, rank, cursors)?,
-                None => self.passes_around(kind, look, stretches, rank, cursors)?,
-            };
-            if passes {
-                return Ok(true);
-            }
+        if let Some(first) = &mut near.first
+            && self.ask_stretches(kind, look, first, rank, cursors)?
+        {
+            return Ok(true);
         }
-        let passes = self.ask(kind, look, rank, cursors)?;
-        if near.stretches.is_some() && near.is_missed(passes) {
+        let test = &*self.test;
+        let windows = near
+            .windows
+            .get_or_insert_with(|| windows(look, |byte| test.is_cut(byte)));
+        let passes = match windows.is_empty() {
+            true => self.ask(kind, look, rank, cursors)?,
+            false => self.ask_windows(kind, look, windows, rank, cursors)?,
+        };
+        if near.first.is_some() && near.is_missed(passes) {
             let found = match passes {
                 true => self.fewest(kind, look, rank, cursors)?,
                 false => None,
@@ -109,12 +127,26 @@ where
                 self.hints.keep(hint, found.clone());
             }
             near.begin(look, found);
-            // What is known of values is known of those of another slot.
-            if let Some(cursor) = near.only_slot.and_then(|slot| cursors.get_mut(slot)) {
-                *cursor = Cursor::default();
-            }
         }
         Ok(passes)
+    }
+
+    /// Whether the text of a row passes: one of its windows.
+    fn ask_windows(
+        &mut self,
+        kind: &ChunkKind,
+        look: &Look<'_>,
+        windows: &mut [Asked],
+        rank: u32,
+        cursors: &mut [Cursor],
+    ) -> Result<bool, E> {
+        for window in windows {
+            if self.ask_stretches(kind, look, window, rank, cursors)? {
+                return Ok(true);
+            }
+        }
+        self.failed += 1;
+        Ok(false)
     }
 
     /// The fewest stretches that tell that a row passes; `None` where only the whole text does. More
@@ -144,24 +176,6 @@ where
         };
         let starts = before.partition_point(|start| passes(*start..end));
         Ok(starts.checked_sub(1).map(|start| start..end))
-    }
-
-    /// Whether the text of a row passes because of some stretches of it.
-    fn passes_around(
-        &mut self,
-        kind: &ChunkKind,
-        look: &Look<'_>,
-        stretches: &Range<usize>,
-        rank: u32,
-        cursors: &mut [Cursor],
-    ) -> Result<bool, E> {
-        let bits = look.text.get(stretches.clone()).unwrap_or(&[]);
-        let mut text = std::mem::take(&mut self.text);
-        text.clear();
-        let put = self.put(kind, bits, rank, cursors, &mut text);
-        let passes = put.map(|()| self.test.passes_around(&text, look.edges(stretches)));
-        self.text = text;
-        passes
     }
 }
 

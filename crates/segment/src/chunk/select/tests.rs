@@ -24,6 +24,15 @@ impl TextTest for Holds {
     fn passes_around(&mut self, bytes: &[u8], _: Edges) -> bool {
         self.passes(bytes)
     }
+
+    fn is_cut(&self, byte: u8) -> bool {
+        byte.is_ascii() && !self.0.contains(&byte)
+    }
+
+    fn may_pass_with(&self, bytes: &ByteSet) -> bool {
+        let has = |byte: &u8| bytes[usize::from(byte / 64)] >> (byte % 64) & 1 == 1;
+        self.0.iter().all(has)
+    }
 }
 
 /// Passes texts that end with some bytes.
@@ -134,11 +143,17 @@ fn check(
     seats.sort_unstable();
     let mut hints = Hints::default();
     let stamps = stamps(&file, &entry);
-    let mut select = |stamps| {
-        opened.select(parts, &seats, &mut test, (&mut hints, stamps), |index| {
-            let page = &entry.columns[index];
-            Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
-        })
+    let mut select = |stamps: Option<&Stamps>| {
+        opened.select(
+            parts,
+            &seats,
+            &mut test,
+            (&mut hints, &|| stamps),
+            |index| {
+                let page = &entry.columns[index];
+                Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
+            },
+        )
     };
     let (first, selected) = (select(None), select(stamps.as_ref()));
     prop_assert_eq!(
@@ -222,7 +237,7 @@ fn a_kind_decides_without_its_columns() {
             parts,
             &all,
             &mut Holds(bytes),
-            (&mut Hints::default(), None),
+            (&mut Hints::default(), &|| None),
             |index| {
                 pages += 1;
                 let page = &entry.columns[index];
@@ -257,7 +272,7 @@ fn what_a_text_ends_with_is_known_of_a_kind() {
                 &message,
                 &all,
                 &mut Any(test),
-                (&mut Hints::default(), None),
+                (&mut Hints::default(), &|| None),
                 none,
             )
             .passed
@@ -270,11 +285,11 @@ fn what_a_text_ends_with_is_known_of_a_kind() {
     assert_eq!(passed(&mut StartsWith(b" from ")), 0);
 }
 
-/// Records whose hosts are the first bytes of their texts, so many, and whose messages stand a space behind
-/// those; given for each a number that is like no other, what it is.
-fn of_hosts(host_len: usize, text: impl Fn(u64, u64) -> String) -> RecordBatch {
+/// So many records whose hosts are the first bytes of their texts, so many, and whose messages stand a space
+/// behind those; given for each a number that is like no other, what it is.
+fn of_hosts(rows: u64, host_len: usize, text: impl Fn(u64, u64) -> String) -> RecordBatch {
     let mut batch = RecordBatch::new();
-    for number in 0..8_000_u64 {
+    for number in 0..rows {
         let raw = text(number, number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let parts = RecordParts {
             host: Span::new(0, host_len),
@@ -302,8 +317,8 @@ fn read_for(
     let mut pages = BTreeSet::new();
     let parts = [TextPart::Part(part)];
     let stamps = stamps(&file, &entry);
-    let known = (hints, stamps.as_ref());
-    let selected = opened.select(&parts, &seats, test, known, |index| {
+    let known = || stamps.as_ref();
+    let selected = opened.select(&parts, &seats, test, (hints, &known), |index| {
         pages.insert(index);
         let page = &entry.columns[index];
         Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
@@ -313,7 +328,7 @@ fn read_for(
 
 #[test]
 fn a_slot_that_tells_is_all_that_is_read_of_a_row() {
-    let batch = of_hosts(3, |_, mixed| {
+    let batch = of_hosts(8_000, 3, |_, mixed| {
         let lamp = 1_000 + mixed % 1_000;
         format!("web {mixed:016x} is lit by {mixed:016x} and lamp-{lamp}")
     });
@@ -326,8 +341,27 @@ fn a_slot_that_tells_is_all_that_is_read_of_a_row() {
 }
 
 #[test]
+fn columns_without_the_bytes_it_takes_are_not_read_once_rows_have_failed() {
+    let batch = of_hosts(40_000, 3, |_, mixed| {
+        format!("web {mixed:016x} is lit by {mixed:020} and {mixed:x}")
+    });
+    let none = &mut Hints::default();
+    let mut pages_for = |wanted| {
+        let (passed, pages, all) = read_for(&batch, Namespace::Message, &mut Holds(wanted), none);
+        assert_eq!(passed, 0);
+        (pages.len(), all)
+    };
+    let (with_letters, all) = pages_for(b"xyz");
+    let (with_digits, _) = pages_for(b"00000000000000000000a");
+    assert!(
+        with_letters < with_digits && with_digits <= all,
+        "{with_letters} {with_digits} of {all}"
+    );
+}
+
+#[test]
 fn what_told_of_a_kind_is_asked_first_in_the_next_chunk() {
-    let batch = of_hosts(3, |_, mixed| {
+    let batch = of_hosts(8_000, 3, |_, mixed| {
         let lamp = 1_000 + mixed % 1_000;
         format!("web {lamp}x on x{mixed:04x} is lit by {mixed:016x} and {mixed:x}")
     });
@@ -344,7 +378,7 @@ fn what_told_of_a_kind_is_asked_first_in_the_next_chunk() {
 
 #[test]
 fn texts_of_one_part_lie_in_pages_of_their_own() {
-    let batch = of_hosts(8, |number, mixed| {
+    let batch = of_hosts(8_000, 8, |number, mixed| {
         let word = char::from(b'a' + (number % 20) as u8);
         format!("web-{:04x} {word}{word}{word} {mixed:016x}", mixed >> 48)
     });
@@ -425,7 +459,7 @@ fn rows_with_a_damaged_column_are_left_open() {
         &message,
         &all,
         &mut Holds(b"7 ms"),
-        (&mut Hints::default(), None),
+        (&mut Hints::default(), &|| None),
         |_| Err(damaged),
     );
     assert!(selected.passed.is_empty());
