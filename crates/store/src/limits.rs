@@ -59,6 +59,14 @@ pub const MERGE_FAN_IN: usize = 8;
 /// How many are enough where one more would make it too large.
 pub const MERGE_FULL_FAN_IN: usize = 4;
 
+/// The largest of segments that are merged may have such a share of all, in percent: others grow together
+/// first.
+pub const MERGE_LARGEST: u64 = 50;
+
+/// The same of segments of a day that is over, which waits for no others: of two that are nearly of one size
+/// one is larger.
+pub const MERGE_LAST_LARGEST: u64 = 60;
+
 /// Rows of a segment that is made anew because of damage, but for those that are read together: its index is in
 /// memory until it is written. Merging joins them again.
 pub const MEND_ROWS: u32 = 1024 * 1024;
@@ -183,6 +191,10 @@ pub const INSPECT_TOP_TERMS: usize = 20;
 /// segment takes 160 KiB at the most, and mostly some; counts of hosts 10 KiB: ten screens over 200
 /// segments fit into 32 MiB.
 pub const FOUND_SHARE: u64 = 4;
+
+/// One of so many bytes for decoded pages is for what is known of kinds, some 1 KiB each: logs have hundreds of
+/// them, and mostly the same ones in all segments.
+pub const KINDS_SHARE: u64 = 16;
 
 /// What a byte of a page of columns takes in memory, as [`segment::ColumnPage::memory_bytes`] reckons.
 pub const COLUMN_MEMORY_FACTOR: u64 = 3;

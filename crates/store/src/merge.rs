@@ -2,12 +2,14 @@
 //!
 //! Small segments cost every search a look into each of their lexicons. Consecutive ones of a day
 //! are merged when enough of about the same size have come together, so that a record is written
-//! anew a few times in its life and not once for every neighbour.
+//! anew a few times in its life and not once for every neighbour. When their day is over, two are enough.
 
 use segment::limits::SEGMENT_RECORD_BYTES_MAX;
 
 use crate::error::Error;
-use crate::limits::{MERGE_FAN_IN, MERGE_FULL_FAN_IN, MERGE_ROWS_MAX};
+use crate::limits::{
+    MERGE_FAN_IN, MERGE_FULL_FAN_IN, MERGE_LARGEST, MERGE_LAST_LARGEST, MERGE_ROWS_MAX,
+};
 use crate::logspace::Logspace;
 use crate::manifest::Entry;
 use crate::publish::{self, Origin};
@@ -69,13 +71,13 @@ pub(crate) fn due(
     let chains = entries.chunk_by(follows);
     for chain in chains {
         // A day that is over gets no more segments to wait for.
-        let (fan_in, full_fan_in) = match chain.first() {
-            Some(first) if first.day < today => (2, 2),
-            _ => (MERGE_FAN_IN, MERGE_FULL_FAN_IN),
+        let (fan_in, full_fan_in, largest) = match chain.first() {
+            Some(first) if first.day < today => (2, 2, MERGE_LAST_LARGEST),
+            _ => (MERGE_FAN_IN, MERGE_FULL_FAN_IN, MERGE_LARGEST),
         };
         let mut start = 0;
         while let Some(rest) = chain.get(start..).filter(|rest| !rest.is_empty()) {
-            let (run, is_full) = run(rest, room, &lexicon);
+            let (run, is_full) = run(rest, room, largest, &lexicon);
             let enough = if is_full { full_fan_in } else { fan_in };
             if run.len() >= enough && run.iter().all(&is_mergeable) {
                 return run.to_vec();
@@ -96,11 +98,13 @@ fn follows(entry: &Entry, next: &Entry) -> bool {
         && next.first_received >= entry.last_received
 }
 
-/// The longest part from the start that may become one segment, in which none is larger than all
-/// others together: it would be written again for little. Whether the next one is too much for it.
+/// The longest part from the start that may become one segment, in which none has more than a share of the
+/// records' bytes, in percent: it would be written again for little. Those bytes stay what they are when a
+/// segment is compacted, so that nothing becomes due by that. Whether the next one is too much for it.
 fn run<'c>(
     chain: &'c [Entry],
     room: &Room,
+    largest_percent: u64,
     lexicon: &impl Fn(&Entry) -> u64,
 ) -> (&'c [Entry], bool) {
     let (mut bytes, mut raw_bytes, mut rows, mut largest) = (0, 0, 0, 0);
@@ -109,7 +113,7 @@ fn run<'c>(
         bytes += entry.file_bytes;
         raw_bytes += entry.raw_bytes;
         rows += u64::from(entry.rows);
-        largest = largest.max(entry.file_bytes);
+        largest = largest.max(entry.raw_bytes);
         let own = chain.get(..=index).unwrap_or(&[]);
         is_full = bytes > room.bytes
             || rows > MERGE_ROWS_MAX
@@ -118,7 +122,7 @@ fn run<'c>(
         if is_full {
             break;
         }
-        if 2 * largest <= bytes {
+        if largest * 100 <= raw_bytes * largest_percent {
             len = index + 1;
         }
     }
@@ -188,7 +192,7 @@ mod tests {
                 file_bytes: *size,
                 first_received: Timestamp::from_seconds(864_000 + first.cast_signed()),
                 last_received: Timestamp::from_seconds(864_009 + first.cast_signed()),
-                raw_bytes: 0,
+                raw_bytes: *size,
                 generation: 0,
             });
             first += 10;
@@ -217,6 +221,23 @@ mod tests {
         assert_eq!(due_firsts(chain(&small), 10), behind);
         assert_eq!(due_firsts(chain(&[100, 5]), 11), []);
         assert_eq!(due_firsts(chain(&[100, 50, 50]), 11), [1, 11, 21]);
+    }
+
+    #[test]
+    fn two_of_a_day_that_is_over_need_not_be_of_one_size() {
+        for (sizes, is_due) in [([60, 40], true), ([40, 60], true), ([61, 39], false)] {
+            assert_eq!(
+                !due_firsts(chain(&sizes), 11).is_empty(),
+                is_due,
+                "{sizes:?}"
+            );
+        }
+        let nearly = [101, 10, 10, 10, 10, 10, 10, 40];
+        assert_eq!(due_firsts(chain(&nearly), 10), []);
+        assert_eq!(
+            due_firsts(chain(&nearly), 11),
+            [1, 11, 21, 31, 41, 51, 61, 71]
+        );
     }
 
     #[test]
