@@ -292,7 +292,7 @@ fn a_running_store_reads_on_where_the_kinds_are_damaged_and_makes_them_anew() {
     );
     wait_until_healed(&store);
     assert_eq!(rows(&store), expected);
-    assert!(!path.exists());
+    wait_until(&store, |_| !path.exists());
     drop(store);
     assert_eq!(check(dir.path()).findings, []);
     assert_eq!(rows(&open(dir.path())), expected);
