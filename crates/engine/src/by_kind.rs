@@ -1,8 +1,6 @@
 //! What the kinds of rows tell of a leaf: of a kind whose records have in common what passes, or nothing
 //! that varies where it could, no record and no column is read.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use store::{ReadError, SegmentHandle};
@@ -56,19 +54,16 @@ fn seats_told(
 ) -> Result<Told, ReadError> {
     let (kinds, groups) = (segment.kinds()?, segment.tally()?);
     let mut told = Told::default();
-    let mut known = HashMap::new();
     let mut ahead = 0..segment.rows();
     while let Some(next) = rows.first_within(&ahead)
         && let Some((kind, seats)) = groups.group_of(next)
     {
         ahead.start = seats.end;
-        let passes = match known.entry(kind) {
-            Entry::Occupied(passes) => *passes.get(),
-            // A segment may have 65,536 kinds.
-            Entry::Vacant(_) if run.is_stopped() => break,
-            Entry::Vacant(place) => *place.insert(run.check(leaf).passes_kind(&kinds, kind)),
-        };
-        match passes {
+        // A segment may have 65,536 kinds.
+        if run.is_stopped() {
+            break;
+        }
+        match run.check(leaf).passes_kind(&kinds, kind) {
             Some(true) => told.passing.push(seats),
             Some(false) => told.failing.push(seats),
             None => {}

@@ -3,6 +3,7 @@
 //! Texts are asked kind by kind ([`SegmentHandle::select`]), peers, sources and tags without the
 //! texts of their records; what neither can tell, and what stands in the tail, record by record.
 
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 use model::{RecordBatch, RecordRef};
@@ -11,6 +12,7 @@ use segment::{ByteSet, Edges, Hints, Kinds, Selected, TextPart, TextTest};
 use store::{ReadError, SegmentHandle};
 
 use crate::field_check::FieldCheck;
+use crate::limits::TOLD_KINDS_MAX;
 use crate::part::Seated;
 use crate::plan::namespaces;
 use crate::row_set::RowSet;
@@ -22,6 +24,8 @@ pub(crate) struct Check {
     test: LeafTest,
     /// Which stretches of these texts told that rows pass.
     hints: Hints,
+    /// What kinds tell, by [`Kinds::id`].
+    told: HashMap<u64, Option<bool>>,
     matcher: Matcher,
 }
 
@@ -88,6 +92,7 @@ impl Check {
             sight,
             test: LeafTest(TextMatcher::new(&leaf.test)),
             hints: Hints::default(),
+            told: HashMap::new(),
             matcher: Matcher::new(&Query { root }),
         }
     }
@@ -99,6 +104,18 @@ impl Check {
 
     /// Whether all rows of a kind pass, or none; `None` where that cannot be told without reading them.
     pub(crate) fn passes_kind(&mut self, kinds: &Kinds, kind: u32) -> Option<bool> {
+        let id = kinds.id(kind)?;
+        if let Some(passes) = self.told.get(&id) {
+            return *passes;
+        }
+        let passes = self.ask_kind(kinds, kind);
+        if self.told.len() < TOLD_KINDS_MAX {
+            self.told.insert(id, passes);
+        }
+        passes
+    }
+
+    fn ask_kind(&mut self, kinds: &Kinds, kind: u32) -> Option<bool> {
         match &self.sight {
             Sight::Parts(parts) => kinds.passes(kind, parts, &mut self.test),
             Sight::Field(field) => {

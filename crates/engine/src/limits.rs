@@ -117,3 +117,7 @@ pub(crate) const HELPED_PARTS_MIN: usize = 3;
 /// more, so that a word may leave most of them. With 4, phrases that are addresses take up to twice as long, and
 /// one of a user agent, whose words have nearly the same rows, a third less; 16 changes neither.
 pub(crate) const COLUMNS_ROWS_OF: u64 = 8;
+
+/// Most kinds of which a question remembers from one segment to the next what they tell of a leaf. Of each
+/// further one that is found out in every segment.
+pub(crate) const TOLD_KINDS_MAX: usize = 64 * 1024;

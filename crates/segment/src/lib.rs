@@ -64,7 +64,7 @@ pub use dictionary::Dictionary;
 pub use envelope::{FORMAT_VERSION, FORMAT_VERSION_MIN, Header, Trailer, WORDS_VERSION};
 pub use footer::{Counts, Footer, LexiconPageEntry};
 pub use index::{Tally, ValueRows};
-pub use kinds::{FieldPlace, Kinds};
+pub use kinds::{FieldPlace, KindPool, Kinds};
 pub use lexicon::{Bigrams, LexiconPage, LexiconThrough};
 pub use mend::{LOST_TAG, Mended, mend};
 pub use merge::{MergeError, MergeInput, can_be_enlarged, enlarge, merge};

@@ -20,9 +20,9 @@ use model::{RecordBatch, RecordNumber, Timestamp};
 use quick_cache::sync::Cache;
 use segment::{
     Bigrams, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ColumnPage, Corrupt, Dictionary, Footer,
-    HeadPage, Header, Kinds, LexiconPage, LexiconPageEntry, LexiconThrough, Listed, Namespace,
-    PageEntry, PartRows, PostingPage, ReceivedTimes, RowKinds, Spare, Stamps, Tally, TermEntry,
-    Trailer, Union, UnionPage,
+    HeadPage, Header, KindPool, Kinds, LexiconPage, LexiconPageEntry, LexiconThrough, Listed,
+    Namespace, PageEntry, PartRows, PostingPage, ReceivedTimes, RowKinds, Spare, Stamps, Tally,
+    TermEntry, Trailer, Union, UnionPage,
 };
 
 use chunk_pages::ColumnMemory;
@@ -31,7 +31,7 @@ use found::FoundCache;
 
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::{Error, ReadError};
-use crate::limits::FOUND_SHARE;
+use crate::limits::{FOUND_SHARE, KINDS_SHARE};
 use crate::snapshot::Damage;
 
 pub use kind_rows::OpenChunk;
@@ -46,6 +46,8 @@ pub(crate) struct PageCache {
     /// What questions have found: apart from pages, since a question that reads more of those than there
     /// is room for would drive out what it finds.
     found: FoundCache,
+    /// What is known of kinds.
+    kinds: Arc<KindPool>,
     /// What the columns of all open segments would take, in bytes.
     columns: AtomicU64,
 }
@@ -141,13 +143,14 @@ pub type OwnValueRows = Vec<(Box<[u8]>, u32)>;
 
 /// A cache of so many bytes.
 pub(crate) fn page_cache(bytes: u64) -> Arc<PageCache> {
-    let found = bytes / FOUND_SHARE;
-    let pages = bytes - found;
+    let (found, kinds) = (bytes / FOUND_SHARE, bytes / KINDS_SHARE);
+    let pages = bytes - found - kinds;
     // A page takes some 50 KiB mostly; this sizes the table.
     let count = usize::try_from(pages / (32 * 1024)).unwrap_or(usize::MAX);
     Arc::new(PageCache {
         pages: Cache::with_weighter(count.max(16), pages, PageWeight),
         found: found::cache(found),
+        kinds: Arc::new(KindPool::new(usize::try_from(kinds).unwrap_or(usize::MAX))),
         columns: AtomicU64::new(0),
     })
 }
@@ -609,7 +612,7 @@ impl SegmentHandle {
                     .map_err(|error| self.damaged(entry, &error))
             });
             let kinds = read.or_else(|error| self.spare_kinds().ok_or(error))?;
-            Ok(Page::Kinds(Arc::new(kinds)))
+            Ok(Page::Kinds(Arc::new(kinds.sharing(&self.cache.kinds))))
         })?;
         match page {
             Page::Kinds(kinds) => Ok(kinds),

@@ -289,6 +289,22 @@ fn sealed_records(store: &Store) -> u32 {
 }
 
 #[test]
+fn what_is_known_of_a_kind_serves_all_segments() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let store = open_with(segments_of(2, dir.path()), Arc::new(RealDisk));
+    for round in 0..2 {
+        append(&store, batch(&["a", "b"]));
+        wait_until(&store, |store| segments(store) == round + 1);
+    }
+    let ids = snapshot(&store).parts.into_iter().map(|part| match part {
+        Part::Segment(segment) => segment.kinds().expect("reads").id(0),
+        Part::Tail(_) => None,
+    });
+    let ids: Vec<_> = ids.collect();
+    assert!(ids[0].is_some() && ids[0] == ids[1], "{ids:?}");
+}
+
+#[test]
 fn sealed_records_stay_and_their_journal_goes() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let small = segments_of(100, dir.path());

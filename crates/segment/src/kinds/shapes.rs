@@ -6,49 +6,46 @@ use std::sync::{Arc, OnceLock};
 use super::Shape;
 use super::bands::{Band, BandOrder};
 use super::keys::Keys;
+use super::pool::{KindPool, KnownKind};
 use super::shape::KeyCounts;
 use crate::Corrupt;
 use crate::hash::Seeds;
 
-/// The shapes of kinds by their numbers, each decoded once.
+/// What is known of kinds by their numbers, each found out once.
 #[derive(Debug)]
 pub(crate) struct Shapes {
     keys: Arc<Keys>,
-    known: Box<[Known]>,
-}
-
-/// What is asked of every kind of a chunk, and a shape: a reader of a few rows or columns goes through the
-/// numbers alone, and decodes the shapes of its own kinds.
-#[derive(Debug, Default)]
-struct Known {
-    counts: OnceLock<KeyCounts>,
-    /// None where the key is that of no kind.
-    shape: OnceLock<Option<Box<Shape>>>,
+    known: Box<[OnceLock<Arc<KnownKind>>]>,
+    pool: Option<Arc<KindPool>>,
 }
 
 impl Shapes {
-    /// Those of kinds with these keys, by number.
-    pub(super) fn new(keys: Arc<Keys>) -> Self {
+    /// Those of kinds with these keys, by number; shared with others that have the same pool.
+    pub(super) fn new(keys: Arc<Keys>, pool: Option<Arc<KindPool>>) -> Self {
         Self {
-            known: keys.iter().map(|_| Known::default()).collect(),
+            known: keys.iter().map(|_| OnceLock::new()).collect(),
             keys,
+            pool,
         }
     }
 
-    /// That of a kind; `None` where there is no such kind, or its key is not sound.
+    /// The shape of a kind; `None` where there is no such kind, or its key is not sound.
     pub(crate) fn get(&self, number: u32) -> Option<&Shape> {
-        let shape = &self.known.get(number as usize)?.shape;
-        let decoded = || {
-            let key = self.keys.get(number as usize)?;
-            Shape::decode(key).ok().map(Box::new)
-        };
-        shape.get_or_init(decoded).as_deref()
+        let (key, known) = self.known(number)?;
+        known.shape(key)
     }
 
     /// The hash of the key of a kind; `None` where there is no such kind.
     pub(crate) fn key_hash(&self, number: u32) -> Option<u64> {
         let key = self.keys.get(number as usize)?;
         Some(Seeds::of_process().hash(key))
+    }
+
+    /// A number that all kinds with the same key have that are known by the same pool, and no others; `None`
+    /// where there is no such kind.
+    pub(super) fn id(&self, number: u32) -> Option<u64> {
+        let (_, known) = self.known(number)?;
+        Some(known.id)
     }
 
     /// How many slots a kind has, all together and of each band.
@@ -70,16 +67,20 @@ impl Shapes {
     }
 
     fn counts(&self, number: u32) -> Result<&KeyCounts, Corrupt> {
-        let invalid = Corrupt::Invalid {
+        let (key, known) = self.known(number).ok_or(Corrupt::Invalid {
             what: "number of a kind",
             value: u64::from(number),
-        };
-        let known = self.known.get(number as usize).ok_or(invalid)?;
-        if let Some(counts) = known.counts.get() {
-            return Ok(counts);
-        }
-        let key = self.keys.get(number as usize).ok_or(invalid)?;
-        let counts = KeyCounts::of_key(key)?;
-        Ok(known.counts.get_or_init(|| counts))
+        })?;
+        known.counts(key)
+    }
+
+    fn known(&self, number: u32) -> Option<(&[u8], &KnownKind)> {
+        let known = self.known.get(number as usize)?;
+        let key = self.keys.get(number as usize)?;
+        let known = known.get_or_init(|| match &self.pool {
+            Some(pool) => pool.of_key(key),
+            None => Arc::new(KnownKind::new()),
+        });
+        Some((key, known))
     }
 }

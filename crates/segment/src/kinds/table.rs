@@ -4,6 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::keys::Keys;
+use super::pool::KindPool;
 use super::shapes::Shapes;
 use super::{FieldPlace, Shape, WHOLE};
 use crate::hash::Seeds;
@@ -11,15 +12,15 @@ use crate::limits::{KIND_KEY_BYTES_MAX, KINDS_BYTES_MAX, KINDS_MAX};
 use crate::wire::{Reader, put_bytes, put_varint};
 use crate::{Corrupt, Namespace, TextPart};
 
-/// What a kind takes in memory besides its key and its shape: a place in the list, and what is known of it.
-const KIND_OVERHEAD_BYTES: usize = 72;
+/// What a kind takes in memory besides its key: a place in the list, and one in what is known of it.
+const KIND_OVERHEAD_BYTES: usize = 40;
 
 /// What a key and its shape take: the key, its fixed text, and operations of 24 bytes for stretches of
 /// some ten.
-const SHAPE_BYTES_FACTOR: usize = 4;
+pub(super) const SHAPE_BYTES_FACTOR: usize = 4;
 
 /// What a shape takes besides.
-const SHAPE_OVERHEAD_BYTES: usize = 200;
+pub(super) const SHAPE_OVERHEAD_BYTES: usize = 232;
 
 /// Places of a table of no kinds.
 const SLOTS_MIN: usize = 64;
@@ -35,6 +36,8 @@ pub struct Kinds {
     keys: Arc<Keys>,
     /// What readers have asked for.
     shapes: OnceLock<Arc<Shapes>>,
+    /// What they share with those of other segments.
+    pool: Option<Arc<KindPool>>,
 }
 
 impl Clone for Kinds {
@@ -45,6 +48,7 @@ impl Clone for Kinds {
             slots: self.slots.clone(),
             keys: Arc::clone(&self.keys),
             shapes: OnceLock::new(),
+            pool: None,
         }
     }
 }
@@ -72,7 +76,23 @@ impl Kinds {
             slots: Vec::new(),
             keys: Arc::new(keys),
             shapes: OnceLock::new(),
+            pool: None,
         }
+    }
+
+    /// The same, where readers share what they find out with those of other segments.
+    pub fn sharing(self, pool: &Arc<KindPool>) -> Self {
+        Self {
+            shapes: OnceLock::new(),
+            pool: Some(Arc::clone(pool)),
+            ..self
+        }
+    }
+
+    /// A number that all kinds with the key of this one have that share the same pool, and no others; `None`
+    /// where there is no such kind.
+    pub fn id(&self, number: u32) -> Option<u64> {
+        self.shapes().id(number)
     }
 
     /// The number of a kind, added where it is new. `None` where there is no room for another.
@@ -112,7 +132,7 @@ impl Kinds {
     /// What readers remember. Only for kinds that no more are added to.
     pub(crate) fn shapes(&self) -> &Arc<Shapes> {
         self.shapes
-            .get_or_init(|| Arc::new(Shapes::new(Arc::clone(&self.keys))))
+            .get_or_init(|| Arc::new(Shapes::new(Arc::clone(&self.keys), self.pool.clone())))
     }
 
     /// For each kind by its number where its records may have a field of a name.
@@ -163,10 +183,10 @@ impl Kinds {
         self.keys.memory_bytes() + self.slots.capacity() * size_of::<u64>()
     }
 
-    /// Memory that they take with all that is remembered for readers, in bytes.
+    /// Memory that they take with what readers remember of them alone, in bytes. What is shared is bounded
+    /// by its pool.
     pub fn read_memory_bytes(&self) -> usize {
-        SHAPE_BYTES_FACTOR * self.keys.bytes()
-            + self.keys.len() * (KIND_OVERHEAD_BYTES + SHAPE_OVERHEAD_BYTES)
+        self.keys.bytes() + self.keys.len() * KIND_OVERHEAD_BYTES
     }
 
     /// Appends all but the whole kind, in the order of their numbers.
