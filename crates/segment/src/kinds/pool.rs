@@ -2,7 +2,6 @@
 #![deny(clippy::indexing_slicing)]
 
 use std::collections::HashMap;
-use std::collections::hash_map::RandomState;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -10,6 +9,7 @@ use super::Shape;
 use super::shape::KeyCounts;
 use super::table::{SHAPE_BYTES_FACTOR, SHAPE_OVERHEAD_BYTES};
 use crate::Corrupt;
+use crate::hash::Seeds;
 
 /// What is known of a kind: what is asked of every kind of a chunk, and its shape. A reader of a few rows or
 /// columns goes through the numbers alone, and decodes the shapes of its own kinds.
@@ -57,10 +57,19 @@ pub struct KindPool {
     bytes_max: usize,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Pooled {
-    kinds: HashMap<Box<[u8]>, Arc<KnownKind>, RandomState>,
+    kinds: HashMap<Box<[u8]>, Arc<KnownKind>, Seeds>,
     bytes: usize,
+}
+
+impl Default for Pooled {
+    fn default() -> Self {
+        Self {
+            kinds: HashMap::with_hasher(Seeds::of_process()),
+            bytes: 0,
+        }
+    }
 }
 
 impl KindPool {
