@@ -201,3 +201,7 @@ pub const COLUMN_MEMORY_FACTOR: u64 = 3;
 
 /// The share of that for what was asked for more than once.
 pub const FOUND_OFTEN_SHARE: f64 = 0.5;
+
+/// Pages of columns of a chunk that a question keeps which looks through it: those of all slots of most kinds. A
+/// page that was let go and is asked for again is read again.
+pub(crate) const PAGES_KEPT: usize = 64;

@@ -6,6 +6,7 @@
 //! longer than their chunk is looked at.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -13,7 +14,7 @@ use segment::{Chunk, ChunkEntry, ColumnPage, Stamps};
 
 use super::{Kind, Page, PageCache, SegmentHandle};
 use crate::error::ReadError;
-use crate::limits::COLUMN_MEMORY_FACTOR;
+use crate::limits::{COLUMN_MEMORY_FACTOR, PAGES_KEPT};
 
 /// What the columns of a segment would take in the cache, which knows it as long as this is there.
 pub(super) struct ColumnMemory {
@@ -40,15 +41,40 @@ impl Drop for ColumnMemory {
     }
 }
 
-/// The pages of the columns of a chunk, each read once.
+/// The pages of the columns of a chunk. Those that were read last are kept: questions go through a chunk kind
+/// by kind, as its pages do.
 pub(super) struct ChunkPages<'s> {
     segment: &'s SegmentHandle,
     number: usize,
     entry: &'s ChunkEntry,
-    /// Those that the cache does not have, by their places in the chunk.
-    own: RefCell<Vec<Option<Arc<ColumnPage>>>>,
+    /// Those that the cache does not have.
+    own: RefCell<Own>,
     /// What the last one read was stored as.
     stored: RefCell<Vec<u8>>,
+}
+
+/// Some pages of a chunk.
+struct Own {
+    /// By their places in the chunk.
+    pages: Vec<Option<Arc<ColumnPage>>>,
+    /// The places of those that are kept, in the order in which they were read.
+    kept: VecDeque<usize>,
+}
+
+impl Own {
+    /// Keeps a page, and lets one go where that is too many: its memory is what the next one is read into.
+    fn keep(&mut self, index: usize, page: &Arc<ColumnPage>) {
+        if self.kept.len() == PAGES_KEPT
+            && let Some(oldest) = self.kept.pop_front()
+            && let Some(place) = self.pages.get_mut(oldest)
+        {
+            *place = None;
+        }
+        if let Some(place) = self.pages.get_mut(index) {
+            *place = Some(Arc::clone(page));
+            self.kept.push_back(index);
+        }
+    }
 }
 
 impl<'s> ChunkPages<'s> {
@@ -57,7 +83,10 @@ impl<'s> ChunkPages<'s> {
             segment,
             number,
             entry,
-            own: RefCell::new(vec![None; entry.columns.len()]),
+            own: RefCell::new(Own {
+                pages: vec![None; entry.columns.len()],
+                kept: VecDeque::with_capacity(PAGES_KEPT),
+            }),
             stored: RefCell::default(),
         }
     }
@@ -68,7 +97,7 @@ impl<'s> ChunkPages<'s> {
             return segment.column_page(self.number, self.entry, index);
         }
         let mut own = self.own.borrow_mut();
-        if let Some(Some(page)) = own.get(index) {
+        if let Some(Some(page)) = own.pages.get(index) {
             return Ok(Arc::clone(page));
         }
         let place = segment.column_place(self.number, index);
@@ -76,9 +105,7 @@ impl<'s> ChunkPages<'s> {
             Some(Page::Columns(page)) => page,
             _ => segment.read_column_page(self.entry, index, &mut self.stored.borrow_mut())?,
         };
-        if let Some(place) = own.get_mut(index) {
-            *place = Some(Arc::clone(&page));
-        }
+        own.keep(index, &page);
         Ok(page)
     }
 }
