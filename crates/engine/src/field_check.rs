@@ -3,7 +3,7 @@
 //! By kinds and columns where these tell, then message by message; records that can have the field by its
 //! place in an access log alone by themselves, as most of their text does not matter.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use query::{Leaf, TextMatcher};
 use segment::{Edges, Hints, Namespace, Selected, Stamp, TextPart, TextTest};
@@ -70,6 +70,7 @@ impl FieldCheck {
                 seats.retain(|seat| done.binary_search(seat).is_err());
             }
             let mut passing = Passing {
+                integers: test.integers(),
                 test: &mut *test,
                 selected: &mut *selected,
             };
@@ -130,6 +131,8 @@ impl TextTest for FieldTest<'_> {
 
 /// The seats of the rows whose field passes.
 struct Passing<'t> {
+    /// Of the test.
+    integers: Option<RangeInclusive<i64>>,
     test: &'t mut TextMatcher,
     selected: &'t mut Selected,
 }
@@ -143,11 +146,15 @@ impl ValueSink for Passing<'_> {
     }
 
     fn see_all(&mut self, stamp: &Stamp) -> Option<bool> {
-        stamp.are_all_within(&self.test.integers()?)
+        stamp.are_all_within(self.integers.as_ref()?)
     }
 
-    fn asks_stamps(&self) -> bool {
-        self.test.integers().is_some()
+    fn see_integer(&mut self, number: i64) -> Option<bool> {
+        Some(self.integers.as_ref()?.contains(&number))
+    }
+
+    fn asks_numbers(&self) -> bool {
+        self.integers.is_some()
     }
 
     fn row(&mut self, seat: u32, passes: bool) {

@@ -32,8 +32,13 @@ pub(crate) trait ValueSink {
         None
     }
 
-    /// Whether a stamp may tell that.
-    fn asks_stamps(&self) -> bool {
+    /// What is remembered of the values that are a whole number, digits with or without `-`.
+    fn see_integer(&mut self, _number: i64) -> Option<Self::Seen> {
+        None
+    }
+
+    /// Whether stamps and whole numbers may tell that.
+    fn asks_numbers(&self) -> bool {
         false
     }
 
@@ -451,6 +456,26 @@ impl<T> Default for Remembered<T> {
 }
 
 impl<T: Copy> Remembered<T> {
+    /// The values of the part of a column that has a place.
+    fn turn_to(
+        &mut self,
+        chunk: &OpenChunk<'_>,
+        kind: &KindRows<'_>,
+        (slot, rank): (usize, u32),
+    ) -> Result<&SlotValues, Unread> {
+        let has = |values: &SlotValues| values.rows().contains(&rank);
+        if !self.values.as_ref().is_some_and(has) {
+            let values = chunk.values(kind, slot, rank)?;
+            self.known.clear();
+            self.known.resize(values.distinct(), None);
+            self.recent.clear();
+            let recent = values.rows().len().min(RECENT_KEYS_MAX);
+            self.recent.resize(recent, None);
+            self.values = Some(values);
+        }
+        self.values.as_ref().ok_or(Unread)
+    }
+
     /// What is known of the value at a place, or what `find` finds.
     pub(crate) fn ask(
         &mut self,
@@ -459,18 +484,8 @@ impl<T: Copy> Remembered<T> {
         (slot, rank): (usize, u32),
         find: impl FnOnce(&SlotValues) -> T,
     ) -> Result<T, Unread> {
-        let values = match &self.values {
-            Some(values) if values.rows().contains(&rank) => values,
-            _ => {
-                let values = chunk.values(kind, slot, rank)?;
-                self.known.clear();
-                self.known.resize(values.distinct(), None);
-                self.recent.clear();
-                let recent = values.rows().len().min(RECENT_KEYS_MAX);
-                self.recent.resize(recent, None);
-                self.values.insert(values)
-            }
-        };
+        self.turn_to(chunk, kind, (slot, rank))?;
+        let values = self.values.as_ref().ok_or(Unread)?;
         if let Some(known) = values
             .number(rank)
             .and_then(|number| self.known.get_mut(number))
@@ -563,9 +578,6 @@ impl<'p, T: Copy> Values<'p, T> {
         (slot, rank): (usize, u32),
         sink: &mut S,
     ) -> Option<T> {
-        if !sink.asks_stamps() || !self.field.is_all_that_varies() {
-            return None;
-        }
         if !self.stamped.0.contains(&rank) {
             let (ranks, stamp) = chunk.stamp(kind, slot, rank)?;
             self.stamped = (ranks, sink.see_all(&stamp));
@@ -584,8 +596,15 @@ impl<'p, T: Copy> Values<'p, T> {
     ) -> Result<Option<T>, Unread> {
         let field = self.field;
         if let Some(slot) = self.only {
-            if let Some(seen) = self.see_all(chunk, kind, (slot, rank), sink) {
-                return Ok(Some(seen));
+            if sink.asks_numbers() && field.is_all_that_varies() {
+                if let Some(seen) = self.see_all(chunk, kind, (slot, rank), sink) {
+                    return Ok(Some(seen));
+                }
+                let values = self.column.turn_to(chunk, kind, (slot, rank))?;
+                let number = values.integer(rank);
+                if let Some(seen) = number.and_then(|number| sink.see_integer(number)) {
+                    return Ok(Some(seen));
+                }
             }
             return self.column.ask(chunk, kind, (slot, rank), |values| {
                 text.clear();

@@ -153,6 +153,12 @@ impl SlotValues {
         self.column.key(self.index(rank)?)
     }
 
+    /// The whole number that the value of a rank is, digits with or without `-`; `None` where that is not known
+    /// without its text.
+    pub fn integer(&self, rank: u32) -> Option<i64> {
+        self.column.integer(self.index(rank)?)
+    }
+
     /// Appends the value of a rank; nothing where it has none.
     pub fn append(&self, rank: u32, out: &mut Vec<u8>) {
         if let Some(index) = self.index(rank) {
