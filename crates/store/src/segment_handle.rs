@@ -47,7 +47,7 @@ pub(crate) struct PageCache {
     /// is room for would drive out what it finds.
     found: FoundCache,
     /// What is known of kinds.
-    kinds: Arc<KindPool>,
+    kinds: KindPool,
     /// What the columns of all open segments would take, in bytes.
     columns: AtomicU64,
 }
@@ -150,7 +150,7 @@ pub(crate) fn page_cache(bytes: u64) -> Arc<PageCache> {
     Arc::new(PageCache {
         pages: Cache::with_weighter(count.max(16), pages, PageWeight),
         found: found::cache(found),
-        kinds: Arc::new(KindPool::new(usize::try_from(kinds).unwrap_or(usize::MAX))),
+        kinds: KindPool::new(usize::try_from(kinds).unwrap_or(usize::MAX)),
         columns: AtomicU64::new(0),
     })
 }

@@ -16,17 +16,22 @@ use crate::hash::Seeds;
 pub(crate) struct Shapes {
     keys: Arc<Keys>,
     known: Box<[OnceLock<Arc<KnownKind>>]>,
-    pool: Option<Arc<KindPool>>,
 }
 
 impl Shapes {
-    /// Those of kinds with these keys, by number; shared with others that have the same pool.
-    pub(super) fn new(keys: Arc<Keys>, pool: Option<Arc<KindPool>>) -> Self {
+    /// Those of kinds with these keys, by number.
+    pub(super) fn new(keys: Arc<Keys>) -> Self {
         Self {
             known: keys.iter().map(|_| OnceLock::new()).collect(),
             keys,
-            pool,
         }
+    }
+
+    /// The same, shared with others of the same pool; and how many bytes what is not shared may take.
+    pub(super) fn shared(keys: Arc<Keys>, pool: &KindPool) -> (Self, usize) {
+        let (known, bytes) = pool.of_keys(&keys);
+        let known = known.into_iter().map(OnceLock::from).collect();
+        (Self { keys, known }, bytes)
     }
 
     /// The shape of a kind; `None` where there is no such kind, or its key is not sound.
@@ -77,10 +82,6 @@ impl Shapes {
     fn known(&self, number: u32) -> Option<(&[u8], &KnownKind)> {
         let known = self.known.get(number as usize)?;
         let key = self.keys.get(number as usize)?;
-        let known = known.get_or_init(|| match &self.pool {
-            Some(pool) => pool.of_key(key),
-            None => Arc::new(KnownKind::new()),
-        });
-        Some((key, known))
+        Some((key, known.get_or_init(|| Arc::new(KnownKind::new()))))
     }
 }

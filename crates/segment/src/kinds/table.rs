@@ -36,8 +36,8 @@ pub struct Kinds {
     keys: Arc<Keys>,
     /// What readers have asked for.
     shapes: OnceLock<Arc<Shapes>>,
-    /// What they share with those of other segments.
-    pool: Option<Arc<KindPool>>,
+    /// What that may take where it is not shared with other segments, in bytes.
+    own_bytes: usize,
 }
 
 impl Clone for Kinds {
@@ -48,7 +48,7 @@ impl Clone for Kinds {
             slots: self.slots.clone(),
             keys: Arc::clone(&self.keys),
             shapes: OnceLock::new(),
-            pool: None,
+            own_bytes: 0,
         }
     }
 }
@@ -76,15 +76,16 @@ impl Kinds {
             slots: Vec::new(),
             keys: Arc::new(keys),
             shapes: OnceLock::new(),
-            pool: None,
+            own_bytes: 0,
         }
     }
 
     /// The same, where readers share what they find out with those of other segments.
-    pub fn sharing(self, pool: &Arc<KindPool>) -> Self {
+    pub fn sharing(self, pool: &KindPool) -> Self {
+        let (shapes, own_bytes) = Shapes::shared(Arc::clone(&self.keys), pool);
         Self {
-            shapes: OnceLock::new(),
-            pool: Some(Arc::clone(pool)),
+            shapes: OnceLock::from(Arc::new(shapes)),
+            own_bytes,
             ..self
         }
     }
@@ -132,7 +133,7 @@ impl Kinds {
     /// What readers remember. Only for kinds that no more are added to.
     pub(crate) fn shapes(&self) -> &Arc<Shapes> {
         self.shapes
-            .get_or_init(|| Arc::new(Shapes::new(Arc::clone(&self.keys), self.pool.clone())))
+            .get_or_init(|| Arc::new(Shapes::new(Arc::clone(&self.keys))))
     }
 
     /// For each kind by its number where its records may have a field of a name.
@@ -183,10 +184,10 @@ impl Kinds {
         self.keys.memory_bytes() + self.slots.capacity() * size_of::<u64>()
     }
 
-    /// Memory that they take with what readers remember of them alone, in bytes. What is shared is bounded
-    /// by its pool.
+    /// Memory that they take with all that readers may find out of those that no other segment had brought into
+    /// the pool, in bytes.
     pub fn read_memory_bytes(&self) -> usize {
-        self.keys.bytes() + self.keys.len() * KIND_OVERHEAD_BYTES
+        self.keys.bytes() + self.keys.len() * KIND_OVERHEAD_BYTES + self.own_bytes
     }
 
     /// Appends all but the whole kind, in the order of their numbers.
