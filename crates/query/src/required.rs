@@ -36,12 +36,7 @@ pub(crate) struct Required {
 impl Required {
     /// What an expression requires.
     pub(crate) fn of(pattern: &RegexPattern) -> Self {
-        // As `regex::bytes` parses it, which has accepted it.
-        let parsed = ParserBuilder::new()
-            .utf8(false)
-            .build()
-            .parse(pattern.as_str());
-        let Ok(hir) = parsed else {
+        let Some(hir) = parsed(pattern) else {
             return Self::default();
         };
         let mut all = Vec::new();
@@ -55,6 +50,12 @@ impl Required {
             is_free: hir.properties().look_set().is_empty(),
         }
     }
+}
+
+/// An expression as `regex::bytes` parses it, which has accepted it.
+pub(crate) fn parsed(pattern: &RegexPattern) -> Option<Hir> {
+    let mut parser = ParserBuilder::new().utf8(false).build();
+    parser.parse(pattern.as_str()).ok()
 }
 
 /// The literals that an expression is one of. Where it is not, `None`, and what it requires has been

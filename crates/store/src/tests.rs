@@ -297,11 +297,19 @@ fn what_is_known_of_a_kind_serves_all_segments() {
         wait_until(&store, |store| segments(store) == round + 1);
     }
     let ids = snapshot(&store).parts.into_iter().map(|part| match part {
-        Part::Segment(segment) => segment.kinds().expect("reads").id(0),
-        Part::Tail(_) => None,
+        Part::Segment(segment) => {
+            let kinds = segment.kinds().expect("reads");
+            let ids = (0..kinds.len() as u32).map(|kind| kinds.id(kind));
+            ids.collect::<Vec<_>>()
+        }
+        Part::Tail(_) => Vec::new(),
     });
     let ids: Vec<_> = ids.collect();
-    assert!(ids[0].is_some() && ids[0] == ids[1], "{ids:?}");
+    assert!(ids[0].len() > 1, "not the whole kind alone: {ids:?}");
+    assert!(
+        ids[0].iter().all(Option::is_some) && ids[0] == ids[1],
+        "{ids:?}"
+    );
 }
 
 #[test]

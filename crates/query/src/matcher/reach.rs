@@ -1,11 +1,10 @@
 //! What stands in a match: which bytes may, so that others cut a text, as what is on one side of one says
 //! nothing of what is on the other; and which have to.
 
-use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use crate::ast::{Pattern, Piece, RegexPattern, Test};
-use crate::required::Required;
+use crate::required::{Required, parsed};
 
 /// A set of ASCII bytes, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,13 +63,8 @@ fn of_pattern(pattern: &Pattern, is_folded: bool) -> AsciiSet {
 }
 
 fn of_regex(pattern: &RegexPattern) -> AsciiSet {
-    // As `regex::bytes` parses it, which has accepted it.
-    let parsed = ParserBuilder::new()
-        .utf8(false)
-        .build()
-        .parse(pattern.as_str());
-    match parsed {
-        Ok(hir) if hir.properties().look_set().is_empty() => {
+    match parsed(pattern) {
+        Some(hir) if hir.properties().look_set().is_empty() => {
             let mut set = AsciiSet::default();
             add(&hir, &mut set);
             set

@@ -205,9 +205,8 @@ where
         cursors.clear();
         cursors.resize_with(kind.slots(), Cursor::default);
         self.names = Names::default();
-        let mut whole = look
-            .only_slot()
-            .map(|_| Asked::of(look, 0..look.text.len()));
+        let all = 0..look.text.len();
+        let mut whole = look.has_one_slot().then(|| Asked::of(look, all));
         let mut near = Near::default();
         if whole.is_none() && self.test.is_told_around() {
             let hint = self.chunk.key_hash(kind).map(|hash| (hash, number));

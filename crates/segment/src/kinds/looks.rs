@@ -41,12 +41,12 @@ pub(crate) enum Bit<'a> {
 }
 
 impl Look<'_> {
-    /// The slot that the text varies in, if that is the only one and nothing else varies.
-    pub(crate) fn only_slot(&self) -> Option<usize> {
-        match &self.name {
-            None => only_slot(self.text.iter()),
-            Some(_) => None,
-        }
+    /// Whether the text varies in one slot, and nothing else does.
+    pub(crate) fn has_one_slot(&self) -> bool {
+        let bits = self.text.iter();
+        let mut varying = bits.filter(|bit| !matches!(bit, Bit::Fixed(_)));
+        let is_slot = matches!(varying.next(), Some(Bit::Slot(_)));
+        self.name.is_none() && is_slot && varying.next().is_none()
     }
 
     /// The slots of the text, each with the fixed stretches beside it.
@@ -91,14 +91,6 @@ impl<'a> Name<'a> {
             Self::Wanted => None,
             Self::Varying(name) => Some(name),
         }
-    }
-}
-
-fn only_slot<'b>(bits: impl Iterator<Item = &'b Bit<'b>>) -> Option<usize> {
-    let mut varying = bits.filter(|bit| !matches!(bit, Bit::Fixed(_)));
-    match (varying.next(), varying.next()) {
-        (Some(Bit::Slot(slot)), None) => Some(*slot),
-        _ => None,
     }
 }
 
