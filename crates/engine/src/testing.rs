@@ -60,6 +60,10 @@ const WORDS: [&str; 17] = [
     "fox",
 ];
 
+/// A day, in nanoseconds. Segments that a test counts are of a day each: the store merges those of one day
+/// whenever it gets to it.
+pub(crate) const DAY: i64 = 86_400_000_000_000;
+
 /// A batch of samples.
 pub(crate) fn batch(samples: &[Sample]) -> RecordBatch {
     let mut batch = RecordBatch::new();

@@ -6,7 +6,7 @@ use model::LogspaceName;
 use query::{Query, Tokens, parse};
 use store::{Options, RealDisk, Store, SystemClock};
 
-use crate::testing::{self, Sample, batch};
+use crate::testing::{self, DAY, Sample, batch};
 use crate::{
     Cancel, Fields, Scope, SearchOptions, StatsField, count, fields, histogram, search, stats,
 };
@@ -18,7 +18,7 @@ fn scope(directory: &tempfile::TempDir) -> Scope {
     let store = testing::open(directory.path(), 1_000);
     for segment in 0..SEGMENTS {
         let sample = |index: usize| Sample {
-            received: 1_790_000_000_000_000_000 + (1_000 * segment + index) as i64,
+            received: 1_790_000_000_000_000_000 + segment as i64 * DAY + index as i64,
             host: format!("web-{}", index % 3),
             message: match index % 4 {
                 0 => format!("{index} a-fizz-b {segment}").into_bytes(),
@@ -161,7 +161,7 @@ fn hosts_of_all_records_are_counted_without_their_columns() {
 fn what_was_found_stays_while_pages_come_and_go() {
     let directory = tempfile::tempdir().expect("a directory");
     let sample = |index: usize| Sample {
-        received: 1_790_000_000_000_000_000 + index as i64,
+        received: 1_790_000_000_000_000_000 + (index / 100) as i64 * DAY + index as i64,
         message: format!("{} {}", index % 10, format!("{index}x").repeat(2_000)).into_bytes(),
         ..Sample::default()
     };

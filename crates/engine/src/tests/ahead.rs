@@ -3,7 +3,7 @@
 use model::LogspaceName;
 use query::{Query, parse};
 
-use crate::testing::{self, Sample, batch};
+use crate::testing::{self, DAY, Sample, batch};
 use crate::{Cancel, Order, Scope, SearchOptions, search};
 
 fn query(text: &str) -> Query {
@@ -19,8 +19,8 @@ fn stored(directory: &std::path::Path) -> (Scope, Vec<u64>) {
     for segment in 0..SEGMENTS {
         let has_word = |row: u64| row == 1 && segment % 4 != 3;
         let rows: Vec<Sample> = (0..3)
-            .map(|row| Sample {
-                received: (segment * 3 + row).cast_signed() * 1_000_000_000,
+            .map(|row: u64| Sample {
+                received: segment.cast_signed() * DAY + row.cast_signed(),
                 message: if has_word(row) {
                     b"zircon"
                 } else {

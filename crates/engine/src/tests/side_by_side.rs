@@ -14,7 +14,7 @@ use store::{
 };
 
 use crate::limits::HELPED_PARTS_MIN;
-use crate::testing::{Sample, batch};
+use crate::testing::{DAY, Sample, batch};
 use crate::{
     Cancel, Scope, SearchOptions, StatsField, count, fields, histogram_watched, search, stats,
     tabulate,
@@ -111,8 +111,9 @@ fn import(store: &Store, segments: u64, records: u64, bytes: usize) {
     for segment in 0..segments {
         let samples = (0..records).map(|index| {
             let number = segment * records + index;
+            let of_day = index.cast_signed() * 1_000_000;
             Sample {
-                received: 1_790_000_000_000_000_000 + number.cast_signed() * 1_000_000,
+                received: 1_790_000_000_000_000_000 + segment.cast_signed() * DAY + of_day,
                 message: format!("n={number} {}", format!("{number}x").repeat(bytes / 8))
                     .into_bytes(),
                 host: format!("web-{}", number % 7),
@@ -198,7 +199,6 @@ fn chunks_read_after_cancelling(
 
 #[test]
 fn a_question_that_is_cancelled_reads_no_further_chunk() {
-    // So few that they are not merged.
     const SEGMENTS: u64 = 7;
     let directory = tempfile::tempdir().expect("a directory");
     import(

@@ -10,7 +10,7 @@ use query::{Query, naive, parse, parse_question};
 use segment::{Namespace, PageEntry};
 use store::{Part, SegmentHandle, Snapshot, TailChunk};
 
-use crate::testing::{self, Sample, batch};
+use crate::testing::{self, DAY, Sample, batch};
 use crate::{
     Cancel, Cursor, Order, Scope, SearchOptions, StatsField, count, fields, histogram, record,
     rows_after, search, stats, tabulate,
@@ -454,7 +454,10 @@ fn what_kinds_tell_is_answered_without_their_chunks() {
 fn newest_rows_cost_the_newest_segments_only() {
     let directory = tempfile::tempdir().expect("a directory");
     let store = testing::open(directory.path(), 1_000);
-    for part in samples().chunks(10) {
+    for (days, part) in (0..).zip(samples().chunks_mut(10)) {
+        for sample in &mut *part {
+            sample.received += days * DAY;
+        }
         store
             .import(&LogspaceName::main(), batch(part))
             .expect("imported");
@@ -476,7 +479,7 @@ fn newest_rows_cost_the_newest_segments_only() {
     assert_eq!(found.cost.rows_verified, 0);
 
     let stored = scope.stored_range().expect("records");
-    let end = stored.start.plus_nanos(20_000_000_000);
+    let end = stored.start.plus_nanos(2 * DAY);
     scope.range = TimeRange {
         start: stored.start,
         end,
