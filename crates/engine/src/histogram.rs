@@ -215,6 +215,9 @@ fn add_part(
 /// rows in their midst are looked into.
 fn count_before(run: &mut Run<'_>, part: &Part, set: &RowSet, rows: &[u32]) -> Vec<u64> {
     let before = rows.iter().map(|row| {
+        if *set == RowSet::All {
+            return u64::from(*row);
+        }
         if *row >= part.rows() {
             return set.len(part.rows());
         }

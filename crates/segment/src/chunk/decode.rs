@@ -347,12 +347,13 @@ impl Cursor {
         self.rows.clone()
     }
 
-    /// How many different values the part at hand has, where each stands once; otherwise 0.
+    /// How many numbers there are for values of the part at hand that stand once; 0 where none does. With 1 all
+    /// its values are the same.
     pub(super) fn distinct(&self) -> usize {
         self.column.as_ref().map_or(0, |column| column.distinct())
     }
 
-    /// The number of the value of a row of the part at hand among those different ones.
+    /// The number of the value of a row of the part at hand among those; `None` where it has none.
     pub(super) fn number(&self, rank: u32) -> Option<usize> {
         let column = self.column.as_ref()?;
         column.number(rank.checked_sub(self.rows.start)? as usize)

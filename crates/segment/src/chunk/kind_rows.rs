@@ -137,12 +137,12 @@ impl SlotValues {
         self.rows.clone()
     }
 
-    /// How many different values there are, where each stands once; otherwise 0.
+    /// How many numbers there are for values that stand once; 0 where none does. With 1 all are the same.
     pub fn distinct(&self) -> usize {
         self.column.distinct()
     }
 
-    /// The number of the value of a rank among the different ones; `None` where they do not stand once.
+    /// The number of the value of a rank among those that stand once; `None` where it does not.
     pub fn number(&self, rank: u32) -> Option<usize> {
         self.column.number(self.index(rank)?)
     }

@@ -336,7 +336,11 @@ impl RowKinds {
         page: &mut impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
     ) -> Result<Vec<u32>, E> {
         let number = row / self.page_rows;
-        let mut ranks = self.ranks_before(number);
+        // One page is asked for, and no other soon.
+        let kinds = self.kinds.iter().enumerate();
+        let ranks =
+            kinds.map(|(kind, (_, rows))| self.stretches.before(kind, number).unwrap_or(*rows));
+        let mut ranks: Vec<u32> = ranks.collect();
         let within = row % self.page_rows;
         if within == 0 || number >= self.pages() {
             return Ok(ranks);

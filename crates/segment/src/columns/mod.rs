@@ -238,24 +238,30 @@ impl Column {
         })
     }
 
-    /// How many different values there are, where each stands once; otherwise 0.
+    /// How many numbers there are for values that stand once: of all different ones, or of those shapes that
+    /// have one value, by the numbers of shapes; 0 where no value has one. With 1 all values are the same.
     pub(crate) fn distinct(&self) -> usize {
         match &self.values {
             Values::Constant(_) => 1,
             Values::Dictionary(entries, _) => entries.rows,
-            Values::Decimal(_) | Values::Hexadecimal(_) | Values::Shapes(_) | Values::Text(_) => 0,
+            Values::Shapes(shapes) => shapes.distinct(),
+            Values::Decimal(_) | Values::Hexadecimal(_) | Values::Text(_) => 0,
         }
     }
 
-    /// The number of the value of a row among the different ones; `None` where they do not stand once.
+    /// The number of the value of a row among those that stand once; `None` where it does not.
     pub(crate) fn number(&self, row: usize) -> Option<usize> {
         match &self.values {
             Values::Constant(_) => Some(0),
             Values::Dictionary(_, numbers) => Some(numbers.get(row) as usize),
-            Values::Decimal(_) | Values::Hexadecimal(_) | Values::Shapes(_) | Values::Text(_) => {
-                None
-            }
+            Values::Shapes(shapes) => shapes.number(row),
+            Values::Decimal(_) | Values::Hexadecimal(_) | Values::Text(_) => None,
         }
+    }
+
+    /// Whether all values are the same, which stands once.
+    fn is_constant(&self) -> bool {
+        matches!(self.values, Values::Constant(_))
     }
 
     /// A number that the value of a row has and no other value of the column; `None` where none is known

@@ -77,12 +77,13 @@ impl ShapeColumn {
         let ids = Series::decode(reader, rows)?;
         let mut counts = vec![0_u16; count];
         let mut places = Vec::with_capacity(rows);
-        for row in 0..rows {
-            let id = ids.get(row);
-            let place = usize::try_from(id).ok().and_then(|id| counts.get_mut(id));
+        let mut narrow = Vec::with_capacity(rows);
+        ids.narrow_into(&mut narrow);
+        for id in narrow {
+            let place = counts.get_mut(id as usize);
             let place = place.ok_or(Corrupt::Invalid {
                 what: "number of a shape",
-                value: id,
+                value: u64::from(id),
             })?;
             places.push((id as u16, *place));
             *place += 1;
@@ -101,6 +102,18 @@ impl ShapeColumn {
     /// The values of each shape.
     pub(super) fn shapes(&self) -> &[Column] {
         &self.shapes
+    }
+
+    /// How many shapes there are, where one of several has one value.
+    pub(super) fn distinct(&self) -> usize {
+        let is_told = self.shapes.len() > 1 && self.shapes.iter().any(Column::is_constant);
+        if is_told { self.shapes.len() } else { 0 }
+    }
+
+    /// The number of the shape of a row, where that has one value.
+    pub(super) fn number(&self, row: usize) -> Option<usize> {
+        let id = usize::from(self.places.get(row)?.0);
+        self.shapes.get(id)?.is_constant().then_some(id)
     }
 
     /// The place of a row among the values of a shape.

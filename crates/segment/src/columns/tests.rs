@@ -27,7 +27,7 @@ fn round_trip(values: &[&[u8]]) -> (u8, Vec<u8>) {
     assert_eq!(reader.finish(), Ok(()));
     assert_eq!(column.rows, values.len());
     let mut given = Vec::new();
-    let mut of_keys = HashMap::new();
+    let (mut of_keys, mut of_numbers) = (HashMap::new(), HashMap::new());
     for (row, value) in values.iter().enumerate() {
         given.clear();
         column.append(row, &mut given);
@@ -35,6 +35,15 @@ fn round_trip(values: &[&[u8]]) -> (u8, Vec<u8>) {
         if let Some(key) = column.key(row) {
             assert_eq!(of_keys.entry(key).or_insert(value), &value, "row {row}");
         }
+        if let Some(number) = column.number(row) {
+            assert!(number < column.distinct(), "row {row}");
+            assert_eq!(
+                of_numbers.entry(number).or_insert(value),
+                &value,
+                "row {row}"
+            );
+        }
+        assert!(column.distinct() != 1 || *value == values[0], "row {row}");
     }
     column.append(values.len(), &mut given);
     assert_eq!(given, values.last().copied().unwrap_or_default());
