@@ -65,7 +65,7 @@ fn damaged(directory: &Path, page: impl Fn(&SegmentHandle) -> PageEntry) -> Scop
     file.write_all_at(&[byte[0] ^ 0x40], offset + 2)
         .expect("written");
     drop(store);
-    let store = testing::open(directory, 1_000);
+    let store = testing::open_read_only(directory);
     Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")])
 }
 
