@@ -162,4 +162,10 @@ impl ValueSink for Passing<'_> {
             self.selected.passed.push(seat);
         }
     }
+
+    fn rows(&mut self, seats: &[u32], passes: bool) {
+        if passes {
+            self.selected.passed.extend_from_slice(seats);
+        }
+    }
 }

@@ -14,7 +14,7 @@ use segment::{KindRows, Namespace, SlotValues, Stamp, TextBit};
 use store::{OpenChunk, ReadError};
 use text_fields::{Bytes, FieldOutline, Outline, Piece, Rule, Stretch, Summary};
 
-use crate::limits::{PLANS_MAX, SUMMARISED_MIN, SUMMARISED_OF};
+use crate::limits::{PLANNED_MIN, PLANS_MAX};
 
 /// Most values of a part of a column that are remembered by their keys: the hosts of a kind mostly.
 const RECENT_KEYS_MAX: usize = 512;
@@ -142,9 +142,6 @@ impl FieldReader {
         if place == Where::InLog && is_never_a_log(kind) {
             return Ok(true);
         }
-        if are_few(kind) {
-            return Ok(false);
-        }
         let Some(plan) = self.plan(chunk, kind, place)? else {
             return Ok(false);
         };
@@ -161,8 +158,13 @@ impl FieldReader {
             .field
             .as_ref()
             .map(|field| Values::new(field, &plan.slots));
+        if doubtful.is_empty()
+            && let Some(values) = &mut values
+        {
+            values.see_numbers(chunk, kind, done, sink)?;
+        }
         let open_before = open.len();
-        for (seat, rank) in kind.ranked() {
+        for (seat, rank) in kind.ranked_below(*done, u32::MAX) {
             let mut is_kept = true;
             for checked in &mut doubtful {
                 is_kept = is_kept && checked.keeps(chunk, kind, rank, &mut self.text)?;
@@ -198,6 +200,7 @@ impl FieldReader {
         let known = plan_key(kind, place);
         let plan = match known.as_ref().and_then(|key| self.known.get(key)) {
             Some(plan) => Some(Arc::clone(plan)),
+            None if kind.len() < PLANNED_MIN => return Ok(None),
             None => make_plan(&self.name, place, chunk, kind)?.map(Arc::new),
         };
         self.plans.insert(key, plan.clone());
@@ -208,13 +211,6 @@ impl FieldReader {
         }
         Ok(plan)
     }
-}
-
-/// Whether the messages of rows are read in less time than what is known of the columns around them.
-fn are_few(kind: &KindRows<'_>) -> bool {
-    let among = ranks(kind).len();
-    kind.len() < among / SUMMARISED_OF
-        || kind.len() < (kind.all() / SUMMARISED_OF).min(SUMMARISED_MIN)
 }
 
 /// The key of the plan of a kind; `None` where its messages have no text in common.
@@ -322,27 +318,32 @@ fn of_example(
     Ok(outline(&stretches).map(|outline| (slots, outline)))
 }
 
-/// Whether the stamps of a column say that the values of rows keep a rule, or else its summaries.
+/// Whether the stamps of a column say that the values of rows keep a rule, or else its summaries, which look at all
+/// values around: not of more parts of the column than half of the rows, whose own values are looked at in less
+/// time.
 pub(crate) fn is_kept_by_all(
     chunk: &OpenChunk<'_>,
     kind: &KindRows<'_>,
     slot: usize,
     rule: &Rule,
 ) -> Result<bool, Unread> {
-    let ranks = ranks(kind);
-    let mut rank = ranks.start;
-    while rank < ranks.end {
-        if let Some((ranks, stamp)) = chunk.stamp(kind, slot, rank)
-            && rule.holds_for(&Stamped(&stamp))
-        {
-            rank = ranks.end;
-            continue;
-        }
-        let values = chunk.values(kind, slot, rank)?;
-        if !rule.holds_for(&Known(&values)) {
-            return Ok(false);
-        }
-        rank = values.rows().end;
+    let (mut done, mut parts) = (0, 0);
+    while let Some((_, rank)) = kind.ranked_below(done, u32::MAX).next() {
+        let end = match chunk.stamp(kind, slot, rank) {
+            Some((ranks, stamp)) if rule.holds_for(&Stamped(&stamp)) => ranks.end,
+            _ => {
+                parts += 1;
+                if parts > kind.len() / 2 {
+                    return Ok(false);
+                }
+                let values = chunk.values(kind, slot, rank)?;
+                if !rule.holds_for(&Known(&values)) {
+                    return Ok(false);
+                }
+                values.rows().end
+            }
+        };
+        done += kind.ranked_below(done, end).len();
     }
     Ok(true)
 }
@@ -583,6 +584,46 @@ impl<'p, T: Copy> Values<'p, T> {
             self.stamped = (ranks, sink.see_all(&stamp));
         }
         self.stamped.1
+    }
+
+    /// Goes through the rows of a kind behind those that are done with, a part of the column after the other,
+    /// as long as stamps or whole numbers tell what the sink makes of them.
+    fn see_numbers<S: ValueSink<Seen = T>>(
+        &self,
+        chunk: &OpenChunk<'_>,
+        kind: &KindRows<'_>,
+        done: &mut usize,
+        sink: &mut S,
+    ) -> Result<(), Unread> {
+        let Some(slot) = self.only else { return Ok(()) };
+        if !sink.asks_numbers() || !self.field.is_all_that_varies() {
+            return Ok(());
+        }
+        while let Some((_, rank)) = kind.ranked_below(*done, u32::MAX).next() {
+            if let Some((ranks, stamp)) = chunk.stamp(kind, slot, rank)
+                && let Some(seen) = sink.see_all(&stamp)
+            {
+                let rows = kind.ranked_below(*done, ranks.end);
+                *done += rows.len();
+                let seats: Vec<u32> = rows.map(|(seat, _)| chunk.seat(seat)).collect();
+                sink.rows(&seats, seen);
+                continue;
+            }
+            let values = chunk.values(kind, slot, rank)?;
+            let Some(numbers) = values.integers() else {
+                return Ok(());
+            };
+            let ranks = values.rows();
+            for (seat, rank) in kind.ranked_below(*done, ranks.end) {
+                let number = numbers.get((rank - ranks.start) as usize);
+                let Some(seen) = number.and_then(|number| sink.see_integer(*number)) else {
+                    return Ok(());
+                };
+                sink.row(chunk.seat(seat), seen);
+                *done += 1;
+            }
+        }
+        Ok(())
     }
 
     /// What the sink makes of the value at a place; `None` where there is none.

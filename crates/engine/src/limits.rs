@@ -66,13 +66,9 @@ pub const TABLE_VALUE_BYTES: usize = size_of::<query::Value>();
 /// all rows: the columns of fewer are read in less time.
 pub(crate) const MARKED_OF: u64 = 128;
 
-/// Of so many rows of a kind from the first to the last one has to be asked for its fields, that they are found by
-/// summaries of the kind's columns, which look at every value where stamps do not tell: the messages of fewer are
-/// read in less time, as far as the field.
-pub(crate) const SUMMARISED_OF: usize = 16;
-
-/// And so many rows have to be asked, of a kind that has many more in the chunk.
-pub(crate) const SUMMARISED_MIN: usize = 16;
+/// So many rows of a kind have to be asked for a field, that one of them is read to find out where it is: that takes as
+/// long as reading the message of another.
+pub(crate) const PLANNED_MIN: usize = 2;
 
 /// Most kinds of messages of which a question for a field remembers from one segment to the next where it is. Logs
 /// have hundreds; of each further one a message is read in every segment.

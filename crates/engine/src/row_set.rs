@@ -152,15 +152,7 @@ impl RowSet {
     pub(crate) fn first_rows(&self, range: &Range<u32>, count: usize) -> Vec<u32> {
         match self {
             Self::All => range.clone().take(count).collect(),
-            Self::Some(rows) => {
-                let range = upright(range);
-                let count = rows.range_cardinality(range.clone()).min(count as u64);
-                let mut found = vec![0; count as usize];
-                // In a fifth of the time that one by one takes.
-                let filled = rows.range(range).next_many(&mut found).len();
-                found.truncate(filled);
-                found
-            }
+            Self::Some(rows) => first_of(rows, upright(range), count),
         }
     }
 
@@ -179,6 +171,35 @@ impl RowSet {
             Self::Some(rows) => rows.range(upright(range)).next_back(),
         }
     }
+}
+
+/// The first rows of a range that are in a set, ascending, at most so many. Where all of a stretch are, as of a
+/// kind that has a field, none is asked for.
+fn first_of(rows: &RoaringBitmap, range: Range<u32>, count: usize) -> Vec<u32> {
+    let all = rows.range_cardinality(range.clone());
+    let count = all.min(count as u64) as usize;
+    let mut found = Vec::with_capacity(count);
+    let mut start = range.start;
+    while found.len() < count && start < range.end {
+        // To the end of what the set keeps together.
+        let end = (start | u32::from(u16::MAX))
+            .saturating_add(1)
+            .min(range.end);
+        let left = count - found.len();
+        let own = rows.range_cardinality(start..end) as usize;
+        if own == (end - start) as usize {
+            found.extend((start..end).take(left));
+        } else {
+            let (before, own) = (found.len(), own.min(left));
+            found.resize(before + own, 0);
+            let room = found.get_mut(before..).unwrap_or_default();
+            // In a fifth of the time that one by one takes.
+            let filled = rows.range(start..end).next_many(room).len();
+            found.truncate(before + filled);
+        }
+        start = end;
+    }
+    found
 }
 
 /// The range, made empty where it ends before it starts, which the bitmaps do not take.
@@ -321,6 +342,21 @@ mod tests {
             }
             prop_assert_eq!(one.first_within(&range), inside.first().copied());
             prop_assert_eq!(one.last_within(&range), inside.last().copied());
+        }
+
+        #[test]
+        fn first_rows_are_those_of_a_look_at_each(
+            ranges in prop::collection::vec((0..200_000_u32, 0..140_000_u32), 0..4),
+            others in prop::collection::vec(0..200_000_u32, 0..40),
+            asked in (0..200_000_u32, 0..200_000_u32),
+            count in prop_oneof![0..200_000_usize, Just(usize::MAX)],
+        ) {
+            let mut all: BTreeSet<u32> = others.into_iter().collect();
+            all.extend(ranges.into_iter().flat_map(|(start, len)| start..start + len));
+            let set = RowSet::from_sorted(&all.iter().copied().collect::<Vec<_>>());
+            let asked = asked.0.min(asked.1)..asked.0.max(asked.1);
+            let expected: Vec<u32> = all.range(asked.clone()).copied().take(count).collect();
+            prop_assert_eq!(set.first_rows(&asked, count), expected);
         }
 
         #[test]

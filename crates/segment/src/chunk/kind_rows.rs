@@ -67,15 +67,23 @@ impl<'c> KindRows<'c> {
         self.seats.len()
     }
 
-    /// How many rows of the kind the chunk has.
-    pub fn all(&self) -> usize {
-        self.kind.seats.len()
-    }
-
     /// The seat of each row and its rank, its place among those of the kind in the chunk. Both ascend.
     pub fn ranked(&self) -> impl DoubleEndedIterator<Item = (u32, u32)> {
         let start = self.kind.seats.start;
         self.seats.iter().map(move |seat| (*seat, seat - start))
+    }
+
+    /// The rows behind so many of them whose ranks are below an end, each by its seat and its rank.
+    pub fn ranked_below(
+        &self,
+        skipped: usize,
+        end: u32,
+    ) -> impl ExactSizeIterator<Item = (u32, u32)> {
+        let start = self.kind.seats.start;
+        let left = self.seats.get(skipped..).unwrap_or(&[]);
+        let own = left.partition_point(|seat| seat - start < end);
+        let own = left.get(..own).unwrap_or(&[]).iter();
+        own.map(move |seat| (*seat, seat - start))
     }
 
     /// Where the rows have a text; `None` where that is not the same for all of them.
@@ -157,6 +165,12 @@ impl SlotValues {
     /// without its text.
     pub fn integer(&self, rank: u32) -> Option<i64> {
         self.column.integer(self.index(rank)?)
+    }
+
+    /// The whole numbers that the values of all ranks are, from the first of [`Self::rows`] on; `None` where they
+    /// are not all known without their texts.
+    pub fn integers(&self) -> Option<Vec<i64>> {
+        self.column.integers()
     }
 
     /// Appends the value of a rank; nothing where it has none.

@@ -335,6 +335,9 @@ impl RowKinds {
         row: usize,
         page: &mut impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
     ) -> Result<Vec<u32>, E> {
+        if row == 0 {
+            return Ok(vec![0; self.kinds.len()]);
+        }
         let number = row / self.page_rows;
         // One page is asked for, and no other soon.
         let kinds = self.kinds.iter().enumerate();

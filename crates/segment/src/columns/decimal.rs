@@ -380,6 +380,25 @@ impl NumberColumn {
         i64::try_from(number).ok()
     }
 
+    /// The numbers that all values are, where they are numbers of 32 bits and nothing else.
+    pub(super) fn integers(&self) -> Option<Vec<i64>> {
+        let [run] = &*self.runs else { return None };
+        if !self.before.is_empty() || !run.behind.is_empty() {
+            return None;
+        }
+        let mut narrow = Vec::with_capacity(run.values.len());
+        run.values.narrow_into(&mut narrow);
+        // That one may stand for any larger one.
+        if narrow.contains(&u32::MAX) {
+            return None;
+        }
+        let numbers = narrow.into_iter().map(u64::from);
+        Some(match run.is_signed {
+            true => numbers.map(unzigzag).collect(),
+            false => numbers.map(u64::cast_signed).collect(),
+        })
+    }
+
     /// A number that a value has and no other, where the values differ in one run of digits alone.
     pub(super) fn key(&self, index: usize) -> Option<u64> {
         match &self.runs[..] {

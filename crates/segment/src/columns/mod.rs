@@ -284,6 +284,14 @@ impl Column {
         }
     }
 
+    /// The numbers that all values are, by row; `None` where they are not all known without their texts.
+    pub(crate) fn integers(&self) -> Option<Vec<i64>> {
+        match &self.values {
+            Values::Decimal(numbers) => numbers.integers(),
+            _ => None,
+        }
+    }
+
     /// Appends the value of a row; nothing behind the last row.
     pub(crate) fn append(&self, row: usize, out: &mut Vec<u8>) {
         if row >= self.rows {

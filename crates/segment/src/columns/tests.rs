@@ -45,6 +45,10 @@ fn round_trip(values: &[&[u8]]) -> (u8, Vec<u8>) {
         }
         assert!(column.distinct() != 1 || *value == values[0], "row {row}");
     }
+    if let Some(numbers) = column.integers() {
+        let each: Option<Vec<i64>> = (0..values.len()).map(|row| column.integer(row)).collect();
+        assert_eq!(Some(numbers), each);
+    }
     column.append(values.len(), &mut given);
     assert_eq!(given, values.last().copied().unwrap_or_default());
     check_summary(&column, values);
