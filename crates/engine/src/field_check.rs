@@ -153,6 +153,14 @@ impl ValueSink for Passing<'_> {
         Some(self.integers.as_ref()?.contains(&number))
     }
 
+    fn see_whole_part(&mut self, part: u32) -> Option<bool> {
+        let integers = self.integers.as_ref()?;
+        // The number is between the two. What passes between two whole numbers passes for both or begins or
+        // ends there.
+        let [one, next] = [0, 1].map(|more| integers.contains(&(i64::from(part) + more)));
+        (one == next).then_some(one)
+    }
+
     fn asks_numbers(&self) -> bool {
         self.integers.is_some()
     }

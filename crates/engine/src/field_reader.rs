@@ -37,6 +37,12 @@ pub(crate) trait ValueSink {
         None
     }
 
+    /// What is remembered of the values that are digits, a point and digits, by the number in front of the point,
+    /// where that is the same for all.
+    fn see_whole_part(&mut self, _part: u32) -> Option<Self::Seen> {
+        None
+    }
+
     /// Whether stamps and whole numbers may tell that.
     fn asks_numbers(&self) -> bool {
         false
@@ -161,7 +167,7 @@ impl FieldReader {
         if doubtful.is_empty()
             && let Some(values) = &mut values
         {
-            values.see_numbers(chunk, kind, done, sink)?;
+            values.see_numbers(chunk, kind, done, &mut self.text, sink)?;
         }
         let open_before = open.len();
         for (seat, rank) in kind.ranked_below(*done, u32::MAX) {
@@ -514,6 +520,29 @@ impl<T: Copy> Remembered<T> {
     }
 }
 
+/// What is known of the values of a part of a column that are numbers.
+enum Numbers {
+    /// The numbers.
+    Whole(Vec<i64>),
+    /// What stands in front of the point.
+    WholeParts(Vec<u32>),
+}
+
+impl Numbers {
+    fn of(values: &SlotValues) -> Option<Self> {
+        let whole = values.integers().map(Self::Whole);
+        whole.or_else(|| values.whole_parts().map(Self::WholeParts))
+    }
+
+    /// What a sink makes of one of them, where that is known by it.
+    fn see<S: ValueSink>(&self, place: usize, sink: &mut S) -> Option<S::Seen> {
+        match self {
+            Self::Whole(numbers) => sink.see_integer(*numbers.get(place)?),
+            Self::WholeParts(parts) => sink.see_whole_part(*parts.get(place)?),
+        }
+    }
+}
+
 /// The values of a field.
 pub(crate) struct Values<'p, T> {
     field: &'p FieldOutline,
@@ -587,12 +616,13 @@ impl<'p, T: Copy> Values<'p, T> {
     }
 
     /// Goes through the rows of a kind behind those that are done with, a part of the column after the other,
-    /// as long as stamps or whole numbers tell what the sink makes of them.
+    /// as long as its values are numbers.
     fn see_numbers<S: ValueSink<Seen = T>>(
-        &self,
+        &mut self,
         chunk: &OpenChunk<'_>,
         kind: &KindRows<'_>,
         done: &mut usize,
+        text: &mut Vec<u8>,
         sink: &mut S,
     ) -> Result<(), Unread> {
         let Some(slot) = self.only else { return Ok(()) };
@@ -610,16 +640,18 @@ impl<'p, T: Copy> Values<'p, T> {
                 continue;
             }
             let values = chunk.values(kind, slot, rank)?;
-            let Some(numbers) = values.integers() else {
+            let Some(numbers) = Numbers::of(&values) else {
                 return Ok(());
             };
             let ranks = values.rows();
             for (seat, rank) in kind.ranked_below(*done, ranks.end) {
-                let number = numbers.get((rank - ranks.start) as usize);
-                let Some(seen) = number.and_then(|number| sink.see_integer(*number)) else {
-                    return Ok(());
+                let seen = match numbers.see((rank - ranks.start) as usize, sink) {
+                    None => self.see(chunk, kind, rank, text, sink)?,
+                    seen => seen,
                 };
-                sink.row(chunk.seat(seat), seen);
+                if let Some(seen) = seen {
+                    sink.row(chunk.seat(seat), seen);
+                }
                 *done += 1;
             }
         }

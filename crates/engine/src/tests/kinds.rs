@@ -308,3 +308,43 @@ fn lines_that_are_no_access_logs_do_not_have_their_fields() {
 fn what_stamps_tell_is_what_a_look_at_every_record_finds() {
     check_access_logs(17_000, 16_000);
 }
+
+#[test]
+fn decimal_numbers_are_compared_as_by_a_look_at_every_record() {
+    let samples: Vec<Sample> = (0..3_000_u32)
+        .map(|number| Sample {
+            received: 1_790_000_000_000_000_000 + i64::from(number),
+            message: format!(
+                "{{\"took\":{}.{:03},\"size\":{},\"msg\":\"done\"}}",
+                number * 7 % 1_000 / 100,
+                number * 7_919 % 1_000,
+                number * 31 % 977,
+            )
+            .into_bytes(),
+            ..Sample::default()
+        })
+        .collect();
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = testing::open(directory.path(), 20_000);
+    let main = LogspaceName::main();
+    let imported = store.import(&main, testing::batch(&samples));
+    imported.expect("imported");
+    let scope = Scope::new(vec![store.snapshot(&main).expect("there")]);
+    for text in [
+        "took:>3",
+        "took:>=3",
+        "took:<3",
+        "took:<=3",
+        "took:=3",
+        "took:[2 TO 5]",
+        "took:>3.4",
+        "took:<0",
+        "took:>=0",
+        "size:>976",
+        "size:<=500",
+        "size:=31",
+    ] {
+        let query = parse(text).into_result().expect("valid");
+        check(&scope, &query, text).expect("as by a look at every record");
+    }
+}

@@ -173,6 +173,11 @@ impl SlotValues {
         self.column.integers()
     }
 
+    /// The same of their whole parts, where each value is digits, a point and digits.
+    pub fn whole_parts(&self) -> Option<Vec<u32>> {
+        self.column.whole_parts()
+    }
+
     /// Appends the value of a rank; nothing where it has none.
     pub fn append(&self, rank: u32, out: &mut Vec<u8>) {
         if let Some(index) = self.index(rank) {

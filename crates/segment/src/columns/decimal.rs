@@ -399,6 +399,21 @@ impl NumberColumn {
         })
     }
 
+    /// The whole parts of all values, where each is digits, a point and digits, and no part has more than 32 bits.
+    pub(super) fn whole_parts(&self) -> Option<Vec<u32>> {
+        let [whole, fraction] = &*self.runs else {
+            return None;
+        };
+        let is_decimal =
+            self.before.is_empty() && *whole.behind == *b"." && fraction.behind.is_empty();
+        if !is_decimal || whole.is_signed || fraction.is_signed {
+            return None;
+        }
+        let mut narrow = Vec::with_capacity(whole.values.len());
+        whole.values.narrow_into(&mut narrow);
+        (!narrow.contains(&u32::MAX)).then_some(narrow)
+    }
+
     /// A number that a value has and no other, where the values differ in one run of digits alone.
     pub(super) fn key(&self, index: usize) -> Option<u64> {
         match &self.runs[..] {

@@ -292,6 +292,15 @@ impl Column {
         }
     }
 
+    /// The whole parts of all values, by row, where each is digits, a point and digits; `None` where they are not,
+    /// or a part is too large.
+    pub(crate) fn whole_parts(&self) -> Option<Vec<u32>> {
+        match &self.values {
+            Values::Decimal(numbers) => numbers.whole_parts(),
+            _ => None,
+        }
+    }
+
     /// Appends the value of a row; nothing behind the last row.
     pub(crate) fn append(&self, row: usize, out: &mut Vec<u8>) {
         if row >= self.rows {

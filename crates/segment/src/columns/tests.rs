@@ -49,6 +49,12 @@ fn round_trip(values: &[&[u8]]) -> (u8, Vec<u8>) {
         let each: Option<Vec<i64>> = (0..values.len()).map(|row| column.integer(row)).collect();
         assert_eq!(Some(numbers), each);
     }
+    for (value, whole) in values.iter().zip(column.whole_parts().unwrap_or_default()) {
+        let text = std::str::from_utf8(value).expect("digits");
+        let (digits, fraction) = text.split_once('.').expect("a point");
+        assert_eq!(digits.parse(), Ok(whole));
+        assert!(!fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit()));
+    }
     column.append(values.len(), &mut given);
     assert_eq!(given, values.last().copied().unwrap_or_default());
     check_summary(&column, values);
