@@ -35,7 +35,7 @@ test('a screen reader has the bars as a table, with the counts of the server', (
 test('a click on a bar zooms into it, and back leads out', () =>
   onPage(
     async (page) => {
-      await firstRow(page).waitFor();
+      await waitForTotal(page, RECORDS / 5);
       const box = await page.getByTestId('histogram').boundingBox();
       await page.mouse.click(box.x + box.width * 0.3, box.y + box.height / 2);
       await page.waitForURL(/from=.*to=/);
