@@ -240,6 +240,23 @@ fn questions_to_kinds_are_answered_as_by_a_look_at_every_record() {
     });
 }
 
+/// A store of one segment with some records.
+fn one_segment(directory: &std::path::Path, samples: &[Sample]) -> Scope {
+    let store = testing::open(directory, 20_000);
+    let main = LogspaceName::main();
+    let imported = store.import(&main, testing::batch(samples));
+    imported.expect("imported");
+    Scope::new(vec![store.snapshot(&main).expect("there")])
+}
+
+/// Checks what some questions find.
+fn check_texts(scope: &Scope, texts: &[&str]) {
+    for text in texts {
+        let query = parse(text).into_result().expect("valid");
+        check(scope, &query, text).expect("as by a look at every record");
+    }
+}
+
 /// Asks about the fields of so many lines of access logs, compared with a look at every record. Those behind
 /// `odd_from` may be none, as what stands behind a field is not read and yet may make an event of the line.
 fn check_access_logs(count: u32, odd_from: u32) {
@@ -276,12 +293,8 @@ fn check_access_logs(count: u32, odd_from: u32) {
         })
         .collect();
     let directory = tempfile::tempdir().expect("a directory");
-    let store = testing::open(directory.path(), 20_000);
-    let main = LogspaceName::main();
-    let imported = store.import(&main, testing::batch(&samples));
-    imported.expect("imported");
-    let scope = Scope::new(vec![store.snapshot(&main).expect("there")]);
-    for text in [
+    let scope = one_segment(directory.path(), &samples);
+    let texts = [
         "status:>=500",
         "status:>=400",
         "bytes:>100",
@@ -291,10 +304,8 @@ fn check_access_logs(count: u32, odd_from: u32) {
         "path:/a1*",
         "agent:Mozilla",
         "agent:*x*",
-    ] {
-        let query = parse(text).into_result().expect("valid");
-        check(&scope, &query, text).expect("as by a look at every record");
-    }
+    ];
+    check_texts(&scope, &texts);
     check_names(&scope, &parse("").into_result().expect("valid")).expect("the same names");
 }
 
@@ -325,12 +336,8 @@ fn decimal_numbers_are_compared_as_by_a_look_at_every_record() {
         })
         .collect();
     let directory = tempfile::tempdir().expect("a directory");
-    let store = testing::open(directory.path(), 20_000);
-    let main = LogspaceName::main();
-    let imported = store.import(&main, testing::batch(&samples));
-    imported.expect("imported");
-    let scope = Scope::new(vec![store.snapshot(&main).expect("there")]);
-    for text in [
+    let scope = one_segment(directory.path(), &samples);
+    let texts = [
         "took:>3",
         "took:>=3",
         "took:<3",
@@ -343,8 +350,6 @@ fn decimal_numbers_are_compared_as_by_a_look_at_every_record() {
         "size:>976",
         "size:<=500",
         "size:=31",
-    ] {
-        let query = parse(text).into_result().expect("valid");
-        check(&scope, &query, text).expect("as by a look at every record");
-    }
+    ];
+    check_texts(&scope, &texts);
 }
