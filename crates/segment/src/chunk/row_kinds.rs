@@ -339,10 +339,8 @@ impl RowKinds {
             return Ok(vec![0; self.kinds.len()]);
         }
         let number = row / self.page_rows;
-        // One page is asked for, and no other soon.
-        let kinds = self.kinds.iter().enumerate();
-        let ranks =
-            kinds.map(|(kind, (_, rows))| self.stretches.before(kind, number).unwrap_or(*rows));
+        let kinds = self.kinds.iter().zip(self.stretches.before_of_each(number));
+        let ranks = kinds.map(|((_, rows), before)| before.unwrap_or(*rows));
         let mut ranks: Vec<u32> = ranks.collect();
         let within = row % self.page_rows;
         if within == 0 || number >= self.pages() {

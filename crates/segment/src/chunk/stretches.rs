@@ -21,6 +21,8 @@ pub(super) struct Stretches {
     rows: Packed<Shared>,
     /// For each how many rows of the kind are on the pages before, once all are asked for.
     before: OnceLock<Box<[u32]>>,
+    /// Set once a page was asked about without them.
+    asked: OnceLock<()>,
 }
 
 impl Stretches {
@@ -32,6 +34,7 @@ impl Stretches {
             pages: none.clone(),
             rows: none,
             before: OnceLock::new(),
+            asked: OnceLock::new(),
         }
     }
 
@@ -59,6 +62,7 @@ impl Stretches {
             pages: Packed::share(reader, sum as usize, page)?,
             rows: Packed::share(reader, sum as usize, page)?,
             before: OnceLock::new(),
+            asked: OnceLock::new(),
         })
     }
 
@@ -128,6 +132,7 @@ impl Stretches {
             pages: Packed::of(&pages),
             rows: Packed::of(&rows),
             before: OnceLock::new(),
+            asked: OnceLock::new(),
         }
     }
 
@@ -158,6 +163,15 @@ impl Stretches {
             let behind = self.first_at(&self.places_of(kind), page)?;
             before.get(behind).copied()
         })
+    }
+
+    /// The same, for who asks for one page: those of all pages are added up once a second one is asked for.
+    pub(super) fn before_of_each(&self, page: usize) -> Vec<Option<u32>> {
+        if self.before.get().is_some() || self.asked.set(()).is_err() {
+            return self.before_of_all(page).collect();
+        }
+        let kinds = 0..self.firsts.len().saturating_sub(1);
+        kinds.map(|kind| self.before(kind, page)).collect()
     }
 
     /// The page of a row of a kind, and how many rows of the kind are on it before that.
