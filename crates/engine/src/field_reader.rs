@@ -3,7 +3,7 @@
 //! All messages of a kind are the same but for their slots. So one of them is read, and with it come
 //! rules for the values of all slots (`text_fields::Outline`): where they are kept, the field is where
 //! it was in that one, or nowhere, in other segments too. Whether a column keeps its rule is mostly seen
-//! from its summary, and a value that stands once in a column is looked at once. Rows of which all this
+//! from its stamps, and a value that stands once in a column is looked at once. Rows of which all this
 //! says nothing are handed back.
 
 mod rules;

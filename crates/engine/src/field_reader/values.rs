@@ -199,10 +199,8 @@ impl<'p, T: Copy> Values<'p, T> {
             return Ok(());
         }
         while let Some((_, rank)) = kind.ranked_below(*done, u32::MAX).next() {
-            if let Some((ranks, stamp)) = chunk.stamp(kind, slot, rank)
-                && let Some(seen) = sink.see_all(&stamp)
-            {
-                let rows = kind.ranked_below(*done, ranks.end);
+            if let Some(seen) = self.see_all(chunk, kind, (slot, rank), sink) {
+                let rows = kind.ranked_below(*done, self.stamped.0.end);
                 *done += rows.len();
                 let seats: Vec<u32> = rows.map(|(seat, _)| chunk.seat(seat)).collect();
                 sink.rows(&seats, seen);

@@ -369,10 +369,7 @@ impl NumberColumn {
 
     /// The number that a value is, where it is one and nothing else.
     pub(super) fn integer(&self, index: usize) -> Option<i64> {
-        let [run] = &*self.runs else { return None };
-        if !self.before.is_empty() || !run.behind.is_empty() || index >= run.values.len() {
-            return None;
-        }
+        let run = self.number().filter(|run| index < run.values.len())?;
         let number = run.values.get(index);
         if run.is_signed {
             return Some(unzigzag(number));
@@ -382,17 +379,8 @@ impl NumberColumn {
 
     /// The numbers that all values are, where they are numbers of 32 bits and nothing else.
     pub(super) fn integers(&self) -> Option<Vec<i64>> {
-        let [run] = &*self.runs else { return None };
-        if !self.before.is_empty() || !run.behind.is_empty() {
-            return None;
-        }
-        let mut narrow = Vec::with_capacity(run.values.len());
-        run.values.narrow_into(&mut narrow);
-        // That one may stand for any larger one.
-        if narrow.contains(&u32::MAX) {
-            return None;
-        }
-        let numbers = narrow.into_iter().map(u64::from);
+        let run = self.number()?;
+        let numbers = run.narrow()?.into_iter().map(u64::from);
         Some(match run.is_signed {
             true => numbers.map(unzigzag).collect(),
             false => numbers.map(u64::cast_signed).collect(),
@@ -409,9 +397,15 @@ impl NumberColumn {
         if !is_decimal || whole.is_signed || fraction.is_signed {
             return None;
         }
-        let mut narrow = Vec::with_capacity(whole.values.len());
-        whole.values.narrow_into(&mut narrow);
-        (!narrow.contains(&u32::MAX)).then_some(narrow)
+        whole.narrow()
+    }
+
+    /// The run of digits, where the values have one and nothing else.
+    fn number(&self) -> Option<&Run> {
+        match &*self.runs {
+            [run] if self.before.is_empty() && run.behind.is_empty() => Some(run),
+            _ => None,
+        }
     }
 
     /// A number that a value has and no other, where the values differ in one run of digits alone.
@@ -437,6 +431,14 @@ fn first_byte(bytes: &[u8]) -> &[u8] {
 }
 
 impl Run {
+    /// The numbers as they are kept, where none has more than 32 bits or the highest of 32.
+    fn narrow(&self) -> Option<Vec<u32>> {
+        let mut narrow = Vec::with_capacity(self.values.len());
+        self.values.narrow_into(&mut narrow);
+        // That one may stand for any larger one.
+        (!narrow.contains(&u32::MAX)).then_some(narrow)
+    }
+
     /// Appends the digits of a value, and what stands behind them.
     fn append(&self, index: usize, out: &mut Vec<u8>) {
         let width = match &self.width {
