@@ -321,7 +321,8 @@ fn seats_are_the_rows_in_the_order_of_their_kinds() {
     }
 }
 
-fn check_seats(head_rows: usize) {
+/// 600 records of several kinds, which their first letters tell.
+fn lettered() -> RecordBatch {
     let mut batch = RecordBatch::new();
     let source = batch.source_index("tcp").expect("room");
     for row in 0..600_u32 {
@@ -336,6 +337,11 @@ fn check_seats(head_rows: usize) {
             .push(raw.as_bytes(), &parts, received, None, source)
             .expect("room");
     }
+    batch
+}
+
+fn check_seats(head_rows: usize) {
+    let batch = lettered();
     let (file, entry, kinds) = chunk_with(&batch, head_rows);
     let row_kinds = row_kinds(&file, &entry);
     // Of which nothing was asked, so that nothing is kept.
