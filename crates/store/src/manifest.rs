@@ -160,12 +160,17 @@ impl Manifest {
     /// Opens or creates the manifest of a logspace directory. Damages are what cannot be read.
     pub(crate) fn open(disk: Arc<dyn Disk>, dir: &Path) -> Result<(Self, Vec<Damage>), Error> {
         let path = names::manifest(dir);
-        let loaded = match load(disk.as_ref(), &path) {
+        let mut loaded = match load(disk.as_ref(), &path) {
             Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
                 Loaded::default()
             }
             result => result?,
         };
+        if loaded.bytes == 0 && has_days(disk.as_ref(), dir)? {
+            // It is made, and synced, before the first segment. What else is missing nobody knows.
+            let what = "the manifest is gone, and is made again of the segments that are there";
+            loaded.damages.push(Damage::new(&path, 0, what));
+        }
         let mut manifest = Self {
             disk,
             path,

@@ -177,6 +177,24 @@ fn a_manifest_that_is_gone_is_made_of_the_segments() {
 }
 
 #[test]
+fn a_manifest_that_is_gone_is_told_as_nothing_else_names_what_it_knew() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let expected = three_segments(dir.path());
+    let manifest = dir.path().join("logspaces/main/manifest");
+    let tampered = [journal_files(dir.path()), vec![first_segment(dir.path())]].concat();
+    for path in tampered.iter().chain([&manifest]) {
+        std::fs::remove_file(path).expect("removes");
+    }
+    let store = open(dir.path());
+    assert_eq!(rows(&store), expected[2..]);
+    let told = &snapshot(&store).damages;
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0].path, manifest);
+    drop(store);
+    assert!(snapshot(&open(dir.path())).damages.is_empty());
+}
+
+#[test]
 fn damage_in_the_journal_is_counted_in_records() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let store = open(dir.path());
@@ -308,8 +326,8 @@ fn a_damaged_union_page_is_found_and_the_index_made_anew() {
     std::fs::write(&path, include_bytes!("../../testdata/segment.v7")).expect("writes");
     // So that the directory has it taken back.
     std::fs::remove_file(dir.path().join("logspaces/main/manifest")).expect("removes");
+    let expected = rows(&open(dir.path()));
     let store = open(dir.path());
-    let expected = rows(&store);
     let raw = crate::raw_segment::RawSegment::open(&RealDisk, &path).expect("opens");
     let (_, footer) = raw.footer.expect("whole");
     flip(&path, footer.union_pages[0].offset as usize + 20);
