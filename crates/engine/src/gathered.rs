@@ -1,6 +1,8 @@
 //! Rows of a segment as the index lists them, before they become a set: a few as a list, many as marks, one
 //! bit a row. To join marks takes a tenth of making them a set.
 
+use std::ops::Range;
+
 use segment::{Location, TermEntry};
 use store::{ReadError, SegmentHandle};
 
@@ -28,6 +30,16 @@ pub(crate) fn union(terms: &[TermEntry], segment: &SegmentHandle) -> Result<RowS
 impl Gathered {
     /// The rows that hold any of the terms.
     pub(crate) fn of(terms: &[TermEntry], segment: &SegmentHandle) -> Result<Self, ReadError> {
+        Self::of_wanted(terms, segment, &|_| true)
+    }
+
+    /// The same. Where a look at a column takes it, those of a range may be left out for which `are_wanted`
+    /// is not true.
+    pub(crate) fn of_wanted(
+        terms: &[TermEntry],
+        segment: &SegmentHandle,
+        are_wanted: &dyn Fn(&Range<u32>) -> bool,
+    ) -> Result<Self, ReadError> {
         if terms.iter().any(|term| term.rows == segment.rows()) {
             return Ok(Self::All);
         }
@@ -50,7 +62,7 @@ impl Gathered {
             match term.slots.location {
                 Location::Nowhere => {}
                 Location::One(seat) => marked.add(&[seat]),
-                _ => segment.mark_slot_seats(term, marked.bits())?,
+                _ => segment.mark_slot_seats(term, marked.bits(), are_wanted)?,
             }
         }
         Ok(Self::Marked(marked))
@@ -68,6 +80,19 @@ impl Gathered {
             Self::Listed(rows) => rows.len() as u64,
             Self::Marked(marked) => marked.len(),
         }
+    }
+
+    /// How many rows of some ranges are in it, which ascend and do not overlap.
+    pub(crate) fn len_among(&self, ranges: &[Range<u32>]) -> u64 {
+        let among = ranges.iter().map(|range| match self {
+            Self::All => range.len() as u64,
+            Self::Listed(rows) => {
+                let before = |end: u32| rows.partition_point(|row| *row < end);
+                (before(range.end) - before(range.start)) as u64
+            }
+            Self::Marked(marked) => marked.len_within(range),
+        });
+        among.sum()
     }
 
     /// The rows in both.

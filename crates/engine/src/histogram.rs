@@ -12,12 +12,13 @@ use crate::evaluate::count_by_lexicon;
 use crate::event::add_to_bars;
 use crate::limits::HISTOGRAM_BARS_MAX;
 use crate::parallel::{each_part, locked, unlocked};
-use crate::part::{piece_around, row_at};
+use crate::part::row_at;
 use crate::resolve::{resolve, resolve_within};
 use crate::row_set::RowSet;
 use crate::run::Run;
 use crate::scope::Scope;
 use crate::time_kind::{TimeKind, When};
+use crate::word_bars;
 
 /// Counts over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -201,8 +202,13 @@ fn add_part(
     let (Some(start), Some(end)) = (rows.first(), rows.last()) else {
         return Ok(());
     };
-    let set = resolve(run, part, &(*start..*end));
-    let before = count_before(run, part, &set, &rows);
+    let before = match word_bars::count_before(run, part, &rows) {
+        Some(before) => before,
+        None => {
+            let set = resolve(run, part, &(*start..*end));
+            count_before(run, part, &set, &rows)
+        }
+    };
     for (count, bar) in counts.iter_mut().zip(before.windows(2)) {
         if let &[before_start, before_end] = bar {
             *count += before_end - before_start;
@@ -211,22 +217,12 @@ fn add_part(
     Ok(())
 }
 
-/// How many rows of a set stand before each of some rows, which ascend. Only pieces with one of those
-/// rows in their midst are looked into.
+/// How many rows of a set stand before each of some rows, which ascend.
 fn count_before(run: &mut Run<'_>, part: &Part, set: &RowSet, rows: &[u32]) -> Vec<u64> {
-    let before = rows.iter().map(|row| {
-        if *set == RowSet::All {
-            return u64::from(*row);
-        }
-        if *row >= part.rows() {
-            return set.len(part.rows());
-        }
-        let piece = piece_around(part, *row);
-        let before = set.len_within(&(0..piece.start));
-        if *row == piece.start {
-            return before;
-        }
-        before + set.len_among(&run.seats_in_piece(part, &(piece.start..*row)))
+    let before = rows.iter().map(|row| match set {
+        RowSet::All => u64::from(*row),
+        set if *row >= part.rows() => set.len(part.rows()),
+        set => set.len_among(&run.seats_before(part, *row)),
     });
     before.collect()
 }

@@ -55,6 +55,7 @@ mod time_kind;
 mod value_marks;
 mod value_table;
 mod walk;
+mod word_bars;
 mod word_rows;
 
 #[cfg(test)]

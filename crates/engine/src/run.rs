@@ -1,5 +1,6 @@
 //! One question under way: the query in its two forms, the switch, and the account of it.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use model::{RecordRef, TimeRange};
@@ -12,7 +13,9 @@ use crate::check::Check;
 use crate::evaluate::{Bounds, Node, evaluate};
 use crate::limits::REMEMBERED_FEW_BYTES_MAX;
 use crate::memory::{CountedBy, Counts, Memory};
-use crate::part::{Block, Seated, block, rows_between, seated, seats_in_piece, seats_of};
+use crate::part::{
+    Block, Seated, block, piece_around, rows_between, seated, seats_in_piece, seats_of,
+};
 use crate::plan::{Plan, WHOLE_LEXICON_COST};
 use crate::row_set::RowSet;
 
@@ -114,20 +117,28 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The seats of some rows of a piece, ascending; none, and a note, where they cannot be told.
-    pub(crate) fn seats_in_piece(
-        &mut self,
-        part: &Part,
-        rows: &std::ops::Range<u32>,
-    ) -> Vec<std::ops::Range<u32>> {
-        seats_in_piece(part, rows).unwrap_or_else(|error| {
-            self.missed(&error);
-            Vec::new()
-        })
+    /// The seats of the rows of a part before one, ascending. Only a piece with that row in its midst is
+    /// looked into; where its seats cannot be told they are left out, with a note.
+    pub(crate) fn seats_before(&mut self, part: &Part, row: u32) -> Vec<Range<u32>> {
+        let mut seats = Vec::new();
+        let piece = match row < part.rows() {
+            true => piece_around(part, row),
+            false => part.rows()..part.rows(),
+        };
+        if piece.start > 0 {
+            seats.push(0..piece.start);
+        }
+        if row > piece.start && !piece.is_empty() {
+            match seats_in_piece(part, &(piece.start..row)) {
+                Ok(own) => seats.extend(own),
+                Err(error) => self.missed(&error),
+            }
+        }
+        seats
     }
 
     /// The seats of a range of rows; none, and a note, where they cannot be told.
-    pub(crate) fn seats_of(&mut self, part: &Part, range: &std::ops::Range<u32>) -> RowSet {
+    pub(crate) fn seats_of(&mut self, part: &Part, range: &Range<u32>) -> RowSet {
         seats_of(part, range).unwrap_or_else(|error| {
             self.missed(&error);
             RowSet::empty()
@@ -165,7 +176,7 @@ impl<'a> Run<'a> {
     }
 
     /// The rows of a part within a time range; none, and a note, where they cannot be told.
-    pub(crate) fn rows_in(&mut self, part: &Part, range: TimeRange) -> std::ops::Range<u32> {
+    pub(crate) fn rows_in(&mut self, part: &Part, range: TimeRange) -> Range<u32> {
         self.touch(part);
         match rows_between(part, range.start, range.end) {
             Ok(rows) => rows,

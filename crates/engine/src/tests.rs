@@ -2,6 +2,7 @@
 
 mod again;
 mod ahead;
+mod bars;
 mod compacted;
 mod drafts;
 mod kinds;

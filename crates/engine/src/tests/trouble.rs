@@ -191,6 +191,8 @@ fn accesses(directory: &Path, at: Option<u64>) -> Scope {
     std::fs::write(day.join("00000000000000000001.segment"), bytes).expect("writes");
     // So that the directory has it taken back.
     std::fs::remove_file(directory.join("logspaces/main/manifest")).expect("removes");
+    // Which is told until the next start.
+    drop(testing::open(directory, 1_000));
     let store = testing::open(directory, 1_000);
     Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")])
 }

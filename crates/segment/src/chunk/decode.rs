@@ -208,6 +208,12 @@ impl Chunk {
         self.kinds.get(next.checked_sub(1)?)
     }
 
+    /// The seats of the rows of a part of a column, by its number among those of the chunk; `None` where there
+    /// is no such part.
+    pub fn seats_of_part(&self, number: usize) -> Option<Range<u32>> {
+        self.place_of_part(number).map(|(_, seats)| seats)
+    }
+
     /// The rows of a part of a column, by its number among those of the chunk. `page` gives a page
     /// of the columns.
     ///

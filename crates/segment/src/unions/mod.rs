@@ -122,18 +122,20 @@ impl Union {
     }
 
     /// Sets the bits of all its seats, one bit each from the lowest of the first byte on. `part` gives the
-    /// rows of a part, and the first row of its chunk in the segment.
+    /// rows of a part, and the first row of its chunk in the segment; `None` for one that is left out.
     ///
     /// # Errors
     /// When a part cannot be had; some bits are set then.
     pub fn mark<E>(
         &self,
         bits: &mut [u8],
-        mut part: impl FnMut(u32) -> Result<(u32, PartRows), E>,
+        mut part: impl FnMut(u32) -> Result<Option<(u32, PartRows)>, E>,
     ) -> Result<(), E> {
         let (mut codes, mut table) = (Vec::new(), Vec::new());
         for own in &self.parts {
-            let (first, rows) = part(own.part)?;
+            let Some((first, rows)) = part(own.part)? else {
+                continue;
+            };
             rows.column.codes(own.track as usize, &mut codes);
             let first = first.saturating_add(rows.seats.start);
             own.mark(&codes, first, &mut table, bits);

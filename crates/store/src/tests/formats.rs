@@ -141,7 +141,8 @@ fn segments_of_version_7_are_read() {
     let seats = segment.slot_seats(&term).expect("reads");
     assert_eq!(seats.len(), expected);
     let mut bits = vec![0; 250];
-    segment.mark_slot_seats(&term, &mut bits).expect("reads");
+    let marked = segment.mark_slot_seats(&term, &mut bits, &|_| true);
+    marked.expect("reads");
     assert_eq!(segment::marked(&bits), seats);
     check_deeply(dir.path(), 2_000);
 }

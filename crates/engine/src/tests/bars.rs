@@ -1,0 +1,107 @@
+//! Bars of one word, which columns tell: those of a stretch of rows are not read for it.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use model::{LogspaceName, TimeRange, Timestamp};
+use store::{Options, Part, RealDisk, Store, SystemClock};
+
+use crate::testing::{Sample, batch};
+use crate::{Cancel, Scope, histogram};
+
+const ROWS: usize = 60_000;
+
+/// How long is waited for the compaction before the test fails.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const BROWSERS: [&str; 5] = [
+    "Firefox on amber linux of an old desk in the hall",
+    "Opera on slate plan beside every window of a house",
+    "Lynx on a terminal of birch with only few letters left",
+    "Safari on a phone that rings",
+    "Chrome on glass of amber with some paint over it",
+];
+
+/// Words of two kinds of records, in columns whose values have several of them.
+fn message(row: usize) -> String {
+    let mixed = row.wrapping_mul(2_654_435_761) >> 7;
+    let browser = BROWSERS[mixed % BROWSERS.len()];
+    match row % 4 {
+        0 => format!("a job was started by \"{browser}\" as {}", mixed % 89),
+        _ => format!("GET /{} from \"{browser}\"", mixed % 11),
+    }
+}
+
+/// A compacted segment whose words are told by columns.
+fn compacted(directory: &Path) -> Store {
+    let options = Options {
+        compaction_level: 1,
+        ..Options::new(directory)
+    };
+    let store = Store::open(options, Arc::new(RealDisk), Arc::new(SystemClock)).expect("opens");
+    let main = LogspaceName::main();
+    store.create_logspace(&main).expect("created");
+    let sample = |row: usize| Sample {
+        received: row as i64,
+        message: message(row).into_bytes(),
+        ..Sample::default()
+    };
+    let samples: Vec<Sample> = (0..ROWS).map(sample).collect();
+    store.import(&main, batch(&samples)).expect("imported");
+    let start = Instant::now();
+    loop {
+        let snapshot = store.snapshot(&main).expect("there");
+        if let [Part::Segment(segment)] = &snapshot.parts[..]
+            && !segment.footer().union_pages.is_empty()
+        {
+            return store;
+        }
+        assert!(start.elapsed() < PATIENCE, "no unions");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn bars_of_words_are_those_of_their_rows() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = compacted(directory.path());
+    let mut scope = Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")]);
+    let messages: Vec<String> = (0..ROWS).map(message).collect();
+    for word in [
+        "amber", "slate", "birch", "on", "GET", "7", "nowhere", "job",
+    ] {
+        let has_word = |message: &String| {
+            message
+                .split(' ')
+                .any(|own| own.trim_matches(['/', '"']) == word)
+        };
+        let rows: Vec<bool> = messages.iter().map(has_word).collect();
+        for (start, end) in [
+            (0, ROWS),
+            (1, 5_000),
+            (17_000, 17_900),
+            (45_000, ROWS + 9_000),
+        ] {
+            scope.range = TimeRange {
+                start: Timestamp::from_nanos(start as i64),
+                end: Timestamp::from_nanos(end as i64),
+            };
+            for bars in [1, 2, 7, 900] {
+                let edges = (0..=bars).map(|bar| start + (end - start) * bar / bars);
+                let edges: Vec<usize> = edges.map(|edge| edge.min(ROWS)).collect();
+                for (text, is_wanted) in [(word.to_owned(), true), (format!("NOT {word}"), false)] {
+                    let query = query::parse(&text).into_result().expect("valid");
+                    let found = histogram(&scope, &query, bars, &Cancel::new());
+                    assert!(found.completeness.is_complete(), "{text}");
+                    let expected = edges.windows(2).map(|edges| {
+                        let own = rows[edges[0]..edges[1]].iter();
+                        own.filter(|has_word| **has_word == is_wanted).count() as u64
+                    });
+                    let counts = found.bars.iter().map(|bar| bar.count);
+                    assert!(expected.eq(counts), "{text}, {bars} from {start} to {end}");
+                }
+            }
+        }
+    }
+}

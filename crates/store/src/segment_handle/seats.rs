@@ -1,0 +1,155 @@
+//! Where the rows of a term are: posting lists, and unions with the columns that tell them.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use segment::{Corrupt, Listed, PartRows, PostingPage, TermEntry, Union, UnionPage};
+
+use super::{Kind, Page, SegmentHandle, Unread};
+use crate::error::ReadError;
+
+impl SegmentHandle {
+    /// The seats of the rows that hold a term and are in none of [`Self::groups_of`], ascending. Seats
+    /// number the rows of a chunk by kind, those of all chunks one behind another.
+    pub fn slot_seats(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
+        let Some(index) = self.union_page_of(&term.slots) else {
+            return self.numbers(&term.slots);
+        };
+        let union = self.union(&term.slots, index)?;
+        let mut bits = vec![0; (self.rows() as usize).div_ceil(8)];
+        union.mark(&mut bits, |part| self.part_rows(index, part, &|_| true))?;
+        Ok(segment::marked(&bits))
+    }
+
+    /// Sets the bits of the seats that [`Self::slot_seats`] gives, in bits of all of them, from the lowest of
+    /// the first byte on. Where a look at a column takes it, those of a range may be left out for which
+    /// `are_wanted` is not true.
+    ///
+    /// # Errors
+    /// When the seats cannot be read; some bits are set then.
+    pub fn mark_slot_seats(
+        &self,
+        term: &TermEntry,
+        bits: &mut [u8],
+        are_wanted: &dyn Fn(&Range<u32>) -> bool,
+    ) -> Result<(), ReadError> {
+        if let Some(index) = self.union_page_of(&term.slots) {
+            let union = self.union(&term.slots, index)?;
+            return union.mark(bits, |part| self.part_rows(index, part, are_wanted));
+        }
+        let Some(index) = term.slots.posting_page() else {
+            for seat in term.slots.inline(self.rows()) {
+                if let Some(byte) = bits.get_mut((seat >> 3) as usize) {
+                    *byte |= 1 << (seat & 7);
+                }
+            }
+            return Ok(());
+        };
+        let marked = self.posting_page(index as usize)?.mark(&term.slots, bits);
+        marked.map_err(|error| self.damaged_posting(index, &error))
+    }
+
+    /// Whether finding the seats of a term takes a look at columns.
+    pub fn is_told_by_columns(&self, term: &TermEntry) -> bool {
+        self.union_page_of(&term.slots).is_some()
+    }
+
+    /// The groups whose rows all hold a term, ascending. A group is the rows of a kind in a chunk; its
+    /// seats are in [`Self::tally`].
+    pub fn groups_of(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
+        self.numbers(&term.groups)
+    }
+
+    fn numbers(&self, listed: &Listed) -> Result<Vec<u32>, ReadError> {
+        let Some(index) = listed.posting_page() else {
+            return Ok(listed.inline(self.rows()));
+        };
+        let numbers = self.posting_page(index as usize)?.numbers(listed);
+        numbers.map_err(|error| self.damaged_posting(index, &error))
+    }
+
+    /// The union page that says where numbers are, among those; `None` where none does.
+    fn union_page_of(&self, listed: &Listed) -> Option<usize> {
+        let page = listed.posting_page()? as usize;
+        page.checked_sub(self.footer.posting_pages.len())
+    }
+
+    fn union(&self, listed: &Listed, index: usize) -> Result<Union, ReadError> {
+        let union = self.union_page(index)?.union(listed);
+        union.map_err(|error| self.damaged_union(index, &error))
+    }
+
+    /// The rows of a part by its number among those of the segment, which a union page names, and the first
+    /// row of its chunk; `None` where its seats are not wanted.
+    fn part_rows(
+        &self,
+        union_page: usize,
+        part: u32,
+        are_wanted: &dyn Fn(&Range<u32>) -> bool,
+    ) -> Result<Option<(u32, PartRows)>, ReadError> {
+        let found = segment::chunk_of_part(&self.footer.chunks, part);
+        let found =
+            found.and_then(|(chunk, number)| Some((chunk, self.footer.chunks.get(chunk)?, number)));
+        let Some((index, entry, number)) = found else {
+            let what = "part of a union";
+            let value = u64::from(part);
+            return Err(self.damaged_union(union_page, &Corrupt::Invalid { what, value }));
+        };
+        let chunk = self.chunk(index, entry)?;
+        let first = entry.page.first_row;
+        let seats = chunk.seats_of_part(number);
+        if seats.is_some_and(|own| !are_wanted(&(first + own.start..first + own.end))) {
+            return Ok(None);
+        }
+        let rows = chunk.part_rows(number, |page| {
+            self.column_page(index, entry, page).map_err(Unread::Page)
+        });
+        let rows = rows.map_err(|error| match error {
+            Unread::Page(error) => error,
+            Unread::Corrupt(error) => self.damaged(&entry.page, &error),
+        });
+        Ok(Some((first, rows?)))
+    }
+
+    fn union_page(&self, index: usize) -> Result<Arc<UnionPage>, ReadError> {
+        let entry = self.entry(&self.footer.union_pages, index)?;
+        let page = self.page(Kind::Union, index, || {
+            let page = UnionPage::decode(entry, &self.read(entry)?);
+            Ok(Page::Union(Arc::new(
+                page.map_err(|error| self.damaged(entry, &error))?,
+            )))
+        })?;
+        match page {
+            Page::Union(page) => Ok(page),
+            _ => Err(self.out_of_range()),
+        }
+    }
+
+    fn posting_page(&self, index: usize) -> Result<Arc<PostingPage>, ReadError> {
+        let entry = self.entry(&self.footer.posting_pages, index)?;
+        let page = self.page(Kind::Posting, index, || {
+            let page = PostingPage::decode(entry, &self.read(entry)?);
+            Ok(Page::Posting(Arc::new(
+                page.map_err(|error| self.damaged(entry, &error))?,
+            )))
+        })?;
+        match page {
+            Page::Posting(page) => Ok(page),
+            _ => Err(self.out_of_range()),
+        }
+    }
+
+    fn damaged_posting(&self, index: u32, error: &Corrupt) -> ReadError {
+        match self.footer.posting_pages.get(index as usize) {
+            Some(page) => self.damaged(page, error),
+            None => self.out_of_range(),
+        }
+    }
+
+    fn damaged_union(&self, index: usize, error: &Corrupt) -> ReadError {
+        match self.footer.union_pages.get(index) {
+            Some(page) => self.damaged(page, error),
+            None => self.out_of_range(),
+        }
+    }
+}
