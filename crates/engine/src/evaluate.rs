@@ -171,19 +171,36 @@ fn evaluate_among(plan: &Plan, segment: &SegmentHandle, asked: u64) -> Node {
 /// The rows of all members. Those that are one term come first: where one of them is nowhere, the rows of
 /// the others need not be read. What a member decides is in the bounds, and needs no node.
 fn all_of(members: &[Plan], segment: &SegmentHandle, asked: u64) -> Node {
-    let (mut words, mut without, mut others) = (Vec::new(), Vec::new(), Vec::new());
-    for member in members {
-        match (member.one_term(segment), member) {
-            (Some(own), _) => words.push(own),
-            (None, Plan::Not(inner)) if inner.one_term(segment).is_some() => {
-                without.extend(inner.one_term(segment));
-            }
-            _ => others.push(member),
-        }
-    }
-    match rows_of_all(&words, &without, segment) {
-        Ok(rows) => all_of_each(Bounds::exact(rows), others, segment, asked),
+    let split = Members::of(members, segment);
+    match rows_of_all(&split.words, &split.without, segment) {
+        Ok(rows) => all_of_each(Bounds::exact(rows.finish()), split.others, segment, asked),
         Err(_) => all_of_each(Bounds::exact(RowSet::All), members, segment, asked),
+    }
+}
+
+/// Members of a condition, by what the index is asked for them.
+#[derive(Default)]
+pub(crate) struct Members<'p> {
+    /// Those that are one term.
+    pub(crate) words: Vec<&'p Words>,
+    /// Those that are the opposite of one.
+    pub(crate) without: Vec<&'p Words>,
+    pub(crate) others: Vec<&'p Plan>,
+}
+
+impl<'p> Members<'p> {
+    pub(crate) fn of(members: &'p [Plan], segment: &SegmentHandle) -> Self {
+        let mut split = Self::default();
+        for member in members {
+            match (member.one_term(segment), member) {
+                (Some(own), _) => split.words.push(own),
+                (None, Plan::Not(inner)) if inner.one_term(segment).is_some() => {
+                    split.without.extend(inner.one_term(segment));
+                }
+                _ => split.others.push(member),
+            }
+        }
+        split
     }
 }
 
@@ -233,7 +250,7 @@ fn any_of(members: &[Plan], segment: &SegmentHandle, asked: u64) -> Node {
         }
     }
     match rows_of_any(&words, segment) {
-        Ok(rows) => any_of_each(Bounds::exact(rows), others, segment, asked),
+        Ok(rows) => any_of_each(Bounds::exact(rows.finish()), others, segment, asked),
         Err(_) => any_of_each(Bounds::exact(RowSet::empty()), members, segment, asked),
     }
 }

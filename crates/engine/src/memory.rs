@@ -35,6 +35,12 @@ impl Memory {
         }
     }
 
+    /// Whether the rows of a segment that match are known.
+    pub(crate) fn has_found(&self, segment: &SegmentHandle) -> bool {
+        let condition = self.condition.as_deref();
+        condition.is_some_and(|condition| segment.found(condition).is_some())
+    }
+
     /// The rows of a segment that match, where that is known.
     pub(crate) fn found_in(&self, segment: &SegmentHandle) -> Option<RowSet> {
         let found = segment.found(self.condition.as_deref()?)?;

@@ -201,6 +201,11 @@ impl<'a> Run<'a> {
         self.cost.rows_verified += count;
     }
 
+    /// Whether the rows of a segment that match are remembered.
+    pub(crate) fn is_remembered(&self, segment: &SegmentHandle) -> bool {
+        self.memory.has_found(segment)
+    }
+
     /// What is known of the rows of a segment that match, without a look at one.
     pub(crate) fn examine(&mut self, part: &Part, segment: &SegmentHandle) -> Node {
         self.touch(part);

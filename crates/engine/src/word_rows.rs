@@ -35,12 +35,12 @@ pub(crate) fn rows_of_all(
     words: &[&Words],
     without: &[&Words],
     segment: &SegmentHandle,
-) -> Result<RowSet, ReadError> {
+) -> Result<Gathered, ReadError> {
     let mut all = Vec::with_capacity(words.len());
     for words in words {
         let terms = terms_of(words, segment)?;
         if terms.is_empty() {
-            return Ok(RowSet::empty());
+            return Ok(Gathered::Listed(Vec::new()));
         }
         all.push(terms);
     }
@@ -52,16 +52,19 @@ pub(crate) fn rows_of_all(
         let terms = terms_of(words, segment)?;
         rows = rows.minus(Gathered::of(&terms, segment)?, segment.rows());
     }
-    Ok(rows.finish())
+    Ok(rows)
 }
 
 /// The rows that hold any of some terms, each the one that is asked for.
-pub(crate) fn rows_of_any(words: &[&Words], segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+pub(crate) fn rows_of_any(
+    words: &[&Words],
+    segment: &SegmentHandle,
+) -> Result<Gathered, ReadError> {
     let mut all = Vec::with_capacity(words.len());
     for words in words {
         all.append(&mut terms_of(words, segment)?);
     }
-    union(&all, segment)
+    Gathered::of(&all, segment)
 }
 
 /// The term of a word in a text. Of a text that has no words, nothing is read.

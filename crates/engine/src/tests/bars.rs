@@ -62,21 +62,40 @@ fn compacted(directory: &Path) -> Store {
     }
 }
 
+/// A question, and whether a record matches, given which words it has.
+type Asked = (&'static str, fn(&dyn Fn(&str) -> bool) -> bool);
+
+const QUESTIONS: [Asked; 13] = [
+    ("amber", |has| has("amber")),
+    ("NOT amber", |has| !has("amber")),
+    ("birch", |has| has("birch")),
+    ("on", |has| has("on")),
+    ("GET", |has| has("GET")),
+    ("7", |has| has("7")),
+    ("NOT 7", |has| !has("7")),
+    ("nowhere", |has| has("nowhere")),
+    ("NOT nowhere", |has| !has("nowhere")),
+    ("birch OR 7 OR nowhere", |has| has("birch") || has("7")),
+    ("NOT (slate OR 7)", |has| !has("slate") && !has("7")),
+    ("amber 7 NOT job", |has| {
+        has("amber") && has("7") && !has("job")
+    }),
+    ("NOT on NOT 7", |has| !has("on") && !has("7")),
+];
+
 #[test]
 fn bars_of_words_are_those_of_their_rows() {
     let directory = tempfile::tempdir().expect("a directory");
     let store = compacted(directory.path());
     let mut scope = Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")]);
     let messages: Vec<String> = (0..ROWS).map(message).collect();
-    for word in [
-        "amber", "slate", "birch", "on", "GET", "7", "nowhere", "job",
-    ] {
-        let has_word = |message: &String| {
-            message
-                .split(' ')
-                .any(|own| own.trim_matches(['/', '"']) == word)
+    for (text, matches) in QUESTIONS {
+        let query = query::parse(text).into_result().expect("valid");
+        let is_match = |message: &String| {
+            let words = message.split(' ').map(|own| own.trim_matches(['/', '"']));
+            matches(&|word| words.clone().any(|own| own == word))
         };
-        let rows: Vec<bool> = messages.iter().map(has_word).collect();
+        let rows: Vec<bool> = messages.iter().map(is_match).collect();
         for (start, end) in [
             (0, ROWS),
             (1, 5_000),
@@ -88,19 +107,16 @@ fn bars_of_words_are_those_of_their_rows() {
                 end: Timestamp::from_nanos(end as i64),
             };
             for bars in [1, 2, 7, 900] {
+                let found = histogram(&scope, &query, bars, &Cancel::new());
+                assert!(found.completeness.is_complete(), "{text}");
                 let edges = (0..=bars).map(|bar| start + (end - start) * bar / bars);
                 let edges: Vec<usize> = edges.map(|edge| edge.min(ROWS)).collect();
-                for (text, is_wanted) in [(word.to_owned(), true), (format!("NOT {word}"), false)] {
-                    let query = query::parse(&text).into_result().expect("valid");
-                    let found = histogram(&scope, &query, bars, &Cancel::new());
-                    assert!(found.completeness.is_complete(), "{text}");
-                    let expected = edges.windows(2).map(|edges| {
-                        let own = rows[edges[0]..edges[1]].iter();
-                        own.filter(|has_word| **has_word == is_wanted).count() as u64
-                    });
-                    let counts = found.bars.iter().map(|bar| bar.count);
-                    assert!(expected.eq(counts), "{text}, {bars} from {start} to {end}");
-                }
+                let expected = edges.windows(2).map(|edges| {
+                    let own = rows[edges[0]..edges[1]].iter();
+                    own.filter(|is_match| **is_match).count() as u64
+                });
+                let counts = found.bars.iter().map(|bar| bar.count);
+                assert!(expected.eq(counts), "{text}, {bars} from {start} to {end}");
             }
         }
     }

@@ -23,6 +23,7 @@ mod head_page;
 mod heads;
 mod kind_rows;
 mod page;
+mod recent_ranks;
 mod row_kinds;
 mod rows;
 mod select;

@@ -10,6 +10,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::recent_ranks::RecentRanks;
 use super::stretches::Stretches;
 use super::{ChunkEntry, HeadPage};
 use crate::Corrupt;
@@ -22,7 +23,7 @@ use crate::wire::{Reader, put_varint};
 const FEW_ROWS: usize = 16;
 
 /// The kinds of the rows of a chunk.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct RowKinds {
     /// The kinds there are, by number, and how many rows each has.
     kinds: Vec<(u32, u32)>,
@@ -33,6 +34,7 @@ pub struct RowKinds {
     /// How many of them a head page has, but for the last one; all where there is none.
     page_rows: usize,
     stretches: Stretches,
+    recent: RecentRanks,
     /// For each row the place of its kind among these, where there are no head pages.
     whole: Option<Packed>,
 }
@@ -91,6 +93,7 @@ impl RowKinds {
             rows,
             page_rows: page_rows.max(1),
             stretches,
+            recent: RecentRanks::default(),
             whole,
         })
     }
@@ -339,9 +342,12 @@ impl RowKinds {
             return Ok(vec![0; self.kinds.len()]);
         }
         let number = row / self.page_rows;
-        let kinds = self.kinds.iter().zip(self.stretches.before_of_each(number));
-        let ranks = kinds.map(|((_, rows), before)| before.unwrap_or(*rows));
-        let mut ranks: Vec<u32> = ranks.collect();
+        let ranks = self.recent.before(number, || {
+            let kinds = self.kinds.iter().zip(self.stretches.before_of_each(number));
+            let ranks = kinds.map(|((_, rows), before)| before.unwrap_or(*rows));
+            ranks.collect()
+        });
+        let mut ranks = ranks.to_vec();
         let within = row % self.page_rows;
         if within == 0 || number >= self.pages() {
             return Ok(ranks);
@@ -402,6 +408,7 @@ impl RowKinds {
         size_of_val::<[(u32, u32)]>(&self.kinds)
             + size_of_val::<[u32]>(&self.ends)
             + self.stretches.memory_bytes()
+            + RecentRanks::memory_bytes(self.kinds.len())
             + self.whole.as_ref().map_or(0, Packed::memory_bytes)
     }
 }
