@@ -30,16 +30,6 @@ pub(crate) fn union(terms: &[TermEntry], segment: &SegmentHandle) -> Result<RowS
 impl Gathered {
     /// The rows that hold any of the terms.
     pub(crate) fn of(terms: &[TermEntry], segment: &SegmentHandle) -> Result<Self, ReadError> {
-        Self::of_wanted(terms, segment, &|_| true)
-    }
-
-    /// The same. Where a look at a column takes it, those of a range may be left out for which `are_wanted`
-    /// is not true.
-    pub(crate) fn of_wanted(
-        terms: &[TermEntry],
-        segment: &SegmentHandle,
-        are_wanted: &dyn Fn(&Range<u32>) -> bool,
-    ) -> Result<Self, ReadError> {
         if terms.iter().any(|term| term.rows == segment.rows()) {
             return Ok(Self::All);
         }
@@ -62,7 +52,7 @@ impl Gathered {
             match term.slots.location {
                 Location::Nowhere => {}
                 Location::One(seat) => marked.add(&[seat]),
-                _ => segment.mark_slot_seats(term, marked.bits(), are_wanted)?,
+                _ => segment.mark_slot_seats(term, marked.bits())?,
             }
         }
         Ok(Self::Marked(marked))

@@ -115,6 +115,11 @@ pub(crate) const HELPED_PARTS_MIN: usize = 3;
 /// have nothing to do with each other.
 pub(crate) const COLUMNS_ROWS_OF: u64 = 3;
 
+/// Edges of bars in a segment up to which columns are read around them alone, for a word that they tell: the
+/// seats before all of them are kept at once, some eight bytes for each kind. A thousand bars of a week in fifty
+/// segments have some twenty.
+pub(crate) const EDGES_COUNTED_MAX: usize = 64;
+
 /// Most kinds of which a question remembers from one segment to the next what they tell of a leaf. Of each
 /// further one that is found out in every segment.
 pub(crate) const TOLD_KINDS_MAX: usize = 64 * 1024;

@@ -252,24 +252,12 @@ impl Scatter {
 
     /// How many rows were added.
     pub(crate) fn len(&self) -> u64 {
-        ones(&self.bits)
+        self.len_within(&(0..self.bits.len() as u32 * 8))
     }
 
     /// How many rows of a range were added.
     pub(crate) fn len_within(&self, range: &Range<u32>) -> u64 {
-        if range.is_empty() {
-            return 0;
-        }
-        let (first, last) = (range.start as usize / 8, range.end as usize / 8);
-        let byte = |at: usize| self.bits.get(at).copied().unwrap_or_default();
-        let before = u8::MAX << (range.start & 7);
-        let behind = !(u8::MAX << (range.end & 7));
-        if first == last {
-            return (byte(first) & before & behind).count_ones().into();
-        }
-        let between = self.bits.get(first + 1..last).unwrap_or_default();
-        let at_ends = (byte(first) & before).count_ones() + (byte(last) & behind).count_ones();
-        u64::from(at_ends) + ones(between)
+        segment::count_marked(&self.bits, range)
     }
 
     /// Whether a row was added.
@@ -308,16 +296,6 @@ impl Scatter {
     pub(crate) fn finish(self) -> RowSet {
         RowSet::Some(RoaringBitmap::from_lsb0_bytes(0, &self.bits))
     }
-}
-
-/// How many bits are set.
-fn ones(bits: &[u8]) -> u64 {
-    let (words, rest) = bits.as_chunks::<8>();
-    let of_words = words
-        .iter()
-        .map(|word| u64::from_le_bytes(*word).count_ones());
-    let of_rest = rest.iter().map(|byte| byte.count_ones());
-    of_words.chain(of_rest).map(u64::from).sum()
 }
 
 #[cfg(test)]

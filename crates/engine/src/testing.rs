@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
 
 use model::{
     Field, LogspaceName, Priority, RecordBatch, RecordId, RecordNumber, RecordParts, Span, Tag,
@@ -14,7 +15,7 @@ use query::{
     Comparison, Delimiters, Expr, Leaf, Network, Number, Pattern, Piece, Query, RegexPattern,
     Target, Test, Tokens, naive,
 };
-use store::{Options, Part, RealDisk, Snapshot, Store, SystemClock};
+use store::{Options, Part, RealDisk, SegmentHandle, Snapshot, Store, SystemClock};
 
 use crate::{Scope, TimeKind};
 
@@ -63,6 +64,36 @@ const WORDS: [&str; 17] = [
 /// A day, in nanoseconds. Segments that a test counts are of a day each: the store merges those of one day
 /// whenever it gets to it.
 pub(crate) const DAY: i64 = 86_400_000_000_000;
+
+/// How long is waited for a compaction before the test fails.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+/// A store with these records, imported, as one segment that was compacted until `is_done`.
+pub(crate) fn compacted(
+    directory: &Path,
+    samples: &[Sample],
+    is_done: impl Fn(&SegmentHandle) -> bool,
+) -> Store {
+    let options = Options {
+        compaction_level: 1,
+        ..Options::new(directory)
+    };
+    let store = Store::open(options, Arc::new(RealDisk), Arc::new(SystemClock)).expect("opens");
+    let main = LogspaceName::main();
+    store.create_logspace(&main).expect("created");
+    store.import(&main, batch(samples)).expect("imported");
+    let start = Instant::now();
+    loop {
+        let snapshot = store.snapshot(&main).expect("there");
+        if let [Part::Segment(segment)] = &snapshot.parts[..]
+            && is_done(segment)
+        {
+            return store;
+        }
+        assert!(start.elapsed() < PATIENCE, "not compacted");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
 
 /// A batch of samples.
 pub(crate) fn batch(samples: &[Sample]) -> RecordBatch {

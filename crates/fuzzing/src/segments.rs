@@ -34,7 +34,9 @@ pub fn page(bytes: &[u8]) {
         4 => row_kinds(&entry, Vec::new(), stored),
         5 => tally(&entry, stored),
         6 => _ = ColumnPage::open(&entry, stored, None),
-        8 => _ = first_union(&entry, stored),
+        8 => [false, true].into_iter().for_each(|is_counted| {
+            _ = first_union(&entry, stored, is_counted);
+        }),
         9 => bigrams(&entry, stored),
         10 => _ = HeadPage::decode(&entry, stored),
         12 => _ = Stamps::decode(&entry, stored),
@@ -120,8 +122,8 @@ fn contains(key: &[u8], part: &[u8]) -> bool {
 }
 
 /// The union that a page starts with.
-fn first_union(entry: &PageEntry, stored: &[u8]) -> Result<Union, Corrupt> {
-    let page = UnionPage::decode(entry, stored)?;
+fn first_union(entry: &PageEntry, stored: &[u8], is_counted: bool) -> Result<Union, Corrupt> {
+    let page = UnionPage::decode(entry, stored, is_counted)?;
     // Behind the number of rows, which takes a byte or more.
     let unions = (1..=3).map(|offset| {
         page.union(&Listed {
@@ -215,7 +217,7 @@ fn unions(
 ) -> Result<(), Corrupt> {
     for entry in &footer.union_pages {
         let (entry, bytes) = stored(file, entry)?;
-        if let Ok(union) = first_union(&entry, bytes) {
+        if let Ok(union) = first_union(&entry, bytes, footer.counts_unions) {
             _ = mark(file, footer, &union, (kinds, dictionary));
         }
     }
@@ -247,7 +249,7 @@ fn mark(
             let (entry, bytes) = stored(file, chunk.columns.get(index).ok_or(short)?)?;
             ColumnPage::open(&entry, bytes, dictionary).map(Arc::new)
         })?;
-        Ok(Some((chunk.page.first_row, rows)))
+        Ok((chunk.page.first_row, rows))
     })
 }
 

@@ -47,6 +47,7 @@ pub(crate) fn compact_with<I: MergeInput>(
     let rewritten = choose_unions(input, unions)?;
     if let Some(rewritten) = &rewritten {
         footer.union_pages.clone_from(&rewritten.union_pages);
+        footer.counts_unions = true;
         footer.bigram_page = rewritten.bigram_page;
     }
     let mut output = Output {
@@ -321,6 +322,7 @@ impl<I: MergeInput> Output<'_, I> {
             tally_page: None,
             posting_pages: Vec::new(),
             union_pages: Vec::new(),
+            counts_unions: false,
             lexicon_pages: Vec::new(),
             bigram_page: None,
             has_addresses: false,

@@ -8,8 +8,12 @@ use crate::page::{check, checksum};
 use crate::wire::Reader;
 use crate::{Corrupt, Footer};
 
-/// Newest version of the format: files whose index has addresses have it, as all that are written do.
-pub const FORMAT_VERSION: u16 = 11;
+/// Newest version of the format: files with unions that are counted have it.
+pub const FORMAT_VERSION: u16 = 12;
+
+/// Version of the format that files whose index has addresses and with none of those have, as all that are
+/// sealed do.
+pub(crate) const FORMAT_VERSION_ADDRESSES: u16 = 11;
 
 /// Version of the format that files with stamp pages and without addresses have.
 pub(crate) const FORMAT_VERSION_STAMPS: u16 = 10;

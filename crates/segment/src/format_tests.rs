@@ -8,7 +8,9 @@ use model::{
     Field, Priority, RecordBatch, RecordNumber, RecordParts, RecordRef, Span, Tag, Timestamp,
 };
 
-use crate::testing::{accesses, alike, naive_index, naive_index_of_words, read, seen_all};
+use crate::testing::{
+    accesses, alike, build, naive_index, naive_index_of_words, read, seen_all, with_unions,
+};
 use crate::{BuildOptions, Builder, Namespace};
 
 const FORMAT_MD: &str = include_str!("../../../FORMAT.md");
@@ -19,6 +21,7 @@ const GOLDEN_8: &[u8] = include_bytes!("../testdata/v8/golden.segment");
 const GOLDEN_9: &[u8] = include_bytes!("../testdata/v9/golden.segment");
 const GOLDEN_10: &[u8] = include_bytes!("../testdata/v10/golden.segment");
 const GOLDEN_11: &[u8] = include_bytes!("../testdata/v11/golden.segment");
+const GOLDEN_12: &[u8] = include_bytes!("../testdata/v12/golden.segment");
 
 /// The three records of the example in FORMAT.md.
 fn example() -> RecordBatch {
@@ -290,8 +293,25 @@ fn golden_segment() -> Vec<u8> {
 #[test]
 #[ignore = "writes the golden file of a new version, once"]
 fn the_golden_file_is_written() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v11/golden.segment");
-    std::fs::write(path, golden_segment()).expect("writes");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v12/golden.segment");
+    std::fs::write(path, golden_unions()).expect("writes");
+}
+
+/// The file of version 12, of as many records as that of version 7.
+fn golden_unions() -> Vec<u8> {
+    with_unions(&build(&[accesses(12, GOLDEN_7_RECORDS)])).bytes
+}
+
+#[test]
+fn the_golden_file_of_version_12_is_read() {
+    let contents = read(GOLDEN_12).expect("valid");
+    assert_eq!(read(&golden_unions()).expect("valid"), contents);
+    let batches = [accesses(12, GOLDEN_7_RECORDS)];
+    let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
+    assert_eq!(contents.seen(), expected);
+    assert_eq!(contents.terms, naive_index(&batches));
+    assert!(contents.footer.counts_unions && !contents.footer.union_pages.is_empty());
+    assert_eq!(contents.footer.version(), 12);
 }
 
 /// What the file of version 11 is made of.
@@ -401,5 +421,5 @@ fn the_golden_file_of_version_7_is_read() {
     let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
     assert_eq!(contents.seen(), expected);
     assert_eq!(contents.terms, naive_index_of_words(&batches));
-    assert!(!contents.footer.union_pages.is_empty());
+    assert!(!contents.footer.union_pages.is_empty() && !contents.footer.counts_unions);
 }

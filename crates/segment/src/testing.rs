@@ -11,15 +11,15 @@ use model::{Field, Priority, RecordBatch, RecordParts, RecordRef, Span, Timestam
 use proptest::prelude::*;
 
 use crate::compact::compact_with;
-use crate::envelope::FORMAT_VERSION_STAMPS;
+use crate::envelope::{FORMAT_VERSION_ADDRESSES, FORMAT_VERSION_STAMPS};
 use crate::limits::PART_COUNTS_BYTES_MAX;
 use crate::unions::read::Expander;
 use crate::unions::write::UnionChoice;
 use crate::{
     Bigrams, BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Dictionary,
-    FORMAT_VERSION, Footer, HeadPage, Header, Kinds, LexiconPage, Listed, MergeError, MergeInput,
-    Namespace, PageEntry, PostingPage, RowKinds, Spare, Tally, Trailer, UnionPage,
-    decode_kind_page, decode_received_page, merge,
+    Footer, HeadPage, Header, Kinds, LexiconPage, Listed, MergeError, MergeInput, Namespace,
+    PageEntry, PostingPage, RowKinds, Spare, Tally, Trailer, UnionPage, decode_kind_page,
+    decode_received_page, merge,
 };
 
 /// What a reader can see of a record.
@@ -403,7 +403,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
     let trailer = Trailer::decode(&file[file.len() - Trailer::LEN..], file.len() as u64)?;
     assert_eq!(header.version, trailer.version);
     // What was merged may say that it has head pages and have none.
-    let merged = [FORMAT_VERSION_STAMPS, FORMAT_VERSION];
+    let merged = [FORMAT_VERSION_STAMPS, FORMAT_VERSION_ADDRESSES];
     assert!(footer.version() == header.version || merged.contains(&header.version));
     let mut received = Vec::new();
     for (page, first) in footer.received_pages.iter().zip(&footer.received_firsts) {
@@ -512,7 +512,11 @@ fn read_terms(
     }
     let mut unions = Vec::new();
     for page in &footer.union_pages {
-        unions.push(UnionPage::decode(page, stored(file, page))?);
+        unions.push(UnionPage::decode(
+            page,
+            stored(file, page),
+            footer.counts_unions,
+        )?);
     }
     let input = InMemory(file, footer);
     let mut expander = Expander::new(&input);

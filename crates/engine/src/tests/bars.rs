@@ -1,19 +1,14 @@
 //! Bars of one word, which columns tell: those of a stretch of rows are not read for it.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use model::{LogspaceName, TimeRange, Timestamp};
-use store::{Options, Part, RealDisk, Store, SystemClock};
+use store::Store;
 
-use crate::testing::{Sample, batch};
+use crate::testing::{self, Sample};
 use crate::{Cancel, Scope, histogram};
 
 const ROWS: usize = 60_000;
-
-/// How long is waited for the compaction before the test fails.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 const BROWSERS: [&str; 5] = [
     "Firefox on amber linux of an old desk in the hall",
@@ -23,43 +18,33 @@ const BROWSERS: [&str; 5] = [
     "Chrome on glass of amber with some paint over it",
 ];
 
-/// Words of two kinds of records, in columns whose values have several of them.
+/// Words of two kinds of records, in columns whose values have several of them. One kind has three such
+/// columns.
 fn message(row: usize) -> String {
     let mixed = row.wrapping_mul(2_654_435_761) >> 7;
     let browser = BROWSERS[mixed % BROWSERS.len()];
+    let next = BROWSERS[mixed / 64 % BROWSERS.len()];
+    let number = mixed / 4_096 % 300;
     match row % 4 {
         0 => format!("a job was started by \"{browser}\" as {}", mixed % 89),
-        _ => format!("GET /{} from \"{browser}\"", mixed % 11),
+        _ => format!(
+            "GET /{} from \"{browser}\" to \"{next} {number}\"",
+            mixed % 11
+        ),
     }
 }
 
 /// A compacted segment whose words are told by columns.
 fn compacted(directory: &Path) -> Store {
-    let options = Options {
-        compaction_level: 1,
-        ..Options::new(directory)
-    };
-    let store = Store::open(options, Arc::new(RealDisk), Arc::new(SystemClock)).expect("opens");
-    let main = LogspaceName::main();
-    store.create_logspace(&main).expect("created");
     let sample = |row: usize| Sample {
         received: row as i64,
         message: message(row).into_bytes(),
         ..Sample::default()
     };
     let samples: Vec<Sample> = (0..ROWS).map(sample).collect();
-    store.import(&main, batch(&samples)).expect("imported");
-    let start = Instant::now();
-    loop {
-        let snapshot = store.snapshot(&main).expect("there");
-        if let [Part::Segment(segment)] = &snapshot.parts[..]
-            && !segment.footer().union_pages.is_empty()
-        {
-            return store;
-        }
-        assert!(start.elapsed() < PATIENCE, "no unions");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    testing::compacted(directory, &samples, |segment| {
+        segment.footer().counts_unions
+    })
 }
 
 /// A question, and whether a record matches, given which words it has.

@@ -1,23 +1,18 @@
 //! Days that are over, whose chunks have more rows than are looked at together.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use model::{LogspaceName, TimeRange, Timestamp};
 use query::Query;
-use store::{Options, Part, RealDisk, Store, SystemClock};
+use store::Store;
 
 use crate::limits::SELECTED_ROWS;
-use crate::testing::{Sample, batch};
+use crate::testing::{self, Sample};
 use crate::{
     Cancel, Order, Scope, SearchOptions, StatsField, TimeKind, count, histogram, search, stats,
 };
 
 const ROWS: usize = SELECTED_ROWS + 60_000;
-
-/// How long is waited for the compaction before the test fails.
-const PATIENCE: Duration = Duration::from_secs(240);
 
 /// When the record of a row happened: none of its neighbours do in order.
 fn time_of(row: usize) -> i64 {
@@ -34,13 +29,6 @@ fn message(row: usize) -> String {
 
 /// A store of a day in 1970, which has one chunk once it is compacted.
 fn compacted(directory: &Path) -> Store {
-    let options = Options {
-        compaction_level: 1,
-        ..Options::new(directory)
-    };
-    let store = Store::open(options, Arc::new(RealDisk), Arc::new(SystemClock)).expect("opens");
-    let main = LogspaceName::main();
-    store.create_logspace(&main).expect("created");
     let sample = |row: usize| Sample {
         received: row as i64,
         time: Some(time_of(row)),
@@ -48,18 +36,7 @@ fn compacted(directory: &Path) -> Store {
         ..Sample::default()
     };
     let samples: Vec<Sample> = (0..ROWS).map(sample).collect();
-    store.import(&main, batch(&samples)).expect("imported");
-    let start = Instant::now();
-    loop {
-        let snapshot = store.snapshot(&main).expect("there");
-        if let [Part::Segment(segment)] = &snapshot.parts[..]
-            && segment.chunks() == 1
-        {
-            return store;
-        }
-        assert!(start.elapsed() < PATIENCE, "not compacted");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    testing::compacted(directory, &samples, |segment| segment.chunks() == 1)
 }
 
 #[test]

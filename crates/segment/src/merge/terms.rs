@@ -102,8 +102,10 @@ impl<'a, I: MergeInput> TermCursor<'a, I> {
         let damaged = |source| damaged(self.number, entry, source);
         let opened = match self.union_page.take() {
             Some((known, opened)) if known == page => opened,
-            _ => UnionPage::decode(entry, &stored(self.input, self.number, entry)?)
-                .map_err(damaged)?,
+            _ => {
+                let stored = stored(self.input, self.number, entry)?;
+                UnionPage::decode(entry, &stored, footer.counts_unions).map_err(damaged)?
+            }
         };
         let union = opened.union(listed).map_err(damaged)?;
         self.union_page = Some((page, opened));

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! union page = rows of the segment, unions
-//! union      = number of parts, for each: part, track, number of codes, codes;
-//!              number of other seats, those
+//! union      = number of parts, for each: part, track, number of codes, codes, how many seats no part
+//!              before it has; number of other seats, those
 //! ```
 //!
 //! A word of a value has the rows of that value, and the column that the value is in tells them. So a
@@ -13,9 +13,12 @@
 #![deny(clippy::indexing_slicing)]
 
 pub(crate) mod check;
+pub(crate) mod count;
 mod parts;
 pub(crate) mod read;
 pub(crate) mod write;
+
+use std::ops::Range;
 
 use crate::chunk::PartRows;
 use crate::limits::{COLUMN_ROWS_MAX, SEGMENT_ROWS_MAX, UNION_TRACKS_MAX};
@@ -29,6 +32,7 @@ use crate::{ChunkEntry, Corrupt};
 pub struct UnionPage {
     raw: Vec<u8>,
     segment_rows: u32,
+    is_counted: bool,
 }
 
 /// Seats of rows, by codes.
@@ -48,21 +52,28 @@ pub(crate) struct CodedSeats {
     pub(crate) track: u32,
     /// Ascending.
     pub(crate) codes: Vec<u32>,
+    /// How many of the seats no part before it in the union has; `None` where the segment does not say.
+    pub(crate) own: Option<u32>,
 }
 
 /// Codes up to here are looked up in a table.
 const TABLE_CODES_MAX: usize = 1 << 16;
 
 impl UnionPage {
-    /// Decodes a page. Its unions are checked when they are read.
+    /// Decodes a page, in which seats are counted or not, as the footer says. Its unions are checked when they
+    /// are read.
     ///
     /// # Errors
     /// When the bytes are not what was written.
-    pub fn decode(entry: &PageEntry, stored: &[u8]) -> Result<Self, Corrupt> {
+    pub fn decode(entry: &PageEntry, stored: &[u8], is_counted: bool) -> Result<Self, Corrupt> {
         let raw = open("union page", entry, stored)?.into_owned();
         let mut reader = Reader::new("union page", &raw);
         let segment_rows = reader.count("number of rows", SEGMENT_ROWS_MAX as usize)? as u32;
-        Ok(Self { raw, segment_rows })
+        Ok(Self {
+            raw,
+            segment_rows,
+            is_counted,
+        })
     }
 
     /// A union in this page. The caller sees to it that it is.
@@ -77,7 +88,8 @@ impl UnionPage {
             });
         };
         let bytes = self.raw.get(offset as usize..).unwrap_or(&[]);
-        Union::decode(&mut Reader::new("union", bytes), self.segment_rows)
+        let mut reader = Reader::new("union", bytes);
+        Union::decode(&mut reader, self.segment_rows, self.is_counted)
     }
 
     /// Memory the page takes, in bytes.
@@ -96,11 +108,18 @@ impl Union {
             before = part.part;
             put_varint(u64::from(part.track), out);
             put_numbers(&part.codes, out);
+            if let Some(own) = part.own {
+                put_varint(u64::from(own), out);
+            }
         }
         put_numbers(&self.others, out);
     }
 
-    fn decode(reader: &mut Reader<'_>, segment_rows: u32) -> Result<Self, Corrupt> {
+    fn decode(
+        reader: &mut Reader<'_>,
+        segment_rows: u32,
+        is_counted: bool,
+    ) -> Result<Self, Corrupt> {
         let count = reader.count("parts of a union", SEGMENT_ROWS_MAX as usize)?;
         let mut union = Self::default();
         let mut before = 0;
@@ -114,7 +133,16 @@ impl Union {
                 return Err(invalid("order of a union", u64::from(part)));
             }
             let codes = numbers(reader, COLUMN_ROWS_MAX, u32::MAX, "code of a union")?;
-            union.parts.push(CodedSeats { part, track, codes });
+            let own = match is_counted {
+                true => Some(reader.count("seats of a part", COLUMN_ROWS_MAX)? as u32),
+                false => None,
+            };
+            union.parts.push(CodedSeats {
+                part,
+                track,
+                codes,
+                own,
+            });
         }
         let what = "seat of a union";
         union.others = numbers(reader, segment_rows as usize, segment_rows, what)?;
@@ -122,26 +150,77 @@ impl Union {
     }
 
     /// Sets the bits of all its seats, one bit each from the lowest of the first byte on. `part` gives the
-    /// rows of a part, and the first row of its chunk in the segment; `None` for one that is left out.
+    /// rows of a part, and the first row of its chunk in the segment.
     ///
     /// # Errors
     /// When a part cannot be had; some bits are set then.
     pub fn mark<E>(
         &self,
         bits: &mut [u8],
-        mut part: impl FnMut(u32) -> Result<Option<(u32, PartRows)>, E>,
+        mut part: impl FnMut(u32) -> Result<(u32, PartRows), E>,
     ) -> Result<(), E> {
-        let (mut codes, mut table) = (Vec::new(), Vec::new());
+        let mut marks = Marks::new(bits);
         for own in &self.parts {
-            let Some((first, rows)) = part(own.part)? else {
-                continue;
-            };
-            rows.column.codes(own.track as usize, &mut codes);
-            let first = first.saturating_add(rows.seats.start);
-            own.mark(&codes, first, &mut table, bits);
+            marks.add(own, part(own.part)?);
         }
         self.others.iter().for_each(|seat| set(bits, *seat));
         Ok(())
+    }
+
+    /// The same, where no bit is set before. Each part has to have as many seats as it says.
+    ///
+    /// # Errors
+    /// As for [`Self::mark`], and when a part has others.
+    pub(crate) fn mark_counted<E: From<Corrupt>>(
+        &self,
+        bits: &mut [u8],
+        mut part: impl FnMut(u32) -> Result<(u32, PartRows), E>,
+    ) -> Result<(), E> {
+        let mut marks = Marks::new(bits);
+        for own in &self.parts {
+            let (first, rows) = part(own.part)?;
+            let start = first.saturating_add(rows.seats.start) / u8::BITS;
+            let bytes = start as usize..start as usize + rows.seats.len() / 8 + 2;
+            let before = marks.count(&bytes);
+            marks.add(own, (first, rows));
+            let new = marks.count(&bytes) - before;
+            if own.own.is_some_and(|own| own != new) {
+                return Err(invalid("seats of a part of a union", new.into()).into());
+            }
+        }
+        self.others.iter().for_each(|seat| set(bits, *seat));
+        Ok(())
+    }
+}
+
+/// Bits of seats that are being set.
+struct Marks<'a> {
+    bits: &'a mut [u8],
+    codes: Vec<u32>,
+    table: Vec<bool>,
+}
+
+impl<'a> Marks<'a> {
+    fn new(bits: &'a mut [u8]) -> Self {
+        Self {
+            bits,
+            codes: Vec::new(),
+            table: Vec::new(),
+        }
+    }
+
+    /// Sets those of a part, given its rows and the first row of its chunk.
+    fn add(&mut self, own: &CodedSeats, (first, rows): (u32, PartRows)) {
+        rows.column.codes(own.track as usize, &mut self.codes);
+        let first = first.saturating_add(rows.seats.start);
+        own.mark(&self.codes, first, &mut self.table, self.bits);
+    }
+
+    /// How many are set in some bytes, as far as they are there.
+    fn count(&self, bytes: &Range<usize>) -> u32 {
+        let end = bytes.end.min(self.bits.len());
+        let bytes = self.bits.get(bytes.start..end).unwrap_or_default();
+        bytes.iter().map(|byte| byte.count_ones()).sum()
     }
 }
 
@@ -199,6 +278,27 @@ pub fn marked(bits: &[u8]) -> Vec<u32> {
         }
     }
     seats
+}
+
+/// How many bits of a range of seats are set.
+pub fn count_marked(bits: &[u8], seats: &Range<u32>) -> u64 {
+    if seats.is_empty() {
+        return 0;
+    }
+    let (first, last) = (seats.start as usize / 8, seats.end as usize / 8);
+    let byte = |at: usize| bits.get(at).copied().unwrap_or_default();
+    let before = u8::MAX << (seats.start & 7);
+    let behind = !(u8::MAX << (seats.end & 7));
+    if first == last {
+        return (byte(first) & before & behind).count_ones().into();
+    }
+    let (words, rest) = bits.get(first + 1..last).unwrap_or_default().as_chunks();
+    let of_words = words
+        .iter()
+        .map(|word| u64::from_le_bytes(*word).count_ones());
+    let ends = [byte(first) & before, byte(last) & behind];
+    let of_bytes = rest.iter().chain(&ends).map(|byte| byte.count_ones());
+    of_words.chain(of_bytes).map(u64::from).sum()
 }
 
 #[inline]

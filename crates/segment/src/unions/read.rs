@@ -31,7 +31,7 @@ impl<'a, I: MergeInput> Expander<'a, I> {
         let mut bits = std::mem::take(&mut self.bits);
         bits.clear();
         bits.resize((self.input.footer().rows as usize).div_ceil(8), 0);
-        let marked = union.mark(&mut bits, |part| self.part(part).map(Some));
+        let marked = union.mark_counted(&mut bits, |part| self.part(part));
         let seats = super::marked(&bits);
         self.bits = bits;
         marked.map(|()| seats)

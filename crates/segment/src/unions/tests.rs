@@ -1,10 +1,15 @@
 //! Unions tell what lists told, whatever the columns are.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
 use model::RecordNumber;
 use proptest::prelude::*;
 
 use super::*;
 use crate::FORMAT_VERSION;
+use crate::columns::{Column, encode};
 use crate::merge::TermCursor;
 use crate::page::PageWriter;
 use crate::testing::{
@@ -31,29 +36,119 @@ fn any_numbers(end: u32) -> impl Strategy<Value = Vec<u32>> {
     prop::collection::btree_set(0..end, 1..9).prop_map(|numbers| numbers.into_iter().collect())
 }
 
+/// Rows of a part of a column of numbers below four, which follow from a seed.
+fn part_rows(start: u32, rows: u32, seed: u32) -> PartRows {
+    let values: Vec<[u8; 1]> = (0..rows)
+        .map(|row| [b'0' + ((row.wrapping_mul(seed) >> 5) % 4) as u8])
+        .collect();
+    let values: Vec<&[u8]> = values.iter().map(|value| &value[..]).collect();
+    let mut raw = Vec::new();
+    encode(&values, &mut raw);
+    let column = Column::decode(&mut Reader::new("column", &raw), values.len());
+    PartRows {
+        seats: start..start + rows,
+        column: Arc::new(column.expect("valid")),
+    }
+}
+
+/// A union of the seats of these parts with their codes, and of every 9th seat that no part has; and all of them.
+fn union_of(parts: &[(PartRows, Vec<u32>)], end: u32) -> (Union, BTreeSet<u32>) {
+    let (mut all, mut union) = (BTreeSet::new(), Union::default());
+    for (number, (rows, codes)) in (0..).zip(parts) {
+        let before = all.len();
+        let mut own = Vec::new();
+        rows.column.codes(0, &mut own);
+        let told = rows.seats.clone().zip(own);
+        all.extend(
+            told.filter(|(_, code)| codes.contains(code))
+                .map(|(seat, _)| seat),
+        );
+        union.parts.push(CodedSeats {
+            part: number,
+            track: 0,
+            codes: codes.clone(),
+            own: Some((all.len() - before) as u32),
+        });
+    }
+    union.others = (0..end)
+        .step_by(9)
+        .filter(|seat| !all.contains(seat))
+        .collect();
+    all.extend(&union.others);
+    (union, all)
+}
+
 proptest! {
+    #[test]
+    fn seats_before_edges_are_counted_as_one_by_one(
+        parts in prop::collection::vec(
+            (0..100_u32, 1..60_u32, any::<u32>(), prop::collection::btree_set(0..4_u32, 1..4)),
+            1..7,
+        ),
+        // Most parts are on one side of each.
+        edges in prop::collection::vec(prop::collection::btree_set(0..200_u32, 2..5), 1..3),
+    ) {
+        let parts = parts.into_iter();
+        let parts = parts.map(|(start, rows, seed, codes)| {
+            (part_rows(start, rows, seed), codes.into_iter().collect())
+        });
+        let parts: Vec<(PartRows, Vec<u32>)> = parts.collect();
+        let (union, all) = union_of(&parts, 200);
+        let edges = edges.into_iter().map(|ends| {
+            let ends: Vec<u32> = ends.into_iter().collect();
+            ends.chunks_exact(2).map(|ends| ends[0]..ends[1]).collect()
+        });
+        let edges: Vec<Vec<Range<u32>>> = edges.collect();
+        let counts = union.count_before(
+            &edges.iter().map(Vec::as_slice).collect::<Vec<_>>(),
+            200,
+            |part| Ok::<_, Corrupt>(parts[part as usize].0.seats.clone()),
+            |part| Ok((0, parts[part as usize].0.clone())),
+        );
+        let expected = edges.iter().map(|edge| {
+            let is_before = |seat: &&u32| edge.iter().any(|range| range.contains(seat));
+            all.iter().filter(is_before).count() as u64
+        });
+        prop_assert_eq!(counts, Ok(Some(expected.collect())));
+        let mut bits = vec![0; 25];
+        let marked = union.mark_counted::<Corrupt>(&mut bits, |part| {
+            Ok((0, parts[part as usize].0.clone()))
+        });
+        prop_assert_eq!(marked, Ok(()));
+        prop_assert!(super::marked(&bits).into_iter().eq(all));
+    }
+
     #[test]
     fn unions_round_trip(
         parts in prop::collection::btree_map((0..500_u32, 0..20_u32), any_numbers(1 << 20), 1..9),
         others in any_numbers(100),
+        is_counted: bool,
     ) {
         let parts = parts.into_iter();
-        let parts = parts.map(|((part, track), codes)| CodedSeats { part, track, codes });
+        let parts = parts.map(|((part, track), codes)| CodedSeats {
+            part,
+            track,
+            own: is_counted.then_some(part + track),
+            codes,
+        });
         let union = Union { parts: parts.collect(), others };
         let (entry, file) = page_of(&union);
-        let page = UnionPage::decode(&entry, &file).expect("valid");
+        let page = UnionPage::decode(&entry, &file, is_counted).expect("valid");
         prop_assert_eq!(page.union(&listed(1)), Ok(union));
     }
 
     #[test]
-    fn any_bytes_are_survived(raw in prop::collection::vec(prop_oneof![0..4_u8, any::<u8>()], 0..60)) {
+    fn any_bytes_are_survived(
+        raw in prop::collection::vec(prop_oneof![0..4_u8, any::<u8>()], 0..60),
+        is_counted: bool,
+    ) {
         let mut file = Vec::new();
         let entry = PageWriter::new(1).append(&raw, &mut file);
-        if let Ok(page) = UnionPage::decode(&entry, &file)
+        if let Ok(page) = UnionPage::decode(&entry, &file, is_counted)
             && let Ok(union) = page.union(&listed(1))
         {
             let mut bits = vec![0; 20];
-            let refused = union.mark(&mut bits, |_| Err::<Option<(u32, PartRows)>, ()>(()));
+            let refused = union.mark(&mut bits, |_| Err::<(u32, PartRows), ()>(()));
             prop_assert_eq!(refused.is_err(), !union.parts.is_empty());
         }
     }
@@ -156,7 +251,7 @@ fn a_damaged_column_or_union_page_is_named() {
         damaged.bytes[page.offset as usize + 9] ^= 1;
         let input = InMemory(&damaged.bytes, &damaged.footer);
         let mut terms = TermCursor::new(&input, 0).expect("whole");
-        let mut offsets = std::collections::BTreeSet::new();
+        let mut offsets = BTreeSet::new();
         while terms.key().is_some() {
             if let Err(crate::MergeError::Damaged { offset, .. }) = terms.slot_seats() {
                 offsets.insert(offset);

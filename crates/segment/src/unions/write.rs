@@ -32,6 +32,7 @@ impl Rewritten {
     ) -> impl Iterator<Item = &'f mut PageEntry> {
         footer.posting_pages.clone_from(&self.posting_pages);
         footer.union_pages.clone_from(&self.union_pages);
+        footer.counts_unions = true;
         footer.lexicon_pages.clone_from(&self.lexicon_pages);
         footer.bigram_page = self.bigram_page;
         let lists = footer.posting_pages.iter_mut();
@@ -210,51 +211,66 @@ impl<'a> Lists<'a> {
         seats
             .iter()
             .for_each(|seat| super::set(&mut self.own, *seat));
-        let mut union = Union::default();
+        let mut parts = Vec::new();
         for occurrence in occurrences {
-            self.add_occurrence(occurrence, &mut union);
-        }
-        union.parts.sort_by_key(|part| (part.part, part.track));
-        let is_told = |seat: &u32| is_set(&self.told, *seat);
-        let others = seats.iter().filter(|seat| !is_told(seat));
-        union.others = others.copied().collect();
-        for bits in [&mut self.own, &mut self.told] {
-            for seat in seats {
-                if let Some(byte) = bits.get_mut((seat >> 3) as usize) {
-                    *byte = 0;
-                }
+            if let Some(part) = self.part_of(occurrence) {
+                parts.push((part, occurrence));
             }
         }
-        union
+        let is_told = |seat: &u32| is_set(&self.told, *seat);
+        let others = seats.iter().filter(|seat| !is_told(seat));
+        let others = others.copied().collect();
+        parts.sort_by_key(|(part, _)| (part.part, part.track));
+        clear(&mut self.told, seats);
+        for (part, occurrence) in &mut parts {
+            part.own = Some(self.tell(occurrence));
+        }
+        clear(&mut self.told, seats);
+        clear(&mut self.own, seats);
+        Union {
+            parts: parts.into_iter().map(|(part, _)| part).collect(),
+            others,
+        }
     }
 
-    fn add_occurrence(&mut self, occurrence: &Occurrence, union: &mut Union) {
+    /// What an occurrence of the term at hand is in a union; `None` where it has other rows too, or is not worth
+    /// it.
+    fn part_of(&mut self, occurrence: &Occurrence) -> Option<CodedSeats> {
         let words = self.words;
-        let Some(track) = words.track(occurrence) else {
-            return;
-        };
+        let track = words.track(occurrence)?;
         let (mut codes, mut new) = (Vec::new(), 0_usize);
         for (code, seats) in words.codes(occurrence) {
             codes.push(code);
             for seat in seats {
                 if !is_set(&self.own, seat) {
-                    return;
+                    return None;
                 }
                 new += usize::from(!is_set(&self.told, seat));
             }
         }
         // What it takes, roughly, against a byte for each seat that is told by it alone.
         if new <= PART_BYTES + codes.len() && !self.choice.is_forced {
-            return;
+            return None;
         }
-        for (_, seats) in words.codes(occurrence) {
-            seats.for_each(|seat| super::set(&mut self.told, seat));
-        }
-        union.parts.push(CodedSeats {
+        self.tell(occurrence);
+        Some(CodedSeats {
             part: track.part,
             track: track.track,
             codes,
-        });
+            own: None,
+        })
+    }
+
+    /// Notes that the seats of an occurrence are told; how many were not before.
+    fn tell(&mut self, occurrence: &Occurrence) -> u32 {
+        let mut new = 0;
+        for (_, seats) in self.words.codes(occurrence) {
+            for seat in seats {
+                new += u32::from(!is_set(&self.told, seat));
+                super::set(&mut self.told, seat);
+            }
+        }
+        new
     }
 
     /// Writes what is left.
@@ -327,6 +343,15 @@ fn append(pages: &[PageEntry], from: &[u8], to: &mut Vec<u8>) -> Vec<PageEntry> 
         ..*page
     };
     pages.iter().map(moved).collect()
+}
+
+/// Clears the bits of some seats, and of those beside them.
+fn clear(bits: &mut [u8], seats: &[u32]) {
+    for seat in seats {
+        if let Some(byte) = bits.get_mut((seat >> 3) as usize) {
+            *byte = 0;
+        }
+    }
 }
 
 fn is_set(bits: &[u8], seat: u32) -> bool {

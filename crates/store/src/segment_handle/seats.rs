@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use segment::{Corrupt, Listed, PartRows, PostingPage, TermEntry, Union, UnionPage};
+use segment::{ChunkEntry, Corrupt, Listed, PartRows, PostingPage, TermEntry, Union, UnionPage};
 
 use super::{Kind, Page, SegmentHandle, Unread};
 use crate::error::ReadError;
@@ -17,25 +17,19 @@ impl SegmentHandle {
         };
         let union = self.union(&term.slots, index)?;
         let mut bits = vec![0; (self.rows() as usize).div_ceil(8)];
-        union.mark(&mut bits, |part| self.part_rows(index, part, &|_| true))?;
+        union.mark(&mut bits, |part| self.part_rows(index, part))?;
         Ok(segment::marked(&bits))
     }
 
     /// Sets the bits of the seats that [`Self::slot_seats`] gives, in bits of all of them, from the lowest of
-    /// the first byte on. Where a look at a column takes it, those of a range may be left out for which
-    /// `are_wanted` is not true.
+    /// the first byte on.
     ///
     /// # Errors
     /// When the seats cannot be read; some bits are set then.
-    pub fn mark_slot_seats(
-        &self,
-        term: &TermEntry,
-        bits: &mut [u8],
-        are_wanted: &dyn Fn(&Range<u32>) -> bool,
-    ) -> Result<(), ReadError> {
+    pub fn mark_slot_seats(&self, term: &TermEntry, bits: &mut [u8]) -> Result<(), ReadError> {
         if let Some(index) = self.union_page_of(&term.slots) {
             let union = self.union(&term.slots, index)?;
-            return union.mark(bits, |part| self.part_rows(index, part, are_wanted));
+            return union.mark(bits, |part| self.part_rows(index, part));
         }
         let Some(index) = term.slots.posting_page() else {
             for seat in term.slots.inline(self.rows()) {
@@ -47,6 +41,42 @@ impl SegmentHandle {
         };
         let marked = self.posting_page(index as usize)?.mark(&term.slots, bits);
         marked.map_err(|error| self.damaged_posting(index, &error))
+    }
+
+    /// How many rows that hold a term, for which it takes a look at columns, are before each of some edges. An
+    /// edge is the seats of the rows before it, in ranges which ascend and do not overlap. `None` where the
+    /// segment cannot tell without all of the columns.
+    ///
+    /// # Errors
+    /// When the seats cannot be read.
+    pub fn count_seats_before(
+        &self,
+        term: &TermEntry,
+        edges: &[&[Range<u32>]],
+    ) -> Result<Option<Vec<u64>>, ReadError> {
+        let Some(index) = self.union_page_of(&term.slots) else {
+            return Ok(None);
+        };
+        let union = self.union(&term.slots, index)?;
+        let counts = union.count_before(
+            edges,
+            self.rows(),
+            |part| self.seats_of_part(index, part),
+            |part| self.part_rows(index, part),
+        )?;
+        let Some(mut counts) = counts else {
+            return Ok(None);
+        };
+        let groups = self.groups_of(term)?;
+        if !groups.is_empty() {
+            let tally = self.tally()?;
+            for seats in groups.iter().map(|group| tally.seats(*group)) {
+                for (count, edge) in counts.iter_mut().zip(edges) {
+                    *count += segment::len_within(edge, &seats) as u64;
+                }
+            }
+        }
+        Ok(Some(counts))
     }
 
     /// Whether finding the seats of a term takes a look at columns.
@@ -80,27 +110,10 @@ impl SegmentHandle {
     }
 
     /// The rows of a part by its number among those of the segment, which a union page names, and the first
-    /// row of its chunk; `None` where its seats are not wanted.
-    fn part_rows(
-        &self,
-        union_page: usize,
-        part: u32,
-        are_wanted: &dyn Fn(&Range<u32>) -> bool,
-    ) -> Result<Option<(u32, PartRows)>, ReadError> {
-        let found = segment::chunk_of_part(&self.footer.chunks, part);
-        let found =
-            found.and_then(|(chunk, number)| Some((chunk, self.footer.chunks.get(chunk)?, number)));
-        let Some((index, entry, number)) = found else {
-            let what = "part of a union";
-            let value = u64::from(part);
-            return Err(self.damaged_union(union_page, &Corrupt::Invalid { what, value }));
-        };
+    /// row of its chunk.
+    fn part_rows(&self, union_page: usize, part: u32) -> Result<(u32, PartRows), ReadError> {
+        let (index, entry, number) = self.place_of_part(union_page, part)?;
         let chunk = self.chunk(index, entry)?;
-        let first = entry.page.first_row;
-        let seats = chunk.seats_of_part(number);
-        if seats.is_some_and(|own| !are_wanted(&(first + own.start..first + own.end))) {
-            return Ok(None);
-        }
         let rows = chunk.part_rows(number, |page| {
             self.column_page(index, entry, page).map_err(Unread::Page)
         });
@@ -108,13 +121,40 @@ impl SegmentHandle {
             Unread::Page(error) => error,
             Unread::Corrupt(error) => self.damaged(&entry.page, &error),
         });
-        Ok(Some((first, rows?)))
+        Ok((entry.page.first_row, rows?))
+    }
+
+    /// The seats of such a part.
+    fn seats_of_part(&self, union_page: usize, part: u32) -> Result<Range<u32>, ReadError> {
+        let (index, entry, number) = self.place_of_part(union_page, part)?;
+        let seats = self.chunk(index, entry)?.seats_of_part(number);
+        let seats = seats.ok_or_else(|| self.no_part(union_page, part))?;
+        let first = entry.page.first_row;
+        Ok(first.saturating_add(seats.start)..first.saturating_add(seats.end))
+    }
+
+    /// The chunk of such a part, and its number there.
+    fn place_of_part(
+        &self,
+        union_page: usize,
+        part: u32,
+    ) -> Result<(usize, &ChunkEntry, usize), ReadError> {
+        let chunks = &self.footer.chunks;
+        let found = segment::chunk_of_part(chunks, part);
+        let found = found.and_then(|(chunk, number)| Some((chunk, chunks.get(chunk)?, number)));
+        found.ok_or_else(|| self.no_part(union_page, part))
+    }
+
+    fn no_part(&self, union_page: usize, part: u32) -> ReadError {
+        let what = "part of a union";
+        let value = u64::from(part);
+        self.damaged_union(union_page, &Corrupt::Invalid { what, value })
     }
 
     fn union_page(&self, index: usize) -> Result<Arc<UnionPage>, ReadError> {
         let entry = self.entry(&self.footer.union_pages, index)?;
         let page = self.page(Kind::Union, index, || {
-            let page = UnionPage::decode(entry, &self.read(entry)?);
+            let page = UnionPage::decode(entry, &self.read(entry)?, self.footer.counts_unions);
             Ok(Page::Union(Arc::new(
                 page.map_err(|error| self.damaged(entry, &error))?,
             )))

@@ -22,6 +22,7 @@ const SEGMENT_V8: &[u8] = include_bytes!("../../testdata/segment.v8");
 const SEGMENT_V9: &[u8] = include_bytes!("../../testdata/segment.v9");
 const SEGMENT_V10: &[u8] = include_bytes!("../../testdata/segment.v10");
 const SEGMENT_V11: &[u8] = include_bytes!("../../testdata/segment.v11");
+const SEGMENT_V12: &[u8] = include_bytes!("../../testdata/segment.v12");
 
 const FIRST_JOURNAL: &str = "journal/00000000000000000001.journal";
 const MANIFEST: &str = "logspaces/main/manifest";
@@ -141,8 +142,7 @@ fn segments_of_version_7_are_read() {
     let seats = segment.slot_seats(&term).expect("reads");
     assert_eq!(seats.len(), expected);
     let mut bits = vec![0; 250];
-    let marked = segment.mark_slot_seats(&term, &mut bits, &|_| true);
-    marked.expect("reads");
+    segment.mark_slot_seats(&term, &mut bits).expect("reads");
     assert_eq!(segment::marked(&bits), seats);
     check_deeply(dir.path(), 2_000);
 }
@@ -247,6 +247,40 @@ fn segments_of_version_11_are_read() {
     check_deeply(dir.path(), 600);
 }
 
+#[test]
+fn segments_of_version_12_are_read() {
+    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V12);
+    // So that the directory has it taken back.
+    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
+    let store = open(dir.path());
+    assert_eq!(texts(&store).len(), 2_000);
+    let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
+        panic!("no segment");
+    };
+    let (prefix, mut told) = (segment::Namespace::Message.key(b""), Vec::new());
+    let scanned = segment.scan_terms(&prefix, &mut |_, term| {
+        told.extend(segment.is_told_by_columns(&term).then_some(term));
+        true
+    });
+    scanned.expect("reads");
+    assert!(told.len() > 50, "{}", told.len());
+    let edges = [0, 700, 1_999].map(|row| segment.seats(0, &(0..row)).expect("reads"));
+    for term in told {
+        let mut seats = segment.slot_seats(&term).expect("reads");
+        let tally = segment.tally().expect("reads");
+        for group in segment.groups_of(&term).expect("reads") {
+            seats.extend(tally.seats(group));
+        }
+        let expected = edges.each_ref().map(|edge| {
+            let is_before = |seat: &&u32| edge.iter().any(|range| range.contains(seat));
+            seats.iter().filter(is_before).count() as u64
+        });
+        let counts = segment.count_seats_before(&term, &edges.each_ref().map(Vec::as_slice));
+        assert_eq!(counts.expect("reads"), Some(expected.to_vec()));
+    }
+    check_deeply(dir.path(), 2_000);
+}
+
 /// Finds nothing wrong with a directory of so many records in segments.
 fn check_deeply(directory: &Path, records: u64) {
     let options = VerifyOptions {
@@ -332,7 +366,7 @@ fn files_of_newer_versions_are_refused_and_left_alone() {
     let files = [
         (FIRST_JOURNAL, newer(JOURNAL_V1, 4, (60, false))),
         (MANIFEST, newer(MANIFEST_V2, 4, (12, false))),
-        (FIRST_SEGMENT, newer(SEGMENT_V11, 8, (60, true))),
+        (FIRST_SEGMENT, newer(SEGMENT_V12, 8, (60, true))),
     ];
     for (path, bytes) in files {
         let (text, looked) = refused(path, &bytes);

@@ -1,0 +1,137 @@
+//! Seats of a union counted before some rows, for bars: columns are read around those rows alone.
+//!
+//! Each part says how many of its seats no part before it has. Where all of its rows are on one side of each
+//! edge, that is all there is to know of it. The others are read, and with each of them the parts before it
+//! that have rows of it as well.
+#![deny(clippy::indexing_slicing)]
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::{Marks, Union, count_marked};
+use crate::chunk::PartRows;
+
+impl Union {
+    /// How many of its seats are before each of some edges, each of which is the seats of the rows before it,
+    /// in ranges which ascend and do not overlap; `None` where parts do not say how many they have. `seats_of`
+    /// gives the seats of a part in the segment, which has so many rows, and `part` its rows and the first row
+    /// of its chunk.
+    ///
+    /// # Errors
+    /// When a part cannot be had.
+    pub fn count_before<E>(
+        &self,
+        edges: &[&[Range<u32>]],
+        segment_rows: u32,
+        seats_of: impl Fn(u32) -> Result<Range<u32>, E>,
+        part: impl FnMut(u32) -> Result<(u32, PartRows), E>,
+    ) -> Result<Option<Vec<u64>>, E> {
+        let mut counts = vec![0; edges.len()];
+        let (mut places, mut cut) = (Vec::with_capacity(self.parts.len()), Vec::new());
+        for (number, own) in self.parts.iter().enumerate() {
+            let Some(count) = own.own else {
+                return Ok(None);
+            };
+            let seats = seats_of(own.part)?;
+            let before = edges.iter().map(|edge| len_within(edge, &seats));
+            if before.clone().any(|len| 0 < len && len < seats.len()) {
+                cut.push(number);
+            } else {
+                let before = counts.iter_mut().zip(before).filter(|(_, len)| *len > 0);
+                before.for_each(|(all, _)| *all += u64::from(count));
+            }
+            places.push(seats);
+        }
+        let found = self.mark_cut(&cut, &places, segment_rows, part)?;
+        let of_cut = joined(cut.iter().filter_map(|number| places.get(*number)));
+        for (all, edge) in counts.iter_mut().zip(edges) {
+            let of_cut = of_cut.iter().flat_map(|place| within(edge, place));
+            let of_cut = of_cut.map(|range| count_marked(&found, &range));
+            let of_others = edge.iter().map(|range| len_of(&self.others, range));
+            *all += of_cut.chain(of_others).sum::<u64>();
+        }
+        Ok(Some(counts))
+    }
+
+    /// A bit for each seat, set for those of some parts, but for those of another part before the first of them
+    /// which has the seat. The numbers of the parts ascend; `places` has the seats of the rows of each.
+    fn mark_cut<E>(
+        &self,
+        cut: &[usize],
+        places: &[Range<u32>],
+        segment_rows: u32,
+        mut part: impl FnMut(u32) -> Result<(u32, PartRows), E>,
+    ) -> Result<Vec<u8>, E> {
+        let none = vec![0; (segment_rows as usize).div_ceil(8)];
+        let (mut found, mut of_others) = (none.clone(), Vec::new());
+        for number in with_those_beside(cut, places) {
+            let Some(own) = self.parts.get(number) else {
+                continue;
+            };
+            let rows = part(own.part)?;
+
+            if cut.binary_search(&number).is_ok() {
+                Marks::new(&mut found).add(own, rows);
+                continue;
+            }
+            let mut theirs = none.clone();
+            Marks::new(&mut theirs).add(own, rows);
+            of_others.resize(none.len(), 0);
+            for ((other, theirs), found) in of_others.iter_mut().zip(theirs).zip(&found) {
+                *other |= theirs & !found;
+            }
+        }
+        for (found, other) in found.iter_mut().zip(of_others) {
+            *found &= !other;
+        }
+        Ok(found)
+    }
+}
+
+/// The numbers of some parts, and of those before them that have some of their rows, ascending.
+fn with_those_beside(numbers: &[usize], places: &[Range<u32>]) -> BTreeSet<usize> {
+    let mut all: BTreeSet<usize> = numbers.iter().copied().collect();
+    for number in numbers {
+        let Some(own) = places.get(*number) else {
+            continue;
+        };
+        let before = places.iter().enumerate().take(*number);
+        let beside = before.filter(|(_, place)| place.start < own.end && own.start < place.end);
+        all.extend(beside.map(|(number, _)| number));
+    }
+    all
+}
+
+/// Some ranges, ascending, those that overlap as one.
+fn joined<'r>(ranges: impl Iterator<Item = &'r Range<u32>>) -> Vec<Range<u32>> {
+    let mut ranges: Vec<Range<u32>> = ranges.cloned().collect();
+    ranges.sort_unstable_by_key(|range| range.start);
+    let mut all: Vec<Range<u32>> = Vec::new();
+    for range in ranges {
+        match all.last_mut() {
+            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+            _ => all.push(range),
+        }
+    }
+    all
+}
+
+/// How many seats of a range are in some ranges, which ascend and do not overlap.
+pub fn len_within(ranges: &[Range<u32>], seats: &Range<u32>) -> usize {
+    within(ranges, seats).map(|range| range.len()).sum()
+}
+
+/// What of a range is in some ranges, which ascend and do not overlap.
+fn within(ranges: &[Range<u32>], seats: &Range<u32>) -> impl Iterator<Item = Range<u32>> {
+    let (start, end) = (seats.start, seats.end);
+    let first = ranges.partition_point(|range| range.end <= start);
+    let own = ranges.iter().skip(first);
+    let own = own.take_while(move |range| range.start < end);
+    own.map(move |range| range.start.max(start)..range.end.min(end))
+}
+
+/// How many of some seats, which ascend, are in a range.
+fn len_of(seats: &[u32], range: &Range<u32>) -> u64 {
+    let before = |end: u32| seats.partition_point(|seat| *seat < end);
+    before(range.end).saturating_sub(before(range.start)) as u64
+}
