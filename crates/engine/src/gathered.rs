@@ -211,6 +211,7 @@ mod tests {
         fn however_they_are_kept_they_are_joined_as_sets_are(
             (one, one_is_listed) in (rows(), any::<bool>()),
             (two, two_is_listed) in (rows(), any::<bool>()),
+            ends in prop::collection::btree_set(0..ROWS, 0..9),
         ) {
             let one = || gathered(one.as_deref(), one_is_listed);
             let two = || gathered(two.as_deref(), two_is_listed);
@@ -219,6 +220,9 @@ mod tests {
             prop_assert_eq!(listed(&one().and(two()).finish()), listed(&both));
             let without = first.minus(&second, ROWS);
             prop_assert_eq!(listed(&one().minus(two(), ROWS).finish()), listed(&without));
+            let ends: Vec<u32> = ends.into_iter().collect();
+            let ranges: Vec<_> = ends.chunks_exact(2).map(|ends| ends[0]..ends[1]).collect();
+            prop_assert_eq!(one().len_among(&ranges), first.len_among(&ranges));
         }
     }
 }

@@ -69,7 +69,6 @@ impl Union {
                 continue;
             };
             let rows = part(own.part)?;
-
             if cut.binary_search(&number).is_ok() {
                 Marks::new(&mut found).add(own, rows);
                 continue;
