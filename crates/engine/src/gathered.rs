@@ -76,10 +76,7 @@ impl Gathered {
     pub(crate) fn len_among(&self, ranges: &[Range<u32>]) -> u64 {
         let among = ranges.iter().map(|range| match self {
             Self::All => range.len() as u64,
-            Self::Listed(rows) => {
-                let before = |end: u32| rows.partition_point(|row| *row < end);
-                (before(range.end) - before(range.start)) as u64
-            }
+            Self::Listed(rows) => segment::count_listed(rows, range),
             Self::Marked(marked) => marked.len_within(range),
         });
         among.sum()

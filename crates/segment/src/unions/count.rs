@@ -29,7 +29,7 @@ impl Union {
         let mut counts = vec![0; edges.len()];
         let (mut places, mut cut) = (Vec::with_capacity(self.parts.len()), Vec::new());
         for (number, own) in self.parts.iter().enumerate() {
-            let Some(count) = own.own else {
+            let Some(count) = own.new else {
                 return Ok(None);
             };
             let seats = seats_of(own.part)?;
@@ -47,7 +47,7 @@ impl Union {
         for (all, edge) in counts.iter_mut().zip(edges) {
             let of_cut = of_cut.iter().flat_map(|place| within(edge, place));
             let of_cut = of_cut.map(|range| count_marked(&found, &range));
-            let of_others = edge.iter().map(|range| len_of(&self.others, range));
+            let of_others = edge.iter().map(|range| count_listed(&self.others, range));
             *all += of_cut.chain(of_others).sum::<u64>();
         }
         Ok(Some(counts))
@@ -130,7 +130,7 @@ fn within(ranges: &[Range<u32>], seats: &Range<u32>) -> impl Iterator<Item = Ran
 }
 
 /// How many of some seats, which ascend, are in a range.
-fn len_of(seats: &[u32], range: &Range<u32>) -> u64 {
+pub fn count_listed(seats: &[u32], range: &Range<u32>) -> u64 {
     let before = |end: u32| seats.partition_point(|seat| *seat < end);
     before(range.end).saturating_sub(before(range.start)) as u64
 }

@@ -53,7 +53,7 @@ pub(crate) struct CodedSeats {
     /// Ascending.
     pub(crate) codes: Vec<u32>,
     /// How many of the seats no part before it in the union has; `None` where the segment does not say.
-    pub(crate) own: Option<u32>,
+    pub(crate) new: Option<u32>,
 }
 
 /// Codes up to here are looked up in a table.
@@ -108,8 +108,8 @@ impl Union {
             before = part.part;
             put_varint(u64::from(part.track), out);
             put_numbers(&part.codes, out);
-            if let Some(own) = part.own {
-                put_varint(u64::from(own), out);
+            if let Some(new) = part.new {
+                put_varint(u64::from(new), out);
             }
         }
         put_numbers(&self.others, out);
@@ -133,7 +133,7 @@ impl Union {
                 return Err(invalid("order of a union", u64::from(part)));
             }
             let codes = numbers(reader, COLUMN_ROWS_MAX, u32::MAX, "code of a union")?;
-            let own = match is_counted {
+            let new = match is_counted {
                 true => Some(reader.count("seats of a part", COLUMN_ROWS_MAX)? as u32),
                 false => None,
             };
@@ -141,7 +141,7 @@ impl Union {
                 part,
                 track,
                 codes,
-                own,
+                new,
             });
         }
         let what = "seat of a union";
@@ -184,7 +184,7 @@ impl Union {
             let before = marks.count(&bytes);
             marks.add(own, (first, rows));
             let new = marks.count(&bytes) - before;
-            if own.own.is_some_and(|own| own != new) {
+            if own.new.is_some_and(|said| said != new) {
                 return Err(invalid("seats of a part of a union", new.into()).into());
             }
         }

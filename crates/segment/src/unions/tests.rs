@@ -67,7 +67,7 @@ fn union_of(parts: &[(PartRows, Vec<u32>)], end: u32) -> (Union, BTreeSet<u32>) 
             part: number,
             track: 0,
             codes: codes.clone(),
-            own: Some((all.len() - before) as u32),
+            new: Some((all.len() - before) as u32),
         });
     }
     union.others = (0..end)
@@ -128,7 +128,7 @@ proptest! {
         let parts = parts.map(|((part, track), codes)| CodedSeats {
             part,
             track,
-            own: is_counted.then_some(part + track),
+            new: is_counted.then_some(part + track),
             codes,
         });
         let union = Union { parts: parts.collect(), others };

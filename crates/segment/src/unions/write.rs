@@ -223,7 +223,7 @@ impl<'a> Lists<'a> {
         parts.sort_by_key(|(part, _)| (part.part, part.track));
         clear(&mut self.told, seats);
         for (part, occurrence) in &mut parts {
-            part.own = Some(self.tell(occurrence));
+            part.new = Some(self.tell(occurrence));
         }
         clear(&mut self.told, seats);
         clear(&mut self.own, seats);
@@ -257,7 +257,7 @@ impl<'a> Lists<'a> {
             part: track.part,
             track: track.track,
             codes,
-            own: None,
+            new: None,
         })
     }
 
