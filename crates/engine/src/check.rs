@@ -42,8 +42,15 @@ enum Sight {
     Record,
 }
 
+/// The test of a leaf, asked of a text.
 #[derive(Clone, Debug)]
-struct LeafTest(TextMatcher);
+pub(crate) struct LeafTest(TextMatcher);
+
+impl LeafTest {
+    pub(crate) fn new(leaf: &Leaf) -> Self {
+        Self(TextMatcher::new(&leaf.test))
+    }
+}
 
 impl TextTest for LeafTest {
     fn passes(&mut self, text: &[u8]) -> bool {
@@ -56,6 +63,10 @@ impl TextTest for LeafTest {
 
     fn is_cut(&self, byte: u8) -> bool {
         self.0.is_cut(byte)
+    }
+
+    fn ignores_digits(&self) -> bool {
+        self.0.ignores_digits()
     }
 
     fn may_pass_with(&self, bytes: &ByteSet) -> bool {
@@ -90,7 +101,7 @@ impl Check {
         let root = Expr::Leaf(leaf.clone());
         Self {
             sight,
-            test: LeafTest(TextMatcher::new(&leaf.test)),
+            test: LeafTest::new(leaf),
             hints: Hints::default(),
             told: HashMap::new(),
             matcher: Matcher::new(&Query { root }),

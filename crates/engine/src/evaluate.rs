@@ -9,11 +9,12 @@ use query::{FieldName, Leaf, Target, Test, WordProbe};
 use segment::Namespace;
 use store::{Part, ReadError, SegmentHandle};
 
+use crate::bounds::Bounds;
 use crate::gathered::union;
 use crate::named::NamedAsk;
 use crate::plan::{Ask, Plan, Words};
 use crate::row_set::{RowSet, Scatter};
-use crate::word_rows::{find_terms, rows_of_all, rows_of_any, terms_of, word_rows};
+use crate::word_rows::{find_terms, rows_of_all, rows_of_any, terms_of, word_bounds};
 
 /// Pages of the lexicon that are gone through in the time of a look at a row that stands alone. One page
 /// takes as long as some rows beside each other, so that no more pages are read than rows are left.
@@ -62,80 +63,6 @@ impl Node {
             return Self::decided(bounds.sure);
         }
         Self { bounds, inner }
-    }
-}
-
-/// Bounds of the rows that match. Every row that matches is in `maybe`; every row in `sure` matches.
-#[derive(Clone, Debug)]
-pub(crate) struct Bounds {
-    /// Rows that match.
-    pub(crate) sure: RowSet,
-    /// Rows that may match; `None` where they are just the sure ones.
-    pub(crate) maybe: Option<RowSet>,
-}
-
-impl Bounds {
-    /// Exactly these rows.
-    pub(crate) fn exact(rows: RowSet) -> Self {
-        Self {
-            sure: rows,
-            maybe: None,
-        }
-    }
-
-    /// Perhaps some of these rows.
-    pub(crate) fn doubtful(rows: RowSet) -> Self {
-        if rows.is_empty() {
-            return Self::exact(rows);
-        }
-        Self {
-            sure: RowSet::empty(),
-            maybe: Some(rows),
-        }
-    }
-
-    /// The rows that may match.
-    pub(crate) fn upper(&self) -> &RowSet {
-        self.maybe.as_ref().unwrap_or(&self.sure)
-    }
-
-    fn and(self, other: Self) -> Self {
-        self.joined(other, RowSet::and)
-    }
-
-    fn or(self, other: Self) -> Self {
-        self.joined(other, RowSet::or)
-    }
-
-    /// Without some rows, of a segment of so many.
-    fn minus(self, other: &RowSet, rows: u32) -> Self {
-        Self {
-            sure: self.sure.minus(other, rows),
-            maybe: self.maybe.map(|maybe| maybe.minus(other, rows)),
-        }
-    }
-
-    fn joined(self, other: Self, join: impl Fn(RowSet, RowSet) -> RowSet) -> Self {
-        let maybe = match (self.maybe, other.maybe) {
-            (None, None) => None,
-            (Some(one), Some(two)) => Some(join(one, two)),
-            (Some(one), None) => Some(join(one, other.sure.clone())),
-            (None, Some(two)) => Some(join(self.sure.clone(), two)),
-        };
-        Self {
-            sure: join(self.sure, other.sure),
-            maybe,
-        }
-    }
-
-    fn not(self, rows: u32) -> Self {
-        match self.maybe {
-            None => Self::exact(self.sure.not(rows)),
-            Some(maybe) => Self {
-                sure: maybe.not(rows),
-                maybe: Some(self.sure.not(rows)),
-            },
-        }
     }
 }
 
@@ -309,11 +236,11 @@ pub(crate) fn with_fields<'f>(
 fn ask_index(ask: &Ask, segment: &SegmentHandle) -> Result<Bounds, ReadError> {
     match ask {
         Ask::Nothing => Ok(Bounds::doubtful(RowSet::All)),
-        Ask::Words(words) => words_bounds(words, segment),
+        Ask::Words(words) => word_bounds(words, segment),
         Ask::AnyWords(choice) => {
             let mut bounds = Bounds::exact(RowSet::empty());
             for words in choice {
-                bounds = bounds.or(words_bounds(words, segment)?);
+                bounds = bounds.or(word_bounds(words, segment)?);
             }
             Ok(bounds)
         }
@@ -353,16 +280,6 @@ fn of_ranges(ranges: Vec<Range<u32>>, segment: &SegmentHandle) -> RowSet {
     let mut rows = Scatter::new(segment.rows());
     ranges.into_iter().for_each(|range| rows.add_range(range));
     rows.finish()
-}
-
-fn words_bounds(words: &Words, segment: &SegmentHandle) -> Result<Bounds, ReadError> {
-    let words = words.of(segment);
-    let rows = word_rows(words, segment)?;
-    Ok(if words.is_exact {
-        Bounds::exact(rows)
-    } else {
-        Bounds::doubtful(rows)
-    })
 }
 
 /// How many rows of the whole segment match, where the footer or the lexicon alone can tell.

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use segment::{Location, TermEntry};
+use segment::{Location, Namespace, TermEntry, TextTest};
 use store::{ReadError, SegmentHandle};
 
 use crate::row_set::{RowSet, Scatter};
@@ -56,6 +56,27 @@ impl Gathered {
             }
         }
         Ok(Self::Marked(marked))
+    }
+
+    /// The rows that hold a term which columns tell, and those of them of which these tell as well that a text of
+    /// theirs passes a test.
+    pub(crate) fn passing(
+        term: &TermEntry,
+        (text, test): (Namespace, &mut impl TextTest),
+        segment: &SegmentHandle,
+    ) -> Result<(Scatter, Self), ReadError> {
+        let mut passing = Scatter::new(segment.rows());
+        let mut rows = Scatter::new(segment.rows());
+        let groups = segment.groups_of(term)?;
+        if !groups.is_empty() {
+            let tally = segment.tally()?;
+            groups
+                .iter()
+                .for_each(|group| rows.add_range(tally.seats(*group)));
+        }
+        segment.mark_passing_seats(term, (text, test), (passing.bits(), rows.bits()))?;
+        rows.add_all(&passing);
+        Ok((passing, Self::Marked(rows)))
     }
 
     /// Whether it is known that there are none.

@@ -14,6 +14,7 @@
 //! reported, a cancelled question returns what it had.
 
 mod answer;
+mod bounds;
 mod by_kind;
 mod cancel;
 mod check;

@@ -4,6 +4,7 @@ use query::{Expr, Leaf, Piece, Probe, Target, Test, WordProbe};
 use segment::Namespace;
 use store::SegmentHandle;
 
+use crate::check::LeafTest;
 use crate::named::NamedAsk;
 
 /// A condition in terms of the index.
@@ -51,6 +52,8 @@ pub(crate) struct Words {
     pub(crate) probes: Vec<WordProbe>,
     /// Whether a row that qualifies matches for sure.
     pub(crate) is_exact: bool,
+    /// What one of the texts has to pass, where words alone do not decide.
+    pub(crate) test: Option<Box<LeafTest>>,
     /// What is better asked of a segment whose index has addresses.
     pub(crate) with_addresses: Option<Box<Self>>,
 }
@@ -160,8 +163,17 @@ impl Words {
             namespaces,
             probes: probe.words,
             is_exact: probe.is_exact && is_one_text,
+            test: None,
             with_addresses: with_addresses.map(Box::new),
         }
+    }
+
+    /// The same for a leaf that is a test of these texts.
+    fn with_test(mut self, leaf: &Leaf) -> Self {
+        self.test = (!self.is_exact).then(|| Box::new(LeafTest::new(leaf)));
+        let with_addresses = self.with_addresses.take();
+        self.with_addresses = with_addresses.map(|own| Box::new(own.with_test(leaf)));
+        self
     }
 
     /// What a segment is asked.
@@ -255,7 +267,12 @@ fn of_text(leaf: &Leaf, namespaces: &'static [Namespace]) -> Ask {
     let words = |probe: Probe| {
         // Of several tags, each may meet another probe.
         let is_one_text = leaf.target != Target::Tag || probe.words.len() == 1;
-        Words::new(namespaces, probe, is_one_text)
+        let words = Words::new(namespaces, probe, is_one_text);
+        match &leaf.target {
+            // These are no part of a record's bytes.
+            Target::Tag | Target::Source => words,
+            _ => words.with_test(leaf),
+        }
     };
     let alternatives = Probe::alternatives(leaf);
     if !alternatives.is_empty() {

@@ -250,6 +250,13 @@ impl Scatter {
         }
     }
 
+    /// Adds the rows that are in another, of the same segment.
+    pub(crate) fn add_all(&mut self, other: &Self) {
+        for (byte, other) in self.bits.iter_mut().zip(&other.bits) {
+            *byte |= other;
+        }
+    }
+
     /// How many rows were added.
     pub(crate) fn len(&self) -> u64 {
         self.len_within(&(0..self.bits.len() as u32 * 8))

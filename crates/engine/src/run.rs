@@ -8,9 +8,10 @@ use query::{Matcher, Query};
 use store::{Part, ReadError, SegmentHandle, Snapshot};
 
 use crate::answer::{Completeness, Cost};
+use crate::bounds::Bounds;
 use crate::cancel::Cancel;
 use crate::check::Check;
-use crate::evaluate::{Bounds, Node, evaluate};
+use crate::evaluate::{Node, evaluate};
 use crate::limits::REMEMBERED_FEW_BYTES_MAX;
 use crate::memory::{CountedBy, Counts, Memory};
 use crate::part::{

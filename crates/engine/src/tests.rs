@@ -7,6 +7,7 @@ mod compacted;
 mod drafts;
 mod kinds;
 mod older;
+mod phrases;
 mod seats;
 mod side_by_side;
 mod tables;

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 use store::Part;
 
+use crate::bounds::Bounds;
 use crate::cursor::Position;
-use crate::evaluate::{Bounds, Node};
+use crate::evaluate::Node;
 use crate::limits::{BLOCK_ROWS, READ_AHEAD_BYTES, WALK_MATCHES, WALK_ROWS};
 use crate::part::{Block, Holder, Seated, piece_around, rows_of};
 use crate::row_set::RowSet;

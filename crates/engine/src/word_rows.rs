@@ -10,21 +10,22 @@ use query::WordProbe;
 use segment::{Namespace, TermEntry};
 use store::{ReadError, SegmentHandle};
 
+use crate::bounds::Bounds;
 use crate::evaluate::probe_rows;
 use crate::gathered::{Gathered, union};
 use crate::limits::COLUMNS_ROWS_OF;
 use crate::plan::Words;
-use crate::row_set::RowSet;
+use crate::row_set::{RowSet, Scatter};
 
-/// The rows whose words meet all probes in one of the texts; where that is not exactly what is asked for, perhaps
-/// some more.
-pub(crate) fn word_rows(words: &Words, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
-    if words.is_one_term() {
-        return union(&terms_of(words, segment)?, segment);
+/// The rows whose words meet all probes in one of the texts: those that are asked for, or others among them.
+pub(crate) fn word_bounds(words: &Words, segment: &SegmentHandle) -> Result<Bounds, ReadError> {
+    let words = words.of(segment);
+    if words.is_exact && words.is_one_term() {
+        return union(&terms_of(words, segment)?, segment).map(Bounds::exact);
     }
-    let mut either = RowSet::empty();
+    let mut either = Bounds::exact(RowSet::empty());
     for namespace in words.namespaces {
-        either = either.or(rows_with_all(*namespace, words, segment)?);
+        either = either.or(bounds_of_all(*namespace, words, segment)?);
     }
     Ok(either)
 }
@@ -126,20 +127,20 @@ pub(crate) fn terms_of(
     Ok(terms)
 }
 
-/// The rows with words in a text that meet conditions; more, where those have to be looked at anyway. Long
-/// words are looked up first, they are in few segments.
-fn rows_with_all(
+/// The rows with words in a text that meet conditions; where that is not what is asked for, those that are known to
+/// pass, and perhaps more than have such words. Long words are looked up first, they are in few segments.
+fn bounds_of_all(
     namespace: Namespace,
     words: &Words,
     segment: &SegmentHandle,
-) -> Result<RowSet, ReadError> {
+) -> Result<Bounds, ReadError> {
     let (mut exact, mut others) = (Vec::new(), Vec::new());
     let mut all = Vec::with_capacity(words.probes.len());
     for probe in &words.probes {
         match probe {
             WordProbe::Exact(word) => exact.push(word),
             WordProbe::Address(key) => match find_addresses(namespace, key, segment)? {
-                terms if terms.is_empty() => return Ok(RowSet::empty()),
+                terms if terms.is_empty() => return Ok(Bounds::exact(RowSet::empty())),
                 terms => all.push(terms),
             },
             other => others.push(other),
@@ -149,12 +150,12 @@ fn rows_with_all(
     for word in exact {
         match find_word(namespace, word, segment)? {
             Some(term) => all.push(vec![term]),
-            None => return Ok(RowSet::empty()),
+            None => return Ok(Bounds::exact(RowSet::empty())),
         }
     }
-    let rows = match words.is_exact {
-        true => with_all(all, segment)?,
-        false => with_most(all, segment)?,
+    let (sure, rows) = match words.is_exact {
+        true => (None, with_all(all, segment)?),
+        false => with_passing(all, namespace, words, segment)?,
     };
     let mut rows = rows.finish();
     for probe in others {
@@ -163,12 +164,16 @@ fn rows_with_all(
         }
         rows = rows.and(probe_rows(namespace, probe, segment)?);
     }
-    Ok(rows)
+    Ok(match sure {
+        _ if words.is_exact => Bounds::exact(rows),
+        Some(sure) => Bounds::between(sure.finish(), rows, segment.rows()),
+        None => Bounds::doubtful(rows),
+    })
 }
 
 /// The rows that hold, for each of some choices of terms, one of them.
 fn with_all(choices: Vec<Vec<TermEntry>>, segment: &SegmentHandle) -> Result<Gathered, ReadError> {
-    joined(choices, segment, |_, _| false)
+    joined(choices, |terms, _| Gathered::of(terms, segment).map(Some))
 }
 
 /// The same rows and some more: what columns would have to be read for is left out where few rows are left
@@ -177,18 +182,51 @@ pub(crate) fn with_most(
     choices: Vec<Vec<TermEntry>>,
     segment: &SegmentHandle,
 ) -> Result<Gathered, ReadError> {
-    joined(choices, segment, |terms, left| {
-        let is_dear = terms.iter().any(|term| segment.is_told_by_columns(term));
-        is_dear && left.len(segment.rows()) <= rows_of(terms) / COLUMNS_ROWS_OF
+    joined(choices, |terms, before| {
+        match is_dear(terms, before.len(segment.rows()), segment) {
+            true => Ok(None),
+            false => Gathered::of(terms, segment).map(Some),
+        }
     })
 }
 
-/// The rows that hold one of the terms of each choice but those that need not be found, given the rows of
-/// those before.
+/// The same rows, and those of them that are known to pass, where columns that tell of one of the terms tell that.
+fn with_passing(
+    choices: Vec<Vec<TermEntry>>,
+    namespace: Namespace,
+    words: &Words,
+    segment: &SegmentHandle,
+) -> Result<(Option<Scatter>, Gathered), ReadError> {
+    let (mut test, mut passing) = (words.test.clone(), None);
+    let rows = joined(choices, |terms, before| {
+        let passed = passing.as_ref().map_or(0, Scatter::len);
+        let left = before.len(segment.rows()).saturating_sub(passed);
+        if is_dear(terms, left, segment) {
+            return Ok(None);
+        }
+        match (terms, &mut test) {
+            ([term], Some(test)) if passing.is_none() && segment.is_told_by_columns(term) => {
+                let (passed, rows) = Gathered::passing(term, (namespace, &mut **test), segment)?;
+                passing = Some(passed);
+                Ok(Some(rows))
+            }
+            _ => Gathered::of(terms, segment).map(Some),
+        }
+    })?;
+    Ok((passing, rows))
+}
+
+/// Whether so few rows are left to be looked at that those of some terms are not worth reading columns.
+fn is_dear(terms: &[TermEntry], left: u64, segment: &SegmentHandle) -> bool {
+    let are_told = terms.iter().any(|term| segment.is_told_by_columns(term));
+    are_told && left <= rows_of(terms) / COLUMNS_ROWS_OF
+}
+
+/// The rows that hold one of the terms of each choice, given those by the rows of the choices before; but of those
+/// that are not given.
 fn joined(
     mut choices: Vec<Vec<TermEntry>>,
-    segment: &SegmentHandle,
-    is_left_out: impl Fn(&[TermEntry], &Gathered) -> bool,
+    mut gather: impl FnMut(&[TermEntry], &Gathered) -> Result<Option<Gathered>, ReadError>,
 ) -> Result<Gathered, ReadError> {
     choices.sort_by_cached_key(|terms| rows_of(terms));
     let mut all = Gathered::All;
@@ -196,8 +234,8 @@ fn joined(
         if all.is_empty() {
             break;
         }
-        if !is_left_out(terms, &all) {
-            all = all.and(Gathered::of(terms, segment)?);
+        if let Some(rows) = gather(terms, &all)? {
+            all = all.and(rows);
         }
     }
     Ok(all)

@@ -42,6 +42,25 @@ impl AsciiSet {
     }
 }
 
+/// Whether a text passes or not whatever digits it has, and however many beside each other, as long as there is
+/// one. Digits of other scripts than ours are letters here.
+pub(super) fn ignores_digits(test: &Test) -> bool {
+    match test {
+        Test::Term(pattern) | Test::Exact(pattern) => {
+            pattern.pieces().iter().all(|piece| match piece {
+                Piece::Literal(bytes) => !bytes.iter().any(u8::is_ascii_digit),
+                Piece::AnyRun => true,
+                Piece::AnyOne => false,
+            })
+        }
+        Test::Regex(pattern) => {
+            let set = of_regex(pattern);
+            !(b'0'..=b'9').any(|digit| set.has(digit))
+        }
+        Test::Present | Test::Compare { .. } | Test::Between { .. } | Test::Network(_) => false,
+    }
+}
+
 fn of_pattern(pattern: &Pattern, is_folded: bool) -> AsciiSet {
     let tokens = pattern.tokens();
     let mut set = AsciiSet::default();

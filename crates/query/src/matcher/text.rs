@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::reach::{AsciiSet, Needed};
+use super::reach::{self, AsciiSet, Needed};
 use super::{FoldedText, SearchScratch, TextTest};
 use crate::ast::{Comparison, Number, Test};
 use crate::required::Required;
@@ -18,6 +18,7 @@ pub struct TextMatcher {
     /// What no match reaches across is not in here.
     reach: AsciiSet,
     needed: Needed,
+    ignores_digits: bool,
 }
 
 impl TextMatcher {
@@ -34,6 +35,7 @@ impl TextMatcher {
             is_free,
             reach: AsciiSet::of_matches(test),
             needed: Needed::of(test),
+            ignores_digits: reach::ignores_digits(test),
         }
     }
 
@@ -74,6 +76,12 @@ impl TextMatcher {
     /// of the text.
     pub fn is_cut(&self, byte: u8) -> bool {
         !self.reach.has(byte)
+    }
+
+    /// Whether a text that passes still does with other digits in place of those that stand beside each other
+    /// in it, any number of them but none, and one that does not does not.
+    pub fn ignores_digits(&self) -> bool {
+        self.ignores_digits
     }
 
     /// Whether a text may pass that has no others than these bytes, one bit each.
@@ -175,6 +183,28 @@ mod tests {
             text.iter().for_each(|byte| bytes[usize::from(byte / 64)] |= 1_u64 << (byte % 64));
             if naive::matches_text(&test, &text) {
                 prop_assert!(TextMatcher::new(&test).may_pass_with(&bytes), "{:?}", text);
+            }
+        }
+
+        #[test]
+        fn other_digits_are_the_same_to_who_ignores_them(
+            test in any_test(),
+            pieces in prop::collection::vec((any_text(), "[0-9]{1,3}", "[0-9]{1,3}"), 1..4),
+            (starts, ends) in any::<(bool, bool)>(),
+        ) {
+            let (mut one, mut other) = (Vec::new(), Vec::new());
+            for (text, digits, others) in &pieces {
+                for (to, digits) in [(&mut one, digits), (&mut other, others)] {
+                    to.extend_from_slice(text);
+                    to.extend_from_slice(digits.as_bytes());
+                }
+            }
+            let mut matcher = TextMatcher::new(&test);
+            if matcher.ignores_digits() {
+                let passes = [&one, &other].map(|text| naive::matches_text(&test, text));
+                prop_assert_eq!(passes[0], passes[1], "{:?} {:?}", one, other);
+                let passes = [&one, &other].map(|text| matcher.passes_around(text, starts, ends));
+                prop_assert_eq!(passes[0], passes[1], "around {:?} {:?}", one, other);
             }
         }
 

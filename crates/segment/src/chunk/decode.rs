@@ -10,8 +10,8 @@ use super::page::ColumnPage;
 use super::side_pages::ENDS_APART;
 use super::{ChunkEntry, ChunkHeads};
 use crate::Corrupt;
-use crate::columns::Column;
 use crate::columns::directory::{Directory, Part};
+use crate::columns::{Alike, Column};
 use crate::kinds::{Band, BandOrder, Kinds, Shape, Shapes, SlotPart, Texts};
 use crate::page::open_kept;
 use crate::wire::Reader;
@@ -198,8 +198,14 @@ impl Chunk {
         (end <= seats.end).then_some((part, start..end))
     }
 
+    /// The number of the column that the part of a number is of.
+    pub(super) fn column_of_part(&self, number: usize) -> Option<usize> {
+        let (column, _) = self.directory.column_of_part(number)?;
+        Some(column)
+    }
+
     /// The kind that a column is of.
-    fn kind_of_column(&self, column: u32) -> Option<&ChunkKind> {
+    pub(super) fn kind_of_column(&self, column: u32) -> Option<&ChunkKind> {
         let firsts = self.kinds.first()?.columns;
         let band = firsts.iter().rposition(|first| *first <= column)?;
         // A kind without columns in the band begins where the next one does.
@@ -293,7 +299,7 @@ impl Chunk {
     }
 
     /// The number of the column of a slot, which has a value for each row of its kind.
-    fn column_of(&self, kind: &ChunkKind, slot: usize) -> Result<usize, Corrupt> {
+    pub(super) fn column_of(&self, kind: &ChunkKind, slot: usize) -> Result<usize, Corrupt> {
         let shape = self.shape(kind);
         let place = shape.and_then(|shape| shape.place(slot, self.order));
         let place = place.ok_or(Corrupt::Short { what: "column" })?;
@@ -355,14 +361,15 @@ impl Cursor {
 
     /// How many numbers there are for values of the part at hand that stand once; 0 where none does. With 1 all
     /// its values are the same.
-    pub(super) fn distinct(&self) -> usize {
-        self.column.as_ref().map_or(0, |column| column.distinct())
+    pub(super) fn distinct(&self, alike: Alike) -> usize {
+        let column = self.column.as_ref();
+        column.map_or(0, |column| column.distinct(alike))
     }
 
     /// The number of the value of a row of the part at hand among those; `None` where it has none.
-    pub(super) fn number(&self, rank: u32) -> Option<usize> {
+    pub(super) fn number(&self, rank: u32, alike: Alike) -> Option<usize> {
         let column = self.column.as_ref()?;
-        column.number(rank.checked_sub(self.rows.start)? as usize)
+        column.number(rank.checked_sub(self.rows.start)? as usize, alike)
     }
 
     /// The number that the value of a row of the part at hand is, where that is known without its text.

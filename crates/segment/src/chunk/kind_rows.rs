@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::decode::ChunkKind;
 use super::{Chunk, ColumnPage, TextPart};
-use crate::columns::{Column, ColumnSummary, Stamp, Stamps};
+use crate::columns::{Alike, Column, ColumnSummary, Stamp, Stamps};
 use crate::kinds::{Bit, Shape};
 use crate::{Corrupt, Namespace};
 
@@ -147,12 +147,12 @@ impl SlotValues {
 
     /// How many numbers there are for values that stand once; 0 where none does. With 1 all are the same.
     pub fn distinct(&self) -> usize {
-        self.column.distinct()
+        self.column.distinct(Alike::Whole)
     }
 
     /// The number of the value of a rank among those that stand once; `None` where it does not.
     pub fn number(&self, rank: u32) -> Option<usize> {
-        self.column.number(self.index(rank)?)
+        self.column.number(self.index(rank)?, Alike::Whole)
     }
 
     /// A number that the value of a rank has and no other value of this part; `None` where none is known

@@ -21,7 +21,7 @@ use model::FieldRef;
 use super::Chunk;
 use super::decode::{ChunkKind, Cursor};
 use super::page::ColumnPage;
-use crate::columns::{ByteSet, Stamps};
+use crate::columns::{Alike, ByteSet, Stamps};
 use crate::kinds::{Bit, Look, VaryingName};
 use crate::limits::STAMPED_OF;
 use crate::{Corrupt, Namespace};
@@ -67,6 +67,12 @@ pub trait TextTest {
     /// just where [`Self::passes_around`] is true of one of its stretches from one such byte to the next, or
     /// to an end of the text.
     fn is_cut(&self, _byte: u8) -> bool {
+        false
+    }
+
+    /// Whether a text that passes still does with other digits in place of those that stand beside each other in it,
+    /// any number of them but none, and one that does not does not.
+    fn ignores_digits(&self) -> bool {
         false
     }
 
@@ -120,6 +126,10 @@ impl Chunk {
             integers,
             of_numbers: is_worth_it.then(stamps).flatten(),
             needs_bytes: !test.may_pass_with(&ByteSet::default()),
+            alike: match test.ignores_digits() {
+                true => Alike::ButForDigits,
+                false => Alike::Whole,
+            },
             failed: 0,
             test,
             page: &mut page,
@@ -181,6 +191,8 @@ struct Scan<'a, 's, T, P> {
     of_numbers: Option<&'s Stamps>,
     /// Whether there are bytes that the test needs.
     needs_bytes: bool,
+    /// Which values the test need be asked of once.
+    alike: Alike,
     /// How many texts did not pass.
     failed: usize,
     /// Of the slots of the kind at hand.
@@ -351,7 +363,9 @@ where
     ) -> Result<Option<usize>, E> {
         if self.names.rows.contains(&rank) {
             return Ok(match self.names.slot {
-                Some(slot) => cursors.get(slot).and_then(|cursor| cursor.number(rank)),
+                Some(slot) => cursors
+                    .get(slot)
+                    .and_then(|cursor| cursor.number(rank, Alike::Whole)),
                 None => Some(0),
             });
         }
@@ -367,7 +381,7 @@ where
             is_other |= is_new;
             let own = cursor.rows();
             rows = rows.start.max(own.start)..rows.end.min(own.end);
-            match cursor.distinct() {
+            match cursor.distinct(Alike::Whole) {
                 1 => {}
                 // Another slot has several as well.
                 _ if varying_slot.is_some() => is_told = false,

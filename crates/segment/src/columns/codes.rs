@@ -25,6 +25,23 @@ impl ValueEnds {
     };
 }
 
+/// What a code stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CodeText {
+    pub(crate) ends: ValueEnds,
+    /// Whether rows with the code may differ in the zeros that its number starts with, of which it has the
+    /// fewest.
+    pub(crate) is_padded: bool,
+}
+
+impl CodeText {
+    /// A whole value.
+    const VALUE: Self = Self {
+        ends: ValueEnds::BOTH,
+        is_padded: false,
+    };
+}
+
 impl Column {
     /// How many tracks there are.
     pub(crate) fn tracks(&self) -> usize {
@@ -79,6 +96,50 @@ impl Column {
                 self.append(row, out);
                 ValueEnds::BOTH
             }
+        }
+    }
+
+    /// Appends what all rows with a code on a track have in common; `None` where no row has it.
+    pub(crate) fn append_code(
+        &self,
+        track: usize,
+        code: u32,
+        out: &mut Vec<u8>,
+    ) -> Option<CodeText> {
+        match &self.values {
+            Values::Constant(value) if (track, code) == (0, 0) => {
+                out.extend_from_slice(value);
+                Some(CodeText::VALUE)
+            }
+            Values::Dictionary(entries, _) if track == 0 && (code as usize) < entries.rows => {
+                entries.append(code as usize, out);
+                Some(CodeText::VALUE)
+            }
+            Values::Decimal(numbers) => {
+                let is_padded = numbers.append_number(track, code.into(), out)?;
+                let ends = ValueEnds {
+                    is_start: track == 0,
+                    is_end: track + 1 == numbers.runs(),
+                };
+                Some(CodeText { ends, is_padded })
+            }
+            Values::Shapes(shapes) => {
+                let (id, track) = self.shape_of(track)?;
+                shapes.shapes().get(id)?.append_code(track, code, out)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the codes of a track are numbers without signs, so that what they stand for differs in digits alone.
+    pub(crate) fn are_numbers(&self, track: usize) -> bool {
+        match &self.values {
+            Values::Decimal(numbers) => !numbers.have_signs(),
+            Values::Shapes(shapes) => self.shape_of(track).is_some_and(|(id, track)| {
+                let shape = shapes.shapes().get(id);
+                shape.is_some_and(|shape| shape.are_numbers(track))
+            }),
+            _ => false,
         }
     }
 

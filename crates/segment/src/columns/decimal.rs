@@ -316,6 +316,11 @@ impl NumberColumn {
         self.runs.len()
     }
 
+    /// Whether some values have a `-` in front of a run and others do not.
+    pub(super) fn have_signs(&self) -> bool {
+        self.runs.iter().any(|run| run.is_signed)
+    }
+
     /// Appends the number of a run in each value, as it is stored; nothing where there is no such run.
     pub(super) fn codes(&self, run: usize, codes: &mut Vec<u32>) {
         if let Some(run) = self.runs.get(run) {
@@ -323,16 +328,34 @@ impl NumberColumn {
         }
     }
 
+    /// A run, and what stands in front of it.
+    fn run(&self, run: usize) -> Option<(&[u8], &Run)> {
+        let before = match run.checked_sub(1) {
+            None => &self.before,
+            Some(before) => &self.runs.get(before)?.behind,
+        };
+        Some((before, self.runs.get(run)?))
+    }
+
     /// Appends a run of a value with what stands around it.
     pub(super) fn append_run(&self, run: usize, index: usize, out: &mut Vec<u8>) {
-        let before = match run.checked_sub(1) {
-            None => Some(&self.before),
-            Some(before) => self.runs.get(before).map(|run| &run.behind),
-        };
-        if let (Some(before), Some(run)) = (before, self.runs.get(run)) {
+        if let Some((before, run)) = self.run(run) {
             put_few(before, out);
             run.append(index, out);
         }
+    }
+
+    /// Appends a number of a run, as it is stored, with what stands around it, and as few zeros as any value
+    /// that has it. Whether some may have more; `None` where there is no such run.
+    pub(super) fn append_number(&self, run: usize, number: u64, out: &mut Vec<u8>) -> Option<bool> {
+        let (before, run) = self.run(run)?;
+        put_few(before, out);
+        let (width, is_padded) = match run.width {
+            Width::AtLeast(width) => (width, false),
+            Width::Each(_) => (1, true),
+        };
+        run.put(number, width, out);
+        Some(is_padded)
     }
 
     /// Adds what is known of all values.
@@ -445,7 +468,12 @@ impl Run {
             Width::AtLeast(width) => *width,
             Width::Each(widths) => widths.get(index) as usize,
         };
-        let mut number = self.values.get(index);
+        self.put(self.values.get(index), width, out);
+    }
+
+    /// Appends a number, as it is stored, of at least so many digits, and what stands behind it.
+    #[inline]
+    fn put(&self, mut number: u64, width: usize, out: &mut Vec<u8>) {
         if self.is_signed {
             let signed = unzigzag(number);
             number = signed.unsigned_abs();

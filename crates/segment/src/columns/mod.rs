@@ -173,6 +173,15 @@ impl<'a> Plain<'a> {
     }
 }
 
+/// Which values count as the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Alike {
+    /// Those that have the same bytes.
+    Whole,
+    /// Those that have the same but for decimal digits, of which there are some in the same places.
+    ButForDigits,
+}
+
 /// A decoded column.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
@@ -240,35 +249,39 @@ impl Column {
 
     /// How many numbers there are for values that stand once: of all different ones, or of those shapes that
     /// have one value, by the numbers of shapes; 0 where no value has one. With 1 all values are the same.
-    pub(crate) fn distinct(&self) -> usize {
+    pub(crate) fn distinct(&self, alike: Alike) -> usize {
         match &self.values {
-            Values::Constant(_) => 1,
             Values::Dictionary(entries, _) => entries.rows,
-            Values::Shapes(shapes) => shapes.distinct(),
-            Values::Decimal(_) | Values::Hexadecimal(_) | Values::Text(_) => 0,
+            Values::Shapes(shapes) => shapes.distinct(alike),
+            _ => usize::from(self.stands_once(alike)),
         }
     }
 
     /// The number of the value of a row among those that stand once; `None` where it does not.
-    pub(crate) fn number(&self, row: usize) -> Option<usize> {
+    pub(crate) fn number(&self, row: usize, alike: Alike) -> Option<usize> {
         match &self.values {
-            Values::Constant(_) => Some(0),
             Values::Dictionary(_, numbers) => Some(numbers.get(row) as usize),
-            Values::Shapes(shapes) => shapes.number(row),
-            Values::Decimal(_) | Values::Hexadecimal(_) | Values::Text(_) => None,
+            Values::Shapes(shapes) => shapes.number(row, alike),
+            _ => self.stands_once(alike).then_some(0),
         }
     }
 
     /// Whether all values are the same, which stands once.
-    fn is_constant(&self) -> bool {
-        matches!(self.values, Values::Constant(_))
+    fn stands_once(&self, alike: Alike) -> bool {
+        match &self.values {
+            Values::Constant(_) => true,
+            Values::Decimal(numbers) => alike == Alike::ButForDigits && !numbers.have_signs(),
+            _ => false,
+        }
     }
 
     /// A number that the value of a row has and no other value of the column; `None` where none is known
     /// without its text.
     pub(crate) fn key(&self, row: usize) -> Option<u64> {
         match &self.values {
-            Values::Constant(_) | Values::Dictionary(..) => self.number(row).map(|key| key as u64),
+            Values::Constant(_) | Values::Dictionary(..) => {
+                self.number(row, Alike::Whole).map(|key| key as u64)
+            }
             Values::Decimal(numbers) => numbers.key(row),
             Values::Shapes(shapes) => shapes.key(row),
             Values::Hexadecimal(_) | Values::Text(_) => None,

@@ -9,7 +9,7 @@
 mod sort;
 
 use super::series::{self, Plan, Series};
-use super::{Column, Nesting, Plain};
+use super::{Alike, Column, Nesting, Plain};
 use crate::Corrupt;
 use crate::limits::COLUMN_SHAPES_MAX;
 use crate::wire::{Reader, put_varint};
@@ -105,15 +105,16 @@ impl ShapeColumn {
     }
 
     /// How many shapes there are, where one of several has one value.
-    pub(super) fn distinct(&self) -> usize {
-        let is_told = self.shapes.len() > 1 && self.shapes.iter().any(Column::is_constant);
+    pub(super) fn distinct(&self, alike: Alike) -> usize {
+        let mut shapes = self.shapes.iter();
+        let is_told = self.shapes.len() > 1 && shapes.any(|shape| shape.stands_once(alike));
         if is_told { self.shapes.len() } else { 0 }
     }
 
     /// The number of the shape of a row, where that has one value.
-    pub(super) fn number(&self, row: usize) -> Option<usize> {
+    pub(super) fn number(&self, row: usize, alike: Alike) -> Option<usize> {
         let id = usize::from(self.places.get(row)?.0);
-        self.shapes.get(id)?.is_constant().then_some(id)
+        self.shapes.get(id)?.stands_once(alike).then_some(id)
     }
 
     /// The place of a row among the values of a shape.

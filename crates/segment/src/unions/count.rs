@@ -64,17 +64,18 @@ impl Union {
     ) -> Result<Vec<u8>, E> {
         let none = vec![0; (segment_rows as usize).div_ceil(8)];
         let (mut found, mut of_others) = (none.clone(), Vec::new());
+        let mut marks = Marks::default();
         for number in with_those_beside(cut, places) {
             let Some(own) = self.parts.get(number) else {
                 continue;
             };
             let rows = part(own.part)?;
             if cut.binary_search(&number).is_ok() {
-                Marks::new(&mut found).add(own, rows);
+                marks.add(own, rows, &mut found);
                 continue;
             }
             let mut theirs = none.clone();
-            Marks::new(&mut theirs).add(own, rows);
+            marks.add(own, rows, &mut theirs);
             of_others.resize(none.len(), 0);
             for ((other, theirs), found) in of_others.iter_mut().zip(theirs).zip(&found) {
                 *other |= theirs & !found;

@@ -15,6 +15,7 @@
 pub(crate) mod check;
 pub(crate) mod count;
 mod parts;
+pub(crate) mod pass;
 pub(crate) mod read;
 pub(crate) mod write;
 
@@ -159,9 +160,9 @@ impl Union {
         bits: &mut [u8],
         mut part: impl FnMut(u32) -> Result<(u32, PartRows), E>,
     ) -> Result<(), E> {
-        let mut marks = Marks::new(bits);
+        let mut marks = Marks::default();
         for own in &self.parts {
-            marks.add(own, part(own.part)?);
+            marks.add(own, part(own.part)?, bits);
         }
         self.others.iter().for_each(|seat| set(bits, *seat));
         Ok(())
@@ -176,14 +177,14 @@ impl Union {
         bits: &mut [u8],
         mut part: impl FnMut(u32) -> Result<(u32, PartRows), E>,
     ) -> Result<(), E> {
-        let mut marks = Marks::new(bits);
+        let mut marks = Marks::default();
         for own in &self.parts {
             let (first, rows) = part(own.part)?;
             let start = first.saturating_add(rows.seats.start) / u8::BITS;
             let bytes = start as usize..start as usize + rows.seats.len() / 8 + 2;
-            let before = marks.count(&bytes);
-            marks.add(own, (first, rows));
-            let new = marks.count(&bytes) - before;
+            let before = count_bytes(bits, &bytes);
+            marks.add(own, (first, rows), bits);
+            let new = count_bytes(bits, &bytes) - before;
             if own.new.is_some_and(|said| said != new) {
                 return Err(invalid("seats of a part of a union", new.into()).into());
             }
@@ -193,58 +194,58 @@ impl Union {
     }
 }
 
-/// Bits of seats that are being set.
-struct Marks<'a> {
-    bits: &'a mut [u8],
+/// Sets bits of seats, a track of a part after the other.
+#[derive(Debug, Default)]
+struct Marks {
+    /// The seat of the first row of the track at hand.
+    first: u32,
+    /// The code of each of its rows.
     codes: Vec<u32>,
     table: Vec<bool>,
 }
 
-impl<'a> Marks<'a> {
-    fn new(bits: &'a mut [u8]) -> Self {
-        Self {
-            bits,
-            codes: Vec::new(),
-            table: Vec::new(),
-        }
-    }
-
+impl Marks {
     /// Sets those of a part, given its rows and the first row of its chunk.
-    fn add(&mut self, own: &CodedSeats, (first, rows): (u32, PartRows)) {
-        rows.column.codes(own.track as usize, &mut self.codes);
-        let first = first.saturating_add(rows.seats.start);
-        own.mark(&self.codes, first, &mut self.table, self.bits);
+    fn add(&mut self, own: &CodedSeats, (first, rows): (u32, PartRows), bits: &mut [u8]) {
+        self.turn_to(own.track, (first, &rows));
+        self.mark(&own.codes, bits);
     }
 
-    /// How many are set in some bytes, as far as they are there.
-    fn count(&self, bytes: &Range<usize>) -> u32 {
-        let end = bytes.end.min(self.bits.len());
-        let bytes = self.bits.get(bytes.start..end).unwrap_or_default();
-        bytes.iter().map(|byte| byte.count_ones()).sum()
+    /// Goes on with a track of a part.
+    fn turn_to(&mut self, track: u32, (first, rows): (u32, &PartRows)) {
+        rows.column.codes(track as usize, &mut self.codes);
+        self.first = first.saturating_add(rows.seats.start);
     }
-}
 
-impl CodedSeats {
-    /// Sets the bits of rows whose seats start at `first`, given the code of each.
-    fn mark(&self, codes: &[u32], first: u32, table: &mut Vec<bool>, bits: &mut [u8]) {
-        if let [code] = self.codes.as_slice() {
-            return set_each(bits, first, codes.iter().map(|own| own == code));
-        }
-        let last = self.codes.last().map_or(0, |last| *last as usize);
+    /// Sets the bits of its rows that have one of some codes, which ascend.
+    fn mark(&mut self, wanted: &[u32], bits: &mut [u8]) {
+        let (codes, first) = (self.codes.iter(), self.first);
+        let last = match wanted {
+            [] => return,
+            [code] => return set_each(bits, first, codes.map(|own| own == code)),
+            [.., last] => *last as usize,
+        };
         if last >= TABLE_CODES_MAX {
-            let is_told = |own: &u32| self.codes.binary_search(own).is_ok();
-            return set_each(bits, first, codes.iter().map(is_told));
+            let is_told = |own: &u32| wanted.binary_search(own).is_ok();
+            return set_each(bits, first, codes.map(is_told));
         }
-        table.clear();
-        table.resize(last + 1, false);
-        for code in &self.codes {
-            if let Some(cell) = table.get_mut(*code as usize) {
+        self.table.clear();
+        self.table.resize(last + 1, false);
+        for code in wanted {
+            if let Some(cell) = self.table.get_mut(*code as usize) {
                 *cell = true;
             }
         }
-        let is_told = |own: &u32| table.get(*own as usize).copied().unwrap_or_default();
-        set_each(bits, first, codes.iter().map(is_told));
+        let is_told = |own: &u32| self.table.get(*own as usize).copied().unwrap_or_default();
+        set_each(bits, first, codes.map(is_told));
     }
+}
+
+/// How many bits are set in some bytes, as far as they are there.
+fn count_bytes(bits: &[u8], bytes: &Range<usize>) -> u32 {
+    let end = bytes.end.min(bits.len());
+    let bytes = bits.get(bytes.start..end).unwrap_or_default();
+    bytes.iter().map(|byte| byte.count_ones()).sum()
 }
 
 /// Sets the bits of seats from `first` on for which it is true, byte by byte.

@@ -3,7 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use segment::{ChunkEntry, Corrupt, Listed, PartRows, PostingPage, TermEntry, Union, UnionPage};
+use segment::{
+    ChunkEntry, Corrupt, Listed, Namespace, PartRows, PostingPage, TermEntry, TextTest, Union,
+    UnionPage,
+};
 
 use super::{Kind, Page, SegmentHandle, Unread};
 use crate::error::ReadError;
@@ -41,6 +44,29 @@ impl SegmentHandle {
         };
         let marked = self.posting_page(index as usize)?.mark(&term.slots, bits);
         marked.map_err(|error| self.damaged_posting(index, &error))
+    }
+
+    /// Sets the bits of the same seats, for a term that columns tell: in `passing` those of rows of which it is known
+    /// that one part of theirs passes a test, in `open` those of the others. Some may be set in both.
+    ///
+    /// # Errors
+    /// As for [`Self::mark_slot_seats`].
+    pub fn mark_passing_seats(
+        &self,
+        term: &TermEntry,
+        (text, test): (Namespace, &mut impl TextTest),
+        (passing, open): (&mut [u8], &mut [u8]),
+    ) -> Result<(), ReadError> {
+        let Some(index) = self.union_page_of(&term.slots) else {
+            return self.mark_slot_seats(term, open);
+        };
+        let union = self.union(&term.slots, index)?;
+        union.mark_passing(test, (passing, open), |part| {
+            let (first, rows) = self.part_rows(index, part)?;
+            let (chunk, entry, number) = self.place_of_part(index, part)?;
+            let around = self.chunk(chunk, entry)?.around_part(number, text);
+            Ok((first, rows, around))
+        })
     }
 
     /// How many rows that hold a term, for which it takes a look at columns, are before each of some edges. An

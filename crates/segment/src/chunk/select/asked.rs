@@ -9,7 +9,7 @@ use super::{Scan, TextTest};
 use crate::Corrupt;
 use crate::chunk::ColumnPage;
 use crate::chunk::decode::{ChunkKind, Cursor};
-use crate::columns::{ByteSet, insert};
+use crate::columns::{Alike, ByteSet, insert};
 use crate::kinds::{Bit, Look};
 use crate::limits::STAMPED_FAILED_MIN;
 
@@ -43,12 +43,12 @@ impl Asked {
     }
 
     /// The place in `passing` of what a row has.
-    fn place(&self, rank: u32, cursors: &[Cursor]) -> Option<usize> {
+    fn place(&self, rank: u32, alike: Alike, cursors: &[Cursor]) -> Option<usize> {
         if self.passing.is_empty() {
             return None;
         }
         self.slots.iter().try_fold(0, |place, (slot, values)| {
-            Some(place * values + cursors.get(*slot)?.number(rank)?)
+            Some(place * values + cursors.get(*slot)?.number(rank, alike)?)
         })
     }
 
@@ -95,7 +95,7 @@ where
         if asked.all_fail {
             return Ok(false);
         }
-        let place = asked.place(rank, cursors);
+        let place = asked.place(rank, self.alike, cursors);
         let known = place.and_then(|place| asked.passing.get(place).copied());
         if let Some(Some(passes)) = known {
             return Ok(passes);
@@ -135,7 +135,7 @@ where
         for (slot, values) in &mut asked.slots {
             let (cursor, _) = self.cursor(kind, *slot, rank, cursors)?;
             rows = common(&rows, &cursor.rows());
-            *values = cursor.distinct();
+            *values = cursor.distinct(self.alike);
         }
         asked.turn_to(rows);
         Ok(())
