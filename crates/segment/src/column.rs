@@ -108,10 +108,34 @@ impl<'a> Packed<&'a [u8]> {
 }
 
 /// Some bytes of a page that is kept as it is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Shared {
     page: Arc<Vec<u8>>,
     range: Range<usize>,
+}
+
+impl Shared {
+    /// Some bytes by themselves.
+    pub(crate) fn of(bytes: Vec<u8>) -> Self {
+        Self {
+            range: 0..bytes.len(),
+            page: Arc::new(bytes),
+        }
+    }
+
+    /// So many bytes of a page, whose end the reader is at.
+    pub(crate) fn take(
+        reader: &mut Reader<'_>,
+        len: usize,
+        page: &Arc<Vec<u8>>,
+    ) -> Result<Self, Corrupt> {
+        let len = reader.bytes(len)?.len();
+        let end = page.len().saturating_sub(reader.rest().len());
+        Ok(Self {
+            page: Arc::clone(page),
+            range: end.saturating_sub(len)..end,
+        })
+    }
 }
 
 impl AsRef<[u8]> for Shared {
@@ -127,31 +151,9 @@ impl Packed<Shared> {
         count: usize,
         page: &Arc<Vec<u8>>,
     ) -> Result<Self, Corrupt> {
-        let Packed { min, count, planes } = Packed::view(reader, count)?;
-        let end = page.len().saturating_sub(reader.rest().len());
-        let planes = Shared {
-            page: Arc::clone(page),
-            range: end.saturating_sub(planes.len())..end,
-        };
+        let (min, width) = head(reader)?;
+        let planes = Shared::take(reader, count.saturating_mul(width.into()), page)?;
         Ok(Self { min, count, planes })
-    }
-
-    /// Some values, as they would be read.
-    pub(crate) fn of(values: &[u64]) -> Self {
-        let mut page = Vec::new();
-        encode(values, &mut page);
-        let page = Arc::new(page);
-        let mut reader = Reader::new("column", &page);
-        let read = Self::share(&mut reader, values.len(), &page);
-        // What was just encoded is read.
-        read.unwrap_or_else(|_| Self {
-            min: 0,
-            count: 0,
-            planes: Shared {
-                page: Arc::default(),
-                range: 0..0,
-            },
-        })
     }
 }
 
@@ -365,10 +367,18 @@ mod tests {
         assert_eq!(out, [0xac, 0x02, 0]);
     }
 
+    /// Some values, as they are read.
+    fn shared(values: &[u64]) -> Packed<Shared> {
+        let mut page = Vec::new();
+        encode(values, &mut page);
+        let page = Arc::new(page);
+        Packed::share(&mut Reader::new("test", &page), values.len(), &page).expect("valid")
+    }
+
     #[test]
     fn many_large_bytes_are_summed_up() {
         let values = [0x1_ff; 1_000];
-        let packed = Packed::of(&[&values[..], &[0, u64::from(u32::MAX)]].concat());
+        let packed = shared(&[&values[..], &[0, u64::from(u32::MAX)]].concat());
         assert_eq!(packed.sum(0..1_000), 511_000);
         assert_eq!(packed.sum(1..2_000), 510_489 + u64::from(u32::MAX));
     }
@@ -400,7 +410,7 @@ mod tests {
             encode(&values, &mut out);
             let packed = Packed::decode(&mut Reader::new("test", &out), values.len()).expect("valid");
             prop_assert_eq!(packed.values().collect::<Vec<_>>(), values.clone());
-            prop_assert_eq!(Packed::of(&values).values().collect::<Vec<_>>(), values.clone());
+            prop_assert_eq!(shared(&values).values().collect::<Vec<_>>(), values.clone());
             let own = values.get(rows.0.min(values.len())..rows.1.min(values.len())).unwrap_or(&[]);
             let sum = own.iter().fold(0_u64, |sum, value| sum.wrapping_add(*value));
             prop_assert_eq!(packed.sum(rows.0..rows.1), sum);

@@ -8,8 +8,11 @@ use crate::page::{check, checksum};
 use crate::wire::Reader;
 use crate::{Corrupt, Footer};
 
-/// Newest version of the format: files with unions that are counted have it.
-pub const FORMAT_VERSION: u16 = 12;
+/// Newest version of the format: files have it whose row pages say by bits how many rows are on each head page.
+pub const FORMAT_VERSION: u16 = 13;
+
+/// Version of the format that files with unions that are counted and without those have.
+pub(crate) const FORMAT_VERSION_COUNTED: u16 = 12;
 
 /// Version of the format that files whose index has addresses and with none of those have, as all that are
 /// sealed do.

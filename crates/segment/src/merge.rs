@@ -15,7 +15,7 @@ use model::{RecordNumber, Timestamp};
 use thiserror::Error;
 
 use crate::builder::{encode_end, push_received, write_kinds};
-use crate::envelope::{FORMAT_VERSION_ADDRESSES, FORMAT_VERSION_STAMPS, Header};
+use crate::envelope::{FORMAT_VERSION, FORMAT_VERSION_ADDRESSES, Header};
 use crate::footer::{Counts, Footer};
 use crate::limits::{
     HEAD_PAGE_ROWS, RECEIVED_PAGE_ROWS, SEGMENT_RECORD_BYTES_MAX, SEGMENT_ROWS_MAX,
@@ -136,16 +136,16 @@ fn merge_with<I: MergeInput>(
     Ok(footer)
 }
 
-/// The version of a result of so many rows: that of one with head pages or stamps where it may have some, which
-/// is known when all chunks are written.
+/// The version of a result of so many rows: that of one with head pages where it may have some, which is known when
+/// all chunks are written.
 fn version<I: MergeInput>(inputs: &[I], rows: u32, large: Large) -> u16 {
-    if have_addresses(inputs) {
-        return FORMAT_VERSION_ADDRESSES;
-    }
     let mut footers = inputs.iter().map(MergeInput::footer);
     let is_large = rows as usize > HEAD_PAGE_ROWS || large != Large::Copied;
     if is_large || footers.any(|footer| footer.head_pages().next().is_some()) {
-        return FORMAT_VERSION_STAMPS;
+        return FORMAT_VERSION;
+    }
+    if have_addresses(inputs) {
+        return FORMAT_VERSION_ADDRESSES;
     }
     let bigram_page = (rows > 0).then(PageEntry::default);
     let footer = Footer {

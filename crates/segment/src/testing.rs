@@ -11,7 +11,7 @@ use model::{Field, Priority, RecordBatch, RecordParts, RecordRef, Span, Timestam
 use proptest::prelude::*;
 
 use crate::compact::compact_with;
-use crate::envelope::{FORMAT_VERSION_ADDRESSES, FORMAT_VERSION_STAMPS};
+use crate::envelope::{FORMAT_VERSION, FORMAT_VERSION_ADDRESSES};
 use crate::limits::PART_COUNTS_BYTES_MAX;
 use crate::unions::read::Expander;
 use crate::unions::write::UnionChoice;
@@ -403,7 +403,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
     let trailer = Trailer::decode(&file[file.len() - Trailer::LEN..], file.len() as u64)?;
     assert_eq!(header.version, trailer.version);
     // What was merged may say that it has head pages and have none.
-    let merged = [FORMAT_VERSION_STAMPS, FORMAT_VERSION_ADDRESSES];
+    let merged = [FORMAT_VERSION, FORMAT_VERSION_ADDRESSES];
     assert!(footer.version() == header.version || merged.contains(&header.version));
     let mut received = Vec::new();
     for (page, first) in footer.received_pages.iter().zip(&footer.received_firsts) {

@@ -24,13 +24,13 @@ mod head_page;
 mod heads;
 mod kind_rows;
 mod page;
+mod page_rows;
 mod recent_ranks;
 mod row_kinds;
 mod rows;
 mod select;
 mod side_pages;
 mod slot_texts;
-mod stretches;
 #[cfg(test)]
 mod tests;
 

@@ -10,8 +10,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::page_rows::PageRows;
 use super::recent_ranks::RecentRanks;
-use super::stretches::Stretches;
 use super::{ChunkEntry, HeadPage};
 use crate::Corrupt;
 use crate::column::{self, Packed};
@@ -33,7 +33,7 @@ pub struct RowKinds {
     rows: usize,
     /// How many of them a head page has, but for the last one; all where there is none.
     page_rows: usize,
-    stretches: Stretches,
+    on_pages: PageRows,
     recent: RecentRanks,
     /// For each row the place of its kind among these, where there are no head pages.
     whole: Option<Packed>,
@@ -70,20 +70,21 @@ impl RowKinds {
                 narrow("rows of a kind", count)?,
             ));
         }
-        let (page_rows, stretches, whole) = match entry.heads.first() {
+        let (page_rows, on_pages, whole) = match entry.heads.first() {
             None => {
                 let places = Packed::decode(&mut reader, rows)?;
                 check(&places, &kinds)?;
-                (rows, Stretches::on_one_page(kinds.len()), Some(places))
+                (rows, PageRows::on_one_page(kinds.len()), Some(places))
             }
             Some(first) => {
-                let stretches = Stretches::decode(&mut reader, kinds.len(), rows, &page)?;
                 let pages = entry.heads.iter().map(|page| u64::from(page.rows));
                 let of_kinds = kinds.iter().map(|(_, rows)| u64::from(*rows));
                 if pages.sum::<u64>() != rows as u64 || of_kinds.sum::<u64>() != rows as u64 {
                     return Err(rows_of_all_kinds(rows));
                 }
-                (first.rows as usize, stretches, None)
+                let sizes = (rows, entry.heads.len());
+                let on_pages = PageRows::decode(&mut reader, kinds.len(), sizes, &page)?;
+                (first.rows as usize, on_pages, None)
             }
         };
         reader.finish()?;
@@ -92,7 +93,7 @@ impl RowKinds {
             kinds,
             rows,
             page_rows: page_rows.max(1),
-            stretches,
+            on_pages,
             recent: RecentRanks::default(),
             whole,
         })
@@ -107,7 +108,7 @@ impl RowKinds {
             return Ok(());
         }
         let pages: Vec<u32> = entry.heads.iter().map(|page| page.rows).collect();
-        self.stretches.check(&self.kinds, &pages)
+        self.on_pages.check(&self.kinds, &pages)
     }
 
     /// Checks that each row has a seat of its own. Like the others that take `page`, it is given the head
@@ -126,8 +127,8 @@ impl RowKinds {
         for number in 0..self.pages() {
             let ranks = [number, number + 1].map(|number| self.ranks_before(number));
             let [before, behind] = ranks;
-            let own = before.iter().zip(&behind);
-            let own = own.map(|(start, end)| end.saturating_sub(*start));
+            let own = before.zip(behind);
+            let own = own.map(|(start, end)| end.saturating_sub(start));
             let own: Vec<(u32, u32)> = own.map(|rows| (0, rows)).collect();
             check(&page(number)?.places, &own)?;
         }
@@ -166,7 +167,7 @@ impl RowKinds {
         let kinds: Vec<(u32, u32)> = numbers.iter().copied().zip(rows).collect();
         match &self.whole {
             Some(places) => encode(&kinds, &places.values().collect::<Vec<u64>>(), out),
-            None => encode_apart(&kinds, self.rows, &self.stretches, out),
+            None => encode_apart(&kinds, self.rows, &self.on_pages, out),
         }
     }
 
@@ -275,7 +276,10 @@ impl RowKinds {
         let mut pages = vec![false; self.pages()];
         let mut left = seats;
         for (kind, (first, end)) in self.firsts().zip(&self.ends).enumerate() {
-            for (page, rank) in self.stretches.ends(kind, end - first) {
+            if left.first().is_none_or(|seat| seat >= end) {
+                continue;
+            }
+            for (page, rank) in self.on_pages.ends(kind, end - first) {
                 let end = first.saturating_add(rank);
                 if left.first().is_none_or(|seat| *seat >= end) {
                     continue;
@@ -326,10 +330,9 @@ impl RowKinds {
     }
 
     /// For each kind how many of its rows are on the pages before one.
-    fn ranks_before(&self, number: usize) -> Vec<u32> {
-        let kinds = self.kinds.iter().zip(self.stretches.before_of_all(number));
-        let ranks = kinds.map(|((_, rows), before)| before.unwrap_or(*rows));
-        ranks.collect()
+    fn ranks_before(&self, number: usize) -> impl Iterator<Item = u32> {
+        let kinds = self.kinds.iter().enumerate();
+        kinds.map(move |(kind, (_, rows))| self.on_pages.before(kind, number).unwrap_or(*rows))
     }
 
     /// For each kind how many of its rows are before one.
@@ -342,11 +345,9 @@ impl RowKinds {
             return Ok(vec![0; self.kinds.len()]);
         }
         let number = row / self.page_rows;
-        let ranks = self.recent.before(number, || {
-            let kinds = self.kinds.iter().zip(self.stretches.before_of_each(number));
-            let ranks = kinds.map(|((_, rows), before)| before.unwrap_or(*rows));
-            ranks.collect()
-        });
+        let ranks = self
+            .recent
+            .before(number, || self.ranks_before(number).collect());
         let mut ranks = ranks.to_vec();
         let within = row % self.page_rows;
         if within == 0 || number >= self.pages() {
@@ -382,7 +383,7 @@ impl RowKinds {
             let kind = place as usize;
             let (_, rows) = self.kinds.get(kind)?;
             let first = self.ends.get(kind)?.checked_sub(*rows)?;
-            let before = self.stretches.before(kind, number)?;
+            let before = self.on_pages.before(kind, number)?;
             let on_page = places.count_of(place, 0..row) as u32;
             first.checked_add(before)?.checked_add(on_page)
         });
@@ -394,7 +395,7 @@ impl RowKinds {
         let place = self.ends.partition_point(|end| *end <= seat);
         let (_, rows) = self.kinds.get(place)?;
         let first = self.ends.get(place)?.checked_sub(*rows)?;
-        let (page, before) = self.stretches.page_of(place, seat.checked_sub(first)?)?;
+        let (page, before) = self.on_pages.page_of(place, seat.checked_sub(first)?)?;
         Some(Sought {
             page,
             place: place as u64,
@@ -407,7 +408,7 @@ impl RowKinds {
     pub fn memory_bytes(&self) -> usize {
         size_of_val::<[(u32, u32)]>(&self.kinds)
             + size_of_val::<[u32]>(&self.ends)
-            + self.stretches.memory_bytes()
+            + self.on_pages.memory_bytes()
             + RecentRanks::memory_bytes(self.kinds.len())
             + self.whole.as_ref().map_or(0, Packed::memory_bytes)
     }
@@ -455,11 +456,11 @@ pub(super) fn encode(kinds: &[(u32, u32)], places: &[u64], out: &mut Vec<u8>) {
 pub(super) fn encode_apart(
     kinds: &[(u32, u32)],
     rows: usize,
-    stretches: &Stretches,
+    on_pages: &PageRows,
     out: &mut Vec<u8>,
 ) {
     encode_kinds(kinds, rows, out);
-    stretches.encode(out);
+    on_pages.encode(out);
 }
 
 fn encode_kinds(kinds: &[(u32, u32)], rows: usize, out: &mut Vec<u8>) {

@@ -2,8 +2,8 @@
 
 use model::RecordHead;
 
+use super::page_rows::PageRows;
 use super::row_kinds;
-use super::stretches::Stretches;
 use crate::column;
 use crate::columns::directory::DirectoryWriter;
 use crate::columns::stamps::StampWriter;
@@ -81,8 +81,8 @@ impl SidePages {
         file: &mut dyn PageFile,
     ) -> PageEntry {
         let rows = kinds.iter().map(|(_, rows)| *rows as usize).sum();
-        let stretches = Stretches::of_places(places, kinds.len(), page_rows);
-        row_kinds::encode_apart(kinds, rows, &stretches, &mut self.raw);
+        let on_pages = PageRows::of_places(places, kinds.len(), page_rows);
+        row_kinds::encode_apart(kinds, rows, &on_pages, &mut self.raw);
         self.close_plain(rows, file)
     }
 

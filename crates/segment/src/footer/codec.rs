@@ -33,9 +33,17 @@ const HAS_ADDRESSES: u16 = 1 << 12;
 /// Set there where unions say how many seats each part has.
 const COUNTS_UNIONS: u16 = 1 << 13;
 
+/// Set there where row pages may have planes.
+const HAS_PAGE_PLANES: u16 = 1 << 14;
+
 /// All that is set there.
-const MARKS: u16 =
-    HAS_UNIONS | HAS_BIGRAMS | HAS_HEADS | HAS_STAMPS | HAS_ADDRESSES | COUNTS_UNIONS;
+const MARKS: u16 = HAS_UNIONS
+    | HAS_BIGRAMS
+    | HAS_HEADS
+    | HAS_STAMPS
+    | HAS_ADDRESSES
+    | COUNTS_UNIONS
+    | HAS_PAGE_PLANES;
 
 /// Kinds of pages whose numbers the footer starts with.
 const PAGE_COUNTS: usize = 8;
@@ -135,6 +143,7 @@ impl Footer {
         let dictionaries = marks & !MARKS;
         footer.has_addresses = marks & HAS_ADDRESSES != 0;
         footer.counts_unions = marks & COUNTS_UNIONS != 0;
+        footer.has_page_planes = marks & HAS_PAGE_PLANES != 0;
         let bigrams = usize::from(marks & HAS_BIGRAMS != 0);
         let mut counts = [0; PAGE_COUNTS];
         for count in &mut counts {
@@ -222,6 +231,9 @@ impl Footer {
         }
         if self.counts_unions {
             marks |= COUNTS_UNIONS;
+        }
+        if self.has_page_planes {
+            marks |= HAS_PAGE_PLANES;
         }
         out.extend_from_slice(&marks.to_le_bytes());
         for time in [

@@ -7,8 +7,9 @@ use model::{Facility, RecordNumber, Severity, Timestamp};
 
 use crate::chunk::ChunkEntry;
 use crate::envelope::{
-    FORMAT_VERSION, FORMAT_VERSION_ADDRESSES, FORMAT_VERSION_BIGRAMS, FORMAT_VERSION_DICTIONARY,
-    FORMAT_VERSION_HEADS, FORMAT_VERSION_MIN, FORMAT_VERSION_STAMPS, FORMAT_VERSION_UNIONS, Header,
+    FORMAT_VERSION, FORMAT_VERSION_ADDRESSES, FORMAT_VERSION_BIGRAMS, FORMAT_VERSION_COUNTED,
+    FORMAT_VERSION_DICTIONARY, FORMAT_VERSION_HEADS, FORMAT_VERSION_MIN, FORMAT_VERSION_STAMPS,
+    FORMAT_VERSION_UNIONS, Header,
 };
 use crate::lexicon::class::{may_hold, order_into, ordered_starts};
 use crate::page::PageEntry;
@@ -59,6 +60,9 @@ pub struct Footer {
     /// Which pairs of bytes are in the words of each page of terms; none in a segment without rows, and in
     /// those that were written before there was one.
     pub bigram_page: Option<PageEntry>,
+    /// Whether row pages may say by planes of bits how many rows of each kind are on each head page; not in segments
+    /// that were written before they did.
+    pub has_page_planes: bool,
     /// Whether the terms have the addresses in texts ([`model::addresses`]); not in segments that were written
     /// before they did, and in those that were merged of such.
     pub has_addresses: bool,
@@ -139,8 +143,11 @@ fn at_namespace(counts: &[u32; 8], namespace: Namespace) -> Option<u32> {
 impl Footer {
     /// The version of the format that a file with this footer has: the oldest one that has all there is.
     pub fn version(&self) -> u16 {
-        if self.counts_unions {
+        if self.has_page_planes {
             return FORMAT_VERSION;
+        }
+        if self.counts_unions {
+            return FORMAT_VERSION_COUNTED;
         }
         if self.has_addresses {
             return FORMAT_VERSION_ADDRESSES;
@@ -161,6 +168,12 @@ impl Footer {
             Some(_) => FORMAT_VERSION_DICTIONARY,
             None => FORMAT_VERSION_MIN,
         }
+    }
+
+    /// Notes whether there are head pages, once there are chunks: row pages that are written say by planes how many
+    /// rows are on them.
+    pub(crate) fn note_heads(&mut self) {
+        self.has_page_planes = self.chunks.iter().any(|chunk| !chunk.heads.is_empty());
     }
 
     /// The head pages of all chunks.
@@ -318,6 +331,10 @@ mod tests {
         assert_eq!(footer.version(), 10);
         footer.has_addresses = true;
         assert_eq!(footer.version(), 11);
+        footer.counts_unions = true;
+        assert_eq!(footer.version(), 12);
+        footer.note_heads();
+        assert_eq!(footer.version(), 13);
     }
 
     #[test]

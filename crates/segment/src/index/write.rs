@@ -54,6 +54,7 @@ impl Index {
         footer.lexicon_pages = lexicon.pages;
         footer.bigram_page = lexicon.bigram_page;
         footer.has_addresses = self.terms.have_addresses();
+        footer.note_heads();
     }
 
     /// Where the seats of a term are that are in none of its groups.

@@ -107,6 +107,7 @@ pub(super) fn merge<I: MergeInput>(
     }
     footer.bigram_page = lexicon.append_bigrams(pages, file);
     footer.has_addresses = has_addresses;
+    footer.note_heads();
     Ok(())
 }
 

@@ -23,6 +23,7 @@ const SEGMENT_V9: &[u8] = include_bytes!("../../testdata/segment.v9");
 const SEGMENT_V10: &[u8] = include_bytes!("../../testdata/segment.v10");
 const SEGMENT_V11: &[u8] = include_bytes!("../../testdata/segment.v11");
 const SEGMENT_V12: &[u8] = include_bytes!("../../testdata/segment.v12");
+const SEGMENT_V13: &[u8] = include_bytes!("../../testdata/segment.v13");
 
 const FIRST_JOURNAL: &str = "journal/00000000000000000001.journal";
 const MANIFEST: &str = "logspaces/main/manifest";
@@ -281,6 +282,35 @@ fn segments_of_version_12_are_read() {
     check_deeply(dir.path(), 2_000);
 }
 
+#[test]
+fn segments_of_version_13_are_read() {
+    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V13);
+    // So that the directory has it taken back.
+    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
+    let store = open(dir.path());
+    let text = |row: usize| match row % 1_000 {
+        999 => format!("audit {row} was opened by root"),
+        _ => format!("step {} of many is done", row % 11),
+    };
+    assert!(texts(&store).into_iter().eq((0..17_000).map(text)));
+    let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
+        panic!("no segment");
+    };
+    assert_eq!(segment.footer().chunks[0].heads.len(), 2);
+    for row in [16_999, 16_384, 16_383, 15_999, 0] {
+        let (_, seat) = segment.with_seat(row).expect("reads");
+        assert_eq!(segment.seated(0, &[seat]).expect("reads"), [(row, seat)]);
+        // Before it on all pages, of both kinds.
+        let seats = segment.seats(0, &(0..row)).expect("reads");
+        assert_eq!(
+            seats.iter().map(|own| own.len()).sum::<usize>(),
+            row as usize
+        );
+        assert!(seats.iter().all(|range| !range.contains(&seat)));
+    }
+    check_deeply(dir.path(), 17_000);
+}
+
 /// Finds nothing wrong with a directory of so many records in segments.
 fn check_deeply(directory: &Path, records: u64) {
     let options = VerifyOptions {
@@ -366,7 +396,7 @@ fn files_of_newer_versions_are_refused_and_left_alone() {
     let files = [
         (FIRST_JOURNAL, newer(JOURNAL_V1, 4, (60, false))),
         (MANIFEST, newer(MANIFEST_V2, 4, (12, false))),
-        (FIRST_SEGMENT, newer(SEGMENT_V12, 8, (60, true))),
+        (FIRST_SEGMENT, newer(SEGMENT_V13, 8, (60, true))),
     ];
     for (path, bytes) in files {
         let (text, looked) = refused(path, &bytes);
