@@ -14,15 +14,13 @@ use crate::chunk::PartRows;
 impl Union {
     /// How many of its seats are before each of some edges, each of which is the seats of the rows before it,
     /// in ranges which ascend and do not overlap; `None` where parts do not say how many they have. `seats_of`
-    /// gives the seats of a part in the segment, which has so many rows, and `part` its rows and the first row
-    /// of its chunk.
+    /// gives the seats of a part in the segment, and `part` its rows and the first row of its chunk.
     ///
     /// # Errors
     /// When a part cannot be had.
     pub fn count_before<E>(
         &self,
         edges: &[&[Range<u32>]],
-        segment_rows: u32,
         seats_of: impl Fn(u32) -> Result<Range<u32>, E>,
         part: impl FnMut(u32) -> Result<(u32, PartRows), E>,
     ) -> Result<Option<Vec<u64>>, E> {
@@ -42,30 +40,53 @@ impl Union {
             }
             places.push(seats);
         }
-        let found = self.mark_cut(&cut, &places, segment_rows, part)?;
-        let of_cut = joined(cut.iter().filter_map(|number| places.get(*number)));
+        let found = self.mark_cut(&cut, &places, part)?;
         for (all, edge) in counts.iter_mut().zip(edges) {
-            let of_cut = of_cut.iter().flat_map(|place| within(edge, place));
-            let of_cut = of_cut.map(|range| count_marked(&found, &range));
+            let of_cut = found.iter().flat_map(|(span, bits)| {
+                let own = within(edge, span);
+                own.map(|range| count_marked(bits, &from_base(span, &range)))
+            });
             let of_others = edge.iter().map(|range| count_listed(&self.others, range));
             *all += of_cut.chain(of_others).sum::<u64>();
         }
         Ok(Some(counts))
     }
 
-    /// A bit for each seat, set for those of some parts, but for those of another part before the first of them
-    /// which has the seat. The numbers of the parts ascend; `places` has the seats of the rows of each.
+    /// A bit for each seat of some stretches, set for those of some parts, but for those of another part before the
+    /// first of them which has the seat. The numbers of the parts ascend; `places` has the seats of the rows of
+    /// each.
     fn mark_cut<E>(
         &self,
         cut: &[usize],
         places: &[Range<u32>],
-        segment_rows: u32,
         mut part: impl FnMut(u32) -> Result<(u32, PartRows), E>,
+    ) -> Result<Vec<(Range<u32>, Vec<u8>)>, E> {
+        let read = with_those_beside(cut, places);
+        let mut marked = Vec::new();
+        for span in joined(read.iter().filter_map(|number| places.get(*number))) {
+            let is_within = |number: &&usize| {
+                let place = places.get(**number);
+                place.is_some_and(|place| span.contains(&place.start))
+            };
+            let own = read.iter().copied().filter(|number| is_within(&number));
+            let bits = self.mark_span(&span, own, cut, &mut part)?;
+            marked.push((span, bits));
+        }
+        Ok(marked)
+    }
+
+    /// The bits of one stretch, given the numbers of the parts in it that are read.
+    fn mark_span<E>(
+        &self,
+        span: &Range<u32>,
+        numbers: impl Iterator<Item = usize>,
+        cut: &[usize],
+        part: &mut impl FnMut(u32) -> Result<(u32, PartRows), E>,
     ) -> Result<Vec<u8>, E> {
-        let none = vec![0; (segment_rows as usize).div_ceil(8)];
-        let (mut found, mut of_others) = (none.clone(), Vec::new());
-        let mut marks = Marks::default();
-        for number in with_those_beside(cut, places) {
+        let none = vec![0; (span.end - base_of(span)).div_ceil(u8::BITS) as usize];
+        let (mut found, mut theirs, mut of_others) = (none.clone(), none.clone(), none);
+        let mut marks = Marks::from(base_of(span));
+        for number in numbers {
             let Some(own) = self.parts.get(number) else {
                 continue;
             };
@@ -74,10 +95,9 @@ impl Union {
                 marks.add(own, rows, &mut found);
                 continue;
             }
-            let mut theirs = none.clone();
+            theirs.fill(0);
             marks.add(own, rows, &mut theirs);
-            of_others.resize(none.len(), 0);
-            for ((other, theirs), found) in of_others.iter_mut().zip(theirs).zip(&found) {
+            for ((other, theirs), found) in of_others.iter_mut().zip(&theirs).zip(&found) {
                 *other |= theirs & !found;
             }
         }
@@ -86,6 +106,17 @@ impl Union {
         }
         Ok(found)
     }
+}
+
+/// The seat that the first bit of a stretch is of.
+fn base_of(span: &Range<u32>) -> u32 {
+    span.start / u8::BITS * u8::BITS
+}
+
+/// Seats of a stretch by their bits.
+fn from_base(span: &Range<u32>, seats: &Range<u32>) -> Range<u32> {
+    let base = base_of(span);
+    seats.start - base..seats.end - base
 }
 
 /// The numbers of some parts, and of those before them that have some of their rows, ascending.

@@ -197,7 +197,9 @@ impl Union {
 /// Sets bits of seats, a track of a part after the other.
 #[derive(Debug, Default)]
 struct Marks {
-    /// The seat of the first row of the track at hand.
+    /// The seat that the first bit is of.
+    base: u32,
+    /// Which bit the first row of the track at hand has.
     first: u32,
     /// The code of each of its rows.
     codes: Vec<u32>,
@@ -205,6 +207,14 @@ struct Marks {
 }
 
 impl Marks {
+    /// For bits of the seats from one on.
+    fn from(base: u32) -> Self {
+        Self {
+            base,
+            ..Self::default()
+        }
+    }
+
     /// Sets those of a part, given its rows and the first row of its chunk.
     fn add(&mut self, own: &CodedSeats, (first, rows): (u32, PartRows), bits: &mut [u8]) {
         self.turn_to(own.track, (first, &rows));
@@ -214,7 +224,8 @@ impl Marks {
     /// Goes on with a track of a part.
     fn turn_to(&mut self, track: u32, (first, rows): (u32, &PartRows)) {
         rows.column.codes(track as usize, &mut self.codes);
-        self.first = first.saturating_add(rows.seats.start);
+        let first = first.saturating_add(rows.seats.start);
+        self.first = first.saturating_sub(self.base);
     }
 
     /// Sets the bits of its rows that have one of some codes, which ascend.

@@ -101,7 +101,6 @@ proptest! {
         let edges: Vec<Vec<Range<u32>>> = edges.collect();
         let counts = union.count_before(
             &edges.iter().map(Vec::as_slice).collect::<Vec<_>>(),
-            200,
             |part| Ok::<_, Corrupt>(parts[part as usize].0.seats.clone()),
             |part| Ok((0, parts[part as usize].0.clone())),
         );

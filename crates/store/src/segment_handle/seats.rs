@@ -86,7 +86,6 @@ impl SegmentHandle {
         let union = self.union(&term.slots, index)?;
         let counts = union.count_before(
             edges,
-            self.rows(),
             |part| self.seats_of_part(index, part),
             |part| self.part_rows(index, part),
         )?;
