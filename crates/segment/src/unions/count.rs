@@ -42,10 +42,7 @@ impl Union {
         }
         let found = self.mark_cut(&cut, &places, part)?;
         for (all, edge) in counts.iter_mut().zip(edges) {
-            let of_cut = found.iter().flat_map(|(span, bits)| {
-                let own = within(edge, span);
-                own.map(|range| count_marked(bits, &from_base(span, &range)))
-            });
+            let of_cut = found.iter().map(|stretch| stretch.count(edge));
             let of_others = edge.iter().map(|range| count_listed(&self.others, range));
             *all += of_cut.chain(of_others).sum::<u64>();
         }
@@ -60,63 +57,83 @@ impl Union {
         cut: &[usize],
         places: &[Range<u32>],
         mut part: impl FnMut(u32) -> Result<(u32, PartRows), E>,
-    ) -> Result<Vec<(Range<u32>, Vec<u8>)>, E> {
+    ) -> Result<Vec<Stretch>, E> {
         let read = with_those_beside(cut, places);
-        let mut marked = Vec::new();
-        for span in joined(read.iter().filter_map(|number| places.get(*number))) {
-            let is_within = |number: &&usize| {
-                let place = places.get(**number);
-                place.is_some_and(|place| span.contains(&place.start))
+        let mut stretches = Vec::new();
+        for seats in joined(read.iter().filter_map(|number| places.get(*number))) {
+            let is_within = |number: &usize| {
+                let place = places.get(*number);
+                place.is_some_and(|place| seats.contains(&place.start))
             };
-            let own = read.iter().copied().filter(|number| is_within(&number));
-            let bits = self.mark_span(&span, own, cut, &mut part)?;
-            marked.push((span, bits));
+            let own: Vec<usize> = read.iter().copied().filter(is_within).collect();
+            let mut stretch = Stretch::new(seats);
+            self.mark_stretch(&mut stretch, &own, cut, &mut part)?;
+            stretches.push(stretch);
         }
-        Ok(marked)
+        Ok(stretches)
     }
 
     /// The bits of one stretch, given the numbers of the parts in it that are read.
-    fn mark_span<E>(
+    fn mark_stretch<E>(
         &self,
-        span: &Range<u32>,
-        numbers: impl Iterator<Item = usize>,
+        stretch: &mut Stretch,
+        numbers: &[usize],
         cut: &[usize],
         part: &mut impl FnMut(u32) -> Result<(u32, PartRows), E>,
-    ) -> Result<Vec<u8>, E> {
-        let none = vec![0; (span.end - base_of(span)).div_ceil(u8::BITS) as usize];
-        let (mut found, mut theirs, mut of_others) = (none.clone(), none.clone(), none);
-        let mut marks = Marks::from(base_of(span));
+    ) -> Result<(), E> {
+        let mut marks = Marks::from(stretch.base());
+        let found = &mut stretch.bits;
+        let (mut theirs, mut of_others) = (found.clone(), found.clone());
         for number in numbers {
-            let Some(own) = self.parts.get(number) else {
+            let Some(own) = self.parts.get(*number) else {
                 continue;
             };
             let rows = part(own.part)?;
-            if cut.binary_search(&number).is_ok() {
-                marks.add(own, rows, &mut found);
+            if cut.binary_search(number).is_ok() {
+                marks.add(own, rows, found);
                 continue;
             }
             theirs.fill(0);
             marks.add(own, rows, &mut theirs);
-            for ((other, theirs), found) in of_others.iter_mut().zip(&theirs).zip(&found) {
+            for ((other, theirs), found) in of_others.iter_mut().zip(&theirs).zip(&*found) {
                 *other |= theirs & !found;
             }
         }
         for (found, other) in found.iter_mut().zip(of_others) {
             *found &= !other;
         }
-        Ok(found)
+        Ok(())
     }
 }
 
-/// The seat that the first bit of a stretch is of.
-fn base_of(span: &Range<u32>) -> u32 {
-    span.start / u8::BITS * u8::BITS
+/// A bit for each seat of a range.
+struct Stretch {
+    seats: Range<u32>,
+    bits: Vec<u8>,
 }
 
-/// Seats of a stretch by their bits.
-fn from_base(span: &Range<u32>, seats: &Range<u32>) -> Range<u32> {
-    let base = base_of(span);
-    seats.start - base..seats.end - base
+impl Stretch {
+    /// With no bit set.
+    fn new(seats: Range<u32>) -> Self {
+        let len = seats.end - seats.start / u8::BITS * u8::BITS;
+        Self {
+            seats,
+            bits: vec![0; len.div_ceil(u8::BITS) as usize],
+        }
+    }
+
+    /// The seat that the first bit is of: where seats share a byte, they do among all of a segment.
+    fn base(&self) -> u32 {
+        self.seats.start / u8::BITS * u8::BITS
+    }
+
+    /// How many are set of the seats that are in some ranges, which ascend and do not overlap.
+    fn count(&self, ranges: &[Range<u32>]) -> u64 {
+        let base = self.base();
+        let own = within(ranges, &self.seats);
+        let counts = own.map(|own| count_marked(&self.bits, &(own.start - base..own.end - base)));
+        counts.sum()
+    }
 }
 
 /// The numbers of some parts, and of those before them that have some of their rows, ascending.
