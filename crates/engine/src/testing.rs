@@ -68,6 +68,19 @@ pub(crate) const DAY: i64 = 86_400_000_000_000;
 /// How long is waited for a compaction before the test fails.
 const PATIENCE: Duration = Duration::from_secs(240);
 
+/// A store of a day in 1970, in a compacted segment whose words are told by columns, of so many messages.
+pub(crate) fn worded(directory: &Path, rows: usize, message: impl Fn(usize) -> String) -> Store {
+    let sample = |row: usize| Sample {
+        received: row as i64,
+        message: message(row).into_bytes(),
+        ..Sample::default()
+    };
+    let samples: Vec<Sample> = (0..rows).map(sample).collect();
+    compacted(directory, &samples, |segment| {
+        segment.footer().counts_unions
+    })
+}
+
 /// A store with these records, imported, as one segment that was compacted until `is_done`.
 pub(crate) fn compacted(
     directory: &Path,

@@ -1,11 +1,8 @@
 //! Bars of one word, which columns tell: those of a stretch of rows are not read for it.
 
-use std::path::Path;
-
 use model::{LogspaceName, TimeRange, Timestamp};
-use store::Store;
 
-use crate::testing::{self, Sample};
+use crate::testing;
 use crate::{Cancel, Scope, histogram};
 
 const ROWS: usize = 60_000;
@@ -34,19 +31,6 @@ fn message(row: usize) -> String {
     }
 }
 
-/// A compacted segment whose words are told by columns.
-fn compacted(directory: &Path) -> Store {
-    let sample = |row: usize| Sample {
-        received: row as i64,
-        message: message(row).into_bytes(),
-        ..Sample::default()
-    };
-    let samples: Vec<Sample> = (0..ROWS).map(sample).collect();
-    testing::compacted(directory, &samples, |segment| {
-        segment.footer().counts_unions
-    })
-}
-
 /// A question, and whether a record matches, given which words it has.
 type Asked = (&'static str, fn(&dyn Fn(&str) -> bool) -> bool);
 
@@ -71,7 +55,7 @@ const QUESTIONS: [Asked; 13] = [
 #[test]
 fn bars_of_words_are_those_of_their_rows() {
     let directory = tempfile::tempdir().expect("a directory");
-    let store = compacted(directory.path());
+    let store = testing::worded(directory.path(), ROWS, message);
     let mut scope = Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")]);
     let messages: Vec<String> = (0..ROWS).map(message).collect();
     for (text, matches) in QUESTIONS {

@@ -1,16 +1,14 @@
 //! Phrases, and words in one case, where columns tell one of the words: what they tell of the rest need not be
 //! looked at.
 
-use std::path::Path;
-
 use model::LogspaceName;
 use query::{Expr, Query, naive};
-use store::{Part, Store};
+use store::Part;
 
 use crate::evaluate::evaluate;
 use crate::plan::Plan;
 use crate::row_set::RowSet;
-use crate::testing::{self, Sample};
+use crate::testing;
 use crate::{Cancel, Order, Scope, SearchOptions, count, search};
 
 const ROWS: usize = 20_000;
@@ -49,18 +47,6 @@ fn place(mixed: usize) -> String {
         2 => format!("rack-{number:02} slot {box_number}"),
         _ => format!("bin {number}"),
     }
-}
-
-fn compacted(directory: &Path) -> Store {
-    let sample = |row: usize| Sample {
-        received: row as i64,
-        message: message(row).into_bytes(),
-        ..Sample::default()
-    };
-    let samples: Vec<Sample> = (0..ROWS).map(sample).collect();
-    testing::compacted(directory, &samples, |segment| {
-        segment.footer().counts_unions
-    })
 }
 
 /// Each with what the index and the columns of words tell of it: whether they name rows that match, and whether
@@ -104,7 +90,7 @@ fn pieces() -> impl Iterator<Item = String> {
 #[test]
 fn phrases_are_found_that_columns_tell() {
     let directory = tempfile::tempdir().expect("a directory");
-    let store = compacted(directory.path());
+    let store = testing::worded(directory.path(), ROWS, message);
     let scope = Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")]);
     for (text, names_some, names_all) in QUESTIONS {
         let query = query::parse(text).into_result().expect("valid");
