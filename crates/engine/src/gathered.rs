@@ -58,8 +58,8 @@ impl Gathered {
         Ok(Self::Marked(marked))
     }
 
-    /// The rows that hold a term which columns tell, and those of them of which these tell as well that a text of
-    /// theirs passes a test.
+    /// The rows that hold a term which columns tell and that may pass a test by a text of theirs; first those of them
+    /// of which columns tell that they do.
     pub(crate) fn passing(
         term: &TermEntry,
         (text, test): (Namespace, &mut impl TextTest),

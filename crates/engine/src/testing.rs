@@ -68,11 +68,21 @@ pub(crate) const DAY: i64 = 86_400_000_000_000;
 /// How long is waited for a compaction before the test fails.
 const PATIENCE: Duration = Duration::from_secs(240);
 
+/// The host of a row of [`worded`].
+pub(crate) fn host_of(row: usize) -> String {
+    let number = row * 7 % 23;
+    match row % 3 {
+        0 => format!("{number:03}.web.example.com"),
+        _ => format!("web-{number:03}.example.com"),
+    }
+}
+
 /// A store of a day in 1970, in a compacted segment whose words are told by columns, of so many messages.
 pub(crate) fn worded(directory: &Path, rows: usize, message: impl Fn(usize) -> String) -> Store {
     let sample = |row: usize| Sample {
         received: row as i64,
         message: message(row).into_bytes(),
+        host: host_of(row),
         ..Sample::default()
     };
     let samples: Vec<Sample> = (0..rows).map(sample).collect();

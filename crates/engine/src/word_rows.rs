@@ -157,9 +157,12 @@ fn bounds_of_all(
         true => (None, with_all(all, segment)?),
         false => with_passing(all, namespace, words, segment)?,
     };
+    let passed = sure.as_ref().map_or(0, Scatter::len);
     let mut rows = rows.finish();
     for probe in others {
-        if rows.is_empty() {
+        // To look at few rows takes less than to find those of all words that meet a condition.
+        let left = rows.len(segment.rows()).saturating_sub(passed);
+        if left == 0 || left <= passed / COLUMNS_ROWS_OF {
             break;
         }
         rows = rows.and(probe_rows(namespace, probe, segment)?);

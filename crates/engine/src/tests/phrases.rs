@@ -106,6 +106,47 @@ fn phrases_are_found_that_columns_tell() {
     }
 }
 
+/// A column that is the whole text tells of rows that they do not match as well.
+#[test]
+fn hosts_are_found_that_columns_tell() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = testing::worded(directory.path(), ROWS, message);
+    let scope = Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")]);
+    // Each with a word that stands in those hosts and in others.
+    for (text, word) in [
+        ("host:web-001*", None),
+        ("host:web-011.example.com", Some("011")),
+        ("host:web-0", None),
+        ("host:web-01?.example*", None),
+        ("host:\"001.example\"", Some("001")),
+        ("host:=web-022.example.com", Some("022")),
+        ("host:/^web-00[0-4]/", None),
+    ] {
+        let query = query::parse(text).into_result().expect("valid");
+        let Expr::Leaf(leaf) = &query.root else {
+            panic!("{text} is one condition");
+        };
+        let hosts: Vec<String> = (0..ROWS).map(testing::host_of).collect();
+        let is_match = |host: &&String| naive::matches_text(&leaf.test, host.as_bytes());
+        let expected = hosts.iter().filter(is_match).count() as u64;
+        let counted = count(&scope, &query, &Cancel::new());
+        assert_eq!(counted.count, expected, "{text}");
+        let Some(word) = word else { continue };
+        let with_word = hosts.iter().filter(|host| host.contains(word)).count() as u64;
+        for (sure, maybe) in known(&scope, &query) {
+            let rows = ROWS as u32;
+            let (sure, maybe) = (
+                sure.len(rows),
+                maybe.map_or(sure.len(rows), |own| own.len(rows)),
+            );
+            assert!(
+                sure > expected / 2 && maybe < (expected + with_word) / 2,
+                "{text}"
+            );
+        }
+    }
+}
+
 /// What is known of the rows of each segment before any is looked at.
 fn known(scope: &Scope, query: &Query) -> Vec<(RowSet, Option<RowSet>)> {
     let plan = Plan::of(&query.root);

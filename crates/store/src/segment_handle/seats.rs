@@ -47,7 +47,7 @@ impl SegmentHandle {
     }
 
     /// Sets the bits of the same seats, for a term that columns tell: in `passing` those of rows of which it is known
-    /// that one part of theirs passes a test, in `open` those of the others. Some may be set in both.
+    /// that one part of theirs passes a test, in `open` those of rows whose may. Some may be set in both.
     ///
     /// # Errors
     /// As for [`Self::mark_slot_seats`].
