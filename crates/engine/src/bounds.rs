@@ -31,8 +31,10 @@ impl Bounds {
         }
     }
 
-    /// These rows, and perhaps others of `maybe`, which has them too, in a segment of so many rows.
+    /// These rows, and perhaps others of `maybe`, in a segment of so many rows. What is sure need not be in there:
+    /// a row with a word of one alternative may match by another.
     pub(crate) fn between(sure: RowSet, maybe: RowSet, rows: u32) -> Self {
+        let maybe = maybe.or(sure.clone());
         match maybe.len(rows) == sure.len(rows) {
             true => Self::exact(sure),
             false => Self {
@@ -84,5 +86,21 @@ impl Bounds {
                 maybe: Some(self.sure.not(rows)),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sure_rows_are_among_those_that_may_match() {
+        let [one, two] = [[1, 2], [2, 3]].map(|rows| RowSet::from_sorted(&rows));
+        let bounds = Bounds::between(one.clone(), two, 9);
+        assert_eq!(bounds.sure, one);
+        assert_eq!(*bounds.upper(), RowSet::from_sorted(&[1, 2, 3]));
+        assert_eq!(bounds.not(9).upper().len(9), 7);
+        let bounds = Bounds::between(one.clone(), one.clone(), 9);
+        assert_eq!((bounds.sure, bounds.maybe), (one, None));
     }
 }

@@ -11,6 +11,7 @@ use segment::{Namespace, TermEntry};
 use store::{ReadError, SegmentHandle};
 
 use crate::bounds::Bounds;
+use crate::check::LeafTest;
 use crate::evaluate::probe_rows;
 use crate::gathered::{Gathered, union};
 use crate::limits::COLUMNS_ROWS_OF;
@@ -200,16 +201,17 @@ fn with_passing(
     words: &Words,
     segment: &SegmentHandle,
 ) -> Result<(Option<Scatter>, Gathered), ReadError> {
-    let (mut test, mut passing) = (words.test.clone(), None);
+    let mut passing = None;
     let rows = joined(choices, |terms, before| {
         let passed = passing.as_ref().map_or(0, Scatter::len);
         let left = before.len(segment.rows()).saturating_sub(passed);
         if is_dear(terms, left, segment) {
             return Ok(None);
         }
-        match (terms, &mut test) {
+        match (terms, &words.test) {
             ([term], Some(test)) if passing.is_none() && segment.is_told_by_columns(term) => {
-                let (passed, rows) = Gathered::passing(term, (namespace, &mut **test), segment)?;
+                let mut test = LeafTest::clone(test);
+                let (passed, rows) = Gathered::passing(term, (namespace, &mut test), segment)?;
                 passing = Some(passed);
                 Ok(Some(rows))
             }
@@ -225,8 +227,8 @@ fn is_dear(terms: &[TermEntry], left: u64, segment: &SegmentHandle) -> bool {
     are_told && left <= rows_of(terms) / COLUMNS_ROWS_OF
 }
 
-/// The rows that hold one of the terms of each choice, given those by the rows of the choices before; but of those
-/// that are not given.
+/// The rows that hold one of the terms of each choice. `gather` gives those of a choice, given the rows of the choices
+/// before it; or none, where they are not worth finding.
 fn joined(
     mut choices: Vec<Vec<TermEntry>>,
     mut gather: impl FnMut(&[TermEntry], &Gathered) -> Result<Option<Gathered>, ReadError>,

@@ -104,6 +104,23 @@ fn phrases_are_found_that_columns_tell() {
         let query = query::parse(&text).into_result().expect("valid");
         check(&scope, &query);
     }
+    // Rows of a word of one alternative match by another.
+    for text in [
+        "/asked GET|HTTP.* then/",
+        "/GET .healthz|PUT .items/",
+        "/probe of|laid into/",
+    ] {
+        let query = query::parse(text).into_result().expect("valid");
+        check(&scope, &query);
+        let without = query::parse(&format!("NOT {text}"))
+            .into_result()
+            .expect("valid");
+        let counts = [query, without].map(|query| count(&scope, &query, &Cancel::new()).count);
+        assert!(
+            counts[0] > 0 && counts[0] + counts[1] == ROWS as u64,
+            "{text}: {counts:?}"
+        );
+    }
 }
 
 /// A column that is the whole text tells of rows that they do not match as well.
