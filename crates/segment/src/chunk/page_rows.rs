@@ -70,11 +70,14 @@ impl PageRows {
             let start = planes.len();
             planes.resize(start + widest(own) * stride, 0);
             let own_planes = planes.get_mut(start..).unwrap_or_default();
-            for (plane, bytes) in own_planes.chunks_exact_mut(stride.max(1)).enumerate() {
-                for (page, _) in own.iter().filter(|(_, rows)| rows >> plane & 1 == 1) {
-                    if let Some(byte) = bytes.get_mut(page / 8) {
+            for (page, rows) in own {
+                let mut left = *rows;
+                while left != 0 {
+                    let place = left.trailing_zeros() as usize * stride + page / 8;
+                    if let Some(byte) = own_planes.get_mut(place) {
                         *byte |= 1 << (page % 8);
                     }
+                    left &= left - 1;
                 }
             }
             firsts.push((planes.len() / stride.max(1)) as u32);
