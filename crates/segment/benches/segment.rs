@@ -1,21 +1,25 @@
 //! What building and reading a segment costs: `cargo bench -p segment --bench segment -- FILE [ROWS]`.
 //!
 //! FILE holds RFC 3164 lines; without it lines are generated. Prints nanoseconds a row and bytes a
-//! row of each part, the fastest of five runs.
+//! row of each part, the fastest of five runs; merging and compacting are of eight segments of the rows.
 #![expect(clippy::print_stdout, reason = "a bench prints its measurements")]
 #![expect(clippy::unwrap_used, reason = "a bench builds its own input")]
 
+use std::convert::Infallible;
 use std::hint::black_box;
 use std::sync::Arc;
 
-use model::{RecordBatch, RecordParts, Span, Timestamp};
+use model::{RecordBatch, RecordNumber, RecordParts, Span, Timestamp};
 use segment::{
-    BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, HeadPage, LexiconPage,
-    PageEntry, PostingPage, RowKinds, Section,
+    BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Footer, HeadPage,
+    LexiconPage, MergeInput, PageEntry, PostingPage, RowKinds, Section,
 };
 
 const RUNS: usize = 5;
 const BATCH_ROWS: usize = 2_000;
+const MERGED_SEGMENTS: usize = 8;
+/// The level of a store that compacts without being told one.
+const COMPACTION_LEVEL: i32 = 15;
 
 fn main() {
     let mut args = std::env::args()
@@ -40,15 +44,18 @@ fn main() {
         batches.iter().map(compress).sum::<usize>()
     });
     per_row("zstd -1 of the text alone", text);
+    // As a store does, which keeps its builder: memory is fresh in the first run alone.
+    let mut builder = Builder::new(BuildOptions::default());
     let (push, _) = fastest(|| {
-        let mut builder = Builder::new(BuildOptions::default());
-        for batch in &batches {
-            builder.push(batch).unwrap();
-        }
-        builder
+        builder.start(RecordNumber(1));
+        push_all(&mut builder, &batches);
     });
     per_row("push", push);
-    let (all, built) = fastest(|| build(&batches));
+    let (all, built) = fastest(|| {
+        builder.start(RecordNumber(1));
+        push_all(&mut builder, &batches);
+        builder.finish().unwrap()
+    });
     per_row("push and finish", all);
     let (encode, _) = fastest(|| {
         let mut out = Vec::new();
@@ -59,25 +66,68 @@ fn main() {
         out
     });
     per_row("rows::encode_rows", encode);
+    write_anew(&batches, &per_row);
     read_records(&built, &per_row);
     read_index(&built, &per_row);
     print_sizes(&built, rows);
 }
 
-fn build(batches: &[RecordBatch]) -> Built {
-    let mut builder = Builder::new(BuildOptions::default());
+fn push_all(builder: &mut Builder, batches: &[RecordBatch]) {
     for batch in batches {
         builder.push(batch).unwrap();
     }
-    let memory = builder.memory_bytes();
-    let built = builder.finish().unwrap();
-    black_box(memory);
-    built
 }
 
 fn stored<'a>(built: &'a Built, page: &PageEntry) -> &'a [u8] {
     let start = page.offset as usize;
     &built.bytes[start..start + page.stored_len as usize]
+}
+
+struct Input(Built);
+
+impl MergeInput for Input {
+    type Error = Infallible;
+
+    fn footer(&self) -> &Footer {
+        &self.0.footer
+    }
+
+    fn stored(&self, entry: &PageEntry) -> Result<Vec<u8>, Infallible> {
+        Ok(stored(&self.0, entry).to_vec())
+    }
+}
+
+fn write_anew(batches: &[RecordBatch], per_row: &dyn Fn(&str, f64)) {
+    let mut builder = Builder::new(BuildOptions::default());
+    let mut first_number = RecordNumber(1);
+    let mut inputs = Vec::new();
+    for some in batches.chunks(batches.len().div_ceil(MERGED_SEGMENTS)) {
+        builder.start(first_number);
+        push_all(&mut builder, some);
+        inputs.push(Input(builder.finish().unwrap()));
+        first_number.0 += some.iter().map(|batch| batch.len() as u64).sum::<u64>();
+    }
+    let (seconds, merged) = fastest(|| {
+        let mut bytes = Vec::new();
+        let mut sink = |piece: &[u8]| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        };
+        let footer = segment::merge(&inputs, 1, &mut sink).unwrap();
+        Input(Built { bytes, footer })
+    });
+    per_row("merge", seconds);
+    let (seconds, bytes) = fastest(|| {
+        let mut bytes = 0;
+        let mut sink = |piece: &[u8]| {
+            bytes += piece.len();
+            Ok(())
+        };
+        segment::compact(&merged, COMPACTION_LEVEL, &mut sink).unwrap();
+        bytes
+    });
+    per_row("compact", seconds);
+    println!("merged {} bytes, compacted {bytes}", merged.0.bytes.len());
 }
 
 fn read_records(built: &Built, per_row: &dyn Fn(&str, f64)) {
