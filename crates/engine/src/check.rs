@@ -139,6 +139,31 @@ impl Check {
         }
     }
 
+    /// How many rows of a segment pass, where it counts the values of the one text that is looked at, and each is
+    /// all there is to ask.
+    pub(crate) fn count_by_values(&mut self, segment: &SegmentHandle) -> Option<u64> {
+        let Sight::Parts(parts) = &self.sight else {
+            return None;
+        };
+        let [TextPart::Part(part)] = parts.as_slice() else {
+            return None;
+        };
+        // Where they cannot be read, columns say the same.
+        let values = segment.value_rows(*part).ok().flatten()?;
+        let (mut passing, mut without) = (0, u64::from(segment.rows()));
+        for (value, rows) in values {
+            without = without.saturating_sub(rows.into());
+            if self.test.passes(&value) {
+                passing += u64::from(rows);
+            }
+        }
+        // Empty values are not counted.
+        if without > 0 && self.test.passes(b"") {
+            passing += without;
+        }
+        Some(passing)
+    }
+
     /// Notes which rows of a segment may have the field that is asked for in their text, and pass.
     pub(crate) fn note_in_text(&mut self, segment: &SegmentHandle, rows: &RowSet) {
         if let Sight::Field(field) = &mut self.sight {

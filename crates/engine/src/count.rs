@@ -5,7 +5,6 @@ use store::Part;
 
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
-use crate::evaluate::count_by_lexicon;
 use crate::parallel::each_part;
 use crate::resolve::resolve_within;
 use crate::run::Run;
@@ -43,10 +42,7 @@ fn count_part(run: &mut Run<'_>, scope: &Scope, part: &Part) -> u64 {
         && scope.when().covers(part)
     {
         run.touch(part);
-        if let Some(count) = count_by_lexicon(&run.plan, segment) {
-            if count == 0 {
-                run.rule_out();
-            }
+        if let Some(count) = run.count_by_index(segment) {
             return count;
         }
     }

@@ -9,12 +9,13 @@ use query::{FieldName, Leaf, Target, Test, WordProbe};
 use segment::Namespace;
 use store::{Part, ReadError, SegmentHandle};
 
+use crate::among::Among;
 use crate::bounds::Bounds;
 use crate::gathered::union;
 use crate::named::NamedAsk;
 use crate::plan::{Ask, Plan, Words};
 use crate::row_set::{RowSet, Scatter};
-use crate::word_rows::{find_terms, rows_of_all, rows_of_any, terms_of, word_bounds};
+use crate::word_rows::{find_terms, rows_of_all, rows_of_any, word_bounds};
 
 /// Pages of the lexicon that are gone through in the time of a look at a row that stands alone. One page
 /// takes as long as some rows beside each other, so that no more pages are read than rows are left.
@@ -66,42 +67,38 @@ impl Node {
     }
 }
 
-/// The bounds of a plan's rows in a segment. Never fails: where the index cannot be read, every
-/// row may match.
-pub(crate) fn evaluate(plan: &Plan, segment: &SegmentHandle) -> Node {
-    evaluate_among(plan, segment, segment.rows().into())
-}
-
-/// The same, where of the rows only so many are asked for.
-fn evaluate_among(plan: &Plan, segment: &SegmentHandle, asked: u64) -> Node {
+/// The bounds of a plan's rows in a segment, of those that are asked about. Never fails: where the index cannot be
+/// read, every row may match.
+pub(crate) fn evaluate(plan: &Plan, among: Among<'_>, segment: &SegmentHandle) -> Node {
     match plan {
         Plan::All => Node::decided(RowSet::All),
         Plan::Nothing => Node::decided(RowSet::empty()),
         Plan::Leaf(ask, number) => {
             // Where the index cannot be read, every row may match.
             let open = || (Bounds::doubtful(RowSet::All), None);
+            let asked = among.len(segment.rows());
             let (bounds, in_text) = if ask.lexicon_pages(segment) > asked.max(LONE_ROW_PAGES) {
                 open()
             } else if let Ask::Field(ask) = ask {
-                ask_for_field(ask, segment).unwrap_or_else(|_| open())
+                ask_for_field(ask, among, segment).unwrap_or_else(|_| open())
             } else {
-                ask_index(ask, segment).map_or_else(|_| open(), |bounds| (bounds, None))
+                ask_index(ask, among, segment).map_or_else(|_| open(), |bounds| (bounds, None))
             };
             Node::new(bounds, Inner::Leaf(*number, in_text))
         }
-        Plan::Not(inner) => evaluate_among(inner, segment, asked).not(segment.rows()),
-        Plan::And(members) => all_of(members, segment, asked),
-        Plan::Or(members) => any_of(members, segment, asked),
+        Plan::Not(inner) => evaluate(inner, among, segment).not(segment.rows()),
+        Plan::And(members) => all_of(members, among, segment),
+        Plan::Or(members) => any_of(members, among, segment),
     }
 }
 
 /// The rows of all members. Those that are one term come first: where one of them is nowhere, the rows of
 /// the others need not be read. What a member decides is in the bounds, and needs no node.
-fn all_of(members: &[Plan], segment: &SegmentHandle, asked: u64) -> Node {
+fn all_of(members: &[Plan], among: Among<'_>, segment: &SegmentHandle) -> Node {
     let split = Members::of(members, segment);
-    match rows_of_all(&split.words, &split.without, segment) {
-        Ok(rows) => all_of_each(Bounds::exact(rows.finish()), split.others, segment, asked),
-        Err(_) => all_of_each(Bounds::exact(RowSet::All), members, segment, asked),
+    match rows_of_all(&split.words, &split.without, among, segment) {
+        Ok(rows) => all_of_each(Bounds::exact(rows.finish()), split.others, among, segment),
+        Err(_) => all_of_each(Bounds::exact(RowSet::All), members, among, segment),
     }
 }
 
@@ -134,20 +131,20 @@ impl<'p> Members<'p> {
 fn all_of_each<'p>(
     mut bounds: Bounds,
     members: impl IntoIterator<Item = &'p Plan>,
+    among: Among<'_>,
     segment: &SegmentHandle,
-    asked: u64,
 ) -> Node {
     let mut nodes = Vec::new();
     for member in members {
         if bounds.upper().is_empty() {
             break;
         }
-        let left = asked.min(bounds.upper().len(segment.rows()));
+        let left = among.or_found(bounds.upper(), segment.rows());
         let (plan, is_not) = match member {
             Plan::Not(inner) => (&**inner, true),
             member => (member, false),
         };
-        let mut node = evaluate_among(plan, segment, left);
+        let mut node = evaluate(plan, left, segment);
         if node.bounds.maybe.is_none() {
             bounds = match is_not {
                 true => bounds.minus(&node.bounds.sure, segment.rows()),
@@ -168,7 +165,7 @@ fn all_of_each<'p>(
 }
 
 /// The rows of any member. The rows of those that are one term are gathered together.
-fn any_of(members: &[Plan], segment: &SegmentHandle, asked: u64) -> Node {
+fn any_of(members: &[Plan], among: Among<'_>, segment: &SegmentHandle) -> Node {
     let (mut words, mut others) = (Vec::new(), Vec::new());
     for member in members {
         match member.one_term(segment) {
@@ -176,24 +173,24 @@ fn any_of(members: &[Plan], segment: &SegmentHandle, asked: u64) -> Node {
             None => others.push(member),
         }
     }
-    match rows_of_any(&words, segment) {
-        Ok(rows) => any_of_each(Bounds::exact(rows.finish()), others, segment, asked),
-        Err(_) => any_of_each(Bounds::exact(RowSet::empty()), members, segment, asked),
+    match rows_of_any(&words, among, segment) {
+        Ok(rows) => any_of_each(Bounds::exact(rows.finish()), others, among, segment),
+        Err(_) => any_of_each(Bounds::exact(RowSet::empty()), members, among, segment),
     }
 }
 
 fn any_of_each<'p>(
     mut bounds: Bounds,
     members: impl IntoIterator<Item = &'p Plan>,
+    among: Among<'_>,
     segment: &SegmentHandle,
-    asked: u64,
 ) -> Node {
     let mut nodes = Vec::new();
     for member in members {
         if bounds.sure == RowSet::All {
             break;
         }
-        let node = evaluate_among(member, segment, asked);
+        let node = evaluate(member, among, segment);
         if node.bounds.maybe.is_none() {
             bounds = bounds.or(node.bounds);
             continue;
@@ -226,25 +223,27 @@ pub(crate) fn with_fields<'f>(
             test: Test::Present,
         };
         let ask = Ask::Field(Box::new(NamedAsk::new(name, &leaf)));
-        if let Ok(bounds) = ask_index(&ask, segment) {
+        if let Ok(bounds) = ask_index(&ask, Among::Set(&rows), segment) {
             rows = rows.and(bounds.upper().clone());
         }
     }
     rows
 }
 
-fn ask_index(ask: &Ask, segment: &SegmentHandle) -> Result<Bounds, ReadError> {
+fn ask_index(ask: &Ask, among: Among<'_>, segment: &SegmentHandle) -> Result<Bounds, ReadError> {
     match ask {
         Ask::Nothing => Ok(Bounds::doubtful(RowSet::All)),
-        Ask::Words(words) => word_bounds(words, segment),
+        Ask::Words(words) => word_bounds(words, among, segment),
         Ask::AnyWords(choice) => {
             let mut bounds = Bounds::exact(RowSet::empty());
             for words in choice {
-                bounds = bounds.or(word_bounds(words, segment)?);
+                bounds = bounds.or(word_bounds(words, among, segment)?);
             }
             Ok(bounds)
         }
-        Ask::Codes(namespace, codes) => code_rows(*namespace, codes, segment).map(Bounds::exact),
+        Ask::Codes(namespace, codes) => {
+            code_rows(*namespace, codes, among, segment).map(Bounds::exact)
+        }
         Ask::Presence(namespace) => {
             let rows = segment.footer().counts.present(*namespace);
             Ok(any_word(&[*namespace], rows.unwrap_or(0), segment))
@@ -254,17 +253,18 @@ fn ask_index(ask: &Ask, segment: &SegmentHandle) -> Result<Bounds, ReadError> {
             let namespaces = [Namespace::Message, Namespace::StructuredData];
             Ok(any_word(&namespaces, rows, segment))
         }
-        Ask::Field(ask) => ask_for_field(ask, segment).map(|(bounds, _)| bounds),
+        Ask::Field(ask) => ask_for_field(ask, among, segment).map(|(bounds, _)| bounds),
     }
 }
 
-/// What the index says of a field, and the rows that may have it in their text and pass.
+/// What the index says of a field, and the rows that may have it in their text and pass. Of those that are asked about.
 fn ask_for_field(
     ask: &NamedAsk,
+    among: Among<'_>,
     segment: &SegmentHandle,
 ) -> Result<(Bounds, Option<RowSet>), ReadError> {
     let seats = segment.seats_with_field(ask.name.as_bytes())?;
-    let in_text = ask.rows(segment)?;
+    let in_text = ask.rows(among, segment)?;
     let mut rows = in_text.clone().or(of_ranges(seats.anywhere, segment));
     if !seats.in_data.is_empty() {
         let in_data = of_ranges(seats.in_data, segment);
@@ -282,43 +282,6 @@ fn of_ranges(ranges: Vec<Range<u32>>, segment: &SegmentHandle) -> RowSet {
     rows.finish()
 }
 
-/// How many rows of the whole segment match, where the footer or the lexicon alone can tell.
-pub(crate) fn count_by_lexicon(plan: &Plan, segment: &SegmentHandle) -> Option<u64> {
-    let counts = &segment.footer().counts;
-    let ask = match plan {
-        Plan::All => return Some(segment.rows().into()),
-        Plan::Nothing => return Some(0),
-        Plan::Not(inner) => {
-            let count = count_by_lexicon(inner, segment)?;
-            return u64::from(segment.rows()).checked_sub(count);
-        }
-        Plan::Leaf(ask, _) => ask,
-        Plan::And(_) | Plan::Or(_) => return None,
-    };
-    match ask {
-        Ask::Codes(namespace, codes) => {
-            let rows = codes.iter().map(|code| {
-                let term = segment.find_term(&namespace.key(&[*code])).ok()?;
-                Some(term.map_or(0, |term| u64::from(term.rows)))
-            });
-            // A record has one number.
-            rows.sum()
-        }
-        Ask::Presence(namespace) => counts.present(*namespace).map(u64::from),
-        Ask::AnyText => Some(counts.with_text.into()),
-        Ask::Words(_) => {
-            let terms = terms_of(plan.one_term(segment)?, segment).ok()?;
-            match terms.as_slice() {
-                [] => Some(0),
-                [term] => Some(term.rows.into()),
-                // Rows that hold several would be counted for each.
-                _ => None,
-            }
-        }
-        _ => None,
-    }
-}
-
 /// How many of some rows have a number; `None` where the index cannot be read.
 pub(crate) fn count_code(
     namespace: Namespace,
@@ -330,7 +293,7 @@ pub(crate) fn count_code(
         let term = segment.find_term(&namespace.key(&[code])).ok()?;
         return Some(term.map_or(0, |term| term.rows.into()));
     }
-    let rows = code_rows(namespace, &[code], segment).ok()?;
+    let rows = code_rows(namespace, &[code], Among::Set(among), segment).ok()?;
     Some(rows.and(among.clone()).len(segment.rows()))
 }
 
@@ -345,7 +308,12 @@ fn any_word(namespaces: &[Namespace], counted: u32, segment: &SegmentHandle) -> 
     }
     let mut sure = RowSet::empty();
     for namespace in namespaces {
-        match probe_rows(*namespace, &WordProbe::Prefix(Vec::new()), segment) {
+        match probe_rows(
+            *namespace,
+            &WordProbe::Prefix(Vec::new()),
+            Among::All,
+            segment,
+        ) {
             Ok(rows) => sure = sure.or(rows),
             Err(_) => return Bounds::doubtful(RowSet::All),
         }
@@ -359,14 +327,15 @@ fn any_word(namespaces: &[Namespace], counted: u32, segment: &SegmentHandle) -> 
     }
 }
 
-/// The rows with a word in a text that meets a condition.
+/// The rows with a word in a text that meets a condition, of those that are asked about.
 pub(crate) fn probe_rows(
     namespace: Namespace,
     probe: &WordProbe,
+    among: Among<'_>,
     segment: &SegmentHandle,
 ) -> Result<RowSet, ReadError> {
     if probe.is_look_up() {
-        return union(&find_terms(namespace, probe, segment)?, segment);
+        return union(&find_terms(namespace, probe, segment)?, among, segment);
     }
     let mut terms = Vec::new();
     if segment.footer().counts.worded(namespace) == Some(0) {
@@ -376,19 +345,20 @@ pub(crate) fn probe_rows(
     let is_wanted = |key: &[u8]| meets(key.get(1..).unwrap_or(&[]));
     let (key, letters) = (namespace.key(probe.prefix()), probe.letters());
     segment.scan_wanted_terms(&key, letters, is_wanted, &mut |term| terms.push(term))?;
-    union(&terms, segment)
+    union(&terms, among, segment)
 }
 
 fn code_rows(
     namespace: Namespace,
     codes: &[u8],
+    among: Among<'_>,
     segment: &SegmentHandle,
 ) -> Result<RowSet, ReadError> {
     let mut terms = Vec::with_capacity(codes.len());
     for code in codes {
         terms.extend(segment.find_term(&namespace.key(&[*code]))?);
     }
-    union(&terms, segment)
+    union(&terms, among, segment)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::ops::Range;
 use segment::{Location, Namespace, TermEntry, TextTest};
 use store::{ReadError, SegmentHandle};
 
+use crate::among::Among;
 use crate::row_set::{RowSet, Scatter};
 
 /// Fewer rows than one in so many are listed instead of marked one bit each. To put a row where it belongs
@@ -22,14 +23,22 @@ pub(crate) enum Gathered {
     Marked(Scatter),
 }
 
-/// The rows that hold any of the terms.
-pub(crate) fn union(terms: &[TermEntry], segment: &SegmentHandle) -> Result<RowSet, ReadError> {
-    Gathered::of(terms, segment).map(Gathered::finish)
+/// The rows that hold any of the terms, of those that are asked about.
+pub(crate) fn union(
+    terms: &[TermEntry],
+    among: Among<'_>,
+    segment: &SegmentHandle,
+) -> Result<RowSet, ReadError> {
+    Gathered::of(terms, among, segment).map(Gathered::finish)
 }
 
 impl Gathered {
-    /// The rows that hold any of the terms.
-    pub(crate) fn of(terms: &[TermEntry], segment: &SegmentHandle) -> Result<Self, ReadError> {
+    /// The rows that hold any of the terms, of those that are asked about.
+    pub(crate) fn of(
+        terms: &[TermEntry],
+        among: Among<'_>,
+        segment: &SegmentHandle,
+    ) -> Result<Self, ReadError> {
         if terms.iter().any(|term| term.rows == segment.rows()) {
             return Ok(Self::All);
         }
@@ -43,7 +52,7 @@ impl Gathered {
         let rows = terms.iter().map(|term| u64::from(term.rows)).sum::<u64>();
         if terms.is_empty() || rows < u64::from(segment.rows()) / SPARSE {
             let mut listed: Vec<u32> = ranges.flatten().collect();
-            list_slots(terms, segment, &mut listed)?;
+            list_slots(terms, among, segment, &mut listed)?;
             return Ok(Self::Listed(listed));
         }
         let mut marked = Scatter::new(segment.rows());
@@ -52,16 +61,20 @@ impl Gathered {
             match term.slots.location {
                 Location::Nowhere => {}
                 Location::One(seat) => marked.add(&[seat]),
-                _ => segment.mark_slot_seats(term, marked.bits())?,
+                _ => {
+                    let is_asked = |seats: &Range<u32>| among.has_any(seats);
+                    segment.mark_slot_seats(term, is_asked, marked.bits())?;
+                }
             }
         }
         Ok(Self::Marked(marked))
     }
 
     /// The rows that hold a term which columns tell and that may pass a test by a text of theirs; first those of them
-    /// of which columns tell that they do.
+    /// of which columns tell that they do. Of those that are asked about.
     pub(crate) fn passing(
         term: &TermEntry,
+        among: Among<'_>,
         (text, test): (Namespace, &mut impl TextTest),
         segment: &SegmentHandle,
     ) -> Result<(Scatter, Self), ReadError> {
@@ -74,7 +87,9 @@ impl Gathered {
                 .iter()
                 .for_each(|group| rows.add_range(tally.seats(*group)));
         }
-        segment.mark_passing_seats(term, (text, test), (passing.bits(), rows.bits()))?;
+        let is_asked = |seats: &Range<u32>| among.has_any(seats);
+        let bits = (passing.bits(), rows.bits());
+        segment.mark_passing_seats(term, is_asked, (text, test), bits)?;
         rows.add_all(&passing);
         Ok((passing, Self::Marked(rows)))
     }
@@ -82,6 +97,18 @@ impl Gathered {
     /// Whether it is known that there are none.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(self, Self::Listed(rows) if rows.is_empty())
+    }
+
+    /// Whether it has any row of a range; perhaps where it only has one beside it.
+    pub(crate) fn has_any(&self, range: &Range<u32>) -> bool {
+        match self {
+            Self::All => true,
+            Self::Listed(rows) => {
+                let next = rows.partition_point(|row| *row < range.start);
+                rows.get(next).is_some_and(|row| *row < range.end)
+            }
+            Self::Marked(marked) => marked.has_any(range),
+        }
     }
 
     /// How many there are, of a segment of so many rows.
@@ -176,6 +203,7 @@ fn groups_of(terms: &[TermEntry], segment: &SegmentHandle) -> Result<Vec<u32>, R
 /// Adds the seats that are in no groups to a list, which ascends then.
 fn list_slots(
     terms: &[TermEntry],
+    among: Among<'_>,
     segment: &SegmentHandle,
     listed: &mut Vec<u32>,
 ) -> Result<(), ReadError> {
@@ -183,7 +211,10 @@ fn list_slots(
         match term.slots.location {
             Location::Nowhere => {}
             Location::One(seat) => listed.push(seat),
-            _ => listed.extend(segment.slot_seats(term)?),
+            _ => {
+                let is_asked = |seats: &Range<u32>| among.has_any(seats);
+                listed.extend(segment.slot_seats(term, is_asked)?);
+            }
         }
     }
     listed.sort_unstable();

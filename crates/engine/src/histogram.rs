@@ -8,12 +8,12 @@ use store::{Part, ReadError};
 
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
-use crate::evaluate::count_by_lexicon;
 use crate::event::add_to_bars;
 use crate::limits::HISTOGRAM_BARS_MAX;
 use crate::parallel::{each_part, locked, unlocked};
 use crate::part::row_at;
 use crate::resolve::{resolve, resolve_within};
+use crate::rest_bars;
 use crate::row_set::RowSet;
 use crate::run::Run;
 use crate::scope::Scope;
@@ -152,12 +152,9 @@ fn add_by_event(
     if let Part::Segment(segment) = part
         && let (Some(bar), true) = (bar_of(first), bar_of(first) == bar_of(last))
         && let Some(count) = counts.get_mut(bar)
-        && let Some(matches) = count_by_lexicon(&run.plan, segment)
+        && let Some(matches) = run.count_by_index(segment)
     {
         *count += matches;
-        if matches == 0 {
-            run.rule_out();
-        }
         return;
     }
     let set = resolve_within(run, part, when);
@@ -187,12 +184,9 @@ fn add_part(
     let is_inside = edges.first().is_some_and(|start| *start <= first)
         && edges.last().is_some_and(|end| last < *end);
     if let ([count], true, Part::Segment(segment)) = (&mut *counts, is_inside, part)
-        && let Some(matches) = count_by_lexicon(&run.plan, segment)
+        && let Some(matches) = run.count_by_index(segment)
     {
         *count += matches;
-        if matches == 0 {
-            run.rule_out();
-        }
         return Ok(());
     }
     let rows = edges
@@ -202,7 +196,9 @@ fn add_part(
     let (Some(start), Some(end)) = (rows.first(), rows.last()) else {
         return Ok(());
     };
-    let before = match word_bars::count_before(run, part, &rows) {
+    let by_index = word_bars::count_before(run, part, &rows);
+    let by_index = by_index.or_else(|| rest_bars::count_before(run, part, &rows));
+    let before = match by_index {
         Some(before) => before,
         None => {
             let set = resolve(run, part, &(*start..*end));

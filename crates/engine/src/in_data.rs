@@ -12,6 +12,7 @@ use query::{Leaf, Network, Probe, Test, WordProbe};
 use segment::Namespace;
 use store::{ReadError, SegmentHandle};
 
+use crate::among::Among;
 use crate::evaluate::probe_rows;
 use crate::limits::DATA_PAGES_MAX;
 use crate::row_set::RowSet;
@@ -114,7 +115,7 @@ fn rows_with(probe: &WordProbe, segment: &SegmentHandle) -> Result<RowSet, ReadE
             return Ok(RowSet::All);
         }
     }
-    probe_rows(namespace, probe, segment)
+    probe_rows(namespace, probe, Among::All, segment)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use query::Leaf;
 use store::SegmentHandle;
 
+use crate::among::Among;
 use crate::named::NamedAsk;
 use crate::row_set::RowSet;
 
@@ -62,7 +63,11 @@ impl InText {
         let beside = match self.known(segment).beside_logs.take() {
             Some(known) => known,
             // Where the index cannot be read, every row may.
-            None => self.ask.rows_beside_logs(segment).unwrap_or(RowSet::All),
+            None => {
+                let ask = self.ask.clone();
+                let among = Among::Set(&self.known(segment).seats);
+                ask.rows_beside_logs(among, segment).unwrap_or(RowSet::All)
+            }
         };
         let places = Places {
             in_log: may.minus(&beside, rows),
@@ -72,7 +77,7 @@ impl InText {
         places
     }
 
-    /// Notes what the index said already: the seats of a segment that may.
+    /// Notes what the index said already: the seats of a segment that may, of those that are asked about.
     pub(crate) fn note(&mut self, segment: &SegmentHandle, seats: &RowSet) {
         let number = segment.uid();
         if self
@@ -93,7 +98,7 @@ impl InText {
         let known = self.known.take().filter(|known| known.segment == number);
         self.known.insert(known.unwrap_or_else(|| Known {
             segment: number,
-            seats: self.ask.rows(segment).unwrap_or(RowSet::All),
+            seats: self.ask.rows(Among::All, segment).unwrap_or(RowSet::All),
             beside_logs: None,
         }))
     }

@@ -13,6 +13,7 @@
 //! An answer says what it cost, and whether something was missing: damaged pages are skipped and
 //! reported, a cancelled question returns what it had.
 
+mod among;
 mod answer;
 mod bounds;
 mod by_kind;
@@ -20,6 +21,7 @@ mod cancel;
 mod check;
 mod chunks;
 mod count;
+mod count_by_index;
 mod cursor;
 mod evaluate;
 mod event;
@@ -45,6 +47,7 @@ mod plan;
 mod question;
 mod recent;
 mod resolve;
+mod rest_bars;
 mod row_set;
 mod rows;
 mod run;

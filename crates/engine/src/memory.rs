@@ -88,6 +88,7 @@ impl Memory {
         Some(match by {
             CountedBy::Values(field) => format!("by {field:?}: {condition}"),
             CountedBy::Names => format!("names: {condition}"),
+            CountedBy::RowsBefore(rows) => format!("before {rows:?}: {condition}"),
         })
     }
 }
@@ -99,6 +100,8 @@ pub(crate) enum CountedBy<'f> {
     Values(&'f StatsField),
     /// The parts and the names of fields that they have.
     Names,
+    /// How many stand before each of these rows.
+    RowsBefore(&'f [u32]),
 }
 
 /// Values and how many rows have each.

@@ -11,6 +11,7 @@ use segment::{Namespace, TermEntry};
 use store::{ReadError, SegmentHandle};
 use text_fields::{ESCAPE_LETTERS, MONTHS, Origin, is_escape_word};
 
+use crate::among::Among;
 use crate::evaluate::probe_rows;
 use crate::gathered::union;
 use crate::in_data::InData;
@@ -87,8 +88,12 @@ impl NamedAsk {
         conditions.map(probe_cost).max().unwrap_or(0)
     }
 
-    /// The rows that may have the field in their text, and pass.
-    pub(crate) fn rows(&self, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+    /// The rows that may have the field in their text, and pass, of those that are asked about.
+    pub(crate) fn rows(
+        &self,
+        among: Among<'_>,
+        segment: &SegmentHandle,
+    ) -> Result<RowSet, ReadError> {
         // Names are in many rows, such as the month that all access logs have.
         let values = match segment.footer().has_addresses {
             true => &self.values_with_addresses,
@@ -96,24 +101,30 @@ impl NamedAsk {
         };
         let mut rows = match values.as_slice() {
             [] => RowSet::All,
-            values => any_of(values, segment)?,
+            values => any_of(values, among, segment)?,
         };
         if !rows.is_empty() {
-            let mut named = any_of(&self.names, segment)?;
+            let left = among.or_found(&rows, segment.rows());
+            let mut named = any_of(&self.names, left, segment)?;
             if let Some(of_log) = &self.of_log {
-                named = named.or(all_of(of_log, segment)?);
+                named = named.or(all_of(of_log, left, segment)?);
             }
             rows = rows.and(named);
         }
-        Ok(rows.or(escaped_rows(segment)?))
+        Ok(rows.or(escaped_rows(among, segment)?))
     }
 
     /// The rows that may have the field in their text in another way than by its place in an access log, and
-    /// those that may be events, which are no access logs.
-    pub(crate) fn rows_beside_logs(&self, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+    /// those that may be events, which are no access logs. Of those that are asked about.
+    pub(crate) fn rows_beside_logs(
+        &self,
+        among: Among<'_>,
+        segment: &SegmentHandle,
+    ) -> Result<RowSet, ReadError> {
         let events = terms_of(&EVENT_WORDS.map(exact), segment)?;
-        let rows = any_of(&self.names, segment)?.or(union(&events, segment)?);
-        Ok(rows.or(escaped_rows(segment)?))
+        let named = any_of(&self.names, among, segment)?;
+        let rows = named.or(union(&events, among, segment)?);
+        Ok(rows.or(escaped_rows(among, segment)?))
     }
 
     /// The rows that may have the field in their structured data, if it is all in there, and pass.
@@ -165,16 +176,24 @@ fn behind_escapes(probe: WordProbe) -> Vec<WordProbe> {
     probes
 }
 
-fn any_of(choice: &[AllOf], segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+fn any_of(
+    choice: &[AllOf],
+    among: Among<'_>,
+    segment: &SegmentHandle,
+) -> Result<RowSet, ReadError> {
     let mut either = RowSet::empty();
     for conditions in choice {
-        either = either.or(all_of(conditions, segment)?);
+        either = either.or(all_of(conditions, among, segment)?);
     }
     Ok(either)
 }
 
 /// The rows that meet all conditions, and some more. Words are looked up before the rows of any are read.
-fn all_of(conditions: &AllOf, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+fn all_of(
+    conditions: &AllOf,
+    among: Among<'_>,
+    segment: &SegmentHandle,
+) -> Result<RowSet, ReadError> {
     let (mut choices, mut others) = (Vec::new(), Vec::new());
     for probes in conditions {
         let terms = terms_of(probes, segment)?;
@@ -186,14 +205,15 @@ fn all_of(conditions: &AllOf, segment: &SegmentHandle) -> Result<RowSet, ReadErr
             choices.push(terms);
         }
     }
-    let mut rows = with_most(choices, segment)?.finish();
+    let mut rows = with_most(choices, among, segment)?.finish();
     for (probes, terms) in others {
         if rows.is_empty() {
             break;
         }
-        let mut either = union(&terms, segment)?;
+        let left = among.or_found(&rows, segment.rows());
+        let mut either = union(&terms, left, segment)?;
         for probe in probes.iter().filter(|probe| !probe.is_look_up()) {
-            either = either.or(probe_rows(Namespace::Message, probe, segment)?);
+            either = either.or(probe_rows(Namespace::Message, probe, left, segment)?);
         }
         rows = rows.and(either);
     }
@@ -210,10 +230,10 @@ fn terms_of(probes: &[WordProbe], segment: &SegmentHandle) -> Result<Vec<TermEnt
 }
 
 /// The rows with a word that starts as an escaped character does.
-fn escaped_rows(segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+fn escaped_rows(among: Among<'_>, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
     let mut terms: Vec<TermEntry> = Vec::new();
     let key = Namespace::Message.key(b"u");
     let is_wanted = |key: &[u8]| is_escape_word(key.get(1..).unwrap_or(&[]));
     segment.scan_wanted_terms(&key, b"u", is_wanted, &mut |term| terms.push(term))?;
-    union(&terms, segment)
+    union(&terms, among, segment)
 }

@@ -1,8 +1,9 @@
 //! All rows of a part that match, as a set: what counting and statistics work on.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use store::Part;
+use store::{Part, SegmentHandle};
 
 use crate::chunks::each_seated_block;
 use crate::event::rows_within;
@@ -36,6 +37,17 @@ pub(crate) fn resolve(run: &mut Run<'_>, part: &Part, range: &Range<u32>) -> Row
         }
         Part::Tail(_) => verified(run, part, &RowSet::of_range(range, part.rows())),
     }
+}
+
+/// The rows of a segment that match, of those with some seats.
+pub(crate) fn resolve_among(
+    run: &mut Run<'_>,
+    part: &Part,
+    segment: &Arc<SegmentHandle>,
+    seats: RowSet,
+) -> RowSet {
+    let node = run.examine_among(part, segment, &seats);
+    settle(run, segment, &node, seats)
 }
 
 /// The rows of a part that match and are within a range of either kind of time.

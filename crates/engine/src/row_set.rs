@@ -269,6 +269,13 @@ impl Scatter {
         segment::count_marked(&self.bits, range)
     }
 
+    /// Whether any row of a range was added, or one beside it whose bit is in the same byte.
+    pub(crate) fn has_any(&self, range: &Range<u32>) -> bool {
+        let end = (range.end.div_ceil(8) as usize).min(self.bits.len());
+        let bytes = self.bits.get(range.start as usize / 8..end);
+        bytes.is_some_and(|bytes| bytes.iter().any(|byte| *byte != 0))
+    }
+
     /// Whether a row was added.
     pub(crate) fn contains(&self, row: u32) -> bool {
         let byte = self.bits.get((row >> 3) as usize).copied();

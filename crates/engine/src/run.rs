@@ -7,10 +7,12 @@ use model::{RecordRef, TimeRange};
 use query::{Matcher, Query};
 use store::{Part, ReadError, SegmentHandle, Snapshot};
 
+use crate::among::Among;
 use crate::answer::{Completeness, Cost};
 use crate::bounds::Bounds;
 use crate::cancel::Cancel;
 use crate::check::Check;
+use crate::count_by_index::count_by_index;
 use crate::evaluate::{Node, evaluate};
 use crate::limits::REMEMBERED_FEW_BYTES_MAX;
 use crate::memory::{CountedBy, Counts, Memory};
@@ -197,6 +199,15 @@ impl<'a> Run<'a> {
         &mut self.checks[leaf]
     }
 
+    /// How many rows of a whole segment match, where that can be told without reading rows or columns.
+    pub(crate) fn count_by_index(&mut self, segment: &SegmentHandle) -> Option<u64> {
+        let count = count_by_index(&self.plan, &mut self.checks, segment);
+        if count == Some(0) {
+            self.rule_out();
+        }
+        count
+    }
+
     /// Notes that so many records or texts of records were looked at.
     pub(crate) fn looked_at(&mut self, count: u64) {
         self.cost.rows_verified += count;
@@ -216,7 +227,7 @@ impl<'a> Run<'a> {
                 Node::decided(rows)
             }
             None => {
-                let node = evaluate(&self.plan, segment);
+                let node = evaluate(&self.plan, Among::All, segment);
                 if node.bounds.maybe.is_none() {
                     self.remember_evaluated(segment, &node.bounds.sure);
                 }
@@ -227,6 +238,20 @@ impl<'a> Run<'a> {
             self.rule_out();
         }
         node
+    }
+
+    /// The same for some of its rows, which does not rule it out.
+    pub(crate) fn examine_among(
+        &mut self,
+        part: &Part,
+        segment: &SegmentHandle,
+        rows: &RowSet,
+    ) -> Node {
+        self.touch(part);
+        match self.memory.found_in(segment) {
+            Some(rows) => Node::decided(rows),
+            None => evaluate(&self.plan, Among::Set(rows), segment),
+        }
     }
 
     /// Remembers rows that the index alone has told, where it took more than finding a word, and either all

@@ -2,6 +2,7 @@
 
 mod again;
 mod ahead;
+mod among;
 mod bars;
 mod compacted;
 mod drafts;

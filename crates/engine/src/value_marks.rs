@@ -127,7 +127,7 @@ impl ValueMarks {
             }
             match term.slots.location {
                 Location::One(seat) => self.mark(&[seat], number),
-                _ => self.mark(&segment.slot_seats(&term)?, number),
+                _ => self.mark(&segment.slot_seats(&term, |_| true)?, number),
             }
         }
         Ok(())

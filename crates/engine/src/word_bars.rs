@@ -8,6 +8,7 @@ use std::ops::Range;
 use segment::TermEntry;
 use store::{Part, SegmentHandle};
 
+use crate::among::Among;
 use crate::evaluate::Members;
 use crate::gathered::Gathered;
 use crate::limits::EDGES_COUNTED_MAX;
@@ -70,7 +71,9 @@ impl Asked {
             let terms = terms_of(words, segment).ok()?;
             return match terms.as_slice() {
                 [term] => Some(Self::Term(*term)),
-                terms => Gathered::of(terms, segment).ok().map(Self::Rows),
+                terms => Gathered::of(terms, Among::All, segment)
+                    .ok()
+                    .map(Self::Rows),
             };
         }
         let (Plan::And(members) | Plan::Or(members)) = plan else {
@@ -83,8 +86,8 @@ impl Asked {
             return None;
         }
         let found = match is_any {
-            true => rows_of_any(&split.words, segment),
-            false => rows_of_all(&split.words, &split.without, segment),
+            true => rows_of_any(&split.words, Among::All, segment),
+            false => rows_of_all(&split.words, &split.without, Among::All, segment),
         };
         found.ok().map(Self::Rows)
     }
@@ -106,7 +109,7 @@ fn count_term(
             return Some(counts);
         }
     }
-    let found = Gathered::of(std::slice::from_ref(term), segment).ok()?;
+    let found = Gathered::of(std::slice::from_ref(term), Among::All, segment).ok()?;
     Some(count_found(run, part, &found, rows))
 }
 

@@ -10,6 +10,7 @@ use query::WordProbe;
 use segment::{Namespace, TermEntry};
 use store::{ReadError, SegmentHandle};
 
+use crate::among::Among;
 use crate::bounds::Bounds;
 use crate::check::LeafTest;
 use crate::evaluate::probe_rows;
@@ -18,24 +19,30 @@ use crate::limits::COLUMNS_ROWS_OF;
 use crate::plan::Words;
 use crate::row_set::{RowSet, Scatter};
 
-/// The rows whose words meet all probes in one of the texts: those that are asked for, or others among them.
-pub(crate) fn word_bounds(words: &Words, segment: &SegmentHandle) -> Result<Bounds, ReadError> {
+/// The rows whose words meet all probes in one of the texts: those that are asked for, or others among them. Of
+/// those that are asked about.
+pub(crate) fn word_bounds(
+    words: &Words,
+    among: Among<'_>,
+    segment: &SegmentHandle,
+) -> Result<Bounds, ReadError> {
     let words = words.of(segment);
     if words.is_exact && words.is_one_term() {
-        return union(&terms_of(words, segment)?, segment).map(Bounds::exact);
+        return union(&terms_of(words, segment)?, among, segment).map(Bounds::exact);
     }
     let mut either = Bounds::exact(RowSet::empty());
     for namespace in words.namespaces {
-        either = either.or(bounds_of_all(*namespace, words, segment)?);
+        either = either.or(bounds_of_all(*namespace, words, among, segment)?);
     }
     Ok(either)
 }
 
 /// The rows that hold each of some terms, and none of others; all rows where there are none of the former.
-/// Each is the one term that is asked for.
+/// Each is the one term that is asked for. Of the rows that are asked about.
 pub(crate) fn rows_of_all(
     words: &[&Words],
     without: &[&Words],
+    among: Among<'_>,
     segment: &SegmentHandle,
 ) -> Result<Gathered, ReadError> {
     let mut all = Vec::with_capacity(words.len());
@@ -46,27 +53,30 @@ pub(crate) fn rows_of_all(
         }
         all.push(terms);
     }
-    let mut rows = with_all(all, segment)?;
+    let mut rows = with_all(all, among, segment)?;
     for words in without {
         if rows.is_empty() {
             break;
         }
         let terms = terms_of(words, segment)?;
-        rows = rows.minus(Gathered::of(&terms, segment)?, segment.rows());
+        let left = among.or_gathered(&rows, segment.rows());
+        let own = Gathered::of(&terms, left, segment)?;
+        rows = rows.minus(own, segment.rows());
     }
     Ok(rows)
 }
 
-/// The rows that hold any of some terms, each the one that is asked for.
+/// The rows that hold any of some terms, each the one that is asked for. Of those that are asked about.
 pub(crate) fn rows_of_any(
     words: &[&Words],
+    among: Among<'_>,
     segment: &SegmentHandle,
 ) -> Result<Gathered, ReadError> {
     let mut all = Vec::with_capacity(words.len());
     for words in words {
         all.append(&mut terms_of(words, segment)?);
     }
-    Gathered::of(&all, segment)
+    Gathered::of(&all, among, segment)
 }
 
 /// The term of a word in a text. Of a text that has no words, nothing is read.
@@ -133,6 +143,7 @@ pub(crate) fn terms_of(
 fn bounds_of_all(
     namespace: Namespace,
     words: &Words,
+    among: Among<'_>,
     segment: &SegmentHandle,
 ) -> Result<Bounds, ReadError> {
     let (mut exact, mut others) = (Vec::new(), Vec::new());
@@ -155,8 +166,8 @@ fn bounds_of_all(
         }
     }
     let (sure, rows) = match words.is_exact {
-        true => (None, with_all(all, segment)?),
-        false => with_passing(all, namespace, words, segment)?,
+        true => (None, with_all(all, among, segment)?),
+        false => with_passing(all, (namespace, words), among, segment)?,
     };
     let passed = sure.as_ref().map_or(0, Scatter::len);
     let mut rows = rows.finish();
@@ -166,7 +177,13 @@ fn bounds_of_all(
         if left == 0 || left <= passed / COLUMNS_ROWS_OF {
             break;
         }
-        rows = rows.and(probe_rows(namespace, probe, segment)?);
+        let own = probe_rows(
+            namespace,
+            probe,
+            among.or_found(&rows, segment.rows()),
+            segment,
+        )?;
+        rows = rows.and(own);
     }
     Ok(match sure {
         _ if words.is_exact => Bounds::exact(rows),
@@ -176,20 +193,29 @@ fn bounds_of_all(
 }
 
 /// The rows that hold, for each of some choices of terms, one of them.
-fn with_all(choices: Vec<Vec<TermEntry>>, segment: &SegmentHandle) -> Result<Gathered, ReadError> {
-    joined(choices, |terms, _| Gathered::of(terms, segment).map(Some))
+fn with_all(
+    choices: Vec<Vec<TermEntry>>,
+    among: Among<'_>,
+    segment: &SegmentHandle,
+) -> Result<Gathered, ReadError> {
+    joined(choices, |terms, before| {
+        let left = among.or_gathered(before, segment.rows());
+        Gathered::of(terms, left, segment).map(Some)
+    })
 }
 
 /// The same rows and some more: what columns would have to be read for is left out where few rows are left
 /// without it.
 pub(crate) fn with_most(
     choices: Vec<Vec<TermEntry>>,
+    among: Among<'_>,
     segment: &SegmentHandle,
 ) -> Result<Gathered, ReadError> {
     joined(choices, |terms, before| {
-        match is_dear(terms, before.len(segment.rows()), segment) {
+        let left = among.or_gathered(before, segment.rows());
+        match is_dear(terms, left.len(segment.rows()), segment) {
             true => Ok(None),
-            false => Gathered::of(terms, segment).map(Some),
+            false => Gathered::of(terms, left, segment).map(Some),
         }
     })
 }
@@ -197,25 +223,27 @@ pub(crate) fn with_most(
 /// The same rows, and those of them that are known to pass, where columns that tell of one of the terms tell that.
 fn with_passing(
     choices: Vec<Vec<TermEntry>>,
-    namespace: Namespace,
-    words: &Words,
+    (namespace, words): (Namespace, &Words),
+    among: Among<'_>,
     segment: &SegmentHandle,
 ) -> Result<(Option<Scatter>, Gathered), ReadError> {
     let mut passing = None;
     let rows = joined(choices, |terms, before| {
+        let left = among.or_gathered(before, segment.rows());
         let passed = passing.as_ref().map_or(0, Scatter::len);
-        let left = before.len(segment.rows()).saturating_sub(passed);
-        if is_dear(terms, left, segment) {
+        let open = left.len(segment.rows()).saturating_sub(passed);
+        if is_dear(terms, open, segment) {
             return Ok(None);
         }
         match (terms, &words.test) {
             ([term], Some(test)) if passing.is_none() && segment.is_told_by_columns(term) => {
                 let mut test = LeafTest::clone(test);
-                let (passed, rows) = Gathered::passing(term, (namespace, &mut test), segment)?;
+                let test = (namespace, &mut test);
+                let (passed, rows) = Gathered::passing(term, left, test, segment)?;
                 passing = Some(passed);
                 Ok(Some(rows))
             }
-            _ => Gathered::of(terms, segment).map(Some),
+            _ => Gathered::of(terms, left, segment).map(Some),
         }
     })?;
     Ok((passing, rows))

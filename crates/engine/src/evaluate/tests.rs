@@ -6,6 +6,7 @@ use proptest::sample::select;
 use query::{Piece, WordPattern, naive};
 
 use super::*;
+use crate::count_by_index::count_by_index;
 use crate::testing;
 
 /// Whether a record has what a plan asks for, by looking at its words.
@@ -201,7 +202,7 @@ fn every_match_lies_between_the_bounds() {
         let rows = 0..segment.rows();
         prop_assert_eq!(batch.len(), rows.len());
         for plan in plans {
-            let bounds = evaluate(&plan, segment).bounds;
+            let bounds = evaluate(&plan, Among::All, segment).bounds;
             let expected: BTreeSet<u32> = rows
                 .clone()
                 .filter(|row| has(&plan, batch.get(*row as usize).expect("there")))
@@ -212,7 +213,7 @@ fn every_match_lies_between_the_bounds() {
             if is_decidable(&plan) {
                 prop_assert!(bounds.maybe.is_none());
             }
-            if let Some(count) = count_by_lexicon(&plan, segment) {
+            if let Some(count) = count_by_index(&plan, &mut [], segment) {
                 prop_assert_eq!(count, expected.len() as u64, "{:?}", plan);
             }
         }
@@ -238,7 +239,7 @@ fn bounds_among(messages: &[String], query: &str) -> (Bounds, u32) {
         panic!("one segment")
     };
     let query = query::parse(query).into_result().expect("valid");
-    let bounds = evaluate(&Plan::of(&query.root), segment).bounds;
+    let bounds = evaluate(&Plan::of(&query.root), Among::All, segment).bounds;
     (bounds, segment.rows())
 }
 

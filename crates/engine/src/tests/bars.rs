@@ -3,7 +3,7 @@
 use model::{LogspaceName, TimeRange, Timestamp};
 
 use crate::testing;
-use crate::{Cancel, Scope, histogram};
+use crate::{Cancel, Scope, count, histogram};
 
 const ROWS: usize = 60_000;
 
@@ -86,6 +86,66 @@ fn bars_of_words_are_those_of_their_rows() {
                 });
                 let counts = found.bars.iter().map(|bar| bar.count);
                 assert!(expected.eq(counts), "{text}, {bars} from {start} to {end}");
+            }
+        }
+    }
+}
+
+/// Hosts, which a segment counts, so that of the longest stretch between two edges no column is read.
+#[test]
+fn bars_of_hosts_are_those_of_their_rows() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = testing::worded(directory.path(), ROWS, message);
+    let mut scope = Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")]);
+    let hosts: Vec<String> = (0..ROWS).map(testing::host_of).collect();
+    type Passes = fn(&str) -> bool;
+    let questions: [(&str, Passes); 5] = [
+        ("host:web-003*", |host| host.starts_with("web-003")),
+        ("NOT host:web-003.example.com", |host| {
+            host != "web-003.example.com"
+        }),
+        ("host:\"003.web\"", |host| host.starts_with("003.web")),
+        ("host:/00[1-3]/", |host| {
+            ["001", "002", "003"].iter().any(|own| host.contains(own))
+        }),
+        ("host:nowhere-003", |_| false),
+    ];
+    for (text, passes) in questions {
+        let query = query::parse(text).into_result().expect("valid");
+        let is_found = |row: &usize| passes(&hosts[*row]);
+        let all = (0..ROWS).filter(is_found).count() as u64;
+        scope.range = TimeRange {
+            start: Timestamp::from_nanos(0),
+            end: Timestamp::from_nanos(ROWS as i64),
+        };
+        let counted = count(&scope, &query, &Cancel::new());
+        assert_eq!(
+            (counted.count, counted.cost.rows_verified),
+            (all, 0),
+            "{text}"
+        );
+        for (edges, bars) in [
+            ([0, ROWS], 3),
+            ([2_000, ROWS - 500], 2),
+            ([40_000, 90_000], 5),
+            ([100, 1_000], 2),
+        ] {
+            let [start, end] = edges;
+            scope.range = TimeRange {
+                start: Timestamp::from_nanos(start as i64),
+                end: Timestamp::from_nanos(end as i64),
+            };
+            let edges = (0..=bars).map(|bar| start + (end - start) * bar / bars);
+            let edges: Vec<usize> = edges.map(|edge| edge.min(ROWS)).collect();
+            let expected = edges
+                .windows(2)
+                .map(|edges| (edges[0]..edges[1]).filter(is_found).count() as u64);
+            let expected: Vec<u64> = expected.collect();
+            // The second time it is remembered.
+            for _ in 0..2 {
+                let found = histogram(&scope, &query, bars, &Cancel::new());
+                let counts: Vec<u64> = found.bars.iter().map(|bar| bar.count).collect();
+                assert_eq!(counts, expected, "{text}, {bars} from {start} to {end}");
             }
         }
     }

@@ -5,6 +5,7 @@ use model::LogspaceName;
 use query::{Expr, Query, naive};
 use store::Part;
 
+use crate::among::Among;
 use crate::evaluate::evaluate;
 use crate::plan::Plan;
 use crate::row_set::RowSet;
@@ -169,7 +170,7 @@ fn known(scope: &Scope, query: &Query) -> Vec<(RowSet, Option<RowSet>)> {
     let plan = Plan::of(&query.root);
     let parts = scope.parts().map(|(_, part)| match part {
         Part::Segment(segment) => {
-            let bounds = evaluate(&plan, segment).bounds;
+            let bounds = evaluate(&plan, Among::All, segment).bounds;
             (bounds.sure, bounds.maybe)
         }
         Part::Tail(_) => (RowSet::empty(), None),

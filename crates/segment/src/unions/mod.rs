@@ -150,19 +150,22 @@ impl Union {
         Ok(union)
     }
 
-    /// Sets the bits of all its seats, one bit each from the lowest of the first byte on. `part` gives the
-    /// rows of a part, and the first row of its chunk in the segment.
+    /// Sets the bits of its seats, one bit each from the lowest of the first byte on. `part` gives the rows of a
+    /// part, and the first row of its chunk in the segment; none where nothing is asked about those rows, whose
+    /// bits are set or not then.
     ///
     /// # Errors
     /// When a part cannot be had; some bits are set then.
     pub fn mark<E>(
         &self,
         bits: &mut [u8],
-        mut part: impl FnMut(u32) -> Result<(u32, PartRows), E>,
+        mut part: impl FnMut(u32) -> Result<Option<(u32, PartRows)>, E>,
     ) -> Result<(), E> {
         let mut marks = Marks::default();
         for own in &self.parts {
-            marks.add(own, part(own.part)?, bits);
+            if let Some(rows) = part(own.part)? {
+                marks.add(own, rows, bits);
+            }
         }
         self.others.iter().for_each(|seat| set(bits, *seat));
         Ok(())

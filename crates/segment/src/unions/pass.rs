@@ -15,7 +15,7 @@ const ASKED_CODES_MAX: usize = 512;
 impl Union {
     /// Sets the bits of its seats, as [`Self::mark`] does: those of rows that are known to pass in `passing`, those
     /// that may in `open`. Some may be set in both. `part` gives the rows of a part, the first row of its
-    /// chunk, and what is around it in the text that is asked.
+    /// chunk, and what is around it in the text that is asked; none as there.
     ///
     /// # Errors
     /// When a part cannot be had; some bits are set then.
@@ -23,11 +23,13 @@ impl Union {
         &self,
         test: &mut impl TextTest,
         (passing, open): (&mut [u8], &mut [u8]),
-        mut part: impl FnMut(u32) -> Result<(u32, PartRows, Option<Around>), E>,
+        mut part: impl FnMut(u32) -> Result<Option<(u32, PartRows, Option<Around>)>, E>,
     ) -> Result<(), E> {
         let mut marks = Marks::default();
         for own in &self.parts {
-            let (first, rows, around) = part(own.part)?;
+            let Some((first, rows, around)) = part(own.part)? else {
+                continue;
+            };
             let (passed, left) = match around {
                 Some(around) => own.split(&rows.column, &around, test),
                 None => (Vec::new(), own.codes.clone()),

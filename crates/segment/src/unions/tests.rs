@@ -147,7 +147,7 @@ proptest! {
             && let Ok(union) = page.union(&listed(1))
         {
             let mut bits = vec![0; 20];
-            let refused = union.mark(&mut bits, |_| Err::<(u32, PartRows), ()>(()));
+            let refused = union.mark(&mut bits, |_| Err::<Option<(u32, PartRows)>, ()>(()));
             prop_assert_eq!(refused.is_err(), !union.parts.is_empty());
         }
     }

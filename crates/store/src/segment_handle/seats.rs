@@ -14,25 +14,42 @@ use crate::error::ReadError;
 impl SegmentHandle {
     /// The seats of the rows that hold a term and are in none of [`Self::groups_of`], ascending. Seats
     /// number the rows of a chunk by kind, those of all chunks one behind another.
-    pub fn slot_seats(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
-        let Some(index) = self.union_page_of(&term.slots) else {
+    ///
+    /// `is_asked` says whether anything is asked about a range of them. Others may be left out, where it would take
+    /// a look at columns to know them.
+    ///
+    /// # Errors
+    /// When the seats cannot be read.
+    pub fn slot_seats(
+        &self,
+        term: &TermEntry,
+        is_asked: impl Fn(&Range<u32>) -> bool,
+    ) -> Result<Vec<u32>, ReadError> {
+        if self.union_page_of(&term.slots).is_none() {
             return self.numbers(&term.slots);
-        };
-        let union = self.union(&term.slots, index)?;
+        }
         let mut bits = vec![0; (self.rows() as usize).div_ceil(8)];
-        union.mark(&mut bits, |part| self.part_rows(index, part))?;
+        self.mark_slot_seats(term, is_asked, &mut bits)?;
         Ok(segment::marked(&bits))
     }
 
     /// Sets the bits of the seats that [`Self::slot_seats`] gives, in bits of all of them, from the lowest of
-    /// the first byte on.
+    /// the first byte on. Bits of others may be set that nothing is asked about.
     ///
     /// # Errors
     /// When the seats cannot be read; some bits are set then.
-    pub fn mark_slot_seats(&self, term: &TermEntry, bits: &mut [u8]) -> Result<(), ReadError> {
+    pub fn mark_slot_seats(
+        &self,
+        term: &TermEntry,
+        is_asked: impl Fn(&Range<u32>) -> bool,
+        bits: &mut [u8],
+    ) -> Result<(), ReadError> {
         if let Some(index) = self.union_page_of(&term.slots) {
             let union = self.union(&term.slots, index)?;
-            return union.mark(bits, |part| self.part_rows(index, part));
+            return union.mark(bits, |part| {
+                let is_asked = is_asked(&self.seats_of_part(index, part)?);
+                is_asked.then(|| self.part_rows(index, part)).transpose()
+            });
         }
         let Some(index) = term.slots.posting_page() else {
             for seat in term.slots.inline(self.rows()) {
@@ -54,18 +71,22 @@ impl SegmentHandle {
     pub fn mark_passing_seats(
         &self,
         term: &TermEntry,
+        is_asked: impl Fn(&Range<u32>) -> bool,
         (text, test): (Namespace, &mut impl TextTest),
         (passing, open): (&mut [u8], &mut [u8]),
     ) -> Result<(), ReadError> {
         let Some(index) = self.union_page_of(&term.slots) else {
-            return self.mark_slot_seats(term, open);
+            return self.mark_slot_seats(term, is_asked, open);
         };
         let union = self.union(&term.slots, index)?;
         union.mark_passing(test, (passing, open), |part| {
+            if !is_asked(&self.seats_of_part(index, part)?) {
+                return Ok(None);
+            }
             let (first, rows) = self.part_rows(index, part)?;
             let (chunk, entry, number) = self.place_of_part(index, part)?;
             let around = self.chunk(chunk, entry)?.around_part(number, text);
-            Ok((first, rows, around))
+            Ok(Some((first, rows, around)))
         })
     }
 

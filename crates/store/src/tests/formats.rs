@@ -140,10 +140,12 @@ fn segments_of_version_7_are_read() {
     let key = segment::Namespace::Message.key(b"about");
     let term = segment.find_term(&key).expect("reads").expect("is there");
     let expected = found.iter().filter(|text| text.contains("About")).count();
-    let seats = segment.slot_seats(&term).expect("reads");
+    let seats = segment.slot_seats(&term, |_| true).expect("reads");
     assert_eq!(seats.len(), expected);
     let mut bits = vec![0; 250];
-    segment.mark_slot_seats(&term, &mut bits).expect("reads");
+    segment
+        .mark_slot_seats(&term, |_| true, &mut bits)
+        .expect("reads");
     assert_eq!(segment::marked(&bits), seats);
     check_deeply(dir.path(), 2_000);
 }
@@ -267,7 +269,7 @@ fn segments_of_version_12_are_read() {
     assert!(told.len() > 50, "{}", told.len());
     let edges = [0, 700, 1_999].map(|row| segment.seats(0, &(0..row)).expect("reads"));
     for term in told {
-        let mut seats = segment.slot_seats(&term).expect("reads");
+        let mut seats = segment.slot_seats(&term, |_| true).expect("reads");
         let tally = segment.tally().expect("reads");
         for group in segment.groups_of(&term).expect("reads") {
             seats.extend(tally.seats(group));

@@ -1,0 +1,56 @@
+//! How many rows of a whole segment match, where no row and no column has to be read to know it.
+
+use store::SegmentHandle;
+
+use crate::check::Check;
+use crate::plan::{Ask, Plan};
+use crate::word_rows::terms_of;
+
+/// How many rows of a segment match a plan with these checks of its leaves; `None` where the footer, the lexicon
+/// and the values that the segment counts do not tell.
+pub(crate) fn count_by_index(
+    plan: &Plan,
+    checks: &mut [Check],
+    segment: &SegmentHandle,
+) -> Option<u64> {
+    match plan {
+        Plan::All => Some(segment.rows().into()),
+        Plan::Nothing => Some(0),
+        Plan::Not(inner) => {
+            let count = count_by_index(inner, checks, segment)?;
+            u64::from(segment.rows()).checked_sub(count)
+        }
+        Plan::Leaf(ask, leaf) => {
+            let by_terms = count_by_terms(ask, plan, segment);
+            by_terms.or_else(|| checks.get_mut(*leaf)?.count_by_values(segment))
+        }
+        Plan::And(_) | Plan::Or(_) => None,
+    }
+}
+
+/// How many rows a leaf has, by what the lexicon says of its terms or the footer of its text.
+fn count_by_terms(ask: &Ask, leaf: &Plan, segment: &SegmentHandle) -> Option<u64> {
+    let counts = &segment.footer().counts;
+    match ask {
+        Ask::Codes(namespace, codes) => {
+            let rows = codes.iter().map(|code| {
+                let term = segment.find_term(&namespace.key(&[*code])).ok()?;
+                Some(term.map_or(0, |term| u64::from(term.rows)))
+            });
+            // A record has one number.
+            rows.sum()
+        }
+        Ask::Presence(namespace) => counts.present(*namespace).map(u64::from),
+        Ask::AnyText => Some(counts.with_text.into()),
+        Ask::Words(_) => {
+            let terms = terms_of(leaf.one_term(segment)?, segment).ok()?;
+            match terms.as_slice() {
+                [] => Some(0),
+                [term] => Some(term.rows.into()),
+                // Rows that hold several would be counted for each.
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}

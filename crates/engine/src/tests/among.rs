@@ -1,0 +1,80 @@
+//! Words that few rows have beside words that columns tell: of these, only the columns of the former's rows are read.
+
+use model::LogspaceName;
+use query::parse;
+
+use crate::testing;
+use crate::{Cancel, Cost, Scope, count};
+
+const ROWS: usize = 60_000;
+
+const BROWSERS: [&str; 4] = [
+    "Firefox on amber linux of an old desk",
+    "Opera on slate beside every window",
+    "Lynx on a terminal with few letters",
+    "Safari on a phone that rings",
+];
+
+/// Most rows are of two kinds, whose columns have several parts.
+fn message(row: usize) -> String {
+    let mixed = (row as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) as usize >> 32;
+    let browser = BROWSERS[mixed % BROWSERS.len()];
+    let status = [200, 200, 304, 404, 500][mixed / 8 % 5];
+    match row {
+        59_000 | 59_100 => format!("opal seen by \"{browser}\" as {status}"),
+        _ if row % 3 == 0 => format!("a job was started by \"{browser}\" as {}", mixed % 89),
+        _ => format!("status={status} path=/{} from \"{browser}\"", mixed % 11),
+    }
+}
+
+fn opened(directory: &std::path::Path) -> Scope {
+    let store = testing::worded(directory, ROWS, message);
+    Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")])
+}
+
+fn asked(scope: &Scope, text: &str) -> (u64, Cost) {
+    let query = parse(text).into_result().expect("valid");
+    let found = count(scope, &query, &Cancel::new());
+    assert!(found.completeness.is_complete(), "{text}");
+    (found.count, found.cost)
+}
+
+#[test]
+fn conditions_of_few_rows_are_met_by_those_that_meet_them_all() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let scope = opened(directory.path());
+    for text in [
+        "opal AND amber",
+        "opal AND NOT amber",
+        "opal AND (amber OR slate) AND NOT rings",
+        "job AND 7 AND NOT firefox",
+        "NOT job AND NOT opal AND amber",
+        "304 AND \"Opera on slate\"",
+        "opal AND \"seen by\"",
+        "job AND \"amber linux\" AND 17",
+        "status:404 AND amber AND NOT 3",
+        "status:>=404 AND path:/7",
+        "NOT status:200 AND NOT job",
+        "(opal OR status:500) AND host:web-003*",
+        "opal AND NOT host:web-003.example.com",
+        "host:\"003.web\" AND rings",
+        "host:web* AND phone AND NOT host:web-007*",
+        "message:opal AND program:*",
+    ] {
+        let query = parse(text).into_result().expect("valid");
+        let expected = testing::list(&scope, &query).len() as u64;
+        assert_eq!(asked(&scope, text).0, expected, "{text}");
+    }
+}
+
+#[test]
+fn columns_are_read_of_the_rows_that_are_left() {
+    let read = |text: &str| {
+        let directory = tempfile::tempdir().expect("a directory");
+        asked(&opened(directory.path()), text).1.bytes_read
+    };
+    let (all, none) = (read("amber AND slate"), read("opal"));
+    let few = read("opal AND amber");
+    assert!(none < few && few < all / 2, "{none}, {few}, {all}");
+}
