@@ -77,7 +77,8 @@ impl InText {
         places
     }
 
-    /// Notes what the index said already: the seats of a segment that may, of those that are asked about.
+    /// Notes what the index said already: the seats of a segment that may, of those that are asked about. A question
+    /// asks about the same in a segment every time.
     pub(crate) fn note(&mut self, segment: &SegmentHandle, seats: &RowSet) {
         let number = segment.uid();
         if self

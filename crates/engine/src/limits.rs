@@ -40,6 +40,13 @@ pub(crate) const SELECTED_ROWS: usize = 256 * 1024;
 /// a page that has them.
 pub const WALK_ROWS: u32 = 16 * 1024;
 
+/// How many times as many rows as have the matches that are wanted, if these are spread evenly, are asked about
+/// first for a list, where it takes columns to find them.
+pub(crate) const WINDOW_SPARE: u64 = 2;
+
+/// How many times as many rows are asked about next, where those had too few.
+pub(crate) const WINDOW_GROWTH: u32 = 4;
+
 /// Matches of a chunk whose rows are looked up together for a list, where they are known without a look: of
 /// the newest of each of several segments most lists show few.
 pub const WALK_MATCHES: u64 = 64;

@@ -46,7 +46,8 @@ struct Asked<'a> {
     scope: &'a Scope,
     order: Order,
     cursor: Option<&'a Cursor>,
-    is_kept: bool,
+    /// How many are kept at most; `None` where they are handed on.
+    kept: Option<usize>,
 }
 
 /// The next row of a walk.
@@ -80,7 +81,7 @@ impl<'a> Merge<'a> {
                 scope,
                 order,
                 cursor,
-                is_kept: kept.is_some(),
+                kept,
             },
             left: kept.unwrap_or(usize::MAX),
             together: 0,
@@ -196,7 +197,7 @@ impl<'a> Asked<'a> {
     fn walk(self, run: &mut Run<'_>, snapshot: &'a Snapshot, part: &'a Part) -> Option<Walk<'a>> {
         let rows = self.rows_left(run, snapshot, part);
         let logspace = &snapshot.logspace;
-        (!rows.is_empty()).then(|| Walk::new(run, logspace, part, rows, self.order, self.is_kept))
+        (!rows.is_empty()).then(|| Walk::new(run, logspace, part, rows, self.order, self.kept))
     }
 
     /// The rows of a part that are in scope and behind the cursor.

@@ -13,6 +13,7 @@ use crate::bounds::Bounds;
 use crate::cancel::Cancel;
 use crate::check::Check;
 use crate::count_by_index::count_by_index;
+use crate::estimate::Estimate;
 use crate::evaluate::{Node, evaluate};
 use crate::limits::REMEMBERED_FEW_BYTES_MAX;
 use crate::memory::{CountedBy, Counts, Memory};
@@ -216,6 +217,12 @@ impl<'a> Run<'a> {
     /// Whether the rows of a segment that match are remembered.
     pub(crate) fn is_remembered(&self, segment: &SegmentHandle) -> bool {
         self.memory.has_found(segment)
+    }
+
+    /// How many rows of a segment may match; `None` where that is not known, or the index cannot be read.
+    pub(crate) fn estimate(&mut self, segment: &SegmentHandle) -> Option<Estimate> {
+        let estimate = Estimate::of(&self.plan, &mut self.checks, segment);
+        estimate.ok().flatten()
     }
 
     /// What is known of the rows of a segment that match, without a look at one.

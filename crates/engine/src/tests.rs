@@ -14,6 +14,7 @@ mod side_by_side;
 mod tables;
 mod trouble;
 mod values;
+mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;

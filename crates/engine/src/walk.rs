@@ -16,6 +16,7 @@ use crate::row_set::RowSet;
 use crate::run::Run;
 use crate::search::Order;
 use crate::settle::settle;
+use crate::windows::Windows;
 
 /// Where no more than one of so many rows matched, those that follow are settled chunk by chunk.
 const SPARSE: usize = 8;
@@ -26,13 +27,16 @@ pub(crate) struct Walk<'a> {
     pub(crate) logspace: &'a LogspaceName,
     part: &'a Part,
     order: Order,
+    /// Rows that have not been asked about.
+    windows: Windows,
+    /// Those that are.
+    window: Range<u32>,
     known: Known,
-    /// The rows asked for that may match.
+    /// Those of them that may match.
     upper: RowSet,
     /// The pieces that have not been opened.
     left: Range<u32>,
-    /// The piece at hand, and the rows of it that have not been opened.
-    piece: (Range<u32>, Range<u32>),
+    piece: Piece,
     /// What is left of the opened rows that may match, ascending.
     open: Vec<Seated>,
     /// Whether those all match.
@@ -43,6 +47,17 @@ pub(crate) struct Walk<'a> {
     ready: VecDeque<Hit>,
     /// Whether the rows will be kept for long.
     is_kept: bool,
+}
+
+/// Rows that are looked at together.
+#[derive(Default)]
+struct Piece {
+    /// Their seats, which are the same numbers, and those of rows that are not asked about.
+    seats: Range<u32>,
+    /// Those that are asked about.
+    rows: Range<u32>,
+    /// Those of them that have not been opened.
+    left: Range<u32>,
 }
 
 /// What is known of the rows of a part without a look at one.
@@ -87,40 +102,51 @@ impl Hit {
 }
 
 impl<'a> Walk<'a> {
-    /// A walk over some rows of a part. Where rows are kept, few of a block are copied out of it, so
-    /// that two hundred rows do not hold two hundred blocks in memory.
+    /// A walk over some rows of a part. Where rows are kept, `kept` is how many at most, and few of a block are
+    /// copied out of it, so that two hundred rows do not hold two hundred blocks in memory.
     pub(crate) fn new(
         run: &mut Run<'_>,
         logspace: &'a LogspaceName,
         part: &'a Part,
         rows: Range<u32>,
         order: Order,
-        is_kept: bool,
+        kept: Option<usize>,
     ) -> Self {
         let rows = rows.start..rows.end.min(part.rows());
-        let known = match part {
-            _ if rows.is_empty() => Known::Tail(Bounds::exact(RowSet::empty())),
-            Part::Segment(segment) => Known::Segment(run.examine(part, segment)),
-            Part::Tail(_) => Known::Tail(run.bounds_of_tail()),
-        };
-        let mut upper = known.bounds().upper().clone();
-        if !upper.is_empty() {
-            upper = upper.and(run.seats_of(part, &rows));
-        }
-        Self {
+        let mut walk = Self {
             logspace,
             part,
             order,
-            known,
-            upper,
-            left: 0..part.rows(),
-            piece: (0..0, 0..0),
+            windows: Windows::of(run, part, rows, order, kept),
+            window: 0..0,
+            known: Known::Tail(Bounds::exact(RowSet::empty())),
+            upper: RowSet::empty(),
+            left: 0..0,
+            piece: Piece::default(),
             open: Vec::new(),
             is_settled: false,
             is_sparse: false,
             ready: VecDeque::new(),
-            is_kept,
-        }
+            is_kept: kept.is_some(),
+        };
+        walk.next_window(run);
+        walk
+    }
+
+    /// Asks about the next rows; `None` where there are none.
+    fn next_window(&mut self, run: &mut Run<'_>) -> Option<()> {
+        self.window = self.windows.next()?;
+        let seats = run.seats_of(self.part, &self.window);
+        self.known = match self.part {
+            Part::Segment(segment) => Known::Segment(match self.windows.are_apart {
+                true => run.examine_among(self.part, segment, &seats),
+                false => run.examine(self.part, segment),
+            }),
+            Part::Tail(_) => Known::Tail(run.bounds_of_tail()),
+        };
+        self.upper = self.known.bounds().upper().clone().and(seats);
+        self.left = 0..self.part.rows();
+        Some(())
     }
 
     /// The next row that matches; `None` at the end, or when the question was stopped.
@@ -165,17 +191,17 @@ impl<'a> Walk<'a> {
 
     /// Whether there is certainly no further row, as far as that is known without looking.
     pub(crate) fn is_at_end(&self) -> bool {
-        let is_done = self.ready.is_empty() && self.open.is_empty() && self.piece.1.is_empty();
-        is_done && self.upper.first_within(&self.left).is_none()
+        let is_done = self.ready.is_empty() && self.open.is_empty() && self.piece.left.is_empty();
+        is_done && self.upper.first_within(&self.left).is_none() && self.windows.is_empty()
     }
 
     /// Opens the next rows that may match; `None` where there are none.
     fn open_rows(&mut self, run: &mut Run<'_>) -> Option<()> {
-        if self.piece.1.is_empty() {
-            self.next_piece()?;
+        if self.piece.left.is_empty() && self.next_piece().is_none() {
+            return self.next_window(run);
         }
-        let (piece, rows) = (self.piece.0.clone(), self.take_rows());
-        let seats = if rows == piece {
+        let (piece, rows) = (self.piece.seats.clone(), self.take_rows());
+        let seats = if rows == self.piece.rows {
             self.upper.first_rows(&piece, usize::MAX)
         } else {
             let among = run.seats_of(self.part, &rows);
@@ -197,19 +223,24 @@ impl<'a> Walk<'a> {
             Order::NewestFirst => self.left.end = piece.start.min(next),
             Order::OldestFirst => self.left.start = piece.end.max(next + 1),
         }
-        self.piece = (piece.clone(), piece);
+        let rows = piece.start.max(self.window.start)..piece.end.min(self.window.end);
+        self.piece = Piece {
+            seats: piece,
+            left: rows.clone(),
+            rows,
+        };
         Some(())
     }
 
     /// Takes the next rows of the piece at hand: as many as have some matches if these are spread evenly, or
     /// all where they have to be looked at and few of them may match, or few of those do.
     fn take_rows(&mut self) -> Range<u32> {
-        let (piece, left) = &mut self.piece;
+        let Piece { seats, rows, left } = &mut self.piece;
         let all = left.clone();
-        let matches = self.upper.len_within(piece).max(1);
+        let matches = self.upper.len_within(seats).max(1);
         let are_known = self.known.bounds().maybe.is_none();
         let steps = (all.len() as u32).div_ceil(WALK_ROWS);
-        let wanted = (piece.len() as u64 * WALK_MATCHES / matches).div_ceil(u64::from(WALK_ROWS));
+        let wanted = (rows.len() as u64 * WALK_MATCHES / matches).div_ceil(u64::from(WALK_ROWS));
         let is_whole = self.is_sparse || !are_known && matches <= u64::from(WALK_ROWS);
         if is_whole || u64::from(steps) <= wanted.max(1) {
             *left = 0..0;
