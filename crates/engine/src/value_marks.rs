@@ -31,7 +31,7 @@ struct Values {
 
 impl ValueMarks {
     /// How many rows of a set have each value of a part; `None` where the set has too few rows for this
-    /// to be worth it, or words do not tell the values.
+    /// to be worth it, or words do not tell the values, or not in less time than columns.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -51,7 +51,9 @@ impl ValueMarks {
         let Some(values) = self.values(&counted) else {
             return Ok(None);
         };
-        self.mark_rows(segment, part)?;
+        if !self.mark_rows(segment, part)? {
+            return Ok(None);
+        }
         for (_, count) in &mut counted {
             *count = 0;
         }
@@ -102,8 +104,9 @@ impl ValueMarks {
         self.hasher.hash_one(word) as u32
     }
 
-    /// Gives every row of a segment its mark.
-    fn mark_rows(&mut self, segment: &SegmentHandle, part: Namespace) -> Result<(), ReadError> {
+    /// Gives every row of a segment its mark. Not where columns tell words: to read them once for all values takes
+    /// less than once for each word.
+    fn mark_rows(&mut self, segment: &SegmentHandle, part: Namespace) -> Result<bool, ReadError> {
         let prefix = part.key(b"");
         let mut terms = Vec::new();
         segment.scan_terms(&prefix, &mut |key, term| {
@@ -111,6 +114,12 @@ impl ValueMarks {
             terms.push((self.number_of(word), term));
             true
         })?;
+        if terms
+            .iter()
+            .any(|(_, term)| segment.is_told_by_columns(term))
+        {
+            return Ok(false);
+        }
         let rows = segment.rows();
         // Words of all rows, such as the domain.
         let (everywhere, others): (Vec<_>, Vec<_>) =
@@ -130,7 +139,7 @@ impl ValueMarks {
                 _ => self.mark(&segment.slot_seats(&term, |_| true)?, number),
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     fn mark(&mut self, seats: &[u32], number: u32) {

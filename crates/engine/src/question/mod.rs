@@ -19,7 +19,8 @@ use crate::cancel::Cancel;
 use crate::count::count;
 use crate::histogram::histogram;
 use crate::scope::Scope;
-use crate::stats::{Stats, StatsField, stats};
+use crate::stats::{Stats, StatsField, ValueCount, bars_by, stats};
+use crate::time_kind::TimeKind;
 
 /// The answer to a question with a pipe.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,6 +127,31 @@ fn summarise(
                 completeness: found.completeness,
             }
         }
+        Stage::Bars {
+            bars,
+            by: Some(field),
+        } if scope.time == TimeKind::Received
+            && let Some(by) = stats_field(field) =>
+        {
+            let found = bars_by(scope, &question.query, (&by, *bars), limit, cancel);
+            let values = found.values.into_iter();
+            let row = |(start, value): (_, ValueCount)| {
+                vec![
+                    Value::Time(start),
+                    Value::Text(value.value),
+                    Value::of_count(value.count),
+                ]
+            };
+            Start {
+                table: Table {
+                    columns,
+                    rows: values.map(row).collect(),
+                },
+                matched: Some(found.total),
+                cost: found.cost,
+                completeness: found.completeness,
+            }
+        }
         Stage::Distinct { field } => match of_one_field(field, 0) {
             Some(found) => {
                 let rows = vec![vec![Value::of_count(found.distinct)]];
@@ -149,7 +175,7 @@ fn summarise(
 fn most_frequent(columns: Vec<Column>, found: Option<Stats>) -> Option<Start> {
     let found = found?;
     let values = found.values.iter();
-    let row = |value: &crate::ValueCount| {
+    let row = |value: &ValueCount| {
         vec![
             Value::Text(value.value.clone()),
             Value::of_count(value.count),
