@@ -8,6 +8,7 @@ mod compacted;
 mod drafts;
 mod kinds;
 mod older;
+mod patterns;
 mod phrases;
 mod seats;
 mod side_by_side;

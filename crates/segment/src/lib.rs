@@ -74,7 +74,7 @@ pub use postings::PostingPage;
 pub use received::ReceivedTimes;
 pub use section::Section;
 pub use spare::Spare;
-pub use templates::{Patterns, Template, Templates};
+pub use templates::{PatternOutline, Patterns, Template, Templates};
 pub use term::{Listed, Location, TermEntry};
 pub use unions::count::{count_listed, len_within};
 pub use unions::{Union, UnionPage, chunk_of_part, count_marked, marked};

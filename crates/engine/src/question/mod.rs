@@ -6,8 +6,10 @@
 
 mod field_measure;
 pub(crate) mod groups;
+mod kind_patterns;
 mod list;
 mod measure;
+mod patterns;
 mod records;
 mod summary;
 pub(crate) mod values;
@@ -136,11 +138,7 @@ fn summarise(
             let found = bars_by(scope, &question.query, (&by, *bars), limit, cancel);
             let values = found.values.into_iter();
             let row = |(start, value): (_, ValueCount)| {
-                vec![
-                    Value::Time(start),
-                    Value::Text(value.value),
-                    Value::of_count(value.count),
-                ]
+                [vec![Value::Time(start)], cells(&value)].concat()
             };
             Start {
                 table: Table {
@@ -174,15 +172,16 @@ fn summarise(
 
 fn most_frequent(columns: Vec<Column>, found: Option<Stats>) -> Option<Start> {
     let found = found?;
-    let values = found.values.iter();
-    let row = |value: &ValueCount| {
-        vec![
-            Value::Text(value.value.clone()),
-            Value::of_count(value.count),
-        ]
-    };
-    let rows = values.map(row).collect();
+    let rows = found.values.iter().map(cells).collect();
     Some(of_stats(columns, rows, found))
+}
+
+/// A value and its count.
+fn cells(value: &ValueCount) -> Vec<Value> {
+    vec![
+        Value::Text(value.value.clone()),
+        Value::of_count(value.count),
+    ]
 }
 
 fn of_stats(columns: Vec<Column>, rows: Vec<Vec<Value>>, found: Stats) -> Start {

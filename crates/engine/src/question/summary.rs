@@ -2,9 +2,8 @@
 
 use std::sync::Mutex;
 
-use model::{LogspaceName, RecordNumber, Timestamp};
+use model::Timestamp;
 use query::{FieldName, Measure, Number, Question, Stage, Table, Target, Value};
-use segment::Patterns;
 
 use crate::cancel::Cancel;
 use crate::histogram::edges;
@@ -14,12 +13,11 @@ use crate::question::Start;
 use crate::question::field_measure;
 use crate::question::groups::{Groups, Room, Values, each_key, first_of, push_value, row};
 use crate::question::measure::Measured;
+use crate::question::patterns::patterns;
 use crate::question::records::{Keys, Records};
 use crate::question::values::each_number;
-use crate::rows::RowRef;
 use crate::run::Run;
 use crate::scope::Scope;
-use crate::time_kind::TimeKind;
 
 /// Rows, and whether there was no room for more.
 type Gathered = (Vec<Vec<Value>>, bool);
@@ -68,7 +66,12 @@ pub(super) fn summarise(
         Stage::Distinct { field } => distinct(field, &mut records),
         Stage::Bars { bars, by } => bars_by(*bars, by.as_slice(), limit, &mut records),
         Stage::Measure { measure, field, by } => measures(*measure, field, by, limit, &mut records),
-        Stage::Patterns { limit: own, bars } => patterns(limit.min(*own), *bars, &mut records),
+        Stage::Patterns { limit: own, bars } => {
+            let asked = (limit.min(*own), *bars);
+            let (rows, is_full, matched) = patterns(records.run, scope, &question.query, asked);
+            records.matched = matched;
+            (rows, is_full)
+        }
         // These do not summarise.
         Stage::Fields(_) | Stage::Sort { .. } | Stage::Head(_) => Gathered::default(),
     };
@@ -224,113 +227,5 @@ fn measures(
     let rows = found
         .into_iter()
         .map(|(key, value)| row(Values(&key), value));
-    (rows.collect(), is_full)
-}
-
-/// What is known of the messages of a pattern.
-#[derive(Debug, Default)]
-struct Kind {
-    count: u64,
-    /// The oldest of them.
-    first: Option<First>,
-    /// How many of them are in each bar; nothing where bars are not wanted, or had no room.
-    bars: Box<[u64]>,
-}
-
-impl Kind {
-    /// Counts one in a bar; returns the bytes of memory that this takes, or would have taken.
-    fn count_in(&mut self, bar: usize, bars: usize, room: Room) -> usize {
-        let mut taken = 0;
-        if self.bars.is_empty() {
-            taken = bars * size_of::<u64>();
-            if taken <= room.0 {
-                self.bars = vec![0; bars].into();
-            }
-        }
-        if let Some(count) = self.bars.get_mut(bar) {
-            *count += 1;
-        }
-        taken
-    }
-
-    /// Keeps a message where it is the oldest; returns the bytes of memory that this takes, or would
-    /// have taken.
-    fn keep_oldest(&mut self, time: TimeKind, row: RowRef<'_>, room: Room) -> usize {
-        let known = match &self.first {
-            Some(first) if !first.is_behind(time, row) => return 0,
-            first => first.as_ref().map_or(0, |first| first.message.len()),
-        };
-        // Messages of a kind may be of any length: only what one has more is new.
-        let taken = row.record.message().len().saturating_sub(known);
-        if taken <= room.0 {
-            self.first = Some(First::of(time, row));
-        }
-        taken
-    }
-}
-
-#[derive(Debug)]
-struct First {
-    at: Timestamp,
-    logspace: LogspaceName,
-    number: RecordNumber,
-    message: Box<[u8]>,
-}
-
-impl First {
-    fn of(time: TimeKind, row: RowRef<'_>) -> Self {
-        Self {
-            at: time.of(row.record),
-            logspace: row.logspace.clone(),
-            number: row.number,
-            message: row.record.message().into(),
-        }
-    }
-
-    fn is_behind(&self, time: TimeKind, row: RowRef<'_>) -> bool {
-        let own = (self.at, &self.logspace, self.number);
-        (time.of(row.record), row.logspace, row.number) < own
-    }
-}
-
-fn patterns(limit: usize, bars: Option<usize>, records: &mut Records<'_, '_, '_>) -> Gathered {
-    let (time, range) = (records.scope.time, records.scope.range);
-    let edges = bars.map_or_else(Vec::new, |bars| edges(range, bars));
-    let bars_len = edges.len().saturating_sub(1);
-    let groups: Mutex<Groups<Kind>> = Mutex::new(Groups::new());
-    let start = || (Keys::default(), Patterns::default());
-    records.each(start, |(keys, patterns), rows| {
-        let add = |kind: &mut Kind, place: usize, room: Room| {
-            let Some(row) = rows.get(place) else {
-                return 0;
-            };
-            let at = time.of(row.record);
-            let bar = edges.partition_point(|edge| *edge <= at).saturating_sub(1);
-            kind.count += 1;
-            let taken = kind.count_in(bar, bars_len, room);
-            let room = Room(room.0.saturating_sub(taken));
-            taken + kind.keep_oldest(time, *row, room)
-        };
-        for (place, row) in rows.iter().enumerate() {
-            keys.push(patterns.of(row.record.message()), place, &groups, &add);
-        }
-        keys.add_to(&groups, &add);
-    });
-    let groups = unlocked(groups);
-    let is_full = groups.is_full();
-    let kinds = first_of(groups.into_keys(), limit, |(one, kind), (two, other)| {
-        other.count.cmp(&kind.count).then_with(|| one.cmp(two))
-    });
-    let rows = kinds.iter().map(|(pattern, kind)| {
-        let first = kind.first.as_ref();
-        let mut cells = vec![
-            Value::of_text(pattern),
-            Value::of_count(kind.count),
-            first.map_or(Value::Missing, |first| Value::Time(first.at)),
-            first.map_or(Value::Missing, |first| Value::of_text(&first.message)),
-        ];
-        cells.extend(bars.map(|_| Value::of_counts(&kind.bars)));
-        cells
-    });
     (rows.collect(), is_full)
 }

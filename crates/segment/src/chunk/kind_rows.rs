@@ -155,6 +155,17 @@ impl SlotValues {
         self.column.number(self.index(rank)?, Alike::Whole)
     }
 
+    /// How many numbers there are for values that stand once but for digits: those of one number differ in decimal
+    /// digits alone, of which there are some in the same places.
+    pub fn distinct_but_for_digits(&self) -> usize {
+        self.column.distinct(Alike::ButForDigits)
+    }
+
+    /// The number of the value of a rank among those; `None` where it has none.
+    pub fn number_but_for_digits(&self, rank: u32) -> Option<usize> {
+        self.column.number(self.index(rank)?, Alike::ButForDigits)
+    }
+
     /// A number that the value of a rank has and no other value of this part; `None` where none is known
     /// without its text.
     pub fn key(&self, rank: u32) -> Option<u64> {

@@ -132,6 +132,12 @@ impl Tally {
             .map_or(0..0, |(start, end)| start..end)
     }
 
+    /// The number of the group that has a seat; `None` behind the last one.
+    pub fn group_number(&self, seat: u32) -> Option<u32> {
+        let group = self.seats.partition_point(|end| *end <= seat) as u32;
+        (group < self.len()).then_some(group)
+    }
+
     /// The kind of the group that has a seat, and all its seats; `None` behind the last one.
     pub fn group_of(&self, seat: u32) -> Option<(u32, Range<u32>)> {
         let group = self.seats.partition_point(|end| *end <= seat);
@@ -146,7 +152,8 @@ impl Tally {
     }
 
     /// How many groups there are.
-    pub(crate) fn len(&self) -> u32 {
+    #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
+    pub fn len(&self) -> u32 {
         self.groups.len() as u32
     }
 

@@ -22,7 +22,7 @@ pub(crate) const MARKS: u8 = 8;
 /// Ends a token.
 pub(super) const BREAK: u8 = 1;
 /// Makes a token variable.
-const VARIES: u8 = 2;
+pub(super) const VARIES: u8 = 2;
 /// Part of a hexadecimal number.
 pub(super) const HEX: u8 = 4;
 /// Makes a token variable where it is not its last byte.
@@ -64,8 +64,9 @@ const fn kinds() -> [u8; 256] {
 }
 
 #[inline]
-pub(super) fn kind(byte: u8) -> u8 {
-    KINDS.get(usize::from(byte)).copied().unwrap_or(BREAK)
+pub(super) const fn kind(byte: u8) -> u8 {
+    #[expect(clippy::indexing_slicing, reason = "there is one for each byte")]
+    KINDS[byte as usize]
 }
 
 /// Whether a byte of what does not vary is part of a token.

@@ -3,6 +3,7 @@
 pub(crate) mod cut;
 pub(crate) mod outline;
 mod pattern;
+mod pattern_outline;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,6 +11,7 @@ use std::ops::Range;
 use crate::limits::TEMPLATES_MAX;
 use cut::SLOT;
 pub use pattern::Patterns;
+pub use pattern_outline::PatternOutline;
 
 /// Messages by what they have in common.
 #[derive(Debug, Default)]

@@ -23,13 +23,24 @@ impl Patterns {
             return &self.shape;
         }
         self.text.clear();
-        for (index, fixed) in self.shape.split(|byte| *byte == SLOT).enumerate() {
-            if index > 0 {
-                self.text.extend_from_slice(VARIES);
-            }
-            self.text.extend_from_slice(fixed);
-        }
+        append_of_shape(&self.shape, &mut self.text);
         &self.text
+    }
+}
+
+/// The pattern that a shape is.
+pub(super) fn of_shape(shape: &[u8]) -> Vec<u8> {
+    let mut pattern = Vec::with_capacity(shape.len());
+    append_of_shape(shape, &mut pattern);
+    pattern
+}
+
+fn append_of_shape(shape: &[u8], out: &mut Vec<u8>) {
+    for (index, fixed) in shape.split(|byte| *byte == SLOT).enumerate() {
+        if index > 0 {
+            out.extend_from_slice(VARIES);
+        }
+        out.extend_from_slice(fixed);
     }
 }
 

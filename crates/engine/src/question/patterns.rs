@@ -1,0 +1,270 @@
+//! The most frequent patterns of the messages of the records that match.
+//!
+//! Of a kind of records whose messages all have one pattern no more is read than the oldest record, as an example;
+//! all others are looked at. By the time of events all are.
+
+use std::sync::Mutex;
+
+use model::{LogspaceName, RecordNumber, Timestamp};
+use query::{Query, Value};
+use segment::Patterns;
+use store::{Part, SegmentHandle, Snapshot};
+
+use super::groups::{Groups, Room, first_of};
+use super::kind_patterns::{KindPatterns, OneKind};
+use super::records::Keys;
+use crate::chunks::each_block;
+use crate::histogram::edges;
+use crate::parallel::{each_part, locked, unlocked};
+use crate::part::row_at;
+use crate::resolve::resolve_within;
+use crate::row_set::RowSet;
+use crate::rows::RowRef;
+use crate::run::Run;
+use crate::scope::Scope;
+use crate::time_kind::TimeKind;
+
+/// What is known of the messages of a pattern.
+#[derive(Debug, Default)]
+struct Kind {
+    count: u64,
+    /// The oldest of them.
+    first: Option<First>,
+    /// How many of them are in each bar; nothing where bars are not wanted, or had no room.
+    bars: Box<[u64]>,
+}
+
+impl Kind {
+    /// Counts some in each of some bars, of so many; returns the bytes of memory that this takes, or would have
+    /// taken.
+    fn count_in(
+        &mut self,
+        counts: impl IntoIterator<Item = (usize, u64)>,
+        bars: usize,
+        room: Room,
+    ) -> usize {
+        let mut taken = 0;
+        if self.bars.is_empty() {
+            taken = bars * size_of::<u64>();
+            if taken <= room.0 {
+                self.bars = vec![0; bars].into();
+            }
+        }
+        for (bar, more) in counts {
+            if let Some(count) = self.bars.get_mut(bar) {
+                *count += more;
+            }
+        }
+        taken
+    }
+
+    /// Keeps a message where it is the oldest; returns the bytes of memory that this takes, or would
+    /// have taken.
+    fn keep_oldest(&mut self, time: TimeKind, row: RowRef<'_>, room: Room) -> usize {
+        let known = match &self.first {
+            Some(first) if !first.is_behind(time, row) => return 0,
+            first => first.as_ref().map_or(0, |first| first.message.len()),
+        };
+        // Messages of a kind may be of any length: only what one has more is new.
+        let taken = row.record.message().len().saturating_sub(known);
+        if taken <= room.0 {
+            self.first = Some(First::of(time, row));
+        }
+        taken
+    }
+}
+
+#[derive(Debug)]
+struct First {
+    at: Timestamp,
+    logspace: LogspaceName,
+    number: RecordNumber,
+    message: Box<[u8]>,
+}
+
+impl First {
+    fn of(time: TimeKind, row: RowRef<'_>) -> Self {
+        Self {
+            at: time.of(row.record),
+            logspace: row.logspace.clone(),
+            number: row.number,
+            message: row.record.message().into(),
+        }
+    }
+
+    fn is_behind(&self, time: TimeKind, row: RowRef<'_>) -> bool {
+        let own = (self.at, &self.logspace, self.number);
+        (time.of(row.record), row.logspace, row.number) < own
+    }
+}
+
+/// The patterns, as rows, whether there was no room for more, and how many records match.
+pub(super) fn patterns(
+    run: &mut Run<'_>,
+    scope: &Scope,
+    query: &Query,
+    (limit, bars): (usize, Option<usize>),
+) -> (Vec<Vec<Value>>, bool, u64) {
+    let gathering = Gathering {
+        scope,
+        edges: bars.map_or_else(Vec::new, |bars| edges(scope.range, bars)),
+        groups: Mutex::new(Groups::new()),
+    };
+    let parts: Vec<(&Snapshot, &Part)> = scope.parts().collect();
+    let add = |run: &mut Run<'_>, matched: &mut u64, part: (&Snapshot, &Part)| {
+        *matched += gathering.add_part(run, part);
+    };
+    let matched = each_part(run, query, parts, || 0, add).iter().sum();
+    let groups = unlocked(gathering.groups);
+    let is_full = groups.is_full();
+    let kinds = first_of(groups.into_keys(), limit, |(one, kind), (two, other)| {
+        other.count.cmp(&kind.count).then_with(|| one.cmp(two))
+    });
+    let rows = kinds.iter().map(|(pattern, kind)| {
+        let first = kind.first.as_ref();
+        let mut cells = vec![
+            Value::of_text(pattern),
+            Value::of_count(kind.count),
+            first.map_or(Value::Missing, |first| Value::Time(first.at)),
+            first.map_or(Value::Missing, |first| Value::of_text(&first.message)),
+        ];
+        cells.extend(bars.map(|_| Value::of_counts(&kind.bars)));
+        cells
+    });
+    (rows.collect(), is_full, matched)
+}
+
+/// Patterns that are being counted, on several threads.
+struct Gathering<'s> {
+    scope: &'s Scope,
+    /// The starts of the bars and the end of the last; none where there are no bars.
+    edges: Vec<Timestamp>,
+    groups: Mutex<Groups<Kind>>,
+}
+
+impl Gathering<'_> {
+    /// Adds the records of a part that match; how many they are.
+    fn add_part(&self, run: &mut Run<'_>, (snapshot, part): (&Snapshot, &Part)) -> u64 {
+        let set = resolve_within(run, part, self.scope.when());
+        let matched = set.len(part.rows());
+        let left = match part {
+            Part::Segment(segment) if self.scope.time == TimeKind::Received => {
+                self.add_kinds(run, (snapshot, part, segment), &set)
+            }
+            _ => set,
+        };
+        let first = part.first_number().0;
+        let (mut keys, mut patterns) = (Keys::default(), Patterns::default());
+        each_block(run, part, &left, &mut |block| {
+            let rows = block.records().map(|(row, record)| RowRef {
+                logspace: &snapshot.logspace,
+                number: RecordNumber(first + u64::from(row)),
+                record,
+            });
+            self.add_rows(&rows.collect::<Vec<_>>(), &mut keys, &mut patterns);
+        });
+        matched
+    }
+
+    /// Adds records by a look at each.
+    fn add_rows(&self, rows: &[RowRef<'_>], keys: &mut Keys<usize>, patterns: &mut Patterns) {
+        let time = self.scope.time;
+        let add = |kind: &mut Kind, place: usize, room: Room| {
+            let Some(row) = rows.get(place) else {
+                return 0;
+            };
+            let at = time.of(row.record);
+            let bar = self.edges.partition_point(|edge| *edge <= at);
+            kind.count += 1;
+            let taken = kind.count_in([(bar.saturating_sub(1), 1)], self.bars(), room);
+            let room = Room(room.0.saturating_sub(taken));
+            taken + kind.keep_oldest(time, *row, room)
+        };
+        for (place, row) in rows.iter().enumerate() {
+            keys.push(patterns.of(row.record.message()), place, &self.groups, &add);
+        }
+        keys.add_to(&self.groups, &add);
+    }
+
+    fn bars(&self) -> usize {
+        self.edges.len().saturating_sub(1)
+    }
+
+    /// Adds the rows of those kinds of a segment whose messages have one pattern; the others.
+    fn add_kinds(
+        &self,
+        run: &mut Run<'_>,
+        (snapshot, part, segment): (&Snapshot, &Part, &SegmentHandle),
+        set: &RowSet,
+    ) -> RowSet {
+        let mut kinds = KindPatterns::of(segment);
+        let Some(before) = self.before_edges(run, part, set) else {
+            return set.clone();
+        };
+        let (mut done, mut examples) = (Vec::new(), Vec::new());
+        let mut left = 0..part.rows();
+        while let Some(seat) = set.first_within(&left) {
+            if run.is_stopped() {
+                break;
+            }
+            let Some(OneKind { seats, pattern }) = kinds.at(seat) else {
+                // Whoever reads the records finds out what is wrong.
+                break;
+            };
+            left.start = seats.end;
+            let Some(pattern) = pattern else {
+                continue;
+            };
+            let count = set.len_within(&seats);
+            let counts = before.windows(2).map(|edges| match edges {
+                [start, end] => end.len_within(&seats) - start.len_within(&seats),
+                _ => 0,
+            });
+            let counts: Vec<(usize, u64)> = counts.enumerate().collect();
+            let mut is_older = false;
+            locked(&self.groups).change(&pattern, |kind, room| {
+                kind.count += count;
+                let known = kind.first.as_ref();
+                is_older = known.is_none_or(|first| part.first_received() <= first.at);
+                kind.count_in(counts, self.bars(), room)
+            });
+            if is_older {
+                examples.push(seat);
+            }
+            done.push(seats);
+        }
+        kinds.remember();
+        self.add_examples(run, (snapshot, part), &examples);
+        set.minus(&RowSet::of_ranges(done), part.rows())
+    }
+
+    /// The rows of a set before each edge; `None` where they cannot be told.
+    fn before_edges(&self, run: &mut Run<'_>, part: &Part, set: &RowSet) -> Option<Vec<RowSet>> {
+        let rows = self.edges.iter().map(|edge| row_at(part, *edge).ok());
+        let rows: Option<Vec<u32>> = rows.collect();
+        let before = rows?.into_iter().map(|row| match row {
+            0 => RowSet::empty(),
+            row if row >= part.rows() => set.clone(),
+            row => RowSet::of_ranges(run.seats_before(part, row)).and(set.clone()),
+        });
+        Some(before.collect())
+    }
+
+    /// Keeps the messages of some rows, each the oldest of its pattern in a segment, where they are the oldest of all.
+    fn add_examples(&self, run: &mut Run<'_>, (snapshot, part): (&Snapshot, &Part), seats: &[u32]) {
+        let mut patterns = Patterns::default();
+        let first = part.first_number().0;
+        each_block(run, part, &RowSet::from_sorted(seats), &mut |block| {
+            for (row, record) in block.records() {
+                let row = RowRef {
+                    logspace: &snapshot.logspace,
+                    number: RecordNumber(first + u64::from(row)),
+                    record,
+                };
+                let pattern = patterns.of(record.message());
+                let keep = |kind: &mut Kind, room| kind.keep_oldest(self.scope.time, row, room);
+                locked(&self.groups).change(pattern, keep);
+            }
+        });
+    }
+}
