@@ -247,7 +247,7 @@ impl<'a> Run<'a> {
         node
     }
 
-    /// The same for some of its rows, which does not rule it out.
+    /// The same for some of its rows: it is not ruled out where none of those may match, and nothing is remembered.
     pub(crate) fn examine_among(
         &mut self,
         part: &Part,
@@ -255,10 +255,7 @@ impl<'a> Run<'a> {
         rows: &RowSet,
     ) -> Node {
         self.touch(part);
-        match self.memory.found_in(segment) {
-            Some(rows) => Node::decided(rows),
-            None => evaluate(&self.plan, Among::Set(rows), segment),
-        }
+        evaluate(&self.plan, Among::Set(rows), segment)
     }
 
     /// Remembers rows that the index alone has told, where it took more than finding a word, and either all

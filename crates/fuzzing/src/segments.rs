@@ -249,7 +249,7 @@ fn mark(
             let (entry, bytes) = stored(file, chunk.columns.get(index).ok_or(short)?)?;
             ColumnPage::open(&entry, bytes, dictionary).map(Arc::new)
         })?;
-        Ok((chunk.page.first_row, rows))
+        Ok(Some((chunk.page.first_row, rows)))
     })
 }
 
