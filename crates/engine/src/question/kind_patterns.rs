@@ -1,22 +1,29 @@
-//! The patterns of the messages of kinds of records, where all of a kind have the same.
+//! The patterns of the messages of kinds of records, where all of a kind have the same, or what is in one slot tells
+//! which.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use segment::{KindRows, Namespace, PatternOutline, Tally};
+use segment::{KindRows, Namespace, PatternOutline, SlotValues, Tally};
 use store::{OpenChunk, ReadError, SegmentHandle};
 
-/// What is remembered of a segment under this name: for each group a byte, whether its messages have one pattern.
-/// No condition of a query is like it.
-const REMEMBERED_AS: &str = "one pattern";
+use crate::row_set::RowSet;
+
+/// What is remembered of a segment under this name: a byte for each group. No condition of a query is like it.
+const REMEMBERED_AS: &str = "patterns of kinds";
 
 /// It has not been asked.
 const UNKNOWN: u8 = 0;
-const HAS_ONE: u8 = 1;
-const HAS_SEVERAL: u8 = 2;
+/// All messages have one pattern.
+const ONE: u8 = 1;
+/// It takes a look at the messages.
+const OPEN: u8 = 2;
+/// With the place of a slot: it is told by what is in there.
+const BY_SLOT: u8 = 3;
 
 /// The kinds of the rows of a segment.
-pub(super) struct KindPatterns<'s> {
+pub(crate) struct KindPatterns<'s> {
     segment: &'s SegmentHandle,
     tally: Option<Arc<Tally>>,
     /// The chunk at hand, and its number.
@@ -26,15 +33,29 @@ pub(super) struct KindPatterns<'s> {
     is_more_known: bool,
 }
 
-/// The rows of a kind in a chunk.
-pub(super) struct OneKind {
-    pub(super) seats: Range<u32>,
-    /// What all their messages have as their pattern; `None` where they have several, or that cannot be told.
-    pub(super) pattern: Option<Vec<u8>>,
+/// What is known of the patterns of messages of a kind.
+#[derive(Debug)]
+pub(crate) enum Told {
+    /// All have this one.
+    One(Vec<u8>),
+    /// What is in the slot at this place tells it.
+    BySlot(usize),
+    /// It takes a look at them.
+    Open,
+}
+
+/// Rows of a kind by the patterns of their messages.
+#[derive(Debug, Default)]
+pub(crate) struct Split {
+    pub(crate) patterns: Vec<Vec<u8>>,
+    /// Their seats, ascending, each with the number of its pattern.
+    pub(crate) rows: Vec<(u32, u32)>,
+    /// The seats of those that it takes a look at, ascending.
+    pub(crate) open: Vec<u32>,
 }
 
 impl<'s> KindPatterns<'s> {
-    pub(super) fn of(segment: &'s SegmentHandle) -> Self {
+    pub(crate) fn of(segment: &'s SegmentHandle) -> Self {
         let tally = segment.tally().ok();
         let groups = tally.as_ref().map_or(0, |tally| tally.len() as usize);
         let found = segment.found(REMEMBERED_AS);
@@ -49,69 +70,129 @@ impl<'s> KindPatterns<'s> {
         }
     }
 
-    /// The kind that has a seat; `None` where that cannot be read.
-    pub(super) fn at(&mut self, seat: u32) -> Option<OneKind> {
+    /// The seats of the kind in a chunk that has one of them, and what is known of it; `None` where that cannot be
+    /// read.
+    pub(crate) fn at(&mut self, seat: u32) -> Option<(Range<u32>, Told)> {
         let tally = self.tally.as_ref()?;
         let group = tally.group_number(seat)?;
         let seats = tally.seats(group);
-        let known = self.known.get(group as usize).copied().unwrap_or(UNKNOWN);
-        let pattern = match known {
-            HAS_SEVERAL => None,
-            _ => self.pattern(&seats, known == HAS_ONE).ok()?,
-        };
-        if known == UNKNOWN {
-            let now = if pattern.is_some() {
-                HAS_ONE
-            } else {
-                HAS_SEVERAL
+        let before = self.known.get(group as usize).copied()?;
+        let told = self.tell(&seats, before).ok()?;
+        if before == UNKNOWN {
+            *self.known.get_mut(group as usize)? = match told {
+                Told::One(_) => ONE,
+                Told::BySlot(place) => BY_SLOT.saturating_add(place as u8),
+                Told::Open => OPEN,
             };
-            self.known
-                .get_mut(group as usize)
-                .into_iter()
-                .for_each(|known| *known = now);
             self.is_more_known = true;
         }
-        Some(OneKind { seats, pattern })
+        Some((seats, told))
     }
 
     /// Remembers what was found out.
-    pub(super) fn remember(self) {
+    pub(crate) fn remember(self) {
         if self.is_more_known {
             self.segment.remember(REMEMBERED_AS, self.known);
         }
     }
 
-    fn pattern(&mut self, seats: &Range<u32>, has_one: bool) -> Result<Option<Vec<u8>>, ReadError> {
-        let number = self.segment.chunk_of_row(seats.start);
+    fn tell(&mut self, seats: &Range<u32>, before: u8) -> Result<Told, ReadError> {
+        if before == OPEN {
+            return Ok(Told::Open);
+        }
+        let opened = self.open(seats.start)?;
+        let kinds = opened.kind_rows(&[seats.start]);
+        let Some((kind, mut outline)) = kinds.first().and_then(outlined) else {
+            return Ok(Told::Open);
+        };
+        let mut by_slot = before.checked_sub(BY_SLOT).map(usize::from);
+        if before == UNKNOWN {
+            let slots: Vec<usize> = outline.slots().collect();
+            for (place, slot) in slots.into_iter().enumerate() {
+                if holds_with_all(opened, kind, (place, slot), seats.len(), &mut outline)? {
+                    continue;
+                }
+                if by_slot.is_some() || place >= usize::from(u8::MAX - BY_SLOT) {
+                    return Ok(Told::Open);
+                }
+                by_slot = Some(place);
+            }
+        }
+        Ok(match by_slot {
+            Some(place) => Told::BySlot(place),
+            None => Told::One(outline.pattern().to_vec()),
+        })
+    }
+
+    /// The rows of a set that are of a kind, given its seats in a chunk and the place of the slot that tells their
+    /// patterns; `None` where they cannot be read.
+    pub(crate) fn split(
+        &mut self,
+        seats: &Range<u32>,
+        place: usize,
+        set: &RowSet,
+    ) -> Option<Split> {
+        let opened = self.open(seats.start).ok()?;
+        let kinds = opened.kind_rows(&[seats.start]);
+        let (kind, mut outline) = kinds.first().and_then(outlined)?;
+        let slot = outline.slots().nth(place)?;
+        let mut split = Split::default();
+        let (mut numbers, mut value) = (HashMap::new(), Vec::new());
+        let mut part: Option<(SlotValues, Vec<Option<Option<u32>>>)> = None;
+        for seat in set.first_rows(seats, usize::MAX) {
+            let rank = seat - seats.start;
+            let (values, known) = match part.take() {
+                Some(part) if part.0.rows().contains(&rank) => part,
+                _ => {
+                    let values = opened.values(kind, slot, rank).ok()?;
+                    let known = vec![None; values.distinct_but_for_digits()];
+                    (values, known)
+                }
+            };
+            let (values, known) = part.insert((values, known));
+            let mut find = || {
+                value.clear();
+                values.append(rank, &mut value);
+                let pattern = outline.pattern_with(place, &value)?;
+                let next = split.patterns.len() as u32;
+                Some(
+                    *numbers
+                        .entry(pattern)
+                        .or_insert_with_key(|pattern: &Vec<u8>| {
+                            split.patterns.push(pattern.clone());
+                            next
+                        }),
+                )
+            };
+            let number = values.number_but_for_digits(rank);
+            let number = match number.and_then(|number| known.get_mut(number)) {
+                Some(known) => *known.get_or_insert_with(find),
+                None => find(),
+            };
+            match number {
+                Some(number) => split.rows.push((seat, number)),
+                None => split.open.push(seat),
+            }
+        }
+        Some(split)
+    }
+
+    /// The chunk of a row.
+    fn open(&mut self, row: u32) -> Result<&OpenChunk<'s>, ReadError> {
+        let number = self.segment.chunk_of_row(row);
         let opened = match self.chunk.take() {
             Some((open, chunk)) if open == number => chunk,
             _ => self.segment.open_chunk(number)?,
         };
         let (_, opened) = self.chunk.insert((number, opened));
-        let kinds = opened.kind_rows(&[seats.start]);
-        let Some(kind) = kinds.first() else {
-            return Ok(None);
-        };
-        let outline = kind.text(Namespace::Message);
-        let Some(mut outline) = outline.and_then(|text| PatternOutline::of(&text)) else {
-            return Ok(None);
-        };
-        let slots: Vec<usize> = outline.slots().collect();
-        for (place, slot) in slots.into_iter().enumerate() {
-            if !has_one
-                && !holds_with_all(
-                    opened,
-                    kind,
-                    (place, slot),
-                    seats.len() as u32,
-                    &mut outline,
-                )?
-            {
-                return Ok(None);
-            }
-        }
-        Ok(Some(outline.pattern().to_vec()))
+        Ok(opened)
     }
+}
+
+/// A kind with the outline of its messages.
+fn outlined<'k, 'c>(kind: &'k KindRows<'c>) -> Option<(&'k KindRows<'c>, PatternOutline)> {
+    let text = kind.text(Namespace::Message)?;
+    Some((kind, PatternOutline::of(&text)?))
 }
 
 /// Whether messages have the pattern with all values of a slot, of a kind of so many rows.
@@ -119,11 +200,11 @@ fn holds_with_all(
     opened: &OpenChunk<'_>,
     kind: &KindRows<'_>,
     (place, slot): (usize, usize),
-    rows: u32,
+    rows: usize,
     outline: &mut PatternOutline,
 ) -> Result<bool, ReadError> {
     let (mut rank, mut value) = (0, Vec::new());
-    while rank < rows {
+    while (rank as usize) < rows {
         if let Some((ranks, stamp)) = opened.stamp(kind, slot, rank)
             && outline.holds_with_all(place, &stamp)
         {

@@ -7,7 +7,7 @@
 
 mod field_measure;
 pub(crate) mod groups;
-mod kind_patterns;
+pub(crate) mod kind_patterns;
 mod list;
 mod measure;
 mod patterns;

@@ -1,8 +1,9 @@
 //! The most frequent patterns of the messages of the records that match.
 //!
-//! Of a kind of records whose messages all have one pattern no more is read than the oldest record, as an example;
-//! all others are looked at. By the time of events all are.
+//! Of a kind of records whose messages all have one pattern no more is read than the oldest record, as an example; of
+//! one whose patterns a slot tells, what is in there. All others are looked at, and all by the time of events.
 
+use std::ops::Range;
 use std::sync::Mutex;
 
 use model::{LogspaceName, RecordNumber, Timestamp};
@@ -11,7 +12,7 @@ use segment::Patterns;
 use store::{Part, SegmentHandle, Snapshot};
 
 use super::groups::{Groups, Room, first_of};
-use super::kind_patterns::{KindPatterns, OneKind};
+use super::kind_patterns::{KindPatterns, Split, Told};
 use super::records::Keys;
 use crate::chunks::each_block;
 use crate::histogram::edges;
@@ -142,6 +143,58 @@ struct Gathering<'s> {
     groups: Mutex<Groups<Kind>>,
 }
 
+/// What was found of a pattern in a kind of a segment.
+struct Found {
+    count: u64,
+    /// The seat of the oldest.
+    first: u32,
+    /// How many are in each bar.
+    bars: Vec<u64>,
+}
+
+impl Found {
+    /// All rows of a set that are of a kind, given the first, its seats, and the rows of the set before each edge.
+    fn all(first: u32, seats: &Range<u32>, set: &RowSet, before: &[RowSet]) -> Self {
+        let bars = before.array_windows().map(|[start, end]| {
+            let [start, end] = [start, end].map(|rows| rows.len_within(seats));
+            end.saturating_sub(start)
+        });
+        Self {
+            count: set.len_within(seats),
+            first,
+            bars: bars.collect(),
+        }
+    }
+
+    /// Those of each pattern. Seats of a kind ascend as its rows do.
+    fn each<'p>(
+        split: &'p Split,
+        seats: &Range<u32>,
+        before: &[RowSet],
+    ) -> impl Iterator<Item = (&'p [u8], Self)> {
+        let bars = before.len().saturating_sub(1);
+        let last: Vec<Option<u32>> = before.iter().map(|rows| rows.last_within(seats)).collect();
+        let none = |_: &Vec<u8>| Self {
+            count: 0,
+            first: u32::MAX,
+            bars: vec![0; bars],
+        };
+        let mut found: Vec<Self> = split.patterns.iter().map(none).collect();
+        for (seat, number) in &split.rows {
+            let Some(own) = found.get_mut(*number as usize) else {
+                continue;
+            };
+            own.count += 1;
+            own.first = own.first.min(*seat);
+            let edges = last.partition_point(|last| last.is_none_or(|last| last < *seat));
+            let bar = edges.checked_sub(1).and_then(|bar| own.bars.get_mut(bar));
+            bar.into_iter().for_each(|count| *count += 1);
+        }
+        let patterns = split.patterns.iter().map(Vec::as_slice);
+        patterns.zip(found)
+    }
+}
+
 impl Gathering<'_> {
     /// Adds the records of a part that match; how many they are.
     fn add_part(&self, run: &mut Run<'_>, (snapshot, part): (&Snapshot, &Part)) -> u64 {
@@ -190,7 +243,7 @@ impl Gathering<'_> {
         self.edges.len().saturating_sub(1)
     }
 
-    /// Adds the rows of those kinds of a segment whose messages have one pattern; the others.
+    /// Adds the rows of those kinds of a segment that tell the patterns of their messages; the others.
     fn add_kinds(
         &self,
         run: &mut Run<'_>,
@@ -201,41 +254,54 @@ impl Gathering<'_> {
         let Some(before) = self.before_edges(run, part, set) else {
             return set.clone();
         };
-        let (mut done, mut examples) = (Vec::new(), Vec::new());
+        let (mut done, mut open, mut examples) = (Vec::new(), Vec::new(), Vec::new());
         let mut left = 0..part.rows();
         while let Some(seat) = set.first_within(&left) {
             if run.is_stopped() {
                 break;
             }
-            let Some(OneKind { seats, pattern }) = kinds.at(seat) else {
-                // Whoever reads the records finds out what is wrong.
+            // Whoever reads the records finds out what is wrong.
+            let Some((seats, told)) = kinds.at(seat) else {
                 break;
             };
             left.start = seats.end;
-            let Some(pattern) = pattern else {
-                continue;
+            let mut add = |pattern: &[u8], own: Found| {
+                if self.add_found(part, pattern, &own) {
+                    examples.push(own.first);
+                }
             };
-            let count = set.len_within(&seats);
-            let counts = before.windows(2).map(|edges| match edges {
-                [start, end] => end.len_within(&seats) - start.len_within(&seats),
-                _ => 0,
-            });
-            let counts: Vec<(usize, u64)> = counts.enumerate().collect();
-            let mut is_older = false;
-            locked(&self.groups).change(&pattern, |kind, room| {
-                kind.count += count;
-                let known = kind.first.as_ref();
-                is_older = known.is_none_or(|first| part.first_received() <= first.at);
-                kind.count_in(counts, self.bars(), room)
-            });
-            if is_older {
-                examples.push(seat);
+            match told {
+                Told::One(pattern) => add(&pattern, Found::all(seat, &seats, set, &before)),
+                Told::BySlot(place) => {
+                    let Some(mut split) = kinds.split(&seats, place, set) else {
+                        continue;
+                    };
+                    open.append(&mut split.open);
+                    for (pattern, own) in Found::each(&split, &seats, &before) {
+                        add(pattern, own);
+                    }
+                }
+                Told::Open => continue,
             }
             done.push(seats);
         }
         kinds.remember();
+        examples.sort_unstable();
         self.add_examples(run, (snapshot, part), &examples);
-        set.minus(&RowSet::of_ranges(done), part.rows())
+        let left = set.minus(&RowSet::of_ranges(done), part.rows());
+        left.or(RowSet::from_sorted(&open))
+    }
+
+    /// Adds rows with a pattern; whether the oldest of them may be the oldest of all.
+    fn add_found(&self, part: &Part, pattern: &[u8], own: &Found) -> bool {
+        let mut is_older = false;
+        locked(&self.groups).change(pattern, |kind, room| {
+            kind.count += own.count;
+            let known = kind.first.as_ref();
+            is_older = known.is_none_or(|first| part.first_received() <= first.at);
+            kind.count_in(own.bars.iter().copied().enumerate(), self.bars(), room)
+        });
+        is_older
     }
 
     /// The rows of a set before each edge; `None` where they cannot be told.

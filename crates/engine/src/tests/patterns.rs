@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use model::{LogspaceName, TimeRange, Timestamp};
 use query::{Question, Value, parse_question};
 use segment::Patterns;
+use store::Part;
 
+use crate::question::kind_patterns::{KindPatterns, Told};
 use crate::testing;
 use crate::{Cancel, Scope, tabulate};
 
@@ -23,7 +25,7 @@ fn message(row: usize) -> String {
         3 => format!("[{:02}/Nov:{:02}:00] \"\" {word}", mixed % 28, mixed % 24),
         4 if mixed % 500 < 3 => format!("rare {word} door of {word}"),
         4 => format!("door {} is {word}", mixed % 5),
-        5 => format!("session of {:x}", mixed % 40),
+        5 => format!("session of {} for {}", mixed % 40, rare(mixed / 64)),
         6 => "nothing varies here".to_owned(),
         _ => format!(
             "0.{}.{}. and \"{}\": {word}",
@@ -31,6 +33,18 @@ fn message(row: usize) -> String {
             mixed % 8,
             mixed % 3
         ),
+    }
+}
+
+/// A word that few messages have, so that it is in a slot of theirs; some vary by themselves.
+fn rare(number: usize) -> String {
+    let letter = |number: usize| char::from(b'g' + (number % 20) as u8);
+    match number % 7 {
+        0 => format!("'{}' of it", letter(number / 7)),
+        1 => number.to_string(),
+        _ => [letter(number / 7), letter(number / 140)]
+            .into_iter()
+            .collect(),
     }
 }
 
@@ -62,11 +76,38 @@ fn question(text: &str) -> Question {
     parsed.question
 }
 
+/// How many rows are of kinds that tell one pattern, of those where a slot tells it, and of others.
+fn told(scope: &Scope) -> [usize; 3] {
+    let mut rows = [0; 3];
+    for (_, part) in scope.parts() {
+        let Part::Segment(segment) = part else {
+            continue;
+        };
+        let (mut kinds, mut seat) = (KindPatterns::of(segment), 0);
+        while let Some((seats, told)) = kinds.at(seat) {
+            let place = match told {
+                Told::One(_) => 0,
+                Told::BySlot(_) => 1,
+                Told::Open => 2,
+            };
+            rows[place] += seats.len();
+            seat = seats.end;
+        }
+    }
+    rows
+}
+
 #[test]
 fn patterns_are_those_of_the_messages() {
     let directory = tempfile::tempdir().expect("a directory");
     let store = testing::worded(directory.path(), ROWS, message);
     let mut scope = Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")]);
+    let [one, by_slot, open] = told(&scope);
+    assert_eq!(one + by_slot + open, ROWS);
+    assert!(
+        one > ROWS / 2 && by_slot > 1_000,
+        "{one}, {by_slot}, {open}"
+    );
     for (word, range) in [
         (None, (0, ROWS)),
         (Some("opened"), (0, ROWS)),

@@ -5,6 +5,8 @@
 //! other slots having a digit. Slots are told apart by what is fixed between them, which makes one independent of
 //! what is in another: a token ends at what separates tokens, and quotes at the next one, which no value of
 //! another slot has that passes by itself.
+//!
+//! Where that is not so of one slot, the pattern is told with each of its values that are words or the like.
 #![deny(clippy::indexing_slicing)]
 
 use std::ops::Range;
@@ -13,7 +15,7 @@ use super::cut::{BREAK, SLOT, VARIES, cut, kind};
 use super::pattern;
 use crate::chunk::TextBit;
 use crate::columns::{ByteSet, Stamp};
-use crate::limits::QUOTED_BYTES_MAX;
+use crate::limits::{QUOTED_BYTES_MAX, TEMPLATE_SLOTS_MAX};
 
 /// What stands for what is in a slot. It varies wherever it stands, and starts as an address may go on behind a colon, so
 /// that what is in the slot in front of that one is told from part of an address whatever is in this one.
@@ -83,6 +85,8 @@ struct Place {
     /// Where it stands in the message.
     at: Range<usize>,
     role: Role,
+    /// Whether words in it are words by themselves.
+    is_apart: bool,
 }
 
 /// What a slot is, as far as what is fixed beside it tells.
@@ -122,6 +126,7 @@ impl PatternOutline {
                         slot: *slot,
                         at: start..message.len(),
                         role: role(text, place),
+                        is_apart: is_apart(text, place),
                     });
                 }
             }
@@ -181,19 +186,38 @@ impl PatternOutline {
 
     /// The same of one value, and of those that differ from it in the digits of numbers alone.
     pub fn holds_with(&mut self, place: usize, value: &[u8]) -> bool {
-        let Some(own) = self.slots.get(place) else {
-            return false;
-        };
-        if value.len() > VALUE_BYTES_MAX {
-            return false;
+        value.len() <= VALUE_BYTES_MAX && self.put(place, value).is_some() && self.is_cut_at_slots()
+    }
+
+    /// The pattern of messages with a value in the slot at a place, or with one that differs from it in the digits of
+    /// numbers alone, where it holds with what is in the others; `None` where it may depend on that.
+    pub fn pattern_with(&mut self, place: usize, value: &[u8]) -> Option<Vec<u8>> {
+        let (first, last) = (*value.first()?, *value.last()?);
+        let is_told = value.len() <= VALUE_BYTES_MAX.min(TEMPLATE_SLOTS_MAX - self.slots.len())
+            && self.slots.get(place)?.is_apart
+            && [first, last].iter().all(|byte| kind(*byte) & BREAK == 0)
+            && !value
+                .iter()
+                .any(|byte| matches!(byte, b'"' | b'\'' | b'\\' | b':'));
+        if !is_told {
+            return None;
         }
-        let before = self.message.get(..own.at.start).unwrap_or(&[]);
-        let behind = self.message.get(own.at.end..).unwrap_or(&[]);
+        self.put(place, value)?;
+        let (shape, slots) = &mut self.found;
+        cut(&self.text, shape, slots);
+        Some(pattern::of_shape(shape))
+    }
+
+    /// Makes a message with a value in the slot at a place.
+    fn put(&mut self, place: usize, value: &[u8]) -> Option<()> {
+        let own = self.slots.get(place)?;
+        let before = self.message.get(..own.at.start)?;
+        let behind = self.message.get(own.at.end..)?;
         self.text.clear();
         for bytes in [before, value, behind] {
             self.text.extend_from_slice(bytes);
         }
-        self.is_cut_at_slots()
+        Some(())
     }
 
     fn is_cut_at_slots(&mut self) -> bool {
@@ -230,6 +254,25 @@ fn role(text: &[TextBit<'_>], place: usize) -> Role {
     }
 }
 
+/// Whether what is fixed on both sides of the slot at a place separates tokens, and no quotes open before it and no
+/// address goes on.
+fn is_apart(text: &[TextBit<'_>], place: usize) -> bool {
+    let separates = |byte: Option<&u8>, others: &[u8]| {
+        byte.is_some_and(|byte| kind(*byte) & BREAK != 0 && !others.contains(byte))
+    };
+    let before = match place.checked_sub(1).and_then(|before| text.get(before)) {
+        None => true,
+        Some(TextBit::Fixed(bytes)) => separates(bytes.last(), b"\"':"),
+        Some(TextBit::Slot(_)) => false,
+    };
+    let behind = match text.get(place + 1) {
+        None => true,
+        Some(TextBit::Fixed(bytes)) => separates(bytes.first(), b":"),
+        Some(TextBit::Slot(_)) => false,
+    };
+    before && behind
+}
+
 fn have_none(bytes: &ByteSet, of: &ByteSet) -> bool {
     bytes.iter().zip(of).all(|(own, of)| own & of == 0)
 }
@@ -239,6 +282,7 @@ fn is_subset(bytes: &ByteSet, of: &ByteSet) -> bool {
 }
 
 #[cfg(test)]
+#[expect(clippy::indexing_slicing, reason = "a test may fail by a panic")]
 mod tests {
     use super::*;
     use crate::Patterns;
@@ -295,6 +339,22 @@ mod tests {
         prop::collection::vec(some, 0..6)
     }
 
+    /// A slot behind each fixed stretch.
+    fn text_of<'p>(pieces: &'p [(Vec<u8>, Vec<u8>)], end: &'p [u8]) -> Vec<TextBit<'p>> {
+        let mut text = Vec::new();
+        for (slot, (fixed, _)) in pieces.iter().enumerate() {
+            text.extend([TextBit::Fixed(fixed), TextBit::Slot(slot)]);
+        }
+        text.push(TextBit::Fixed(end));
+        text.retain(|bit| *bit != TextBit::Fixed(b""));
+        text
+    }
+
+    fn message_of(pieces: &[(Vec<u8>, Vec<u8>)], end: &[u8]) -> Vec<u8> {
+        let pieces = pieces.iter().flat_map(|(fixed, value)| [&fixed[..], value]);
+        pieces.chain([end]).collect::<Vec<_>>().concat()
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
         #[test]
@@ -302,27 +362,32 @@ mod tests {
             pieces in prop::collection::vec((piece(), piece()), 1..4),
             end in piece(),
         ) {
-            let mut text = Vec::new();
-            for (slot, (fixed, _)) in pieces.iter().enumerate() {
-                if !fixed.is_empty() {
-                    text.push(TextBit::Fixed(fixed));
-                }
-                text.push(TextBit::Slot(slot));
-            }
-            if !end.is_empty() {
-                text.push(TextBit::Fixed(&end));
-            }
+            let text = text_of(&pieces, &end);
             if let Some(mut outline) = PatternOutline::of(&text) {
                 let mut values = pieces.iter().map(|(_, value)| value).enumerate();
                 if values.all(|(place, value)| outline.holds_with(place, value)) {
-                    let mut message = Vec::new();
-                    for (fixed, value) in &pieces {
-                        message.extend_from_slice(fixed);
-                        message.extend_from_slice(value);
-                    }
-                    message.extend_from_slice(&end);
                     let mut patterns = Patterns::default();
-                    prop_assert_eq!(patterns.of(&message), outline.pattern());
+                    prop_assert_eq!(patterns.of(&message_of(&pieces, &end)), outline.pattern());
+                }
+            }
+        }
+
+        #[test]
+        fn words_in_one_slot_have_the_pattern_that_is_told(
+            pieces in prop::collection::vec((piece(), piece()), 1..4),
+            end in piece(),
+            place in 0..4_usize,
+        ) {
+            let text = text_of(&pieces, &end);
+            let place = place % pieces.len();
+            if let Some(mut outline) = PatternOutline::of(&text) {
+                let others = pieces.iter().map(|(_, value)| value).enumerate();
+                let mut others = others.filter(|(own, _)| *own != place);
+                if others.all(|(own, value)| outline.holds_with(own, value))
+                    && let Some(told) = outline.pattern_with(place, &pieces[place].1)
+                {
+                    let mut patterns = Patterns::default();
+                    prop_assert_eq!(patterns.of(&message_of(&pieces, &end)), told);
                 }
             }
         }
