@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
     /// Measure VictoriaLogs as well, by its binary.
     #[arg(long, value_name = "PATH")]
     pub(crate) victoria_logs: Option<PathBuf>,
-    /// Measure OpenSearch as well; needs Java and Maven.
+    /// Measure OpenSearch as well; needs Java 21 or later, and Maven.
     #[arg(long)]
     pub(crate) opensearch: bool,
     /// Measure ClickHouse and tantivy as well: a Python that has the packages chdb and tantivy.

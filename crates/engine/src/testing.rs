@@ -65,6 +65,14 @@ const WORDS: [&str; 17] = [
 /// whenever it gets to it.
 pub(crate) const DAY: i64 = 86_400_000_000_000;
 
+/// Values with several words each, which columns tell.
+pub(crate) const BROWSERS: [&str; 4] = [
+    "Firefox on amber linux of an old desk",
+    "Opera on slate beside every window",
+    "Lynx on a terminal with few letters",
+    "Safari on a phone that rings",
+];
+
 /// How long is waited for a compaction before the test fails.
 const PATIENCE: Duration = Duration::from_secs(240);
 

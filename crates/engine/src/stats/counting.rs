@@ -182,11 +182,12 @@ impl<'t> Counting<'t> {
         }
     }
 
-    /// Adds what was counted to that of all threads.
+    /// Adds what was counted to that of all threads, under one lock.
     fn hand_over(&mut self) {
-        let all = &mut self.all;
+        let All { tally, prefix, key } = &mut self.all;
+        let mut tally = locked(tally);
         self.own
-            .drain(|value, count| all.add(std::iter::once((value, count))));
+            .drain(|value, count| tally.add(keyed(prefix, value, key), count));
     }
 }
 

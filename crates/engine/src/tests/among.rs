@@ -3,17 +3,10 @@
 use model::LogspaceName;
 use query::parse;
 
-use crate::testing;
+use crate::testing::{self, BROWSERS};
 use crate::{Cancel, Cost, Scope, count};
 
 const ROWS: usize = 36_000;
-
-const BROWSERS: [&str; 4] = [
-    "Firefox on amber linux of an old desk",
-    "Opera on slate beside every window",
-    "Lynx on a terminal with few letters",
-    "Safari on a phone that rings",
-];
 
 /// Most rows are of two kinds, whose columns have several parts.
 fn message(row: usize) -> String {

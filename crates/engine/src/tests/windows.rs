@@ -7,18 +7,11 @@ use query::parse;
 
 use crate::limits::WALK_ROWS;
 use crate::run::Run;
-use crate::testing;
+use crate::testing::{self, BROWSERS};
 use crate::windows::Windows;
 use crate::{Cancel, Order, Scope, SearchOptions, search};
 
 const ROWS: usize = 80_000;
-
-const BROWSERS: [&str; 4] = [
-    "Firefox on amber linux of an old desk",
-    "Opera on slate beside every window",
-    "Lynx on a terminal with few letters",
-    "Safari on a phone that rings",
-];
 
 /// One browser is in the oldest rows alone.
 fn message(row: usize) -> String {
