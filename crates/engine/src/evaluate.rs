@@ -222,12 +222,22 @@ pub(crate) fn with_fields<'f>(
             target: target.clone(),
             test: Test::Present,
         };
-        let ask = Ask::Field(Box::new(NamedAsk::new(name, &leaf)));
-        if let Ok(bounds) = ask_index(&ask, Among::Set(&rows), segment) {
-            rows = rows.and(bounds.upper().clone());
-        }
+        (rows, _) = with_field(&NamedAsk::new(name, &leaf), rows, segment);
     }
     rows
+}
+
+/// The rows of a segment, of some, that may have a field; and those that may have it in their text, where the index
+/// can tell.
+pub(crate) fn with_field(
+    ask: &NamedAsk,
+    rows: RowSet,
+    segment: &SegmentHandle,
+) -> (RowSet, Option<RowSet>) {
+    match ask_for_field(ask, Among::Set(&rows), segment) {
+        Ok((bounds, in_text)) => (rows.and(bounds.upper().clone()), in_text),
+        Err(_) => (rows, None),
+    }
 }
 
 fn ask_index(ask: &Ask, among: Among<'_>, segment: &SegmentHandle) -> Result<Bounds, ReadError> {

@@ -6,7 +6,10 @@
 //! from its stamps, and a value that stands once in a column is looked at once. Rows of which all this
 //! says nothing are handed back.
 
+mod data_fields;
+mod messages;
 mod rules;
+mod texts;
 mod values;
 
 use std::collections::HashMap;
@@ -17,6 +20,8 @@ use store::{OpenChunk, ReadError};
 use text_fields::{FieldOutline, Outline, Rule, Stretch};
 
 use crate::limits::{PLANNED_MIN, PLANS_MAX};
+pub(crate) use data_fields::read_data;
+pub(crate) use messages::MessageReader;
 use rules::Checked;
 pub(crate) use rules::{is_kept_by_all, ranks};
 pub(crate) use values::{Remembered, Values};

@@ -1,15 +1,16 @@
-//! The values of a field of many records: by kinds and columns in segments, record by record where
-//! those do not tell and in the tail.
+//! The values of a field of many records: by kinds and columns in segments, message by message where those
+//! do not tell, and record by record where it may be in structured data, and in the tail.
 
 use model::RecordRef;
-use segment::KindRows;
-use store::{Part, ReadError, SegmentHandle};
+use query::{Leaf, Target, Test};
+use store::{OpenChunk, Part, ReadError, SegmentHandle};
+use text_fields::Lead;
 
 use crate::chunks::{ChunkSink, each_chunk};
-use crate::evaluate::with_fields;
-use crate::field_reader::{FieldReader, ValueSink, Where};
+use crate::evaluate::with_field;
+use crate::field_reader::{FieldReader, MessageReader, ValueSink, Where, read_data};
+use crate::in_text::{InText, Places};
 use crate::part::Block;
-use crate::question::values::named;
 use crate::row_set::RowSet;
 use crate::run::Run;
 
@@ -17,6 +18,9 @@ use crate::run::Run;
 pub(crate) trait RecordSink: ValueSink {
     /// A record, with all its values.
     fn record(&mut self, record: RecordRef<'_>);
+
+    /// The message of the record with a seat of the segment, which has the field there alone, if at all.
+    fn message(&mut self, seat: u32, message: &[u8]);
 
     /// A chunk or a block is done with: what was seen may be named anew, and is not named again.
     fn settle(&mut self);
@@ -30,23 +34,123 @@ pub(crate) trait RecordSink: ValueSink {
     }
 }
 
-/// Hands the values of the fields of a name to `sink`, of those rows of a part that may have some. A row
-/// whose values are not handed over as a record has one at most.
-pub(crate) fn read_values(
-    run: &mut Run<'_>,
-    part: &Part,
-    set: RowSet,
-    reader: &mut FieldReader,
-    sink: &mut impl RecordSink,
-) {
-    let field = named(reader.name());
-    let set = with_fields(part, set, [&field]);
-    each_chunk(run, part, &set, &mut FieldChunks { reader, sink });
+/// Reads the values of the fields of a name.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldValues {
+    reader: FieldReader,
+    in_text: InText,
+    /// Where the rows of the segment at hand may have it in their messages.
+    places: Places,
+    messages: MessageReader,
+}
+
+impl FieldValues {
+    /// For the fields of this name.
+    pub(crate) fn new(name: &str) -> Self {
+        let leaf = Leaf {
+            target: Target::Named(name.to_owned()),
+            test: Test::Present,
+        };
+        Self {
+            reader: FieldReader::new(name.as_bytes()),
+            in_text: InText::new(name, &leaf),
+            places: Places::default(),
+            messages: MessageReader::default(),
+        }
+    }
+
+    /// Hands the values of rows of a part to `sink`. A row whose values are not handed over as those of a record
+    /// or of a message has one at most.
+    pub(crate) fn read(
+        &mut self,
+        run: &mut Run<'_>,
+        part: &Part,
+        set: RowSet,
+        sink: &mut impl RecordSink,
+    ) {
+        let set = self.begin(part, set);
+        each_chunk(run, part, &set, &mut FieldChunks { values: self, sink });
+    }
+
+    /// Makes ready to read some rows of a part; returns those of them that may have a value.
+    pub(crate) fn begin(&mut self, part: &Part, set: RowSet) -> RowSet {
+        let Part::Segment(segment) = part else {
+            return set;
+        };
+        let (set, in_text) = with_field(self.in_text.ask(), set, segment);
+        if let Some(in_text) = in_text {
+            self.in_text.turn_to(segment, &in_text);
+        }
+        self.places = self.in_text.places(segment, &set);
+        set
+    }
+
+    /// Hands the values of rows of a chunk with some seats, which ascend, to `sink`; returns the seats of those
+    /// whose records have to be looked at. They are of those that [`Self::begin`] has returned.
+    pub(crate) fn read_chunk(
+        &mut self,
+        opened: &OpenChunk<'_>,
+        seats: &[u32],
+        sink: &mut impl RecordSink,
+    ) -> Vec<u32> {
+        let first = seats.first().copied().unwrap_or_default();
+        let range = first..seats.last().map_or(first, |last| last + 1);
+        let (done, mut open) = self.read_data(opened, seats, sink);
+        for (rows, place) in [
+            (&self.places.anywhere, Where::Anywhere),
+            (&self.places.in_log, Where::InLog),
+        ] {
+            let mut own = rows.first_rows(&range, usize::MAX);
+            own.retain(|seat| !done.contains(*seat));
+            let kinds = opened.kind_rows(&own);
+            let left = self.reader.read(opened, &kinds, place, sink);
+            let name = self.reader.name();
+            let is_no_use =
+                |start: &[u8]| place == Where::InLog && Lead::of(name, start) == Lead::NoLog;
+            for kind in opened.kind_rows(&left) {
+                let visit = |seat, message: &[u8]| sink.message(seat, message);
+                open.extend(self.messages.read(opened, &kind, is_no_use, visit));
+            }
+        }
+        open.sort_unstable();
+        open
+    }
+
+    /// Hands the values in structured data to `sink`; returns the rows that are done with or have to be looked at, and
+    /// the seats of the latter.
+    fn read_data(
+        &mut self,
+        opened: &OpenChunk<'_>,
+        seats: &[u32],
+        sink: &mut impl RecordSink,
+    ) -> (RowSet, Vec<u32>) {
+        let name = self.reader.name();
+        let Places { anywhere, in_log } = &self.places;
+        let is_in_text = |seat| anywhere.contains(seat) || in_log.contains(seat);
+        let (mut done, mut open) = (Vec::new(), Vec::new());
+        for kind in opened.kind_rows(seats) {
+            let fields = kind.fields_named(name);
+            if fields.as_ref().is_some_and(Vec::is_empty) {
+                continue;
+            }
+            let Some(fields) = fields else {
+                let own = kind.ranked().map(|(seat, _)| opened.seat(seat));
+                let from = open.len();
+                open.extend(own);
+                done.extend_from_slice(open.get(from..).unwrap_or(&[]));
+                continue;
+            };
+            let mut read = read_data(opened, &kind, (name, &fields), is_in_text, sink);
+            done.append(&mut read.with);
+            open.append(&mut read.open);
+        }
+        (RowSet::from_sorted(&done), open)
+    }
 }
 
 /// Reads a field chunk by chunk.
 struct FieldChunks<'s, S> {
-    reader: &'s mut FieldReader,
+    values: &'s mut FieldValues,
     sink: &'s mut S,
 }
 
@@ -58,16 +162,7 @@ impl<S: RecordSink> ChunkSink for FieldChunks<'_, S> {
         seats: &[u32],
     ) -> Result<Vec<u32>, ReadError> {
         let opened = segment.open_chunk(chunk)?;
-        let kinds = opened.kind_rows(seats);
-        let (with_data, plain): (Vec<_>, Vec<_>) = kinds
-            .into_iter()
-            .partition(|kind| kind.may_have_field(self.reader.name()));
-        let mut open = self
-            .reader
-            .read(&opened, &plain, Where::Anywhere, self.sink);
-        let in_data = with_data.iter().flat_map(KindRows::ranked);
-        open.extend(in_data.map(|(seat, _)| opened.seat(seat)));
-        open.sort_unstable();
+        let open = self.values.read_chunk(&opened, seats, self.sink);
         self.sink.settle();
         Ok(open)
     }

@@ -53,6 +53,11 @@ impl InText {
         }
     }
 
+    /// What the index is asked.
+    pub(crate) fn ask(&self) -> &NamedAsk {
+        &self.ask
+    }
+
     /// Where some seats of a segment may have the field in their text, and pass.
     pub(crate) fn places(&mut self, segment: &SegmentHandle, seats: &RowSet) -> Places {
         let rows = segment.rows();
@@ -77,8 +82,16 @@ impl InText {
         places
     }
 
-    /// Notes what the index said already: the seats of a segment that may, of those that are asked about. A question
-    /// asks about the same in a segment every time.
+    /// Notes what the index said already: the seats of a segment that may, of those that are asked about.
+    pub(crate) fn turn_to(&mut self, segment: &SegmentHandle, seats: &RowSet) {
+        self.known = Some(Known {
+            segment: segment.uid(),
+            seats: seats.clone(),
+            beside_logs: None,
+        });
+    }
+
+    /// The same, unless it was noted: for a question that asks about the same in a segment every time.
     pub(crate) fn note(&mut self, segment: &SegmentHandle, seats: &RowSet) {
         let number = segment.uid();
         if self
@@ -86,11 +99,7 @@ impl InText {
             .as_ref()
             .is_none_or(|known| known.segment != number)
         {
-            self.known = Some(Known {
-                segment: number,
-                seats: seats.clone(),
-                beside_logs: None,
-            });
+            self.turn_to(segment, seats);
         }
     }
 

@@ -52,9 +52,9 @@ mod wire;
 
 pub use builder::{BuildError, BuildOptions, Builder, Built};
 pub use chunk::{
-    Around, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ChunkWriter, ColumnPage, Edges, HeadPage,
-    Hints, KindRows, NamedText, PartRows, ReceivedRows, RowKinds, Selected, SlotValues, TextBit,
-    TextPart, TextTest,
+    Around, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ChunkWriter, ColumnPage, Edges, FieldTexts,
+    HeadPage, Hints, KindRows, NamedText, PartRows, ReceivedRows, RowKinds, Selected, SlotValues,
+    TextBit, TextPart, TextTest,
 };
 pub use columns::{ByteSet, ColumnSummary, Stamp, Stamps};
 pub use compact::compact;

@@ -7,8 +7,8 @@ use query::{Measure, Number, Query};
 use store::Part;
 use text_fields::FieldFinder;
 
-use crate::field_reader::{FieldReader, ValueSink};
-use crate::field_values::{RecordSink, read_values};
+use crate::field_reader::ValueSink;
+use crate::field_values::{FieldValues, RecordSink};
 use crate::limits::{STATS_OWN_BYTES_MAX, STATS_SHARED_BYTES_MAX};
 use crate::parallel::{each_part, locked, unlocked};
 use crate::question::groups::Room;
@@ -49,13 +49,13 @@ pub(super) fn measure(
             all: &all,
             finder: FieldFinder::new(name.as_bytes()),
         };
-        (0, FieldReader::new(name.as_bytes()), measuring)
+        (0, FieldValues::new(name), measuring)
     };
     let accounts = each_part(run, query, parts, start, |run, own, part| {
-        let (matched, reader, measuring) = own;
+        let (matched, values, measuring) = own;
         let set = resolve_within(run, part, scope.when());
         *matched += set.len(part.rows());
-        read_values(run, part, set, reader, measuring);
+        values.read(run, part, set, measuring);
     });
     let matched = accounts.iter().map(|(matched, ..)| matched).sum();
     drop(accounts);
@@ -95,6 +95,12 @@ struct Measuring<'t> {
 }
 
 impl Measuring<'_> {
+    fn add_all(&mut self, numbers: Vec<Number>) {
+        for number in numbers {
+            self.add(number);
+        }
+    }
+
     fn add(&mut self, number: Number) {
         self.numbers.push(number);
         if self.numbers.len() * size_of::<Number>() >= STATS_OWN_BYTES_MAX {
@@ -123,9 +129,15 @@ impl RecordSink for Measuring<'_> {
         each_named(&mut self.finder, record, &mut |value| {
             numbers.extend(Number::parse(value));
         });
-        for number in numbers {
-            self.add(number);
-        }
+        self.add_all(numbers);
+    }
+
+    fn message(&mut self, _: u32, message: &[u8]) {
+        let mut numbers = Vec::new();
+        self.finder.each(message, &mut |value| {
+            numbers.extend(Number::parse(value));
+        });
+        self.add_all(numbers);
     }
 
     fn settle(&mut self) {

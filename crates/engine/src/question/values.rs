@@ -27,19 +27,32 @@ pub(crate) fn each_different(
     record: RecordRef<'_>,
     visit: &mut dyn FnMut(&[u8]),
 ) {
-    let mut seen: Vec<Box<[u8]>> = Vec::new();
-    each_named(finder, record, &mut |value| {
-        if !value.is_empty() && seen.iter().all(|earlier| **earlier != *value) {
-            visit(value);
-            seen.push(value.into());
-        }
-    });
+    let mut seen = Seen::default();
+    each_named(finder, record, &mut |value| seen.see(value, visit));
 }
 
-/// The field of a name.
-pub(crate) fn named(name: &[u8]) -> FieldName {
-    let name = String::from_utf8_lossy(name).into_owned();
-    FieldName::Part(Target::Named(name))
+/// The same of the fields in a message.
+pub(crate) fn each_different_in(
+    finder: &mut FieldFinder<'_>,
+    message: &[u8],
+    visit: &mut dyn FnMut(&[u8]),
+) {
+    let mut seen = Seen::default();
+    finder.each(message, &mut |value| seen.see(value, visit));
+}
+
+/// The values of a record so far.
+#[derive(Default)]
+struct Seen(Vec<Box<[u8]>>);
+
+impl Seen {
+    /// Calls `visit` with a value, unless it is empty or was seen.
+    fn see(&mut self, value: &[u8], visit: &mut dyn FnMut(&[u8])) {
+        if !value.is_empty() && self.0.iter().all(|earlier| **earlier != *value) {
+            visit(value);
+            self.0.push(value.into());
+        }
+    }
 }
 
 /// Calls `visit` with each value of the fields of a name: those of the structured data, then those in

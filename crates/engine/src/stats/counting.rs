@@ -11,13 +11,13 @@ use super::StatsField;
 use super::tally::Tally;
 use crate::chunks::{each_block, each_chunk};
 use crate::evaluate::count_code;
-use crate::field_reader::{FieldReader, ValueSink};
-use crate::field_values::{RecordSink, read_values};
+use crate::field_reader::ValueSink;
+use crate::field_values::{FieldValues, RecordSink};
 use crate::limits::STATS_OWN_BYTES_MAX;
 use crate::memory::CountedBy;
 use crate::parallel::locked;
 use crate::part_values::{HeadChunks, PartChunks};
-use crate::question::values::each_different;
+use crate::question::values::{each_different, each_different_in};
 use crate::row_set::RowSet;
 use crate::run::Run;
 use crate::value_marks::ValueMarks;
@@ -32,7 +32,8 @@ pub(super) struct Counting<'t> {
     /// Whether those are all values of the part.
     is_all: bool,
     all: All<'t>,
-    /// Of a named field; not there while it looks at a record.
+    /// Of a named field; neither is there while it is at work.
+    values: Option<FieldValues>,
     finder: Option<FieldFinder<'t>>,
 }
 
@@ -48,8 +49,8 @@ pub(super) enum Place {
 impl<'t> Counting<'t> {
     /// Counts into that of all threads.
     pub(super) fn new(all: &'t Mutex<Tally>, by: &'t StatsField) -> Self {
-        let finder = match by {
-            StatsField::Named(name) => Some(FieldFinder::new(name.as_bytes())),
+        let name = match by {
+            StatsField::Named(name) => Some(name),
             _ => None,
         };
         Self {
@@ -62,7 +63,8 @@ impl<'t> Counting<'t> {
                 prefix: Vec::new(),
                 key: Vec::new(),
             },
-            finder,
+            values: name.map(|name| FieldValues::new(name)),
+            finder: name.map(|name| FieldFinder::new(name.as_bytes())),
         }
     }
 
@@ -128,10 +130,12 @@ impl<'t> Counting<'t> {
                 let names = Facility::all().map(|facility| (facility.number(), facility.name()));
                 codes(Namespace::Facility, names, part, set)
             }
-            StatsField::Named(name) => {
-                let mut reader = FieldReader::new(name.as_bytes());
-                let rows = set.clone();
-                return read_values(run, part, rows, &mut reader, self);
+            StatsField::Named(_) => {
+                if let Some(mut values) = self.values.take() {
+                    values.read(run, part, set.clone(), self);
+                    self.values = Some(values);
+                }
+                return;
             }
             StatsField::Host => return self.add_texts(run, Namespace::Host, part, set),
             StatsField::Program => {
@@ -282,6 +286,13 @@ impl RecordSink for Counting<'_> {
                     self.finder = Some(finder);
                 }
             }
+        }
+    }
+
+    fn message(&mut self, _: u32, message: &[u8]) {
+        if let Some(mut finder) = self.finder.take() {
+            each_different_in(&mut finder, message, &mut |value| self.add(value, 1));
+            self.finder = Some(finder);
         }
     }
 

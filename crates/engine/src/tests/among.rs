@@ -1,10 +1,11 @@
 //! Words that few rows have beside words that columns tell: of these, only the columns of the former's rows are read.
 
 use model::LogspaceName;
-use query::parse;
+use query::naive::pipe::{self, Row};
+use query::{parse, parse_question};
 
 use crate::testing::{self, BROWSERS};
-use crate::{Cancel, Cost, Scope, count};
+use crate::{Cancel, Cost, Scope, count, tabulate};
 
 const ROWS: usize = 36_000;
 
@@ -76,4 +77,42 @@ fn columns_are_read_of_the_rows_that_are_left() {
     let (all, none) = (read("amber AND slate"), read("opal"));
     let few = read("opal AND amber");
     assert!(none < few && few < all / 2, "{none}, {few}, {all}");
+}
+
+#[test]
+fn fields_of_each_bar_are_found_among_its_rows() {
+    let directory = tempfile::tempdir().expect("a directory");
+    // By the month, which columns tell, it is known that a message is an access log.
+    let message = |row: usize| {
+        let mixed = (row as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize >> 40;
+        let (month, status) = (["Jan", "Feb", "Mar"][mixed % 3], 200 + mixed / 8 % 5);
+        match row % 4 {
+            0 => message(row),
+            _ => format!(
+                "10.0.0.7 - - [07/{month}/2026:10:00:00 +0000] \"GET /{row} HTTP/1.1\" {status} 5"
+            ),
+        }
+    };
+    let store = testing::worded(directory.path(), ROWS / 3, message);
+    let mut scope = Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")]);
+    scope.range = scope.stored_range().expect("rows");
+    for text in [
+        "* | bars 7 by status",
+        "NOT job | bars 5 by client",
+        "* | sum bytes",
+    ] {
+        let question = parse_question(text).question;
+        let rows = testing::list(&scope, &question.query);
+        let rows: Vec<Row<'_>> = rows
+            .iter()
+            .map(|row| Row {
+                id: row.id.clone(),
+                record: row.batch.get(0).expect("one"),
+                at: row.at,
+            })
+            .collect();
+        let expected = pipe::answer(&question, &rows, scope.range, <[u8]>::to_vec);
+        let found = tabulate(&scope, &question, 1_000, &Cancel::new());
+        assert_eq!(found.table, expected, "{text}");
+    }
 }

@@ -11,7 +11,7 @@ use crate::testing::Listed;
 use crate::{Cancel, Scope, tabulate};
 
 /// Every stage, of every kind of field, and what may follow.
-const PIPES: [&str; 46] = [
+const PIPES: [&str; 50] = [
     "| count",
     "| count by host",
     "| count by host, program",
@@ -28,6 +28,10 @@ const PIPES: [&str; 46] = [
     "| top facility 2",
     "| top n 2 | sort n desc",
     "| top tag",
+    "| top status",
+    "| top client 3",
+    "| avg bytes",
+    "| count by path, n",
     "| distinct host",
     "| distinct n",
     "| distinct time",

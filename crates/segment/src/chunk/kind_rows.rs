@@ -30,6 +30,15 @@ pub enum TextBit<'a> {
 /// The full name of a field, and where its value is.
 pub type NamedText<'a> = (Box<[u8]>, Vec<TextBit<'a>>);
 
+/// A field of the structured data that has a name that is asked for, or may have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldTexts<'a> {
+    /// Its group and its name, where one of them varies: which rows have the field depends on them.
+    pub name: Option<[Vec<TextBit<'a>>; 2]>,
+    /// Its value.
+    pub value: Vec<TextBit<'a>>,
+}
+
 /// A part of the column of a slot.
 #[derive(Clone, Debug)]
 pub struct SlotValues {
@@ -99,11 +108,19 @@ impl<'c> KindRows<'c> {
         fields.collect()
     }
 
-    /// Whether a row may have a field of a name in its structured data.
-    pub fn may_have_field(&self, name: &[u8]) -> bool {
-        let parts = [TextPart::Field(name)];
-        let looks = self.shape().and_then(|shape| shape.looks(&parts));
-        looks.is_none_or(|looks| !looks.is_empty())
+    /// The fields of the structured data that have a name, as [`model::FieldRef::is_named`] has it, or may have it;
+    /// `None` where they are anywhere.
+    pub fn fields_named<'a>(&'a self, name: &'a [u8]) -> Option<Vec<FieldTexts<'a>>> {
+        let looks = self.shape()?.looks(&[TextPart::Field(name)])?.into_iter();
+        let fields = looks.map(|look| {
+            let name = match &look.name {
+                Some(varying) => Some([text_bits(&varying.group)?, text_bits(&varying.name)?]),
+                None => None,
+            };
+            let value = text_bits(&look.text)?;
+            Some(FieldTexts { name, value })
+        });
+        fields.collect()
     }
 
     /// What is known of the values of a slot around a rank without reading them, and the ranks whose values

@@ -40,7 +40,7 @@ pub use encode::ChunkWriter;
 pub(crate) use encode::column_places;
 pub use head_page::HeadPage;
 pub use heads::{ChunkHeads, ChunkLoose, ReceivedRows};
-pub use kind_rows::{KindRows, NamedText, SlotValues, TextBit};
+pub use kind_rows::{FieldTexts, KindRows, NamedText, SlotValues, TextBit};
 pub use page::ColumnPage;
 pub use row_kinds::RowKinds;
 pub(crate) use rows::{CutRows, Group};

@@ -1,0 +1,103 @@
+//! The values of a field in the structured data of records, by kinds and columns.
+
+use model::FieldRef;
+use segment::{FieldTexts, KindRows, TextBit};
+use store::OpenChunk;
+
+use super::texts::Texts;
+use super::{Unread, ValueSink};
+
+/// Rows of a kind, by their seats in the segment, by what their structured data says of a field.
+#[derive(Debug, Default)]
+pub(crate) struct InData {
+    /// Those that have one there.
+    pub(crate) with: Vec<u32>,
+    /// Those of them whose records have to be looked at.
+    pub(crate) open: Vec<u32>,
+}
+
+/// The field that a row has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Own {
+    None,
+    /// That of this number.
+    One(usize),
+    Several,
+}
+
+/// Hands the values of a field to `sink`, of those rows of a kind that have one there and, as `is_elsewhere` says of
+/// a seat of the segment, none elsewhere. Others are handed back.
+pub(crate) fn read_data<S: ValueSink>(
+    chunk: &OpenChunk<'_>,
+    kind: &KindRows<'_>,
+    (name, fields): (&[u8], &[FieldTexts<'_>]),
+    is_elsewhere: impl Fn(u32) -> bool,
+    sink: &mut S,
+) -> InData {
+    let mut found = InData::default();
+    let mut text = Vec::new();
+    let Ok(own) = own_fields(chunk, kind, (name, fields), &mut text) else {
+        found.with = kind.ranked().map(|(seat, _)| chunk.seat(seat)).collect();
+        found.open.clone_from(&found.with);
+        return found;
+    };
+    let mut values: Vec<Texts<'_, S::Seen>> = fields
+        .iter()
+        .map(|field| Texts::new(&field.value))
+        .collect();
+    for ((seat, rank), own) in kind.ranked().zip(own) {
+        let seat = chunk.seat(seat);
+        let value = match own {
+            Own::None => continue,
+            Own::One(number) if !is_elsewhere(seat) => values.get_mut(number),
+            Own::One(_) | Own::Several => None,
+        };
+        found.with.push(seat);
+        let see = |value: &[u8]| sink.see(value);
+        match value.map(|value| value.ask(chunk, kind, rank, &mut text, see)) {
+            Some(Ok(seen)) => sink.row(seat, seen),
+            _ => found.open.push(seat),
+        }
+    }
+    found
+}
+
+/// Which of the fields that may have a name each row of a kind has.
+fn own_fields(
+    chunk: &OpenChunk<'_>,
+    kind: &KindRows<'_>,
+    (wanted, fields): (&[u8], &[FieldTexts<'_>]),
+    text: &mut Vec<u8>,
+) -> Result<Vec<Own>, Unread> {
+    let mut own = vec![Own::None; kind.len()];
+    for (number, field) in fields.iter().enumerate() {
+        // Both are asked together, as either may be what varies.
+        let names = field.name.as_ref().map(|[group, name]| {
+            let joined: Vec<TextBit<'_>> = group.iter().chain(name).copied().collect();
+            (group.as_slice(), joined)
+        });
+        let mut asked = names
+            .as_ref()
+            .map(|(group, joined)| (Texts::new(group), Texts::new(joined)));
+        for ((_, rank), own) in kind.ranked().zip(&mut own) {
+            let is_named = match &mut asked {
+                None => true,
+                Some((group, joined)) => {
+                    let group_len = group.ask(chunk, kind, rank, text, <[u8]>::len)?;
+                    joined.ask(chunk, kind, rank, text, |text| {
+                        let (group, name) = text.split_at_checked(group_len).unwrap_or_default();
+                        let value = &[];
+                        FieldRef { group, name, value }.is_named(wanted)
+                    })?
+                }
+            };
+            if is_named {
+                *own = match own {
+                    Own::None => Own::One(number),
+                    _ => Own::Several,
+                };
+            }
+        }
+    }
+    Ok(own)
+}
