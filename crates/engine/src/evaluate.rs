@@ -358,7 +358,8 @@ pub(crate) fn probe_rows(
     union(&terms, among, segment)
 }
 
-fn code_rows(
+/// The rows with one of some numbers, of those that are asked about.
+pub(crate) fn code_rows(
     namespace: Namespace,
     codes: &[u8],
     among: Among<'_>,

@@ -14,13 +14,16 @@ use crate::part::Block;
 use crate::row_set::RowSet;
 use crate::run::Run;
 
-/// What becomes of values, and of records that have to be looked at.
+/// What becomes of values, and of messages that have to be looked at.
+pub(crate) trait MessageSink: ValueSink {
+    /// The message of the record with a seat of the segment, which has the field there alone, if at all.
+    fn message(&mut self, seat: u32, message: &[u8]);
+}
+
+/// The same of records.
 pub(crate) trait RecordSink: ValueSink {
     /// A record, with all its values.
     fn record(&mut self, record: RecordRef<'_>);
-
-    /// The message of the record with a seat of the segment, which has the field there alone, if at all.
-    fn message(&mut self, seat: u32, message: &[u8]);
 
     /// A chunk or a block is done with: what was seen may be named anew, and is not named again.
     fn settle(&mut self);
@@ -66,14 +69,15 @@ impl FieldValues {
         run: &mut Run<'_>,
         part: &Part,
         set: RowSet,
-        sink: &mut impl RecordSink,
+        sink: &mut (impl MessageSink + RecordSink),
     ) {
-        let set = self.begin(part, set);
+        let set = self.with_field(part, set);
+        self.begin(part, &set);
         each_chunk(run, part, &set, &mut FieldChunks { values: self, sink });
     }
 
-    /// Makes ready to read some rows of a part; returns those of them that may have a value.
-    pub(crate) fn begin(&mut self, part: &Part, set: RowSet) -> RowSet {
+    /// The rows of a part, of some, that may have a value.
+    pub(crate) fn with_field(&mut self, part: &Part, set: RowSet) -> RowSet {
         let Part::Segment(segment) = part else {
             return set;
         };
@@ -81,17 +85,23 @@ impl FieldValues {
         if let Some(in_text) = in_text {
             self.in_text.turn_to(segment, &in_text);
         }
-        self.places = self.in_text.places(segment, &set);
         set
     }
 
+    /// Makes ready to read some rows of a part, of those that [`Self::with_field`] has returned.
+    pub(crate) fn begin(&mut self, part: &Part, set: &RowSet) {
+        if let Part::Segment(segment) = part {
+            self.places = self.in_text.places(segment, set);
+        }
+    }
+
     /// Hands the values of rows of a chunk with some seats, which ascend, to `sink`; returns the seats of those
-    /// whose records have to be looked at. They are of those that [`Self::begin`] has returned.
+    /// whose records have to be looked at. They are of those that [`Self::begin`] was told of.
     pub(crate) fn read_chunk(
         &mut self,
         opened: &OpenChunk<'_>,
         seats: &[u32],
-        sink: &mut impl RecordSink,
+        sink: &mut impl MessageSink,
     ) -> Vec<u32> {
         let first = seats.first().copied().unwrap_or_default();
         let range = first..seats.last().map_or(first, |last| last + 1);
@@ -122,7 +132,7 @@ impl FieldValues {
         &mut self,
         opened: &OpenChunk<'_>,
         seats: &[u32],
-        sink: &mut impl RecordSink,
+        sink: &mut impl MessageSink,
     ) -> (RowSet, Vec<u32>) {
         let name = self.reader.name();
         let Places { anywhere, in_log } = &self.places;
@@ -154,7 +164,7 @@ struct FieldChunks<'s, S> {
     sink: &'s mut S,
 }
 
-impl<S: RecordSink> ChunkSink for FieldChunks<'_, S> {
+impl<S: MessageSink + RecordSink> ChunkSink for FieldChunks<'_, S> {
     fn chunk(
         &mut self,
         segment: &SegmentHandle,

@@ -22,8 +22,16 @@ pub(crate) const STATS_OWN_BYTES_MAX: usize = STATS_BYTES_MAX / 256;
 pub(crate) const STATS_SHARED_BYTES_MAX: usize =
     STATS_BYTES_MAX - (HELPERS_MAX + 1) * STATS_OWN_BYTES_MAX;
 
-/// Memory of one combination of values beside its bytes: its place in the table and its allocation.
-pub const STATS_VALUE_OVERHEAD: usize = 64;
+/// What a thread gathers of groups before it adds it to what all threads of a question have, in bytes: the
+/// values and combinations of a few thousand rows at least.
+pub(crate) const GROUPS_OWN_BYTES_MAX: usize = STATS_BYTES_MAX / 64;
+
+/// What is left of [`STATS_BYTES_MAX`] for that, with as many threads as there may be.
+pub(crate) const GROUPS_SHARED_BYTES_MAX: usize =
+    STATS_BYTES_MAX - (HELPERS_MAX + 1) * GROUPS_OWN_BYTES_MAX;
+
+/// Rows of a chunk that are grouped at a time, field by field: what each has of a field takes four bytes.
+pub(crate) const GROUPED_ROWS: usize = 64 * 1024;
 
 /// What a vector of a table of values takes at least, in bytes: so that few values grow it once.
 pub const VALUE_TABLE_BYTES_MIN: usize = 1024;

@@ -9,22 +9,41 @@ use crate::field_reader::{Remembered, Unread, ValueSink};
 use crate::field_values::RecordSink;
 use crate::part::Block;
 
-/// Hands the values of a part of the records of a segment to a sink, chunk by chunk.
-pub(crate) struct PartChunks<'s, S> {
+/// Reads a part of the records of a segment.
+pub(crate) struct PartReader {
     part: Namespace,
-    sink: &'s mut S,
     /// For each kind by its number the value, where it is the same for all records; known from the first
     /// chunk on.
     fixed: Option<Vec<Option<Box<[u8]>>>>,
 }
 
-impl<'s, S: RecordSink> PartChunks<'s, S> {
-    pub(crate) fn new(part: Namespace, sink: &'s mut S) -> Self {
-        Self {
-            part,
-            sink,
-            fixed: None,
-        }
+impl PartReader {
+    pub(crate) fn new(part: Namespace) -> Self {
+        Self { part, fixed: None }
+    }
+
+    /// Makes ready to read a segment.
+    pub(crate) fn begin(&mut self) {
+        self.fixed = None;
+    }
+
+    /// Hands the values of rows of a chunk with some seats, which ascend, to `sink`; returns the seats of those
+    /// whose records have to be looked at. All are of one segment since [`Self::begin`].
+    ///
+    /// # Errors
+    /// When the kinds of the segment or of the rows cannot be read: nothing was handed over.
+    pub(crate) fn read_chunk(
+        &mut self,
+        segment: &SegmentHandle,
+        chunk: usize,
+        seats: &[u32],
+        sink: &mut impl ValueSink,
+    ) -> Result<Vec<u32>, ReadError> {
+        let open = self.add_fixed(segment, chunk, seats, sink)?;
+        Ok(match open.is_empty() {
+            true => open,
+            false => self.add_varying(segment, chunk, open, sink),
+        })
     }
 
     /// Adds the rows of kinds with one value, for which no column is looked at; the seats of the others,
@@ -34,6 +53,7 @@ impl<'s, S: RecordSink> PartChunks<'s, S> {
         segment: &SegmentHandle,
         chunk: usize,
         mut seats: &[u32],
+        sink: &mut impl ValueSink,
     ) -> Result<Vec<u32>, ReadError> {
         let kinds = segment.kind_seats(chunk)?;
         let fixed = match self.fixed.take() {
@@ -48,8 +68,8 @@ impl<'s, S: RecordSink> PartChunks<'s, S> {
             match fixed.get(kind as usize) {
                 _ if own.is_empty() => {}
                 Some(Some(value)) => {
-                    let seen = self.sink.see(value);
-                    self.sink.rows(own, seen);
+                    let seen = sink.see(value);
+                    sink.rows(own, seen);
                 }
                 _ => others.extend_from_slice(own),
             }
@@ -60,7 +80,13 @@ impl<'s, S: RecordSink> PartChunks<'s, S> {
     }
 
     /// Adds the rows of other kinds; the seats of those whose records have to be looked at.
-    fn add_varying(&mut self, segment: &SegmentHandle, chunk: usize, seats: Vec<u32>) -> Vec<u32> {
+    fn add_varying(
+        &mut self,
+        segment: &SegmentHandle,
+        chunk: usize,
+        seats: Vec<u32>,
+        sink: &mut impl ValueSink,
+    ) -> Vec<u32> {
         // Why it cannot be read is reported where its records are.
         let Ok(opened) = segment.open_chunk(chunk) else {
             return seats;
@@ -68,7 +94,7 @@ impl<'s, S: RecordSink> PartChunks<'s, S> {
         let mut open = Vec::new();
         for kind in opened.kind_rows(&seats) {
             let mut done = 0;
-            let read = read_kind(&opened, &kind, self.part, &mut done, self.sink);
+            let read = read_kind(&opened, &kind, self.part, &mut done, sink);
             if read != Ok(true) {
                 let left = kind.ranked().skip(done);
                 open.extend(left.map(|(seat, _)| opened.seat(seat)));
@@ -79,6 +105,19 @@ impl<'s, S: RecordSink> PartChunks<'s, S> {
     }
 }
 
+/// Hands the values of a part of the records of a segment to a sink, chunk by chunk.
+pub(crate) struct PartChunks<'s, S> {
+    reader: PartReader,
+    sink: &'s mut S,
+}
+
+impl<'s, S: RecordSink> PartChunks<'s, S> {
+    pub(crate) fn new(part: Namespace, sink: &'s mut S) -> Self {
+        let reader = PartReader::new(part);
+        Self { reader, sink }
+    }
+}
+
 impl<S: RecordSink> ChunkSink for PartChunks<'_, S> {
     fn chunk(
         &mut self,
@@ -86,10 +125,7 @@ impl<S: RecordSink> ChunkSink for PartChunks<'_, S> {
         chunk: usize,
         seats: &[u32],
     ) -> Result<Vec<u32>, ReadError> {
-        let mut open = self.add_fixed(segment, chunk, seats)?;
-        if !open.is_empty() {
-            open = self.add_varying(segment, chunk, open);
-        }
+        let open = self.reader.read_chunk(segment, chunk, seats, self.sink)?;
         self.sink.settle();
         Ok(open)
     }

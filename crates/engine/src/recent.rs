@@ -70,12 +70,12 @@ pub fn recent_values(
         });
         count_down(&mut left)
     });
-    let mut values: Vec<(Box<[u8]>, u64)> = groups.into_keys().collect();
-    values.sort_unstable_by(|one, two| two.1.cmp(&one.1).then_with(|| one.0.cmp(&two.0)));
+    let mut values: Vec<(&[u8], &u64)> = groups.iter().collect();
+    values.sort_unstable_by(|one, two| two.1.cmp(one.1).then_with(|| one.0.cmp(two.0)));
     values.truncate(limit);
     let values = values.iter().map(|(value, count)| ValueCount {
         value: String::from_utf8_lossy(value).into_owned(),
-        count: *count,
+        count: **count,
     });
     recent(values.collect(), each, left)
 }

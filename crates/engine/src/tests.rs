@@ -6,6 +6,7 @@ mod among;
 mod bars;
 mod compacted;
 mod drafts;
+mod groups;
 mod kinds;
 mod older;
 mod patterns;

@@ -62,6 +62,24 @@ impl<T: Default> ValueTable<T> {
         self.kept.len().checked_sub(1)
     }
 
+    /// Takes no more than so many bytes of memory from now on.
+    pub(crate) fn limit_to(&mut self, bytes_max: usize) {
+        self.bytes_max = bytes_max;
+    }
+
+    /// The memory that it takes, in bytes.
+    pub(crate) fn memory(&self) -> usize {
+        self.bytes.capacity()
+            + self.ends.capacity() * size_of::<u32>()
+            + self.kept.capacity() * size_of::<T>()
+            + self.table.allocation_size()
+    }
+
+    /// The value of an index; empty where there is none.
+    pub(crate) fn value(&self, index: u32) -> &[u8] {
+        value_at(&self.bytes, &self.ends, index)
+    }
+
     /// What is kept of the value of an index.
     pub(crate) fn kept_mut(&mut self, index: usize) -> Option<&mut T> {
         self.kept.get_mut(index)
@@ -156,13 +174,6 @@ mod tests {
 
     use super::*;
 
-    fn memory<T>(table: &ValueTable<T>) -> usize {
-        table.bytes.capacity()
-            + table.ends.capacity() * size_of::<u32>()
-            + table.kept.capacity() * size_of::<T>()
-            + table.table.allocation_size()
-    }
-
     proptest! {
         #[test]
         fn it_counts_as_a_map_does(values in prop::collection::vec("[a-c]{0,3}", 0..200)) {
@@ -194,11 +205,11 @@ mod tests {
                 if let Some(count) = table.entry(value.as_bytes()) {
                     *count += 1;
                 }
-                assert!(memory(&table) <= bytes_max);
+                assert!(table.memory() <= bytes_max);
                 number += 1;
             }
             // The last doubling of the table may not fit where half of it was used.
-            assert!(memory(&table) > bytes_max / 2, "values of {len} bytes");
+            assert!(table.memory() > bytes_max / 2, "values of {len} bytes");
             let first = format!("{:0len$}", 0);
             *table.entry(first.as_bytes()).unwrap() += 1;
             assert_eq!(table.iter().next(), Some((first.as_bytes(), &2)));
@@ -212,6 +223,6 @@ mod tests {
             table.entry(format!("{number:x}").as_bytes()).unwrap();
         }
         assert_eq!(table.len(), 100_000);
-        assert!(memory(&table) < 4_000_000, "{}", memory(&table));
+        assert!(table.memory() < 4_000_000, "{}", table.memory());
     }
 }

@@ -8,7 +8,7 @@ use store::Part;
 use text_fields::FieldFinder;
 
 use crate::field_reader::ValueSink;
-use crate::field_values::{FieldValues, RecordSink};
+use crate::field_values::{FieldValues, MessageSink, RecordSink};
 use crate::limits::{STATS_OWN_BYTES_MAX, STATS_SHARED_BYTES_MAX};
 use crate::parallel::{each_part, locked, unlocked};
 use crate::question::groups::Room;
@@ -123,18 +123,20 @@ impl ValueSink for Measuring<'_> {
     }
 }
 
-impl RecordSink for Measuring<'_> {
-    fn record(&mut self, record: RecordRef<'_>) {
+impl MessageSink for Measuring<'_> {
+    fn message(&mut self, _: u32, message: &[u8]) {
         let mut numbers = Vec::new();
-        each_named(&mut self.finder, record, &mut |value| {
+        self.finder.each(message, &mut |value| {
             numbers.extend(Number::parse(value));
         });
         self.add_all(numbers);
     }
+}
 
-    fn message(&mut self, _: u32, message: &[u8]) {
+impl RecordSink for Measuring<'_> {
+    fn record(&mut self, record: RecordRef<'_>) {
         let mut numbers = Vec::new();
-        self.finder.each(message, &mut |value| {
+        each_named(&mut self.finder, record, &mut |value| {
             numbers.extend(Number::parse(value));
         });
         self.add_all(numbers);

@@ -1,20 +1,21 @@
 //! Records by the values of some of their fields, within a bound of memory.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 
 use query::{FieldName, Value};
 
-use crate::limits::{STATS_SHARED_BYTES_MAX, STATS_VALUE_OVERHEAD};
+use crate::limits::STATS_SHARED_BYTES_MAX;
 use crate::question::values::each_value;
 use crate::rows::RowRef;
+use crate::value_table::ValueTable;
 
 /// What is known of each combination of values.
 ///
 /// A combination is kept as bytes: the length of each value and the value.
 #[derive(Debug)]
 pub(crate) struct Groups<A> {
-    known: HashMap<Box<[u8]>, A>,
+    known: ValueTable<A>,
+    /// Memory of what is known, beside the table.
     bytes: usize,
     bytes_max: usize,
     is_full: bool,
@@ -25,9 +26,10 @@ impl<A: Default> Groups<A> {
         Self::within(STATS_SHARED_BYTES_MAX)
     }
 
-    fn within(bytes_max: usize) -> Self {
+    /// Of so many bytes at most.
+    pub(crate) fn within(bytes_max: usize) -> Self {
         Self {
-            known: HashMap::new(),
+            known: ValueTable::new(bytes_max),
             bytes: 0,
             bytes_max,
             is_full: false,
@@ -38,24 +40,19 @@ impl<A: Default> Groups<A> {
     /// Combinations first seen when there is no room are left out, and so are changes that take
     /// memory.
     pub(crate) fn change(&mut self, key: &[u8], change: impl FnOnce(&mut A, Room) -> usize) {
-        let mut room = Room(self.bytes_max.saturating_sub(self.bytes));
-        if let Some(known) = self.known.get_mut(key) {
-            let taken = change(known, room);
-            self.is_full |= taken > room.0;
-            self.bytes += taken.min(room.0);
-            return;
-        }
-        let own = key.len() + size_of::<A>() + STATS_VALUE_OVERHEAD;
-        if own > room.0 {
+        self.known
+            .limit_to(self.bytes_max.saturating_sub(self.bytes));
+        let index = self.known.index(key);
+        let room = self
+            .bytes_max
+            .saturating_sub(self.bytes + self.known.memory());
+        let Some(known) = index.and_then(|index| self.known.kept_mut(index)) else {
             self.is_full = true;
             return;
-        }
-        room.0 -= own;
-        let mut fresh = A::default();
-        let taken = change(&mut fresh, room);
-        self.is_full |= taken > room.0;
-        self.bytes += own + taken.min(room.0);
-        self.known.insert(key.into(), fresh);
+        };
+        let taken = change(known, Room(room));
+        self.is_full |= taken > room;
+        self.bytes += taken.min(room);
     }
 
     /// Whether something was left out.
@@ -69,8 +66,8 @@ impl<A: Default> Groups<A> {
     }
 
     /// Each key and what is known of it.
-    pub(crate) fn into_keys(self) -> impl Iterator<Item = (Box<[u8]>, A)> {
-        self.known.into_iter()
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], &A)> {
+        self.known.iter()
     }
 }
 
@@ -143,21 +140,27 @@ pub(crate) fn first_of<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::VALUE_TABLE_BYTES_MIN;
 
     #[test]
     fn full_groups_go_on_counting_what_they_know() {
-        let size = 1 + size_of::<u64>() + STATS_VALUE_OVERHEAD;
-        let mut groups: Groups<u64> = Groups::within(2 * size);
-        for key in ["a", "b", "c", "a", "b", "b"] {
-            groups.change(key.as_bytes(), |count, _| {
-                *count += 1;
-                0
+        let mut groups: Groups<u64> = Groups::within(4 * VALUE_TABLE_BYTES_MIN);
+        let mut add = |key: &str, taken: usize| {
+            groups.change(key.as_bytes(), |count, room| {
+                *count += u64::from(taken <= room.0);
+                taken
             });
-        }
-        assert!(groups.is_full());
-        let mut counts: Vec<u64> = groups.into_keys().map(|(_, count)| count).collect();
-        counts.sort_unstable();
-        assert_eq!(counts, [2, 3]);
+            groups.is_full()
+        };
+        assert!(!add("a", 100));
+        let mut rare = 0_u32..;
+        while !add(&format!("rare {:?}", rare.next()), 0) {}
+        add("behind the bound, and long", 0);
+        add("a", 0);
+        add("a", 4 * VALUE_TABLE_BYTES_MIN);
+        let counts: Vec<_> = groups.iter().take(2).collect();
+        assert_eq!(counts, [(&b"a"[..], &2), (b"rare Some(0)", &1)]);
+        assert_eq!(groups.len() as u32, rare.start);
     }
 
     #[test]

@@ -113,10 +113,10 @@ fn sorted(
         run: &mut run,
         scope,
         query: &question.query,
-        needed: Vec::new(),
         matched: 0,
     };
     records.each(
+        &[],
         || (),
         |(), rows| {
             let places = rows.iter().map(|row| Place::of(sorts, scope.time, *row));

@@ -62,6 +62,25 @@ impl Measured {
         }
     }
 
+    /// The same so many times.
+    pub(super) fn add_times(
+        &mut self,
+        measure: Measure,
+        number: Number,
+        times: u64,
+        room: Room,
+    ) -> usize {
+        let mut bytes = 0;
+        for _ in 0..times {
+            bytes += self.add(measure, number, Room(room.0.saturating_sub(bytes)));
+            // The same number is kept once.
+            if matches!(measure, Measure::Min | Measure::Max) {
+                break;
+            }
+        }
+        bytes
+    }
+
     fn add_to_sum(&mut self, number: Number, room: Room) -> usize {
         if let Self::Nothing = self {
             *self = Self::Sum(Box::default());
@@ -99,14 +118,14 @@ impl Measured {
     }
 
     /// The number; `None` where there was none.
-    pub(super) fn finish(self, measure: Measure) -> Option<Number> {
+    pub(super) fn finish(&self, measure: Measure) -> Option<Number> {
         let number = match (self, measure) {
             (Self::Nothing, _) => None,
             (Self::Sum(sum), Measure::Avg) => sum.mean(),
             (Self::Sum(sum), _) => sum.total(),
-            (Self::Extreme(number), _) => Some(number),
+            (Self::Extreme(number), _) => Some(*number),
             (Self::Counts(counts), Measure::Percentile(thousandths)) => {
-                percentile(&counts, thousandths)
+                percentile(counts, thousandths)
             }
             (Self::Counts(_), _) => None,
         };

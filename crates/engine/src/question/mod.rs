@@ -5,7 +5,9 @@
 //! record that matches: groups of records in a table of bounded memory (`groups`), lists by keeping the rows that come
 //! first (`list`).
 
+mod combinations;
 mod field_measure;
+mod gather;
 pub(crate) mod groups;
 pub(crate) mod kind_patterns;
 mod list;
@@ -13,6 +15,7 @@ mod measure;
 mod patterns;
 mod records;
 mod summary;
+mod value_ids;
 pub(crate) mod values;
 
 use query::{Column, FieldName, Question, Stage, Table, Target, Value, default_columns};

@@ -118,7 +118,7 @@ pub(super) fn patterns(
     let matched = each_part(run, query, parts, || 0, add).iter().sum();
     let groups = unlocked(gathering.groups);
     let is_full = groups.is_full();
-    let kinds = first_of(groups.into_keys(), limit, |(one, kind), (two, other)| {
+    let kinds = first_of(groups.iter(), limit, |(one, kind), (two, other)| {
         other.count.cmp(&kind.count).then_with(|| one.cmp(two))
     });
     let rows = kinds.iter().map(|(pattern, kind)| {

@@ -16,37 +16,30 @@ use crate::limits::STATS_OWN_BYTES_MAX;
 use crate::parallel::{each_part, locked};
 use crate::question::groups::{Groups, Room};
 use crate::resolve::resolve_within;
+use crate::row_set::RowSet;
 use crate::rows::RowRef;
 use crate::run::Run;
 use crate::scope::Scope;
 
-/// The records that match and may have some fields.
+/// The records that match.
 pub(super) struct Records<'r, 'q, 's> {
     pub(super) run: &'r mut Run<'q>,
     pub(super) scope: &'s Scope,
     pub(super) query: &'s Query,
-    /// The fields without which a record adds nothing.
-    pub(super) needed: Vec<&'s FieldName>,
-    /// How many match, with those fields or without, once all were visited.
+    /// How many match, once all were visited.
     pub(super) matched: u64,
 }
 
 impl Records<'_, '_, '_> {
-    /// Hands all records to `add`, those of a block at a time. Each thread has an account of its own.
+    /// Hands all records that may have some fields to `add`, those of a block at a time. Each thread has an account of its own.
     pub(super) fn each<A: Send>(
         &mut self,
+        needed: &[FieldName],
         start: impl Fn() -> A + Sync,
         add: impl Fn(&mut A, &[RowRef<'_>]) + Sync,
     ) {
-        let parts: Vec<(&Snapshot, &Part)> = self.scope.parts().collect();
-        let when = self.scope.when();
-        let needed = &self.needed;
-        let add_part = |run: &mut Run<'_>, own: &mut (u64, A), part: (&Snapshot, &Part)| {
-            let (matched, own) = own;
-            let (snapshot, part) = part;
-            let set = resolve_within(run, part, when);
-            *matched += set.len(part.rows());
-            let set = with_fields(part, set, needed.iter().copied());
+        self.each_part(start, |run, own, (snapshot, part), set| {
+            let set = with_fields(part, set, needed);
             let first = part.first_number().0;
             each_block(run, part, &set, &mut |block| {
                 let rows = block.records().map(|(row, record)| RowRef {
@@ -56,6 +49,23 @@ impl Records<'_, '_, '_> {
                 });
                 add(own, &rows.collect::<Vec<_>>());
             });
+        });
+    }
+
+    /// Hands the rows of each part to `add`.
+    pub(super) fn each_part<A: Send>(
+        &mut self,
+        start: impl Fn() -> A + Sync,
+        add: impl Fn(&mut Run<'_>, &mut A, (&Snapshot, &Part), RowSet) + Sync,
+    ) {
+        let parts: Vec<(&Snapshot, &Part)> = self.scope.parts().collect();
+        let when = self.scope.when();
+        let add_part = |run: &mut Run<'_>, own: &mut (u64, A), place: (&Snapshot, &Part)| {
+            let (matched, own) = own;
+            let (_, part) = place;
+            let set = resolve_within(run, part, when);
+            *matched += set.len(part.rows());
+            add(run, own, place, set);
         };
         let start = || (0, start());
         let accounts = each_part(self.run, self.query, parts, start, add_part);

@@ -11,11 +11,11 @@ use crate::limits::STATS_BYTES_MAX;
 use crate::parallel::unlocked;
 use crate::question::Start;
 use crate::question::field_measure;
+use crate::question::gather::{Added, By, gather};
 use crate::question::groups::{Groups, Room, Values, each_key, first_of, push_value, row};
 use crate::question::measure::Measured;
 use crate::question::patterns::patterns;
 use crate::question::records::{Keys, Records};
-use crate::question::values::each_number;
 use crate::run::Run;
 use crate::scope::Scope;
 
@@ -55,7 +55,6 @@ pub(super) fn summarise(
         run: &mut run,
         scope,
         query: &question.query,
-        needed: needed(stage),
         matched: 0,
     };
     let (rows, is_full) = match stage {
@@ -93,48 +92,29 @@ pub(super) fn summarise(
     }
 }
 
-/// The fields without which a record adds nothing to the table of a stage.
-fn needed(stage: &Stage) -> Vec<&FieldName> {
-    match stage {
-        Stage::Count { by } => by.iter().collect(),
-        Stage::Top { field, .. } | Stage::Distinct { field } => vec![field],
-        Stage::Bars { by, .. } => by.iter().collect(),
-        Stage::Measure { field, by, .. } => by.iter().chain([field]).collect(),
-        Stage::Patterns { .. } | Stage::Fields(_) | Stage::Sort { .. } | Stage::Head(_) => {
-            Vec::new()
-        }
-    }
-}
-
-/// Counts a record.
-fn count_one(count: &mut u64, (): (), _: Room) -> usize {
-    *count += 1;
+/// Counts records.
+fn count_all(count: &mut u64, added: Added, _: Room) -> usize {
+    *count += added.times;
     0
 }
 
 fn counted(by: &[FieldName], records: &mut Records<'_, '_, '_>) -> Groups<u64> {
-    let groups = Mutex::new(Groups::new());
-    let start = || (Keys::default(), Vec::new());
-    records.each(start, |(keys, key), rows| {
-        for row in rows {
-            each_key(by, *row, key, &mut |key| {
-                keys.push(key, (), &groups, &count_one);
-            });
-        }
-        keys.add_to(&groups, &count_one);
-    });
-    unlocked(groups)
+    let by = By {
+        fields: by,
+        measured: None,
+    };
+    gather(by, records, count_all)
 }
 
 fn counts(by: &[FieldName], limit: usize, records: &mut Records<'_, '_, '_>) -> Gathered {
     let groups = counted(by, records);
     let is_full = groups.is_full();
-    let counts = first_of(groups.into_keys(), limit, |(one, count), (two, other)| {
+    let counts = first_of(groups.iter(), limit, |(one, count), (two, other)| {
         other.cmp(count).then_with(|| Values(one).cmp(Values(two)))
     });
     let rows = counts
         .iter()
-        .map(|(key, count)| row(Values(key), Value::of_count(*count)));
+        .map(|(key, count)| row(Values(key), Value::of_count(**count)));
     (rows.collect(), is_full)
 }
 
@@ -155,7 +135,7 @@ fn bars_by(
     let edges = edges(scope.range, bars);
     let groups: Mutex<Groups<u64>> = Mutex::new(Groups::new());
     let start = || (Keys::default(), Vec::new());
-    records.each(start, |(keys, key), rows| {
+    records.each(by, start, |(keys, key), rows| {
         for row in rows {
             let at = scope.time.of(row.record);
             let behind = edges.partition_point(|edge| *edge <= at);
@@ -163,15 +143,15 @@ fn bars_by(
             key.clear();
             push_value(key, &bar.to_be_bytes());
             each_key(by, *row, key, &mut |key| {
-                keys.push(key, (), &groups, &count_one);
+                keys.push(key, Added::RECORD, &groups, &count_all);
             });
             key.clear();
         }
-        keys.add_to(&groups, &count_one);
+        keys.add_to(&groups, &count_all);
     });
     let groups = unlocked(groups);
     let is_full = groups.is_full();
-    let counts = first_of(groups.into_keys(), limit, |(one, count), (two, other)| {
+    let counts = first_of(groups.iter(), limit, |(one, count), (two, other)| {
         let (one, two) = (Values(one), Values(two));
         let bar = one.clone().next().cmp(&two.clone().next());
         bar.then(other.cmp(count)).then_with(|| one.cmp(two))
@@ -181,7 +161,7 @@ fn bars_by(
         let bar = u32::from_be_bytes(values.next()?.try_into().ok()?);
         let start = *edges.get(bar as usize)?;
         let mut cells = vec![Value::Time(start)];
-        cells.extend(row(values, Value::of_count(*count)));
+        cells.extend(row(values, Value::of_count(**count)));
         Some(cells)
     });
     (rows.collect(), is_full)
@@ -194,38 +174,36 @@ fn measures(
     limit: usize,
     records: &mut Records<'_, '_, '_>,
 ) -> Gathered {
-    let groups: Mutex<Groups<Measured>> = Mutex::new(Groups::new());
-    let add =
-        |measured: &mut Measured, number: Number, room: Room| measured.add(measure, number, room);
-    let start = || (Keys::default(), Vec::new());
-    records.each(start, |(keys, key), rows| {
-        for row in rows {
-            each_number(field, *row, &mut |number| {
-                each_key(by, *row, key, &mut |key| {
-                    keys.push(key, number, &groups, &add);
-                });
-            });
-        }
-        keys.add_to(&groups, &add);
-    });
-    let groups = unlocked(groups);
+    let by_fields = By {
+        fields: by,
+        measured: Some(field),
+    };
+    let groups = gather(
+        by_fields,
+        records,
+        |measured: &mut Measured, added, room| {
+            let number = added.number.iter();
+            let added =
+                number.map(|number| measured.add_times(measure, *number, added.times, room));
+            added.sum()
+        },
+    );
     let is_full = groups.is_full();
     let value = |number| match number {
         Number::Integer(nanos) if field.is_time() => Value::Time(Timestamp::from_nanos(nanos)),
         number => Value::Number(number),
     };
-    let found = groups
-        .into_keys()
-        .filter_map(|(key, measured)| Some((key, value(measured.finish(measure)?))));
+    let found = groups.iter();
+    let found = found.filter_map(|(key, measured)| Some((key, value(measured.finish(measure)?))));
     let mut found = first_of(found, limit, |(one, value), (two, other)| {
         let order = value.compare(other, true);
         order.then_with(|| Values(one).cmp(Values(two)))
     });
     if by.is_empty() && found.is_empty() {
-        found.push((Box::default(), Value::Missing));
+        found.push((&[], Value::Missing));
     }
     let rows = found
         .into_iter()
-        .map(|(key, value)| row(Values(&key), value));
+        .map(|(key, value)| row(Values(key), value));
     (rows.collect(), is_full)
 }

@@ -12,7 +12,7 @@ use super::tally::Tally;
 use crate::chunks::{each_block, each_chunk};
 use crate::evaluate::count_code;
 use crate::field_reader::ValueSink;
-use crate::field_values::{FieldValues, RecordSink};
+use crate::field_values::{FieldValues, MessageSink, RecordSink};
 use crate::limits::STATS_OWN_BYTES_MAX;
 use crate::memory::CountedBy;
 use crate::parallel::locked;
@@ -262,6 +262,15 @@ impl ValueSink for Counting<'_> {
     }
 }
 
+impl MessageSink for Counting<'_> {
+    fn message(&mut self, _: u32, message: &[u8]) {
+        if let Some(mut finder) = self.finder.take() {
+            each_different_in(&mut finder, message, &mut |value| self.add(value, 1));
+            self.finder = Some(finder);
+        }
+    }
+}
+
 impl RecordSink for Counting<'_> {
     fn record(&mut self, record: RecordRef<'_>) {
         match self.by {
@@ -286,13 +295,6 @@ impl RecordSink for Counting<'_> {
                     self.finder = Some(finder);
                 }
             }
-        }
-    }
-
-    fn message(&mut self, _: u32, message: &[u8]) {
-        if let Some(mut finder) = self.finder.take() {
-            each_different_in(&mut finder, message, &mut |value| self.add(value, 1));
-            self.finder = Some(finder);
         }
     }
 

@@ -1,9 +1,9 @@
 //! Words that few rows have beside words that columns tell: of these, only the columns of the former's rows are read.
 
 use model::LogspaceName;
-use query::naive::pipe::{self, Row};
 use query::{parse, parse_question};
 
+use super::tables::defined;
 use crate::testing::{self, BROWSERS};
 use crate::{Cancel, Cost, Scope, count, tabulate};
 
@@ -103,15 +103,7 @@ fn fields_of_each_bar_are_found_among_its_rows() {
     ] {
         let question = parse_question(text).question;
         let rows = testing::list(&scope, &question.query);
-        let rows: Vec<Row<'_>> = rows
-            .iter()
-            .map(|row| Row {
-                id: row.id.clone(),
-                record: row.batch.get(0).expect("one"),
-                at: row.at,
-            })
-            .collect();
-        let expected = pipe::answer(&question, &rows, scope.range, <[u8]>::to_vec);
+        let expected = defined(&question, &rows, scope.range);
         let found = tabulate(&scope, &question, 1_000, &Cancel::new());
         assert_eq!(found.table, expected, "{text}");
     }

@@ -64,8 +64,8 @@ const PIPES: [&str; 50] = [
     "| fields severity, facility, source | head 2",
 ];
 
-/// The table that the definition gives.
-fn expected(case: &Case, question: &Question) -> Table {
+/// The table that the definition gives for some records that match.
+pub(super) fn defined(question: &Question, found: &[Listed], range: TimeRange) -> Table {
     fn named(row: &Listed) -> Row<'_> {
         Row {
             id: row.id.clone(),
@@ -73,10 +73,14 @@ fn expected(case: &Case, question: &Question) -> Table {
             at: row.at,
         }
     }
-    let rows: Vec<Row<'_>> = case.expected.iter().map(named).collect();
+    let rows: Vec<Row<'_>> = found.iter().map(named).collect();
     let mut patterns = Patterns::default();
     let pattern = |message: &[u8]| patterns.of(message).to_vec();
-    pipe::answer(question, &rows, case.scope.range, pattern)
+    pipe::answer(question, &rows, range, pattern)
+}
+
+fn expected(case: &Case, question: &Question) -> Table {
+    defined(question, &case.expected, case.scope.range)
 }
 
 fn question(case: &Case, pipe: &str) -> Question {
