@@ -21,7 +21,7 @@ use text_fields::{FieldOutline, Outline, Rule, Stretch};
 
 use crate::limits::{PLANNED_MIN, PLANS_MAX};
 pub(crate) use data_fields::read_data;
-pub(crate) use messages::MessageReader;
+pub(crate) use messages::Messages;
 use rules::Checked;
 pub(crate) use rules::{is_kept_by_all, ranks};
 pub(crate) use values::{Remembered, Values};
@@ -55,6 +55,14 @@ pub(crate) trait ValueSink {
         false
     }
 
+    /// Whether there is no room to remember more. [`Self::settle`] makes some.
+    fn is_full(&self) -> bool {
+        false
+    }
+
+    /// What was remembered of values may be forgotten: it is not named again.
+    fn settle(&mut self) {}
+
     /// The row with a seat of the segment has a value.
     fn row(&mut self, seat: u32, seen: Self::Seen);
 
@@ -62,6 +70,13 @@ pub(crate) trait ValueSink {
     fn rows(&mut self, seats: &[u32], seen: Self::Seen) {
         seats.iter().for_each(|seat| self.row(*seat, seen));
     }
+}
+
+/// What becomes of values, and of messages that have to be looked at.
+pub(crate) trait MessageSink: ValueSink {
+    /// The message of the record with a seat of the segment, which has the field there or, with the value given, in
+    /// its structured data, if at all.
+    fn message(&mut self, seat: u32, in_data: Option<&[u8]>, message: &[u8]);
 }
 
 /// Reads the fields of a name in the messages of a segment.
@@ -188,6 +203,10 @@ impl FieldReader {
                 && let Some(seen) = values.see(chunk, kind, rank, &mut self.text, sink)?
             {
                 sink.row(chunk.seat(seat), seen);
+                if sink.is_full() {
+                    values.forget();
+                    sink.settle();
+                }
             }
             *done += 1;
         }

@@ -3,30 +3,22 @@
 
 use model::RecordRef;
 use query::{Leaf, Target, Test};
+use segment::KindRows;
 use store::{OpenChunk, Part, ReadError, SegmentHandle};
 use text_fields::Lead;
 
 use crate::chunks::{ChunkSink, each_chunk};
 use crate::evaluate::with_field;
-use crate::field_reader::{FieldReader, MessageReader, ValueSink, Where, read_data};
+use crate::field_reader::{FieldReader, MessageSink, Messages, ValueSink, Where, read_data};
 use crate::in_text::{InText, Places};
 use crate::part::Block;
 use crate::row_set::RowSet;
 use crate::run::Run;
 
-/// What becomes of values, and of messages that have to be looked at.
-pub(crate) trait MessageSink: ValueSink {
-    /// The message of the record with a seat of the segment, which has the field there alone, if at all.
-    fn message(&mut self, seat: u32, message: &[u8]);
-}
-
-/// The same of records.
+/// What becomes of values, and of records that have to be looked at.
 pub(crate) trait RecordSink: ValueSink {
     /// A record, with all its values.
     fn record(&mut self, record: RecordRef<'_>);
-
-    /// A chunk or a block is done with: what was seen may be named anew, and is not named again.
-    fn settle(&mut self);
 
     /// The records of a block.
     fn records(&mut self, block: &Block) {
@@ -44,7 +36,6 @@ pub(crate) struct FieldValues {
     in_text: InText,
     /// Where the rows of the segment at hand may have it in their messages.
     places: Places,
-    messages: MessageReader,
 }
 
 impl FieldValues {
@@ -58,7 +49,6 @@ impl FieldValues {
             reader: FieldReader::new(name.as_bytes()),
             in_text: InText::new(name, &leaf),
             places: Places::default(),
-            messages: MessageReader::default(),
         }
     }
 
@@ -114,16 +104,42 @@ impl FieldValues {
             own.retain(|seat| !done.contains(*seat));
             let kinds = opened.kind_rows(&own);
             let left = self.reader.read(opened, &kinds, place, sink);
-            let name = self.reader.name();
-            let is_no_use =
-                |start: &[u8]| place == Where::InLog && Lead::of(name, start) == Lead::NoLog;
             for kind in opened.kind_rows(&left) {
-                let visit = |seat, message: &[u8]| sink.message(seat, message);
-                open.extend(self.messages.read(opened, &kind, is_no_use, visit));
+                self.read_messages(opened, &kind, place, sink, &mut open);
             }
         }
         open.sort_unstable();
         open
+    }
+
+    /// Hands messages of a kind to `sink`, and adds the seats of those that cannot be had without their records to
+    /// `open`.
+    fn read_messages(
+        &self,
+        opened: &OpenChunk<'_>,
+        kind: &KindRows<'_>,
+        place: Where,
+        sink: &mut impl MessageSink,
+        open: &mut Vec<u32>,
+    ) {
+        let name = self.reader.name();
+        let is_no_use =
+            |start: &[u8]| place == Where::InLog && Lead::of(name, start) == Lead::NoLog;
+        let mut messages = Messages::of(kind);
+        for (seat, rank) in kind.ranked() {
+            let seat = opened.seat(seat);
+            let message = messages
+                .as_mut()
+                .map(|messages| messages.get(opened, kind, rank, is_no_use));
+            match message {
+                Some(Ok(Some(message))) => sink.message(seat, None, message),
+                Some(Ok(None)) => {}
+                Some(Err(_)) | None => open.push(seat),
+            }
+            if sink.is_full() {
+                sink.settle();
+            }
+        }
     }
 
     /// Hands the values in structured data to `sink`; returns the rows that are done with or have to be looked at, and

@@ -70,6 +70,9 @@ impl PartReader {
                 Some(Some(value)) => {
                     let seen = sink.see(value);
                     sink.rows(own, seen);
+                    if sink.is_full() {
+                        sink.settle();
+                    }
                 }
                 _ => others.extend_from_slice(own),
             }
@@ -195,6 +198,10 @@ fn read_kind<S: ValueSink>(
         })?;
         sink.row(chunk.seat(seat), seen);
         *done += 1;
+        if sink.is_full() {
+            column.forget();
+            sink.settle();
+        }
     }
     Ok(true)
 }

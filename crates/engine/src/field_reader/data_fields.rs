@@ -4,8 +4,9 @@ use model::FieldRef;
 use segment::{FieldTexts, KindRows, TextBit};
 use store::OpenChunk;
 
+use super::messages::Messages;
 use super::texts::Texts;
-use super::{Unread, ValueSink};
+use super::{MessageSink, Unread};
 
 /// Rows of a kind, by their seats in the segment, by what their structured data says of a field.
 #[derive(Debug, Default)]
@@ -25,13 +26,13 @@ enum Own {
     Several,
 }
 
-/// Hands the values of a field to `sink`, of those rows of a kind that have one there and, as `is_elsewhere` says of
-/// a seat of the segment, none elsewhere. Others are handed back.
-pub(crate) fn read_data<S: ValueSink>(
+/// Hands the values of a field to `sink`, of those rows of a kind that have one there; beside the message, where
+/// `is_in_text` says of a seat of the segment that it may have the field as well. Others are handed back.
+pub(crate) fn read_data<S: MessageSink>(
     chunk: &OpenChunk<'_>,
     kind: &KindRows<'_>,
     (name, fields): (&[u8], &[FieldTexts<'_>]),
-    is_elsewhere: impl Fn(u32) -> bool,
+    is_in_text: impl Fn(u32) -> bool,
     sink: &mut S,
 ) -> InData {
     let mut found = InData::default();
@@ -45,18 +46,36 @@ pub(crate) fn read_data<S: ValueSink>(
         .iter()
         .map(|field| Texts::new(&field.value))
         .collect();
+    let mut messages = Messages::of(kind);
     for ((seat, rank), own) in kind.ranked().zip(own) {
         let seat = chunk.seat(seat);
         let value = match own {
             Own::None => continue,
-            Own::One(number) if !is_elsewhere(seat) => values.get_mut(number),
-            Own::One(_) | Own::Several => None,
+            Own::One(number) => values.get_mut(number),
+            Own::Several => None,
         };
         found.with.push(seat);
-        let see = |value: &[u8]| sink.see(value);
-        match value.map(|value| value.ask(chunk, kind, rank, &mut text, see)) {
-            Some(Ok(seen)) => sink.row(seat, seen),
-            _ => found.open.push(seat),
+        let read = value.map(|value| match is_in_text(seat) {
+            true => {
+                let messages = messages.as_mut().ok_or(Unread)?;
+                let message = messages.get(chunk, kind, rank, |_| false)?;
+                let value = value.text(chunk, kind, rank, &mut text)?;
+                sink.message(seat, Some(value), message.unwrap_or_default());
+                Ok(())
+            }
+            false => {
+                let see = |value: &[u8]| sink.see(value);
+                let seen = value.ask(chunk, kind, rank, &mut text, see)?;
+                sink.row(seat, seen);
+                Ok(())
+            }
+        });
+        if read != Some(Ok::<(), Unread>(())) {
+            found.open.push(seat);
+        }
+        if sink.is_full() {
+            values.iter_mut().for_each(Texts::forget);
+            sink.settle();
         }
     }
     found

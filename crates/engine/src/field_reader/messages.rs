@@ -5,52 +5,35 @@ use store::OpenChunk;
 
 use super::Unread;
 
-/// Reads messages kind by kind. Holds scratch memory.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct MessageReader {
-    message: Vec<u8>,
-    /// Of each stretch of the kind at hand, the part of its column that was read last.
+/// The messages of rows of a kind.
+pub(crate) struct Messages<'k> {
+    bits: Vec<TextBit<'k>>,
+    /// Of each stretch the part of its column that was read last.
     columns: Vec<Option<SlotValues>>,
+    message: Vec<u8>,
 }
 
-impl MessageReader {
-    /// Hands the messages of rows of a kind to `visit`, by their seats in the segment, but for those of which
-    /// `is_no_use` says so of a start; returns the seats of those that cannot be had without their records.
-    pub(crate) fn read(
-        &mut self,
-        chunk: &OpenChunk<'_>,
-        kind: &KindRows<'_>,
-        is_no_use: impl Fn(&[u8]) -> bool,
-        mut visit: impl FnMut(u32, &[u8]),
-    ) -> Vec<u32> {
-        let bits = kind.text(Namespace::Message).unwrap_or_default();
-        let mut done = 0;
-        self.columns.clear();
-        self.columns.resize_with(bits.len(), || None);
-        // Without bits, their place varies.
-        for (seat, rank) in kind.ranked().take_while(|_| !bits.is_empty()) {
-            match self.put(chunk, kind, &bits, rank, &is_no_use) {
-                Ok(true) => visit(chunk.seat(seat), &self.message),
-                Ok(false) => {}
-                Err(Unread) => break,
-            }
-            done += 1;
-        }
-        let left = kind.ranked().skip(done);
-        left.map(|(seat, _)| chunk.seat(seat)).collect()
+impl<'k> Messages<'k> {
+    /// Those of a kind; `None` where they are anywhere.
+    pub(crate) fn of(kind: &KindRows<'k>) -> Option<Self> {
+        let bits = kind.text(Namespace::Message)?;
+        Some(Self {
+            columns: bits.iter().map(|_| None).collect(),
+            bits,
+            message: Vec::new(),
+        })
     }
 
-    /// Puts the message of a row together; `false` as soon as it is of no use.
-    fn put(
+    /// The message of the row with a rank; `None` as soon as `is_no_use` says so of its start.
+    pub(crate) fn get(
         &mut self,
         chunk: &OpenChunk<'_>,
         kind: &KindRows<'_>,
-        bits: &[TextBit<'_>],
         rank: u32,
-        is_no_use: &impl Fn(&[u8]) -> bool,
-    ) -> Result<bool, Unread> {
+        is_no_use: impl Fn(&[u8]) -> bool,
+    ) -> Result<Option<&[u8]>, Unread> {
         self.message.clear();
-        for (bit, column) in bits.iter().zip(&mut self.columns) {
+        for (bit, column) in self.bits.iter().zip(&mut self.columns) {
             match bit {
                 TextBit::Fixed(bytes) => self.message.extend_from_slice(bytes),
                 TextBit::Slot(slot) => {
@@ -63,9 +46,9 @@ impl MessageReader {
                 }
             }
             if is_no_use(&self.message) {
-                return Ok(false);
+                return Ok(None);
             }
         }
-        Ok(true)
+        Ok(Some(&self.message))
     }
 }

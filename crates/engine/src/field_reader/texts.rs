@@ -40,6 +40,12 @@ impl<'b, T: Copy> Texts<'b, T> {
         }
     }
 
+    /// Forgets what is remembered.
+    pub(super) fn forget(&mut self) {
+        self.column.forget();
+        self.known.fill_with(|| None);
+    }
+
     /// What is remembered of the text of a row, or what `find` makes of it.
     pub(super) fn ask(
         &mut self,
@@ -69,6 +75,29 @@ impl<'b, T: Copy> Texts<'b, T> {
             *known = Some(found);
         }
         Ok(found)
+    }
+
+    /// The text of a row.
+    pub(super) fn text<'t>(
+        &mut self,
+        chunk: &OpenChunk<'_>,
+        kind: &KindRows<'_>,
+        rank: u32,
+        text: &'t mut Vec<u8>,
+    ) -> Result<&'t [u8], Unread> {
+        if self.only.is_none() && !self.rows.contains(&rank) {
+            self.turn_to(chunk, kind, rank)?;
+        }
+        Ok(match self.only {
+            Some(slot) => {
+                let values = self.column.turn_to(chunk, kind, (slot, rank))?;
+                put(self.bits, std::slice::from_ref(values), rank, text)
+            }
+            None => {
+                let values = self.parts.iter().map(|(values, _)| values);
+                put(self.bits, values, rank, text)
+            }
+        })
     }
 
     fn turn_to(

@@ -33,7 +33,7 @@ impl<T> Default for Remembered<T> {
 
 impl<T: Copy> Remembered<T> {
     /// The values of the part of a column that has a place.
-    fn turn_to(
+    pub(super) fn turn_to(
         &mut self,
         chunk: &OpenChunk<'_>,
         kind: &KindRows<'_>,
@@ -50,6 +50,12 @@ impl<T: Copy> Remembered<T> {
             self.values = Some(values);
         }
         self.values.as_ref().ok_or(Unread)
+    }
+
+    /// Forgets what is known of values.
+    pub(crate) fn forget(&mut self) {
+        self.known.fill_with(|| None);
+        self.recent.fill_with(|| None);
     }
 
     /// What is known of the value at a place, or what `find` finds.
@@ -146,6 +152,13 @@ impl<'p, T: Copy> Values<'p, T> {
             columns: HashMap::new(),
             constant: None,
         }
+    }
+
+    /// Forgets what the sink made of values.
+    pub(super) fn forget(&mut self) {
+        self.column.forget();
+        self.stamped = (0..0, None);
+        self.constant = None;
     }
 
     /// Whether all rows have a value that is not empty, where `is_full` says of a slot whether none of its

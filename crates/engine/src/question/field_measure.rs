@@ -7,8 +7,8 @@ use query::{Measure, Number, Query};
 use store::Part;
 use text_fields::FieldFinder;
 
-use crate::field_reader::ValueSink;
-use crate::field_values::{FieldValues, MessageSink, RecordSink};
+use crate::field_reader::{MessageSink, ValueSink};
+use crate::field_values::{FieldValues, RecordSink};
 use crate::limits::{STATS_OWN_BYTES_MAX, STATS_SHARED_BYTES_MAX};
 use crate::parallel::{each_part, locked, unlocked};
 use crate::question::groups::Room;
@@ -116,6 +116,11 @@ impl ValueSink for Measuring<'_> {
         Number::parse(value)
     }
 
+    fn settle(&mut self) {
+        let mut all = locked(self.all);
+        self.numbers.drain(..).for_each(|number| all.add(number));
+    }
+
     fn row(&mut self, _: u32, number: Option<Number>) {
         if let Some(number) = number {
             self.add(number);
@@ -124,8 +129,8 @@ impl ValueSink for Measuring<'_> {
 }
 
 impl MessageSink for Measuring<'_> {
-    fn message(&mut self, _: u32, message: &[u8]) {
-        let mut numbers = Vec::new();
+    fn message(&mut self, _: u32, in_data: Option<&[u8]>, message: &[u8]) {
+        let mut numbers: Vec<Number> = in_data.and_then(Number::parse).into_iter().collect();
         self.finder.each(message, &mut |value| {
             numbers.extend(Number::parse(value));
         });
@@ -140,10 +145,5 @@ impl RecordSink for Measuring<'_> {
             numbers.extend(Number::parse(value));
         });
         self.add_all(numbers);
-    }
-
-    fn settle(&mut self) {
-        let mut all = locked(self.all);
-        self.numbers.drain(..).for_each(|number| all.add(number));
     }
 }

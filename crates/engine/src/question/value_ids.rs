@@ -8,8 +8,8 @@ use text_fields::FieldFinder;
 
 use crate::among::Among;
 use crate::evaluate::code_rows;
-use crate::field_reader::ValueSink;
-use crate::field_values::{FieldValues, MessageSink};
+use crate::field_reader::{MessageSink, ValueSink};
+use crate::field_values::FieldValues;
 use crate::part_values::PartReader;
 use crate::row_set::RowSet;
 use crate::value_table::ValueTable;
@@ -259,11 +259,12 @@ impl ValueSink for Ids<'_> {
 }
 
 impl MessageSink for Ids<'_> {
-    fn message(&mut self, seat: u32, message: &[u8]) {
+    fn message(&mut self, seat: u32, in_data: Option<&[u8]>, message: &[u8]) {
         let Some(finder) = self.finder.take() else {
             return self.row(seat, OPEN);
         };
-        let (mut id, mut count) = (NONE, 0);
+        let mut id = in_data.map_or(NONE, |value| self.see(value));
+        let mut count = u32::from(in_data.is_some());
         finder.each(message, &mut |value| {
             count += 1;
             id = self.see(value);

@@ -31,13 +31,17 @@ pub(crate) fn each_different(
     each_named(finder, record, &mut |value| seen.see(value, visit));
 }
 
-/// The same of the fields in a message.
+/// The same of a value and of the fields in a message.
 pub(crate) fn each_different_in(
     finder: &mut FieldFinder<'_>,
+    value: Option<&[u8]>,
     message: &[u8],
     visit: &mut dyn FnMut(&[u8]),
 ) {
     let mut seen = Seen::default();
+    if let Some(value) = value {
+        seen.see(value, visit);
+    }
     finder.each(message, &mut |value| seen.see(value, visit));
 }
 

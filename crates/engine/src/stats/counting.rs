@@ -11,8 +11,8 @@ use super::StatsField;
 use super::tally::Tally;
 use crate::chunks::{each_block, each_chunk};
 use crate::evaluate::count_code;
-use crate::field_reader::ValueSink;
-use crate::field_values::{FieldValues, MessageSink, RecordSink};
+use crate::field_reader::{MessageSink, ValueSink};
+use crate::field_values::{FieldValues, RecordSink};
 use crate::limits::STATS_OWN_BYTES_MAX;
 use crate::memory::CountedBy;
 use crate::parallel::locked;
@@ -29,6 +29,8 @@ pub(super) struct Counting<'t> {
     /// The values of a part, or of some of its chunks, before they are added to those of all threads.
     own: ValueTable<u64>,
     marks: ValueMarks,
+    /// Whether they take half of the memory that they may.
+    is_crowded: bool,
     /// Whether those are all values of the part.
     is_all: bool,
     all: All<'t>,
@@ -57,6 +59,7 @@ impl<'t> Counting<'t> {
             by,
             own: ValueTable::new(STATS_OWN_BYTES_MAX),
             marks: ValueMarks::default(),
+            is_crowded: false,
             is_all: true,
             all: All {
                 tally: all,
@@ -177,8 +180,12 @@ impl<'t> Counting<'t> {
         if value.is_empty() || rows == 0 {
             return;
         }
-        match self.own.entry(value) {
-            Some(known) => *known += rows,
+        match self.own_index(value) {
+            Some(index) => {
+                if let Some(known) = self.own.kept_mut(index) {
+                    *known += rows;
+                }
+            }
             None => {
                 self.is_all = false;
                 self.all.add(std::iter::once((value, rows)));
@@ -186,8 +193,19 @@ impl<'t> Counting<'t> {
         }
     }
 
+    /// The place of a value among those of the part; `None` where there is no room for it.
+    fn own_index(&mut self, value: &[u8]) -> Option<usize> {
+        let before = self.own.len();
+        let index = self.own.index(value);
+        if self.own.len() > before {
+            self.is_crowded = self.own.is_half_full();
+        }
+        index
+    }
+
     /// Adds what was counted to that of all threads, under one lock.
     fn hand_over(&mut self) {
+        self.is_crowded = false;
         let All { tally, prefix, key } = &mut self.all;
         let mut tally = locked(tally);
         self.own
@@ -235,12 +253,23 @@ impl ValueSink for Counting<'_> {
         if value.is_empty() {
             return None;
         }
-        match self.own.index(value) {
+        match self.own_index(value) {
             Some(index) => Some(Place::Own(index)),
             None => {
                 self.is_all = false;
                 self.all.index(value).map(Place::All)
             }
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.is_crowded
+    }
+
+    fn settle(&mut self) {
+        if self.is_crowded {
+            self.is_all = false;
+            self.hand_over();
         }
     }
 
@@ -263,9 +292,11 @@ impl ValueSink for Counting<'_> {
 }
 
 impl MessageSink for Counting<'_> {
-    fn message(&mut self, _: u32, message: &[u8]) {
+    fn message(&mut self, _: u32, in_data: Option<&[u8]>, message: &[u8]) {
         if let Some(mut finder) = self.finder.take() {
-            each_different_in(&mut finder, message, &mut |value| self.add(value, 1));
+            each_different_in(&mut finder, in_data, message, &mut |value| {
+                self.add(value, 1);
+            });
             self.finder = Some(finder);
         }
     }
@@ -295,13 +326,6 @@ impl RecordSink for Counting<'_> {
                     self.finder = Some(finder);
                 }
             }
-        }
-    }
-
-    fn settle(&mut self) {
-        if self.own.is_half_full() {
-            self.is_all = false;
-            self.hand_over();
         }
     }
 }
