@@ -74,6 +74,9 @@ pub const EVENT_LIST_ROWS: usize = 256;
 /// marked incomplete.
 pub const TABLE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
+/// Messages that are read for their patterns between two looks at [`crate::Cancel`]: half a microsecond each.
+pub(crate) const MESSAGES_READ: usize = 16 * 1024;
+
 /// Memory of one value of a table beside its text.
 pub const TABLE_VALUE_BYTES: usize = size_of::<query::Value>();
 

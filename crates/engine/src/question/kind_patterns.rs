@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use segment::{KindRows, Namespace, PatternOutline, SlotValues, Tally};
+use segment::{KindRows, Namespace, PatternOutline, Patterns, SlotValues, Tally};
 use store::{OpenChunk, ReadError, SegmentHandle};
 
+use crate::field_reader::Messages;
 use crate::row_set::RowSet;
 
 /// What is remembered of a segment under this name: a byte for each group. No condition of a query is like it.
@@ -52,6 +53,20 @@ pub(crate) struct Split {
     pub(crate) rows: Vec<(u32, u32)>,
     /// The seats of those that it takes a look at, ascending.
     pub(crate) open: Vec<u32>,
+    numbers: HashMap<Vec<u8>, u32>,
+}
+
+impl Split {
+    /// The number of a pattern.
+    fn number(&mut self, pattern: &[u8]) -> u32 {
+        if let Some(number) = self.numbers.get(pattern) {
+            return *number;
+        }
+        let next = self.patterns.len() as u32;
+        self.patterns.push(pattern.to_vec());
+        self.numbers.insert(pattern.to_vec(), next);
+        next
+    }
 }
 
 impl<'s> KindPatterns<'s> {
@@ -137,7 +152,7 @@ impl<'s> KindPatterns<'s> {
         let (kind, mut outline) = kinds.first().and_then(outlined)?;
         let slot = outline.slots().nth(place)?;
         let mut split = Split::default();
-        let (mut numbers, mut value) = (HashMap::new(), Vec::new());
+        let mut value = Vec::new();
         let mut part: Option<(SlotValues, Vec<Option<Option<u32>>>)> = None;
         for seat in set.first_rows(seats, usize::MAX) {
             let rank = seat - seats.start;
@@ -154,15 +169,7 @@ impl<'s> KindPatterns<'s> {
                 value.clear();
                 values.append(rank, &mut value);
                 let pattern = outline.pattern_with(place, &value)?;
-                let next = split.patterns.len() as u32;
-                Some(
-                    *numbers
-                        .entry(pattern)
-                        .or_insert_with_key(|pattern: &Vec<u8>| {
-                            split.patterns.push(pattern.clone());
-                            next
-                        }),
-                )
+                Some(split.number(&pattern))
             };
             let number = values.number_but_for_digits(rank);
             let number = match number.and_then(|number| known.get_mut(number)) {
@@ -173,6 +180,26 @@ impl<'s> KindPatterns<'s> {
                 Some(number) => split.rows.push((seat, number)),
                 None => split.open.push(seat),
             }
+        }
+        Some(split)
+    }
+
+    /// The same of rows with some seats by a look at their messages; `None` where these take their records.
+    pub(crate) fn split_messages(
+        &mut self,
+        seats: &Range<u32>,
+        own: &[u32],
+        patterns: &mut Patterns,
+    ) -> Option<Split> {
+        let opened = self.open(seats.start).ok()?;
+        let kinds = opened.kind_rows(&[seats.start]);
+        let kind = kinds.first()?;
+        let mut messages = Messages::of(kind)?;
+        let mut split = Split::default();
+        for seat in own {
+            let message = messages.get(opened, kind, seat - seats.start, |_| false);
+            let number = split.number(patterns.of(message.ok()??));
+            split.rows.push((*seat, number));
         }
         Some(split)
     }

@@ -1,7 +1,8 @@
 //! The most frequent patterns of the messages of the records that match.
 //!
 //! Of a kind of records whose messages all have one pattern no more is read than the oldest record, as an example; of
-//! one whose patterns a slot tells, what is in there. All others are looked at, and all by the time of events.
+//! one whose patterns a slot tells, what is in there, and of others their messages. Records are looked at where their
+//! messages are anywhere, and by the time of events.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -16,6 +17,7 @@ use super::kind_patterns::{KindPatterns, Split, Told};
 use super::records::Keys;
 use crate::chunks::each_block;
 use crate::histogram::edges;
+use crate::limits::MESSAGES_READ;
 use crate::parallel::{each_part, locked, unlocked};
 use crate::part::row_at;
 use crate::resolve::resolve_within;
@@ -143,6 +145,31 @@ struct Gathering<'s> {
     groups: Mutex<Groups<Kind>>,
 }
 
+/// Rows of the kinds of a segment that are being added.
+struct Adding<'g> {
+    gathering: &'g Gathering<'g>,
+    part: &'g Part,
+    /// The rows that match before each edge.
+    before: &'g [RowSet],
+    /// Seats of rows that may be the oldest of their patterns.
+    examples: Vec<u32>,
+}
+
+impl Adding<'_> {
+    /// Adds rows with a pattern.
+    fn add(&mut self, pattern: &[u8], own: &Found) {
+        if self.gathering.add_found(self.part, pattern, own) {
+            self.examples.push(own.first);
+        }
+    }
+
+    fn add_split(&mut self, split: &Split, seats: &Range<u32>) {
+        for (pattern, own) in Found::each(split, seats, self.before) {
+            self.add(pattern, &own);
+        }
+    }
+}
+
 /// What was found of a pattern in a kind of a segment.
 struct Found {
     count: u64,
@@ -254,7 +281,14 @@ impl Gathering<'_> {
         let Some(before) = self.before_edges(run, part, set) else {
             return set.clone();
         };
-        let (mut done, mut open, mut examples) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut done, mut open) = (Vec::new(), Vec::new());
+        let mut adding = Adding {
+            gathering: self,
+            part,
+            before: &before,
+            examples: Vec::new(),
+        };
+        let mut patterns = Patterns::default();
         let mut left = 0..part.rows();
         while let Some(seat) = set.first_within(&left) {
             if run.is_stopped() {
@@ -265,27 +299,33 @@ impl Gathering<'_> {
                 break;
             };
             left.start = seats.end;
-            let mut add = |pattern: &[u8], own: Found| {
-                if self.add_found(part, pattern, &own) {
-                    examples.push(own.first);
-                }
-            };
+            let mut unread = Vec::new();
             match told {
-                Told::One(pattern) => add(&pattern, Found::all(seat, &seats, set, &before)),
-                Told::BySlot(place) => {
-                    let Some(mut split) = kinds.split(&seats, place, set) else {
-                        continue;
-                    };
-                    open.append(&mut split.open);
-                    for (pattern, own) in Found::each(&split, &seats, &before) {
-                        add(pattern, own);
-                    }
+                Told::One(pattern) => {
+                    adding.add(&pattern, &Found::all(seat, &seats, set, &before));
                 }
-                Told::Open => continue,
+                Told::BySlot(place) => match kinds.split(&seats, place, set) {
+                    Some(mut split) => {
+                        unread.append(&mut split.open);
+                        adding.add_split(&split, &seats);
+                    }
+                    None => continue,
+                },
+                Told::Open => unread = set.first_rows(&seats, usize::MAX),
             }
-            done.push(seats);
+            done.push(seats.clone());
+            for own in unread.chunks(MESSAGES_READ) {
+                if run.is_stopped() {
+                    break;
+                }
+                match kinds.split_messages(&seats, own, &mut patterns) {
+                    Some(split) => adding.add_split(&split, &seats),
+                    None => open.extend_from_slice(own),
+                }
+            }
         }
         kinds.remember();
+        let mut examples = adding.examples;
         examples.sort_unstable();
         self.add_examples(run, (snapshot, part), &examples);
         let left = set.minus(&RowSet::of_ranges(done), part.rows());
