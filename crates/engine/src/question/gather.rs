@@ -7,6 +7,7 @@ use model::{LogspaceName, RecordNumber};
 use query::{FieldName, Number};
 use store::{OpenChunk, Part, ReadError, SegmentHandle};
 
+use crate::cancel::Cancel;
 use crate::chunks::{ChunkSink, each_block, each_chunk};
 use crate::evaluate::with_fields;
 use crate::limits::{GROUPED_ROWS, GROUPS_OWN_BYTES_MAX, GROUPS_SHARED_BYTES_MAX};
@@ -52,8 +53,10 @@ pub(super) fn gather<A: Default + Send>(
     change: impl Fn(&mut A, Added, Room) -> usize + Sync,
 ) -> Groups<A> {
     let groups = Mutex::new(Groups::within(GROUPS_SHARED_BYTES_MAX));
+    let cancel = records.run.cancel();
     let start = || Gathering {
         by,
+        cancel,
         columns: Columns::of(by),
         logspace: LogspaceName::main(),
         first: 0,
@@ -81,6 +84,7 @@ pub(super) fn gather<A: Default + Send>(
 /// What a thread gathers.
 struct Gathering<'g, A, F> {
     by: By<'g>,
+    cancel: &'g Cancel,
     columns: Columns,
     /// Of the part at hand.
     logspace: LogspaceName,
@@ -273,6 +277,9 @@ impl<A: Default, F: Fn(&mut A, Added, Room) -> usize> ChunkSink for Gathering<'_
         let opened = segment.open_chunk(chunk)?;
         let (mut open, mut left) = (Vec::new(), seats);
         while let Some(first) = left.first() {
+            if self.cancel.stopped().is_some() {
+                break;
+            }
             // No more rows than may be read at a time, and these close to each other.
             let end = first.saturating_add(GROUPED_ROWS as u32);
             let count = left.partition_point(|seat| *seat < end);

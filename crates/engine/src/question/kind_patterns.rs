@@ -9,7 +9,6 @@ use segment::{KindRows, Namespace, PatternOutline, Patterns, SlotValues, Tally};
 use store::{OpenChunk, ReadError, SegmentHandle};
 
 use crate::field_reader::Messages;
-use crate::row_set::RowSet;
 
 /// What is remembered of a segment under this name: a byte for each group. No condition of a query is like it.
 const REMEMBERED_AS: &str = "patterns of kinds";
@@ -139,14 +138,9 @@ impl<'s> KindPatterns<'s> {
         })
     }
 
-    /// The rows of a set that are of a kind, given its seats in a chunk and the place of the slot that tells their
-    /// patterns; `None` where they cannot be read.
-    pub(crate) fn split(
-        &mut self,
-        seats: &Range<u32>,
-        place: usize,
-        set: &RowSet,
-    ) -> Option<Split> {
+    /// Rows with some seats, which ascend, of a kind, given its seats in a chunk and the place of the slot that tells
+    /// their patterns; `None` where they cannot be read.
+    pub(crate) fn split(&mut self, seats: &Range<u32>, place: usize, own: &[u32]) -> Option<Split> {
         let opened = self.open(seats.start).ok()?;
         let kinds = opened.kind_rows(&[seats.start]);
         let (kind, mut outline) = kinds.first().and_then(outlined)?;
@@ -154,7 +148,7 @@ impl<'s> KindPatterns<'s> {
         let mut split = Split::default();
         let mut value = Vec::new();
         let mut part: Option<(SlotValues, Vec<Option<Option<u32>>>)> = None;
-        for seat in set.first_rows(seats, usize::MAX) {
+        for seat in own {
             let rank = seat - seats.start;
             let (values, known) = match part.take() {
                 Some(part) if part.0.rows().contains(&rank) => part,
@@ -177,8 +171,8 @@ impl<'s> KindPatterns<'s> {
                 None => find(),
             };
             match number {
-                Some(number) => split.rows.push((seat, number)),
-                None => split.open.push(seat),
+                Some(number) => split.rows.push((*seat, number)),
+                None => split.open.push(*seat),
             }
         }
         Some(split)

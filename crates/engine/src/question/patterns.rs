@@ -17,7 +17,7 @@ use super::kind_patterns::{KindPatterns, Split, Told};
 use super::records::Keys;
 use crate::chunks::each_block;
 use crate::histogram::edges;
-use crate::limits::MESSAGES_READ;
+use crate::limits::{MESSAGES_READ, VALUES_READ};
 use crate::parallel::{each_part, locked, unlocked};
 use crate::part::row_at;
 use crate::resolve::resolve_within;
@@ -300,18 +300,29 @@ impl Gathering<'_> {
             };
             left.start = seats.end;
             let mut unread = Vec::new();
+            let rows = match told {
+                Told::One(_) => Vec::new(),
+                Told::BySlot(_) | Told::Open => set.first_rows(&seats, usize::MAX),
+            };
             match told {
                 Told::One(pattern) => {
                     adding.add(&pattern, &Found::all(seat, &seats, set, &before));
                 }
-                Told::BySlot(place) => match kinds.split(&seats, place, set) {
-                    Some(mut split) => {
-                        unread.append(&mut split.open);
-                        adding.add_split(&split, &seats);
+                Told::BySlot(place) => {
+                    for own in rows.chunks(VALUES_READ) {
+                        if run.is_stopped() {
+                            break;
+                        }
+                        match kinds.split(&seats, place, own) {
+                            Some(mut split) => {
+                                unread.append(&mut split.open);
+                                adding.add_split(&split, &seats);
+                            }
+                            None => unread.extend_from_slice(own),
+                        }
                     }
-                    None => continue,
-                },
-                Told::Open => unread = set.first_rows(&seats, usize::MAX),
+                }
+                Told::Open => unread = rows,
             }
             done.push(seats.clone());
             for own in unread.chunks(MESSAGES_READ) {

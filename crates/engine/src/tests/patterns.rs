@@ -25,7 +25,9 @@ fn message(row: usize) -> String {
         3 => format!("[{:02}/Nov:{:02}:00] \"\" {word}", mixed % 28, mixed % 24),
         4 if mixed % 500 < 3 => format!("rare {word} door of {word}"),
         4 => format!("door {} is {word}", mixed % 5),
-        5 if mixed.is_multiple_of(3) => format!("{} met {} today", rare(mixed / 8), rare(mixed / 512)),
+        5 if mixed.is_multiple_of(3) => {
+            format!("{} met {} today", rare(mixed / 8), rare(mixed / 512))
+        }
         5 => format!("session of {} for {}", mixed % 40, rare(mixed / 64)),
         6 => "nothing varies here".to_owned(),
         _ => format!(
