@@ -59,6 +59,8 @@ pub(crate) enum Command {
     Check(CheckArguments),
     /// Read every byte of a data directory and say what is damaged; with --repair, mend it.
     Verify(VerifyArguments),
+    /// Write segments of older formats anew, with the index and columns of today.
+    Reindex(ReindexArguments),
     /// Show what is in a data directory, a journal file, a manifest or a segment.
     Inspect(InspectArguments),
 }
@@ -424,6 +426,25 @@ pub(crate) struct VerifyArguments {
     /// How many threads read at the same time [default: one for each processor].
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReindexArguments {
+    /// The data directory; the server must be stopped.
+    #[arg(long, value_name = "DIR", default_value = "logwood-data")]
+    pub(crate) data_dir: PathBuf,
+    /// Only this logspace.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) logspace: Option<String>,
+    /// Also segments that have all that today's have.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Only say what would be written anew.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

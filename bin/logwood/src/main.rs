@@ -15,6 +15,7 @@ mod inspect;
 mod load;
 mod output;
 mod plan;
+mod reindex;
 mod searches;
 mod serve;
 mod table;
@@ -78,6 +79,7 @@ fn run(command: Option<Command>) -> Result<Outcome, Failure> {
         Some(Command::Plan(arguments)) => plan::plan(&arguments),
         Some(Command::Check(arguments)) => check::check(&arguments),
         Some(Command::Verify(arguments)) => verify::verify(&arguments),
+        Some(Command::Reindex(arguments)) => reindex::reindex(&arguments),
         Some(Command::Inspect(arguments)) => inspect::inspect(&arguments),
     }
 }

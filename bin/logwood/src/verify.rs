@@ -24,19 +24,14 @@ const DRAWS_PER_SECOND: u8 = 10;
 
 /// Checks a data directory and prints what is damaged.
 pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Outcome, Failure> {
-    let logspace = arguments
-        .logspace
-        .as_deref()
-        .map(LogspaceName::parse)
-        .transpose()
-        .map_err(|error| Failure::new(error.to_string()))?;
+    let logspace = logspace(arguments.logspace.as_deref())?;
     let available = || std::thread::available_parallelism().map_or(1, usize::from);
     let options = VerifyOptions {
         logspace,
         is_deep: arguments.deep,
         threads: arguments.threads.unwrap_or_else(available).max(1),
     };
-    let bar = progress_bar(arguments);
+    let bar = progress_bar(arguments.json);
     let watch = |done: u64, total: u64| {
         bar.set_length(total);
         bar.set_position(done);
@@ -76,8 +71,15 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Outcome, Failure> {
     })
 }
 
-fn progress_bar(arguments: &VerifyArguments) -> ProgressBar {
-    if arguments.json || !std::io::stderr().is_terminal() {
+/// The logspace of a name, if any.
+pub(crate) fn logspace(name: Option<&str>) -> Result<Option<LogspaceName>, Failure> {
+    let name = name.map(LogspaceName::parse).transpose();
+    name.map_err(|error| Failure::new(error.to_string()))
+}
+
+/// A bar of bytes; hidden where nobody would see it, or what is printed is JSON.
+pub(crate) fn progress_bar(is_json: bool) -> ProgressBar {
+    if is_json || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let target = ProgressDrawTarget::stderr_with_hz(DRAWS_PER_SECOND);

@@ -72,9 +72,7 @@ impl FieldValues {
             return set;
         };
         let (set, in_text) = with_field(self.in_text.ask(), set, segment);
-        if let Some(in_text) = in_text {
-            self.in_text.turn_to(segment, &in_text);
-        }
+        self.in_text.turn_to(segment, in_text);
         set
     }
 

@@ -82,11 +82,12 @@ impl InText {
         places
     }
 
-    /// Notes what the index said already: the seats of a segment that may, of those that are asked about.
-    pub(crate) fn turn_to(&mut self, segment: &SegmentHandle, seats: &RowSet) {
-        self.known = Some(Known {
+    /// Notes what the index said already: the seats of a segment that may, of those that are asked about; `None` where
+    /// it said nothing.
+    pub(crate) fn turn_to(&mut self, segment: &SegmentHandle, seats: Option<RowSet>) {
+        self.known = seats.map(|seats| Known {
             segment: segment.uid(),
-            seats: seats.clone(),
+            seats,
             beside_logs: None,
         });
     }
@@ -99,7 +100,7 @@ impl InText {
             .as_ref()
             .is_none_or(|known| known.segment != number)
         {
-            self.turn_to(segment, seats);
+            self.turn_to(segment, Some(seats.clone()));
         }
     }
 

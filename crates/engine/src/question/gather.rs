@@ -69,7 +69,11 @@ pub(super) fn gather<A: Default + Send>(
         own.logspace.clone_from(&snapshot.logspace);
         own.first = part.first_number().0;
         match own.columns.begin((&snapshot.logspace, part), &set) {
-            Some(set) => each_chunk(run, part, &set, own),
+            Some(set) => {
+                each_chunk(run, part, &set, own);
+                // Within the last chunk, rows may have been left out.
+                run.is_stopped();
+            }
             None => {
                 let needed = by.fields.iter().chain(by.measured);
                 let set = with_fields(part, set, needed);

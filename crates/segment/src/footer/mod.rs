@@ -12,6 +12,7 @@ use crate::envelope::{
     FORMAT_VERSION_UNIONS, Header,
 };
 use crate::lexicon::class::{may_hold, order_into, ordered_starts};
+use crate::limits::HEAD_PAGE_ROWS;
 use crate::page::PageEntry;
 use crate::{Namespace, Section};
 
@@ -168,6 +169,15 @@ impl Footer {
             Some(_) => FORMAT_VERSION_DICTIONARY,
             None => FORMAT_VERSION_MIN,
         }
+    }
+
+    /// Whether a segment of the same records would have something in its format today that this one has not.
+    pub fn is_outdated(&self) -> bool {
+        let mut chunks = self.chunks.iter();
+        let is_large = chunks.any(|chunk| chunk.page.rows as usize > HEAD_PAGE_ROWS);
+        !self.has_addresses
+            || is_large && !self.has_page_planes
+            || !self.union_pages.is_empty() && !self.counts_unions
     }
 
     /// Notes whether there are head pages, once there are chunks: row pages that are written say by planes how many

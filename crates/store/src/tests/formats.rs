@@ -6,7 +6,7 @@
 
 use super::*;
 use crate::inspect::{InspectOptions, ManifestView, View, inspect};
-use crate::{VerifyOptions, verify};
+use crate::{LeftBecause, ReindexOptions, Reindexed, VerifyOptions, reindex, verify};
 
 const MANIFEST_V1: &[u8] = include_bytes!("../../testdata/manifest.v1");
 const MANIFEST_V2: &[u8] = include_bytes!("../../testdata/manifest.v2");
@@ -311,6 +311,87 @@ fn segments_of_version_13_are_read() {
         assert!(seats.iter().all(|range| !range.contains(&seat)));
     }
     check_deeply(dir.path(), 17_000);
+}
+
+#[test]
+fn segments_of_older_versions_are_written_anew() {
+    let versions = [
+        (SEGMENT_V5, true),
+        (SEGMENT_V6, true),
+        (SEGMENT_V7, true),
+        (SEGMENT_V8, true),
+        (SEGMENT_V9, true),
+        (SEGMENT_V10, true),
+        (SEGMENT_V11, false),
+        (SEGMENT_V12, false),
+        (SEGMENT_V13, false),
+    ];
+    for (number, (bytes, is_outdated)) in (5..).zip(versions) {
+        let dir = directory_with(FIRST_SEGMENT, bytes);
+        // So that the directory has it taken back.
+        std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
+        let store = open(dir.path());
+        let before = texts(&store);
+        drop(store);
+        let asked = ReindexOptions {
+            is_dry_run: true,
+            ..ReindexOptions::default()
+        };
+        let told = written_anew(dir.path(), &asked);
+        assert_eq!(
+            told.segments,
+            u64::from(is_outdated),
+            "version {number} {told:?}"
+        );
+        assert_eq!(told.current, u64::from(!is_outdated), "version {number}");
+        assert!(dir.path().join(FIRST_SEGMENT).exists(), "version {number}");
+        let asked = ReindexOptions {
+            is_all: true,
+            ..ReindexOptions::default()
+        };
+        let done = written_anew(dir.path(), &asked);
+        assert_eq!((done.segments, done.left), (1, vec![]), "version {number}");
+        assert_eq!(done.records, before.len() as u64, "version {number}");
+        assert!(!dir.path().join(FIRST_SEGMENT).exists(), "version {number}");
+        let again = written_anew(dir.path(), &ReindexOptions::default());
+        assert_eq!((again.segments, again.current), (0, 1), "version {number}");
+        check_deeply(dir.path(), before.len() as u64);
+        assert!(texts(&open(dir.path())) == before, "version {number}");
+    }
+}
+
+#[test]
+fn a_segment_that_cannot_be_read_is_not_written_anew() {
+    let mut bytes = SEGMENT_V10.to_vec();
+    // In the first page of columns.
+    bytes[300] ^= 0x10;
+    let dir = directory_with(FIRST_SEGMENT, &bytes);
+    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
+    drop(open(dir.path()));
+    let done = written_anew(dir.path(), &ReindexOptions::default());
+    let left: Vec<LeftBecause> = done.left.iter().map(|left| left.reason).collect();
+    assert_eq!((done.segments, left), (0, vec![LeftBecause::Damaged]));
+    assert_eq!(
+        std::fs::read(dir.path().join(FIRST_SEGMENT)).expect("is there"),
+        bytes
+    );
+    let asked = ReindexOptions {
+        logspace: Some(LogspaceName::parse("other").expect("a name")),
+        ..ReindexOptions::default()
+    };
+    assert!(matches!(
+        reindexed(dir.path(), &asked),
+        Err(Error::UnknownLogspace(_))
+    ));
+}
+
+fn reindexed(directory: &Path, asked: &ReindexOptions) -> Result<Reindexed, Error> {
+    let (disk, clock) = (Arc::new(RealDisk) as _, Arc::new(TestClock::default()));
+    reindex(Options::new(directory), asked, &disk, clock, &|_, _| {})
+}
+
+fn written_anew(directory: &Path, asked: &ReindexOptions) -> Reindexed {
+    reindexed(directory, asked).expect("is done")
 }
 
 /// Finds nothing wrong with a directory of so many records in segments.
