@@ -31,7 +31,11 @@ pub(crate) const GROUPS_SHARED_BYTES_MAX: usize =
     STATS_BYTES_MAX - (HELPERS_MAX + 1) * GROUPS_OWN_BYTES_MAX;
 
 /// Rows of a chunk that are grouped at a time, field by field: what each has of a field takes four bytes.
-pub(crate) const GROUPED_ROWS: usize = 64 * 1024;
+pub(crate) const GROUPED_ROWS: u32 = 64 * 1024;
+
+/// The same where sources, senders, tags or times are asked for: those of rows beside each other stand together,
+/// whatever their kinds, so that each look reads as many pages.
+pub(crate) const GROUPED_BY_HEADS_ROWS: u32 = SELECTED_ROWS as u32;
 
 /// What a vector of a table of values takes at least, in bytes: so that few values grow it once.
 pub const VALUE_TABLE_BYTES_MIN: usize = 1024;

@@ -5,6 +5,7 @@
 //! record that matches: groups of records in a table of bounded memory (`groups`), lists by keeping the rows that come
 //! first (`list`).
 
+mod columns;
 mod combinations;
 mod field_measure;
 mod gather;

@@ -1,14 +1,14 @@
 //! The values of a field of some rows of a segment, each by a number: by kinds and columns, without records.
 
-use model::{Facility, LogspaceName, Severity};
+use model::{Facility, LogspaceName, RecordRef, Severity};
 use query::{FieldName, Number, Target};
-use segment::Namespace;
+use segment::{KindRows, Namespace};
 use store::{OpenChunk, Part, ReadError, SegmentHandle};
 use text_fields::FieldFinder;
 
 use crate::among::Among;
 use crate::evaluate::code_rows;
-use crate::field_reader::{MessageSink, ValueSink};
+use crate::field_reader::{MessageSink, Messages, ValueSink};
 use crate::field_values::FieldValues;
 use crate::part_values::PartReader;
 use crate::row_set::RowSet;
@@ -44,8 +44,18 @@ enum Source {
     Part(PartReader),
     Named(Box<(FieldValues, FieldFinder<'static>)>),
     Codes(Codes),
+    Head(HeadPart),
+    Message,
     /// The logspace at hand.
     Logspace(String),
+}
+
+/// What is kept of a record beside its texts.
+#[derive(Clone, Copy)]
+enum HeadPart {
+    Source,
+    Peer,
+    Tag,
 }
 
 /// A part of records that is one of few numbers with names.
@@ -83,9 +93,12 @@ impl ValueIds {
                 let finder = FieldFinder::new(name.clone().into_bytes());
                 Some(Source::Named(Box::new((FieldValues::new(name), finder))))
             }
-            Some(Target::Text | Target::Message | Target::Source | Target::Peer | Target::Tag) => {
-                None
-            }
+            Some(Target::Source) => Some(Source::Head(HeadPart::Source)),
+            Some(Target::Peer) => Some(Source::Head(HeadPart::Peer)),
+            Some(Target::Tag) => Some(Source::Head(HeadPart::Tag)),
+            Some(Target::Message) => Some(Source::Message),
+            // No stage names it.
+            Some(Target::Text) => None,
         };
         Some(Self {
             source: source?,
@@ -95,11 +108,16 @@ impl ValueIds {
         })
     }
 
+    /// Whether the rows of all kinds are read together.
+    pub(super) fn reads_heads(&self) -> bool {
+        matches!(self.source, Source::Head(_))
+    }
+
     /// The rows of a part, of some, that may have a value.
     pub(super) fn with_value(&mut self, part: &Part, set: RowSet) -> RowSet {
         match &mut self.source {
             Source::Named(named) => named.0.with_field(part, set),
-            Source::Part(_) | Source::Codes(_) | Source::Logspace(_) => set,
+            _ => set,
         }
     }
 
@@ -122,6 +140,7 @@ impl ValueIds {
                 }
             }
             Source::Logspace(name) => logspace.as_str().clone_into(name),
+            Source::Head(_) | Source::Message => {}
         }
         Ok(())
     }
@@ -162,6 +181,21 @@ impl ValueIds {
                 }
                 Vec::new()
             }
+            Source::Head(part) => {
+                let rows = segment.seated(chunk, seats)?;
+                let heads = segment.heads(chunk, rows.iter().map(|(row, _)| *row))?;
+                for ((_, seat), head) in rows.iter().zip(heads.iter()) {
+                    ids.head(*seat, *part, head);
+                }
+                Vec::new()
+            }
+            Source::Message => {
+                let kinds = opened.kind_rows(seats);
+                kinds
+                    .iter()
+                    .flat_map(|kind| ids.messages(opened, kind))
+                    .collect()
+            }
             Source::Logspace(name) => {
                 let id = ids.see(name.as_bytes());
                 ids.rows(seats, id);
@@ -196,7 +230,7 @@ impl ValueIds {
                 let (code, _) = names.find(|(_, name)| name.as_bytes() == value)?;
                 Some(Number::Integer((*code).into()))
             }
-            Source::Part(_) | Source::Named(_) | Source::Logspace(_) => Number::parse(value),
+            _ => Number::parse(value),
         }
     }
 
@@ -235,6 +269,46 @@ struct Ids<'i> {
     first: u32,
     finder: Option<&'i mut FieldFinder<'static>>,
     is_full: bool,
+}
+
+impl Ids<'_> {
+    /// Notes what a record has beside its texts.
+    fn head(&mut self, seat: u32, part: HeadPart, head: RecordRef<'_>) {
+        let id = match part {
+            HeadPart::Source => self.see(head.source().as_bytes()),
+            HeadPart::Peer => head.peer().map_or(NONE, |address| {
+                self.see(address.to_canonical().to_string().as_bytes())
+            }),
+            HeadPart::Tag => {
+                let mut tags = head.tags();
+                match (tags.next(), tags.next()) {
+                    (Some(tag), None) => self.see(tag.as_bytes()),
+                    (None, _) => NONE,
+                    (Some(_), Some(_)) => OPEN,
+                }
+            }
+        };
+        self.row(seat, id);
+    }
+
+    /// Notes the messages of rows of a kind; returns the seats of those that cannot be had without their records.
+    fn messages(&mut self, opened: &OpenChunk<'_>, kind: &KindRows<'_>) -> Vec<u32> {
+        let (mut messages, mut open) = (Messages::of(kind), Vec::new());
+        for (seat, rank) in kind.ranked() {
+            let seat = opened.seat(seat);
+            let message = messages
+                .as_mut()
+                .map(|messages| messages.get(opened, kind, rank, |_| false));
+            match message {
+                Some(Ok(Some(message))) => {
+                    let id = self.see(message);
+                    self.row(seat, id);
+                }
+                _ => open.push(seat),
+            }
+        }
+        open
+    }
 }
 
 impl ValueSink for Ids<'_> {

@@ -1,6 +1,6 @@
 //! Records by the values of several fields, more of them than a thread has room for.
 
-use model::LogspaceName;
+use model::{LogspaceName, Tag};
 use query::parse_question;
 
 use super::tables::defined;
@@ -24,6 +24,18 @@ fn sample(row: usize) -> Sample {
         program: ["sshd", "cron"][mixed / 8 % 2].to_owned(),
         pid: (mixed / 16 % 5).to_string(),
         priority: (mixed / 128 % 24) as u8,
+        time: Some((mixed % 977) as i64 * 1_000),
+        source: row % 3,
+        peer: [
+            None,
+            "10.0.0.1".parse().ok(),
+            "::ffff:10.0.0.1".parse().ok(),
+        ][mixed % 3],
+        tags: [
+            0,
+            Tag::Empty.bit(),
+            Tag::Empty.bit() | Tag::MissingPri.bit(),
+        ][mixed / 3 % 3],
         message: match row % 3 {
             0 => format!("job={long}{} took={}", mixed % 400, mixed / 1024 % 9),
             1 => format!("took={} took={} job={row}", row % 2, mixed % 2),
@@ -64,6 +76,14 @@ fn groups_of_any_size_are_those_of_the_definition() {
         "* | p50 pid",
         "* | p90 took by severity, host",
         "* | min facility",
+        "* | count by source, host",
+        "* | count by peer, severity",
+        "job | count by tag, program",
+        "NOT 7 | count by message, pid",
+        "* | distinct message",
+        "* | max received by host, program",
+        "* | min time by job",
+        "* | max time",
     ] {
         let parsed = parse_question(text);
         assert_eq!(parsed.diagnostics, [], "{text}");
