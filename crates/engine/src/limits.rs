@@ -26,10 +26,6 @@ pub(crate) const STATS_SHARED_BYTES_MAX: usize =
 /// values and combinations of a few thousand rows at least.
 pub(crate) const GROUPS_OWN_BYTES_MAX: usize = STATS_BYTES_MAX / 64;
 
-/// What is left of [`STATS_BYTES_MAX`] for that, with as many threads as there may be.
-pub(crate) const GROUPS_SHARED_BYTES_MAX: usize =
-    STATS_BYTES_MAX - (HELPERS_MAX + 1) * GROUPS_OWN_BYTES_MAX;
-
 /// Rows of a chunk that are grouped at a time, field by field: what each has of a field takes four bytes.
 pub(crate) const GROUPED_ROWS: u32 = 64 * 1024;
 

@@ -64,6 +64,12 @@ pub(crate) fn each_part<P: Send, A: Send>(
     })
 }
 
+/// How many threads a question may have.
+pub(crate) fn threads_max() -> usize {
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    processors.min(HELPERS_MAX + 1)
+}
+
 /// What threads share. What one that panicked has left is of no use to anybody: it ends the question.
 pub(crate) fn locked<T: ?Sized>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
@@ -82,8 +88,7 @@ struct Help {
 impl Help {
     /// As many as there are to be had, at most so many.
     fn of(wanted: usize) -> Self {
-        let processors = thread::available_parallelism().map_or(1, usize::from);
-        let all = (processors - 1).min(HELPERS_MAX);
+        let all = threads_max() - 1;
         let mut threads = 0;
         // None are taken where the update does not happen.
         _ = HELPERS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {

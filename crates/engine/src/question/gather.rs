@@ -10,8 +10,8 @@ use store::{ReadError, SegmentHandle};
 use crate::cancel::Cancel;
 use crate::chunks::{ChunkSink, each_block, each_chunk};
 use crate::evaluate::with_fields;
-use crate::limits::GROUPS_SHARED_BYTES_MAX;
-use crate::parallel::{locked, unlocked};
+use crate::limits::{GROUPS_OWN_BYTES_MAX, STATS_BYTES_MAX};
+use crate::parallel::{locked, threads_max, unlocked};
 use crate::part::Block;
 use crate::question::columns::{Columns, NoRoom};
 use crate::question::groups::{Groups, Room, each_key};
@@ -50,7 +50,8 @@ pub(super) fn gather<A: Default + Send>(
     records: &mut Records<'_, '_, '_>,
     change: impl Fn(&mut A, Added, Room) -> usize + Sync,
 ) -> Groups<A> {
-    let groups = Mutex::new(Groups::within(GROUPS_SHARED_BYTES_MAX));
+    let own = threads_max() * GROUPS_OWN_BYTES_MAX;
+    let groups = Mutex::new(Groups::within(STATS_BYTES_MAX - own));
     let cancel = records.run.cancel();
     let start = || Gathering {
         by,

@@ -2,13 +2,13 @@
 
 use model::{Facility, LogspaceName, RecordRef, Severity};
 use query::{FieldName, Number, Target};
-use segment::{KindRows, Namespace};
+use segment::Namespace;
 use store::{OpenChunk, Part, ReadError, SegmentHandle};
 use text_fields::FieldFinder;
 
 use crate::among::Among;
 use crate::evaluate::code_rows;
-use crate::field_reader::{MessageSink, Messages, ValueSink};
+use crate::field_reader::{MessageSink, ValueSink};
 use crate::field_values::FieldValues;
 use crate::part_values::PartReader;
 use crate::row_set::RowSet;
@@ -45,7 +45,6 @@ enum Source {
     Named(Box<(FieldValues, FieldFinder<'static>)>),
     Codes(Codes),
     Head(HeadPart),
-    Message,
     /// The logspace at hand.
     Logspace(String),
 }
@@ -96,9 +95,9 @@ impl ValueIds {
             Some(Target::Source) => Some(Source::Head(HeadPart::Source)),
             Some(Target::Peer) => Some(Source::Head(HeadPart::Peer)),
             Some(Target::Tag) => Some(Source::Head(HeadPart::Tag)),
-            Some(Target::Message) => Some(Source::Message),
-            // No stage names it.
-            Some(Target::Text) => None,
+            // So many messages are different that those which come first would take all memory, where kinds are read
+            // one behind another. No stage names the text.
+            Some(Target::Message | Target::Text) => None,
         };
         Some(Self {
             source: source?,
@@ -140,7 +139,7 @@ impl ValueIds {
                 }
             }
             Source::Logspace(name) => logspace.as_str().clone_into(name),
-            Source::Head(_) | Source::Message => {}
+            Source::Head(_) => {}
         }
         Ok(())
     }
@@ -188,13 +187,6 @@ impl ValueIds {
                     ids.head(*seat, *part, head);
                 }
                 Vec::new()
-            }
-            Source::Message => {
-                let kinds = opened.kind_rows(seats);
-                kinds
-                    .iter()
-                    .flat_map(|kind| ids.messages(opened, kind))
-                    .collect()
             }
             Source::Logspace(name) => {
                 let id = ids.see(name.as_bytes());
@@ -289,25 +281,6 @@ impl Ids<'_> {
             }
         };
         self.row(seat, id);
-    }
-
-    /// Notes the messages of rows of a kind; returns the seats of those that cannot be had without their records.
-    fn messages(&mut self, opened: &OpenChunk<'_>, kind: &KindRows<'_>) -> Vec<u32> {
-        let (mut messages, mut open) = (Messages::of(kind), Vec::new());
-        for (seat, rank) in kind.ranked() {
-            let seat = opened.seat(seat);
-            let message = messages
-                .as_mut()
-                .map(|messages| messages.get(opened, kind, rank, |_| false));
-            match message {
-                Some(Ok(Some(message))) => {
-                    let id = self.see(message);
-                    self.row(seat, id);
-                }
-                _ => open.push(seat),
-            }
-        }
-        open
     }
 }
 
