@@ -1,9 +1,9 @@
 //! Tables: what the pipe of a question makes of the records that match.
 //!
 //! One count is [`count()`], one field is [`stats()`], bars are [`histogram()`], bars of a field [`bars_by()`], each
-//! with what the index knows, and patterns are those of kinds of records (`patterns`). Everything else looks at every
-//! record that matches: groups of records in a table of bounded memory (`groups`), lists by keeping the rows that come
-//! first (`list`).
+//! with what the index knows, and patterns are those of kinds of records (`patterns`). Records by several fields lie in
+//! a table of bounded memory (`groups`), and are read from the columns of these fields (`gather`). Lists look at every
+//! record that matches, and keep the rows that come first (`list`).
 
 mod columns;
 mod combinations;

@@ -1,4 +1,5 @@
-//! Stages that summarise, by a look at every record that matches.
+//! Stages that summarise: groups by what columns say of their fields, bars of them by a look at every record that
+//! matches.
 
 use std::sync::Mutex;
 
