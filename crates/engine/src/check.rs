@@ -1,6 +1,6 @@
 //! A leaf where the index leaves rows open: which texts of a record it looks at, and its test.
 //!
-//! Texts are asked kind by kind ([`SegmentHandle::select`]), peers, sources and tags without the
+//! Texts are asked kind by kind ([`store::OpenChunk::select`]), peers, sources and tags without the
 //! texts of their records; what neither can tell, and what stands in the tail, record by record.
 
 use std::collections::HashMap;
