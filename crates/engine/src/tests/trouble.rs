@@ -125,6 +125,9 @@ fn a_damaged_page_is_left_out_and_reported() {
     assert_eq!(by_message.matched, Some(ROWS));
     assert_eq!(by_message.table.rows.len(), expected.len());
     assert_eq!(by_message.completeness.reason(), Some(reason));
+    let patterns = parse_question("| patterns").question;
+    let patterns = tabulate(&scope, &patterns, 1_000, &cancel);
+    assert_eq!(patterns.completeness.reason(), Some(reason));
     assert!(
         !fields(scope.clone(), &Query::all(), &cancel)
             .completeness
