@@ -1,7 +1,7 @@
 //! The fields of rows of segments, read from columns, and how many rows have which values.
 
 use model::LogspaceName;
-use query::{FieldName, Number};
+use query::FieldName;
 use store::{OpenChunk, Part, ReadError, SegmentHandle};
 
 use crate::limits::{GROUPED_BY_HEADS_ROWS, GROUPED_ROWS, GROUPS_OWN_BYTES_MAX};
@@ -218,15 +218,6 @@ impl Columns {
         self.counts.clear();
         if let Some(times) = &mut self.times {
             times.found.clear();
-        }
-    }
-}
-
-impl Added {
-    fn time(nanos: i64) -> Self {
-        Self {
-            number: Some(Number::Integer(nanos)),
-            times: 1,
         }
     }
 }

@@ -41,6 +41,14 @@ impl Added {
         number: None,
         times: 1,
     };
+
+    /// A time, once.
+    pub(super) fn time(nanos: i64) -> Self {
+        Self {
+            number: Some(Number::Integer(nanos)),
+            times: 1,
+        }
+    }
 }
 
 /// Gathers the records that match. `change` adds to what is known of a group, and returns the bytes of memory that

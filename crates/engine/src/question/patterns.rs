@@ -300,16 +300,12 @@ impl Gathering<'_> {
             };
             left.start = seats.end;
             let mut unread = Vec::new();
-            let rows = match told {
-                Told::One(_) => Vec::new(),
-                Told::BySlot(_) | Told::Open => set.first_rows(&seats, usize::MAX),
-            };
             match told {
                 Told::One(pattern) => {
                     adding.add(&pattern, &Found::all(seat, &seats, set, &before));
                 }
                 Told::BySlot(place) => {
-                    for own in rows.chunks(VALUES_READ) {
+                    for own in set.first_rows(&seats, usize::MAX).chunks(VALUES_READ) {
                         if run.is_stopped() {
                             break;
                         }
@@ -322,7 +318,7 @@ impl Gathering<'_> {
                         }
                     }
                 }
-                Told::Open => unread = rows,
+                Told::Open => unread = set.first_rows(&seats, usize::MAX),
             }
             done.push(seats.clone());
             for own in unread.chunks(MESSAGES_READ) {

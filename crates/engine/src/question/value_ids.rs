@@ -1,6 +1,6 @@
 //! The values of a field of some rows of a segment, each by a number: by kinds and columns, without records.
 
-use model::{Facility, LogspaceName, RecordRef, Severity};
+use model::{Facility, LogspaceName, Severity};
 use query::{FieldName, Number, Target};
 use segment::Namespace;
 use store::{OpenChunk, Part, ReadError, SegmentHandle};
@@ -11,6 +11,7 @@ use crate::evaluate::code_rows;
 use crate::field_reader::{MessageSink, ValueSink};
 use crate::field_values::FieldValues;
 use crate::part_values::PartReader;
+use crate::question::values::each_of_record;
 use crate::row_set::RowSet;
 use crate::value_table::ValueTable;
 
@@ -44,17 +45,10 @@ enum Source {
     Part(PartReader),
     Named(Box<(FieldValues, FieldFinder<'static>)>),
     Codes(Codes),
-    Head(HeadPart),
+    /// What is kept of a record beside its texts.
+    Head(Target),
     /// The logspace at hand.
     Logspace(String),
-}
-
-/// What is kept of a record beside its texts.
-#[derive(Clone, Copy)]
-enum HeadPart {
-    Source,
-    Peer,
-    Tag,
 }
 
 /// A part of records that is one of few numbers with names.
@@ -92,9 +86,9 @@ impl ValueIds {
                 let finder = FieldFinder::new(name.clone().into_bytes());
                 Some(Source::Named(Box::new((FieldValues::new(name), finder))))
             }
-            Some(Target::Source) => Some(Source::Head(HeadPart::Source)),
-            Some(Target::Peer) => Some(Source::Head(HeadPart::Peer)),
-            Some(Target::Tag) => Some(Source::Head(HeadPart::Tag)),
+            Some(head @ (Target::Source | Target::Peer | Target::Tag)) => {
+                Some(Source::Head(head.clone()))
+            }
             // So many messages are different that those which come first would take all memory, where kinds are read
             // one behind another. No stage names the text.
             Some(Target::Message | Target::Text) => None,
@@ -180,11 +174,12 @@ impl ValueIds {
                 }
                 Vec::new()
             }
-            Source::Head(part) => {
+            Source::Head(target) => {
                 let rows = segment.seated(chunk, seats)?;
                 let heads = segment.heads(chunk, rows.iter().map(|(row, _)| *row))?;
                 for ((_, seat), head) in rows.iter().zip(heads.iter()) {
-                    ids.head(*seat, *part, head);
+                    let each = |visit: &mut dyn FnMut(&[u8])| each_of_record(target, head, visit);
+                    ids.see_each(*seat, None, each);
                 }
                 Vec::new()
             }
@@ -264,23 +259,21 @@ struct Ids<'i> {
 }
 
 impl Ids<'_> {
-    /// Notes what a record has beside its texts.
-    fn head(&mut self, seat: u32, part: HeadPart, head: RecordRef<'_>) {
-        let id = match part {
-            HeadPart::Source => self.see(head.source().as_bytes()),
-            HeadPart::Peer => head.peer().map_or(NONE, |address| {
-                self.see(address.to_canonical().to_string().as_bytes())
-            }),
-            HeadPart::Tag => {
-                let mut tags = head.tags();
-                match (tags.next(), tags.next()) {
-                    (Some(tag), None) => self.see(tag.as_bytes()),
-                    (None, _) => NONE,
-                    (Some(_), Some(_)) => OPEN,
-                }
-            }
-        };
-        self.row(seat, id);
+    /// Notes the values of a row, one that is known and others.
+    fn see_each(
+        &mut self,
+        seat: u32,
+        known: Option<&[u8]>,
+        each: impl FnOnce(&mut dyn FnMut(&[u8])),
+    ) {
+        let mut id = known.map_or(NONE, |value| self.see(value));
+        let mut count = u32::from(known.is_some());
+        each(&mut |value| {
+            count += 1;
+            id = self.see(value);
+        });
+        // Of several, it matters whether they are the same.
+        self.row(seat, if count > 1 { OPEN } else { id });
     }
 }
 
@@ -310,14 +303,7 @@ impl MessageSink for Ids<'_> {
         let Some(finder) = self.finder.take() else {
             return self.row(seat, OPEN);
         };
-        let mut id = in_data.map_or(NONE, |value| self.see(value));
-        let mut count = u32::from(in_data.is_some());
-        finder.each(message, &mut |value| {
-            count += 1;
-            id = self.see(value);
-        });
+        self.see_each(seat, in_data, |visit| finder.each(message, visit));
         self.finder = Some(finder);
-        // Of several, it matters whether they are the same.
-        self.row(seat, if count > 1 { OPEN } else { id });
     }
 }

@@ -76,13 +76,17 @@ pub(super) fn each_named(
 /// Calls `visit` with each value, also with empty and equal ones.
 fn each_text(field: &FieldName, row: RowRef<'_>, visit: &mut dyn FnMut(&[u8])) {
     let record = row.record;
-    let target = match field {
-        FieldName::Id => return visit(row.id().to_string().as_bytes()),
-        FieldName::Received => return visit(record.received().to_string().as_bytes()),
-        FieldName::Time => return visit(record.time().to_string().as_bytes()),
-        FieldName::Logspace => return visit(row.logspace.as_str().as_bytes()),
-        FieldName::Part(target) => target,
-    };
+    match field {
+        FieldName::Id => visit(row.id().to_string().as_bytes()),
+        FieldName::Received => visit(record.received().to_string().as_bytes()),
+        FieldName::Time => visit(record.time().to_string().as_bytes()),
+        FieldName::Logspace => visit(row.logspace.as_str().as_bytes()),
+        FieldName::Part(target) => each_of_record(target, record, visit),
+    }
+}
+
+/// The same of what a record has by itself.
+pub(super) fn each_of_record(target: &Target, record: RecordRef<'_>, visit: &mut dyn FnMut(&[u8])) {
     match target {
         // No stage names it.
         Target::Text => {}
