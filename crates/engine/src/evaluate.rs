@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use query::{FieldName, Leaf, Target, Test, WordProbe};
-use segment::Namespace;
+use segment::{KnownKey, Namespace};
 use store::{Part, ReadError, SegmentHandle};
 
 use crate::among::Among;
@@ -318,13 +318,9 @@ fn any_word(namespaces: &[Namespace], counted: u32, segment: &SegmentHandle) -> 
     }
     let mut sure = RowSet::empty();
     for namespace in namespaces {
-        match probe_rows(
-            *namespace,
-            &WordProbe::Prefix(Vec::new()),
-            Among::All,
-            segment,
-        ) {
-            Ok(rows) => sure = sure.or(rows),
+        let any = WordProbe::Prefix(Vec::new());
+        match probe_bounds(*namespace, &any, Among::All, segment) {
+            Ok(bounds) => sure = sure.or(bounds.sure),
             Err(_) => return Bounds::doubtful(RowSet::All),
         }
     }
@@ -337,25 +333,51 @@ fn any_word(namespaces: &[Namespace], counted: u32, segment: &SegmentHandle) -> 
     }
 }
 
-/// The rows with a word in a text that meets a condition, of those that are asked about.
+/// The rows with a word in a text that meets a condition, of those that are asked about; those with one that is cut and
+/// may, too.
+pub(crate) fn probe_bounds(
+    namespace: Namespace,
+    probe: &WordProbe,
+    among: Among<'_>,
+    segment: &SegmentHandle,
+) -> Result<Bounds, ReadError> {
+    if probe.is_look_up() {
+        let terms = find_terms(namespace, probe, segment)?;
+        return union(&terms, among, segment).map(Bounds::exact);
+    }
+    if segment.footer().counts.worded(namespace) == Some(0) {
+        return Ok(Bounds::exact(RowSet::empty()));
+    }
+    let (mut sure, mut open) = (Vec::new(), Vec::new());
+    let meets = probe.search();
+    let is_wanted = |key: KnownKey<'_>| {
+        let word = key.bytes.get(1..).unwrap_or(&[]);
+        match key.is_cut {
+            true => probe.is_met_by_start(word),
+            false => Some(meets(word)),
+        }
+    };
+    let (key, letters) = (namespace.key(probe.prefix()), probe.letters());
+    segment.scan_wanted_terms(&key, letters, is_wanted, &mut |term, is_sure| {
+        if is_sure { &mut sure } else { &mut open }.push(term);
+    })?;
+    let sure = union(&sure, among, segment)?;
+    if open.is_empty() {
+        return Ok(Bounds::exact(sure));
+    }
+    let open = union(&open, among, segment)?;
+    Ok(Bounds::between(sure, open, segment.rows()))
+}
+
+/// The rows with a word in a text that may meet a condition, of those that are asked about.
 pub(crate) fn probe_rows(
     namespace: Namespace,
     probe: &WordProbe,
     among: Among<'_>,
     segment: &SegmentHandle,
 ) -> Result<RowSet, ReadError> {
-    if probe.is_look_up() {
-        return union(&find_terms(namespace, probe, segment)?, among, segment);
-    }
-    let mut terms = Vec::new();
-    if segment.footer().counts.worded(namespace) == Some(0) {
-        return Ok(RowSet::empty());
-    }
-    let meets = probe.search();
-    let is_wanted = |key: &[u8]| meets(key.get(1..).unwrap_or(&[]));
-    let (key, letters) = (namespace.key(probe.prefix()), probe.letters());
-    segment.scan_wanted_terms(&key, letters, is_wanted, &mut |term| terms.push(term))?;
-    union(&terms, among, segment)
+    let bounds = probe_bounds(namespace, probe, among, segment)?;
+    Ok(bounds.upper().clone())
 }
 
 /// The rows with one of some numbers, of those that are asked about.

@@ -7,7 +7,7 @@
 
 use model::words;
 use query::{Leaf, Probe, WordProbe};
-use segment::{Namespace, TermEntry};
+use segment::{KnownKey, Namespace, TermEntry};
 use store::{ReadError, SegmentHandle};
 use text_fields::{ESCAPE_LETTERS, MONTHS, Origin, is_escape_word};
 
@@ -233,7 +233,10 @@ fn terms_of(probes: &[WordProbe], segment: &SegmentHandle) -> Result<Vec<TermEnt
 fn escaped_rows(among: Among<'_>, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
     let mut terms: Vec<TermEntry> = Vec::new();
     let key = Namespace::Message.key(b"u");
-    let is_wanted = |key: &[u8]| is_escape_word(key.get(1..).unwrap_or(&[]));
-    segment.scan_wanted_terms(&key, b"u", is_wanted, &mut |term| terms.push(term))?;
+    let is_wanted = |key: KnownKey<'_>| match is_escape_word(key.bytes.get(1..).unwrap_or(&[])) {
+        false if key.is_cut => None,
+        is_wanted => Some(is_wanted),
+    };
+    segment.scan_wanted_terms(&key, b"u", is_wanted, &mut |term, _| terms.push(term))?;
     union(&terms, among, segment)
 }

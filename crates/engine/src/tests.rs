@@ -5,6 +5,7 @@ mod ahead;
 mod among;
 mod bars;
 mod compacted;
+mod cut_words;
 mod drafts;
 mod groups;
 mod kinds;

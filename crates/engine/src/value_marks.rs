@@ -110,7 +110,7 @@ impl ValueMarks {
         let prefix = part.key(b"");
         let mut terms = Vec::new();
         segment.scan_terms(&prefix, &mut |key, term| {
-            let word = key.get(prefix.len()..).unwrap_or(&[]);
+            let word = key.bytes.get(prefix.len()..).unwrap_or(&[]);
             terms.push((self.number_of(word), term));
             true
         })?;

@@ -13,7 +13,7 @@ use store::{ReadError, SegmentHandle};
 use crate::among::Among;
 use crate::bounds::Bounds;
 use crate::check::LeafTest;
-use crate::evaluate::probe_rows;
+use crate::evaluate::probe_bounds;
 use crate::gathered::{Gathered, union};
 use crate::limits::COLUMNS_ROWS_OF;
 use crate::plan::Words;
@@ -118,9 +118,8 @@ fn find_addresses(
         return Ok(segment.find_term(&key_of_term)?.into_iter().collect());
     }
     let mut terms = Vec::new();
-    segment.scan_wanted_terms(&key_of_term, key.digits(), |_| true, &mut |term| {
-        terms.push(term);
-    })?;
+    let visit = &mut |term, _| terms.push(term);
+    segment.scan_wanted_terms(&key_of_term, key.digits(), |_| Some(true), visit)?;
     Ok(terms)
 }
 
@@ -170,23 +169,21 @@ fn bounds_of_all(
         false => with_passing(all, (namespace, words), among, segment)?,
     };
     let passed = sure.as_ref().map_or(0, Scatter::len);
-    let mut rows = rows.finish();
+    let mut found = Bounds::exact(rows.finish());
     for probe in others {
         // To look at few rows takes less than to find those of all words that meet a condition.
+        let rows = found.upper();
         let left = rows.len(segment.rows()).saturating_sub(passed);
         if left == 0 || left <= passed / COLUMNS_ROWS_OF {
             break;
         }
-        let own = probe_rows(
-            namespace,
-            probe,
-            among.or_found(&rows, segment.rows()),
-            segment,
-        )?;
-        rows = rows.and(own);
+        let left = among.or_found(rows, segment.rows());
+        let own = probe_bounds(namespace, probe, left, segment)?;
+        found = found.and(own);
     }
+    let rows = found.upper().clone();
     Ok(match sure {
-        _ if words.is_exact => Bounds::exact(rows),
+        _ if words.is_exact => found,
         Some(sure) => Bounds::between(sure.finish(), rows, segment.rows()),
         None => Bounds::doubtful(rows),
     })

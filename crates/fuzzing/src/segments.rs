@@ -5,7 +5,7 @@ use std::sync::Arc;
 use model::Timestamp;
 use segment::{
     Bigrams, Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, HeadPage,
-    Header, Kinds, LexiconPage, LexiconThrough, Listed, Location, Namespace, PageEntry,
+    Header, Kinds, KnownKey, LexiconPage, LexiconThrough, Listed, Location, Namespace, PageEntry,
     PostingPage, ReceivedTimes, RowKinds, Stamps, Tally, Trailer, Union, UnionPage, chunk_of_part,
     decode_kind_page, decode_received_page,
 };
@@ -83,7 +83,7 @@ fn row_kinds(entry: &PageEntry, heads: Vec<PageEntry>, stored: &[u8]) {
 fn lexicon(entry: &PageEntry, stored: &[u8]) {
     if let Ok(page) = LexiconPage::open(entry, stored) {
         _ = page.find(b"merror");
-        _ = page.scan_wanted(b"m", b"e", |_| true, &mut |_| {});
+        _ = page.scan_wanted(b"m", b"e", |_| Some(true), &mut |_, _| {});
     }
     let Ok(page) = LexiconPage::decode(entry, stored) else {
         return;
@@ -95,16 +95,17 @@ fn lexicon(entry: &PageEntry, stored: &[u8]) {
     });
     assert!(scanned.is_ok());
     assert!(page.find(b"merror").is_ok());
-    let scanned = page.scan_wanted(b"m", b"e", |_| true, &mut |_| {});
+    let scanned = page.scan_wanted(b"m", b"e", |_| Some(true), &mut |_, _| {});
     assert_eq!(scanned, Ok(()));
     let (mut wanted, mut through) = (0, 0);
     let scanned = page.scan(b"m", &mut |key, _| {
-        wanted += u32::from(contains(key, b"er"));
+        wanted += u32::from(contains(key.bytes, b"er"));
         true
     });
     assert_eq!(scanned, Ok(true));
-    let mut has_part = |key: &[u8]| contains(key, b"er");
-    let gone = LexiconThrough::new(b"er").page(&page, b'm', &mut has_part, &mut |_| through += 1);
+    let mut has_part = |key: KnownKey<'_>| Some(contains(key.bytes, b"er"));
+    let mut visit = |_, _| through += 1;
+    let gone = LexiconThrough::new(b"er").page(&page, b'm', &mut has_part, &mut visit);
     assert_eq!((gone, through), (Ok(()), wanted));
 }
 

@@ -84,6 +84,30 @@ impl WordProbe {
         }
     }
 
+    /// Whether all words meet it that start so and go on with hexadecimal digits, one at least; `None` where some
+    /// may and others not.
+    pub fn is_met_by_start(&self, start: &[u8]) -> Option<bool> {
+        let may_be = match self {
+            Self::Exact(bytes) => goes_on(start, bytes),
+            Self::Prefix(bytes) if start.starts_with(bytes) => return Some(true),
+            Self::Prefix(bytes) => goes_on(start, bytes),
+            Self::Address(key) if start.starts_with(key.digits()) => return Some(true),
+            Self::Address(key) => goes_on(start, key.digits()),
+            Self::Contains(bytes) if memmem::find(start, bytes).is_some() => return Some(true),
+            Self::Contains(bytes) | Self::Suffix(bytes) => may_end_behind(start, bytes),
+            Self::Pattern(pattern) => {
+                let (prefix, letters) = (pattern.prefix(), pattern.letters());
+                let has_prefix = start.starts_with(prefix) || goes_on(start, prefix);
+                has_prefix
+                    && (memmem::find(start, letters).is_some() || may_end_behind(start, letters))
+            }
+        };
+        match may_be {
+            true => None,
+            false => Some(false),
+        }
+    }
+
     /// Whether a folded word meets it; the key of an address, where it is of those.
     pub fn matches(&self, word: &[u8]) -> bool {
         match self {
@@ -95,6 +119,22 @@ impl WordProbe {
             Self::Address(key) => word.starts_with(key.digits()),
         }
     }
+}
+
+/// Whether some bytes are these and hexadecimal digits behind them, one at least.
+fn goes_on(start: &[u8], bytes: &[u8]) -> bool {
+    let behind = bytes.strip_prefix(start);
+    behind.is_some_and(|behind| !behind.is_empty() && behind.iter().all(u8::is_ascii_hexdigit))
+}
+
+/// Whether some bytes may stand in a word that starts so and goes on with hexadecimal digits, with one of those as
+/// the last of them.
+fn may_end_behind(start: &[u8], bytes: &[u8]) -> bool {
+    let digits = bytes.iter().rev();
+    let digits = digits.take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let fixed = bytes.len() - digits;
+    let mut starts = (fixed..bytes.len()).filter_map(|cut| bytes.get(..cut));
+    fixed == 0 || starts.any(|own| start.ends_with(own))
 }
 
 /// What an index of words can say about a leaf.

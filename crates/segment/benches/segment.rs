@@ -189,7 +189,7 @@ fn read_index(built: &Built, per_row: &dyn Fn(&str, f64)) {
         let mut rows = 0;
         for page in &lexicon {
             page.scan(b"m", &mut |key, term| {
-                rows += key.len() + term.rows as usize;
+                rows += key.bytes.len() + term.rows as usize;
                 true
             })
             .unwrap();

@@ -1,7 +1,8 @@
 //! A segment written anew with stronger compression, page by page.
 //!
 //! The pages say what they said before, so that a reader does not notice. Those of columns refer to a
-//! dictionary where that pays, and rows of terms become unions of what columns say. No more than one page
+//! dictionary where that pays, rows of terms become unions of what columns say, and of identifiers that stand in
+//! a column the lexicon keeps the start: such a segment is compacted for good, and not merged any more. No more than one page
 //! is in memory at a time beside the sample that the dictionary is chosen by and the index with unions, and
 //! the input is asked for each of them, so that it can wait or give up between any two.
 #![deny(clippy::indexing_slicing)]
@@ -18,7 +19,7 @@ use crate::merge::{MergeError, MergeInput, damaged, stored};
 use crate::page::{CODEC_DICTIONARY, PageEntry, PageWriter, open, open_with};
 use crate::page_file::Sink;
 use crate::unions::check::check;
-use crate::unions::write::{Rewritten, UnionChoice, rewrite};
+use crate::unions::write::{IndexChoice, Placed, Rewritten, rewrite, with_unions};
 use crate::{Corrupt, Dictionary, spare};
 
 /// Writes a segment anew, in order and in pieces; its footer.
@@ -30,25 +31,24 @@ pub fn compact<I: MergeInput>(
     zstd_level: i32,
     sink: &mut Sink<'_, I::Error>,
 ) -> Result<Footer, MergeError<I::Error>> {
-    compact_with(input, zstd_level, UnionChoice::PAYING, sink)
+    compact_with(input, zstd_level, IndexChoice::PAYING, sink)
 }
 
-/// The same with unions where they are wanted.
+/// The same with unions and cut words where they are wanted.
 pub(crate) fn compact_with<I: MergeInput>(
     input: &I,
     zstd_level: i32,
-    unions: UnionChoice,
+    choice: IndexChoice,
     sink: &mut Sink<'_, I::Error>,
 ) -> Result<Footer, MergeError<I::Error>> {
     let mut footer = input.footer().clone();
     let mut columns = Columns::of(input, zstd_level)?;
     footer.dictionary_pages = columns.after.as_ref().map(|_| [PageEntry::default(); 2]);
-    // The header says by the version whether there are some, and a page of bigrams.
-    let rewritten = choose_unions(input, unions)?;
+    // The header says by the version what there is in the index.
+    let rewritten = choose_index(input, choice)?;
+    let mut planned = footer.clone();
     if let Some(rewritten) = &rewritten {
-        footer.union_pages.clone_from(&rewritten.union_pages);
-        footer.counts_unions = true;
-        footer.bigram_page = rewritten.bigram_page;
+        rewritten.put_into(&mut planned).for_each(drop);
     }
     let mut output = Output {
         input,
@@ -57,7 +57,7 @@ pub(crate) fn compact_with<I: MergeInput>(
         offset: 0,
         sink,
     };
-    let header = Header::of(&footer);
+    let header = Header::of(&planned);
     let mut start = Vec::new();
     header.encode(&mut start);
     output.write(&start)?;
@@ -159,35 +159,46 @@ fn choose_dictionary<I: MergeInput>(
     Ok(sample.choose(zstd_level))
 }
 
-/// The index with unions, where those save enough. A segment that has some keeps them.
-fn choose_unions<I: MergeInput>(
+/// What of the index is written anew: with unions and cut words, where those save enough. A segment that has either
+/// keeps what it has.
+fn choose_index<I: MergeInput>(
     input: &I,
-    choice: UnionChoice,
+    choice: IndexChoice,
 ) -> Result<Option<Rewritten>, MergeError<I::Error>> {
     let footer = input.footer();
     let index = footer.pages().filter(|(section, _)| section.is_index());
     let index: u64 = index.map(|(_, page)| u64::from(page.stored_len)).sum();
-    let is_too_large = index > UNION_INDEX_BYTES_MAX;
-    if !footer.union_pages.is_empty() || footer.posting_pages.is_empty() || is_too_large {
+    let is_done = footer.has_cut_words || !footer.union_pages.is_empty();
+    if is_done || footer.lexicon_pages.is_empty() || index > UNION_INDEX_BYTES_MAX {
         return Ok(None);
     }
-    let Some(rewritten) = rewrite(input, choice)? else {
+    let placed = choose_unions(input, choice)?;
+    let Some(rewritten) = rewrite(input, placed, choice)? else {
         return Ok(None);
     };
-    let bytes = |pages: &[PageEntry]| -> u64 {
-        let pages = pages.iter().map(|page| u64::from(page.stored_len));
-        pages.sum()
-    };
-    let after = bytes(&rewritten.posting_pages) + bytes(&rewritten.union_pages);
-    let saved = bytes(&footer.posting_pages).saturating_sub(after);
-    let all = footer.pages().map(|(_, page)| u64::from(page.stored_len));
-    let is_enough = saved * 100 >= all.sum::<u64>() * UNION_SAVING_PERCENT_MIN;
-    if !choice.is_forced && !is_enough {
-        return Ok(None);
-    }
-    // The original is deleted: what is found must not depend on how unions are made.
+    // The original is deleted: what is found must not depend on how the index is made.
     check(input, &rewritten)?;
     Ok(Some(rewritten))
+}
+
+/// Unions for a segment, where they save enough.
+fn choose_unions<I: MergeInput>(
+    input: &I,
+    choice: IndexChoice,
+) -> Result<Option<Placed>, MergeError<I::Error>> {
+    let footer = input.footer();
+    if footer.posting_pages.is_empty() {
+        return Ok(None);
+    }
+    let Some(placed) = with_unions(input, choice)? else {
+        return Ok(None);
+    };
+    let lists = footer.posting_pages.iter();
+    let lists: u64 = lists.map(|page| u64::from(page.stored_len)).sum();
+    let saved = lists.saturating_sub(placed.bytes());
+    let all = footer.pages().map(|(_, page)| u64::from(page.stored_len));
+    let is_enough = saved * 100 >= all.sum::<u64>() * UNION_SAVING_PERCENT_MIN;
+    Ok((choice.is_forced || is_enough).then_some(placed))
 }
 
 /// What is written so far.
@@ -284,12 +295,17 @@ impl<I: MergeInput> Output<'_, I> {
         Ok(())
     }
 
-    /// Writes an index with unions.
+    /// Writes what of the index was made anew, and the rest as it is.
     fn rewritten(
         &mut self,
         rewritten: &Rewritten,
         footer: &mut Footer,
     ) -> Result<(), MergeError<I::Error>> {
+        if rewritten.lists.is_none() {
+            for page in &mut footer.posting_pages {
+                self.page(page)?;
+            }
+        }
         for entry in rewritten.put_into(footer) {
             let page = rewritten.page(entry);
             let raw = open("page", &PageEntry::placed(0, page, entry), page);
@@ -326,6 +342,7 @@ impl<I: MergeInput> Output<'_, I> {
             lexicon_pages: Vec::new(),
             bigram_page: None,
             has_addresses: false,
+            has_cut_words: false,
             ..footer.clone()
         };
         let raw = spare::encode(table, &records, &mut self.pages, self.offset);
@@ -352,6 +369,9 @@ impl<I: MergeInput> Output<'_, I> {
     }
 }
 
+#[cfg(test)]
+#[expect(clippy::indexing_slicing, reason = "a test may panic")]
+mod cut_tests;
 #[cfg(test)]
 #[expect(clippy::indexing_slicing, reason = "a test may panic")]
 mod tests;

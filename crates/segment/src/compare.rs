@@ -2,6 +2,7 @@
 //! made anew and compared.
 #![deny(clippy::indexing_slicing)]
 
+use std::cmp::Ordering;
 use std::convert::Infallible;
 use std::ops::Range;
 
@@ -164,8 +165,9 @@ pub fn compare<I: MergeInput>(
         }
         let order = match (stored.terms.key(), expected.terms.key()) {
             (None, None) => break,
-            (Some(_), None) => std::cmp::Ordering::Less,
-            (None, Some(_)) => std::cmp::Ordering::Greater,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(_), Some(other)) if stored.terms.is_key(other) => Ordering::Equal,
             (Some(key), Some(other)) => key.cmp(other),
         };
         let mut is_same = false;

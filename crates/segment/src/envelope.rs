@@ -8,8 +8,12 @@ use crate::page::{check, checksum};
 use crate::wire::Reader;
 use crate::{Corrupt, Footer};
 
-/// Newest version of the format: files have it whose row pages say by bits how many rows are on each head page.
-pub const FORMAT_VERSION: u16 = 13;
+/// Newest version of the format: files have it whose lexicon cuts words.
+pub const FORMAT_VERSION: u16 = 14;
+
+/// Version of the format that files have whose row pages say by bits how many rows are on each head page, and whose
+/// words are whole.
+pub(crate) const FORMAT_VERSION_PLANES: u16 = 13;
 
 /// Version of the format that files with unions that are counted and without those have.
 pub(crate) const FORMAT_VERSION_COUNTED: u16 = 12;

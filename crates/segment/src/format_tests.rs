@@ -9,7 +9,8 @@ use model::{
 };
 
 use crate::testing::{
-    accesses, alike, build, naive_index, naive_index_of_words, read, seen_all, with_unions,
+    accesses, alike, build, identified, naive_index, naive_index_of_words, read, seen_all,
+    with_cut_words, with_unions,
 };
 use crate::{BuildOptions, Builder, Namespace};
 
@@ -23,6 +24,7 @@ const GOLDEN_10: &[u8] = include_bytes!("../testdata/v10/golden.segment");
 const GOLDEN_11: &[u8] = include_bytes!("../testdata/v11/golden.segment");
 const GOLDEN_12: &[u8] = include_bytes!("../testdata/v12/golden.segment");
 const GOLDEN_13: &[u8] = include_bytes!("../testdata/v13/golden.segment");
+const GOLDEN_14: &[u8] = include_bytes!("../testdata/v14/golden.segment");
 
 /// The three records of the example in FORMAT.md.
 fn example() -> RecordBatch {
@@ -294,8 +296,25 @@ fn golden_segment() -> Vec<u8> {
 #[test]
 #[ignore = "writes the golden file of a new version, once"]
 fn the_golden_file_is_written() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v13/golden.segment");
-    std::fs::write(path, golden_segment()).expect("writes");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v14/golden.segment");
+    std::fs::write(path, golden_cut_words()).expect("writes");
+}
+
+/// The file of version 14, of as many records as that of version 7.
+fn golden_cut_words() -> Vec<u8> {
+    with_cut_words(&build(&[identified(14, GOLDEN_7_RECORDS)])).bytes
+}
+
+#[test]
+fn the_golden_file_of_version_14_is_read() {
+    let contents = read(GOLDEN_14).expect("valid");
+    assert_eq!(read(&golden_cut_words()).expect("valid"), contents);
+    let batches = [identified(14, GOLDEN_7_RECORDS)];
+    let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
+    assert_eq!(contents.seen(), expected);
+    assert_eq!(contents.terms, naive_index(&batches));
+    assert!(contents.footer.has_cut_words);
+    assert_eq!(contents.footer.version(), 14);
 }
 
 /// The file of version 12, of as many records as that of version 7.

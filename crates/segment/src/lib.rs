@@ -65,7 +65,7 @@ pub use envelope::{FORMAT_VERSION, FORMAT_VERSION_MIN, Header, Trailer, WORDS_VE
 pub use footer::{Counts, Footer, LexiconPageEntry};
 pub use index::{Tally, ValueRows};
 pub use kinds::{FieldPlace, KindPool, Kinds};
-pub use lexicon::{Bigrams, LexiconPage, LexiconThrough};
+pub use lexicon::{Bigrams, FoundTerm, KnownKey, LexiconPage, LexiconThrough};
 pub use mend::{LOST_TAG, Mended, mend};
 pub use merge::{MergeError, MergeInput, can_be_enlarged, enlarge, merge};
 pub use namespace::Namespace;

@@ -48,6 +48,16 @@ pub const LEXICON_BLOCK_TERMS: usize = 64;
 /// each time: what opening it takes in memory, but for one word.
 pub const LEXICON_BLOCK_WORD_BYTES: usize = 64 * 1024;
 
+/// Words of the lexicon are cut only where so many bytes of theirs are left out: of numbers, digits.
+pub(crate) const LEXICON_CUT_BYTES_MIN: usize = 2;
+
+/// Bytes that are left of a cut word beyond what tells it from its neighbours: for one word in a thousand that is
+/// looked up and nowhere, a row is looked at.
+pub(crate) const LEXICON_CUT_MORE_BYTES: usize = 2;
+
+/// Digits that are left of a cut number at the least, for the same.
+pub(crate) const LEXICON_CUT_DIGITS_MIN: usize = 6;
+
 /// Up to so many rows of a term stand in the lexicon, more in a posting page.
 pub const LEXICON_INLINE_MAX: usize = 4;
 
@@ -190,13 +200,17 @@ pub const UNION_KINDS_OF: usize = 4;
 /// of an access log. Columns behind that are left to lists.
 pub const UNION_MEMORY_BYTES_MAX: usize = 96 << 20;
 
-/// Index of a segment that may get unions, in bytes: the new one is in memory until it is written. Those of
+/// Index of a segment that may get unions or have words cut, in bytes: the new one is in memory until it is written. Those of
 /// access logs, which gain, are half of that with as many rows as merging makes.
 pub const UNION_INDEX_BYTES_MAX: u64 = 96 << 20;
 
 /// Unions save so many percent of the segment at least, or there are none: a question about a frequent word
 /// reads columns for them.
 pub const UNION_SAVING_PERCENT_MIN: u64 = 5;
+
+/// Cutting words saves so many percent of the segment at least, or none is cut: a row is looked at for each that is
+/// found, and more are open under wildcards.
+pub const CUT_SAVING_PERCENT_MIN: u64 = 2;
 
 /// Pages of columns that are kept while unions are read one by one: 16 MiB as they are stored raw.
 pub const UNION_PAGES_KEPT_MAX: usize = 1024;

@@ -15,7 +15,7 @@ use model::{RecordNumber, Timestamp};
 use thiserror::Error;
 
 use crate::builder::{encode_end, push_received, write_kinds};
-use crate::envelope::{FORMAT_VERSION, FORMAT_VERSION_ADDRESSES, Header};
+use crate::envelope::{FORMAT_VERSION_ADDRESSES, FORMAT_VERSION_PLANES, Header};
 use crate::footer::{Counts, Footer};
 use crate::limits::{
     HEAD_PAGE_ROWS, RECEIVED_PAGE_ROWS, SEGMENT_RECORD_BYTES_MAX, SEGMENT_ROWS_MAX,
@@ -72,6 +72,12 @@ pub enum MergeError<E> {
         /// Which input.
         input: usize,
     },
+    /// The lexicon of an input has the starts of some words alone.
+    #[error("input {input} is compacted for good: it cannot be merged")]
+    CutWords {
+        /// Which input.
+        input: usize,
+    },
     /// The result would be too large.
     #[error(transparent)]
     Build(#[from] BuildError),
@@ -82,8 +88,8 @@ pub enum MergeError<E> {
 /// is handed over in order and in pieces, and its footer returned.
 ///
 /// # Errors
-/// When they do not follow each other, are too large together, or cannot be read, and when `sink`
-/// fails.
+/// When they do not follow each other, are too large together, or cannot be read, when one of them has cut words
+/// ([`Footer::has_cut_words`]), and when `sink` fails.
 pub fn merge<I: MergeInput>(
     inputs: &[I],
     zstd_level: i32,
@@ -142,7 +148,7 @@ fn version<I: MergeInput>(inputs: &[I], rows: u32, large: Large) -> u16 {
     let mut footers = inputs.iter().map(MergeInput::footer);
     let is_large = rows as usize > HEAD_PAGE_ROWS || large != Large::Copied;
     if is_large || footers.any(|footer| footer.head_pages().next().is_some()) {
-        return FORMAT_VERSION;
+        return FORMAT_VERSION_PLANES;
     }
     if have_addresses(inputs) {
         return FORMAT_VERSION_ADDRESSES;
@@ -180,6 +186,9 @@ fn joined_footer<I: MergeInput>(inputs: &[I]) -> Result<Footer, MergeError<I::Er
         ..Footer::default()
     };
     for (input, footer) in inputs.iter().map(MergeInput::footer).enumerate() {
+        if footer.has_cut_words {
+            return Err(MergeError::CutWords { input });
+        }
         let next = RecordNumber(joined.first_number.0 + u64::from(joined.rows));
         if footer.first_number != next || footer.first_received < joined.last_received {
             return Err(MergeError::NotConsecutive { input });

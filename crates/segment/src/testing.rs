@@ -1,7 +1,7 @@
 //! Batches for property tests, equality of records as a reader sees it, the simplest reader, and
 //! the index by its definition.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -11,15 +11,16 @@ use model::{Field, Priority, RecordBatch, RecordParts, RecordRef, Span, Timestam
 use proptest::prelude::*;
 
 use crate::compact::compact_with;
-use crate::envelope::{FORMAT_VERSION, FORMAT_VERSION_ADDRESSES};
+use crate::envelope::{FORMAT_VERSION_ADDRESSES, FORMAT_VERSION_PLANES};
+use crate::lexicon::BigramSet;
 use crate::limits::PART_COUNTS_BYTES_MAX;
 use crate::unions::read::Expander;
-use crate::unions::write::UnionChoice;
+use crate::unions::write::IndexChoice;
 use crate::{
     Bigrams, BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Dictionary,
-    Footer, HeadPage, Header, Kinds, LexiconPage, Listed, MergeError, MergeInput, Namespace,
-    PageEntry, PostingPage, RowKinds, Spare, Tally, Trailer, UnionPage, decode_kind_page,
-    decode_received_page, merge,
+    Footer, FoundTerm, HeadPage, Header, Kinds, LexiconPage, Listed, MergeError, MergeInput,
+    Namespace, PageEntry, PostingPage, RowKinds, Spare, Tally, Trailer, UnionPage,
+    decode_kind_page, decode_received_page, merge,
 };
 
 /// What a reader can see of a record.
@@ -331,22 +332,23 @@ impl MergeInput for InMemory<'_> {
 
 /// A segment compacted with a level of zstd.
 pub(crate) fn compacted(built: &Built, zstd_level: i32) -> Built {
-    compacted_with(built, zstd_level, UnionChoice::PAYING)
+    compacted_with(built, zstd_level, IndexChoice::PAYING)
 }
 
 /// A segment with as many unions as there can be.
 pub(crate) fn with_unions(built: &Built) -> Built {
-    let all = UnionChoice {
-        hits_min: 1,
-        is_forced: true,
-    };
-    compacted_with(built, 3, all)
+    compacted_with(built, 3, IndexChoice::UNIONS)
 }
 
-fn compacted_with(built: &Built, zstd_level: i32, unions: UnionChoice) -> Built {
+/// A segment with as many unions and cut words as there can be.
+pub(crate) fn with_cut_words(built: &Built) -> Built {
+    compacted_with(built, 3, IndexChoice::ALWAYS)
+}
+
+fn compacted_with(built: &Built, zstd_level: i32, choice: IndexChoice) -> Built {
     let mut bytes = Vec::new();
     let input = InMemory(&built.bytes, &built.footer);
-    let footer = compact_with(&input, zstd_level, unions, &mut |part| {
+    let footer = compact_with(&input, zstd_level, choice, &mut |part| {
         bytes.extend_from_slice(part);
         Ok(())
     });
@@ -403,7 +405,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
     let trailer = Trailer::decode(&file[file.len() - Trailer::LEN..], file.len() as u64)?;
     assert_eq!(header.version, trailer.version);
     // What was merged may say that it has head pages and have none.
-    let merged = [FORMAT_VERSION, FORMAT_VERSION_ADDRESSES];
+    let merged = [FORMAT_VERSION_PLANES, FORMAT_VERSION_ADDRESSES];
     assert!(footer.version() == header.version || merged.contains(&header.version));
     let mut received = Vec::new();
     for (page, first) in footer.received_pages.iter().zip(&footer.received_firsts) {
@@ -460,7 +462,8 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
         }
         check_counts(&read, &chunks)?;
     }
-    let terms = read_terms(file, &footer, &tally, &order)?;
+    let records: Vec<_> = chunks.iter().flat_map(RecordBatch::iter).collect();
+    let terms = read_terms(file, &footer, &tally, (&order, &records))?;
     Ok(Contents {
         footer,
         chunks,
@@ -504,7 +507,7 @@ fn read_terms(
     file: &[u8],
     footer: &Footer,
     tally: &Tally,
-    order: &[u32],
+    (order, records): (&[u32], &[RecordRef<'_>]),
 ) -> Result<BTreeMap<Vec<u8>, Vec<u32>>, Corrupt> {
     let mut postings = Vec::new();
     for page in &footer.posting_pages {
@@ -526,11 +529,10 @@ fn read_terms(
         sets.push(page.bigrams()?);
         let mut found = Vec::new();
         page.scan(b"", &mut |key, term| {
-            found.push((key.to_vec(), term));
+            found.push((key.bytes.to_vec(), key.is_cut, term));
             true
         })?;
-        for (key, term) in found {
-            assert_eq!(page.find(&key), Ok(Some(term)));
+        for (key, is_cut, term) in found {
             let numbers = |listed: &Listed| match listed.posting_page() {
                 None => Ok(listed.inline(footer.rows)),
                 Some(index) => match postings.get(index as usize) {
@@ -538,8 +540,8 @@ fn read_terms(
                     None => Err(Corrupt::Short { what: "postings" }),
                 },
             };
-            let page = term.slots.posting_page().map_or(0, |page| page as usize);
-            let mut seats = match page.checked_sub(postings.len()) {
+            let list = term.slots.posting_page().map_or(0, |page| page as usize);
+            let mut seats = match list.checked_sub(postings.len()) {
                 Some(index) if term.slots.posting_page().is_some() => {
                     let page = unions.get(index).ok_or(Corrupt::Short { what: "unions" })?;
                     let seats = expander.seats(&page.union(&term.slots)?);
@@ -559,15 +561,74 @@ fn read_terms(
             // Rows of groups and other rows have none in common, so that counts add.
             assert!(rows.is_sorted_by(|a, b| a < b), "{key:?}");
             assert_eq!(rows.len(), term.rows as usize);
+            let found = FoundTerm {
+                entry: term,
+                is_cut,
+            };
+            let is_found = |key: &[u8]| page.find(key) == Ok(Some(found));
+            let key = match is_cut {
+                true => whole_key(&key, &records[rows[0] as usize], &is_found),
+                false => key,
+            };
+            assert!(is_found(&key), "{key:?}");
             terms.insert(key, rows);
         }
     }
-    if let Some(page) = &footer.bigram_page {
-        let bigrams = Bigrams::decode(page, stored(file, page))?;
-        let told: Vec<_> = (0..sets.len())
-            .map(|page| bigrams.set(page).copied())
-            .collect();
-        assert_eq!(told, sets);
-    }
+    check_bigrams(file, footer, &sets)?;
     Ok(terms)
+}
+
+/// Compares what is said of the words of lexicon pages with these sets.
+fn check_bigrams(file: &[u8], footer: &Footer, sets: &[Option<BigramSet>]) -> Result<(), Corrupt> {
+    let Some(page) = &footer.bigram_page else {
+        return Ok(());
+    };
+    let bigrams = Bigrams::decode(page, stored(file, page))?;
+    let told = (0..sets.len()).map(|page| bigrams.set(page).copied());
+    assert!(told.eq(sets.iter().copied()));
+    Ok(())
+}
+
+/// The key of a cut word: that of the only word of a record which is found by it.
+fn whole_key(known: &[u8], record: &RecordRef<'_>, is_found: &dyn Fn(&[u8]) -> bool) -> Vec<u8> {
+    let text = match Namespace::Message.key(b"")[0] == known[0] {
+        true => record.message(),
+        false => record.structured_data(),
+    };
+    let folded = fold(text);
+    let keys = words(&folded).map(|word| [&known[..1], word].concat());
+    let keys = keys.filter(|key| key.starts_with(known) && is_found(key));
+    let keys: BTreeSet<Vec<u8>> = keys.collect();
+    assert_eq!(keys.len(), 1, "{known:?}");
+    keys.into_iter().next().unwrap_or_default()
+}
+
+/// Records with identifiers of many kinds, most of which are in one record alone. Never change it, a golden file is
+/// made of it.
+pub(crate) fn identified(seed: u64, count: usize) -> RecordBatch {
+    let mut state = seed;
+    let mut random = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        state ^ state >> 29
+    };
+    let mut order = 0;
+    let line = |row| {
+        let (one, two, three) = (random(), random(), random());
+        if row % 4 == 0 {
+            order = three;
+        }
+        match row % 5 {
+            0 => format!(
+                "request {one:016x}{two:016x} of order {:010X} added",
+                order >> 24
+            ),
+            1 => format!("fault at 0x{:014x} in {two:x}.{three:x}", one >> 8),
+            2 => format!("image sha256:{one:016x}{two:016x}{three:016x}{order:016x} is fed"),
+            3 => format!("ticket {one} of order {:010X} is closed", order >> 24),
+            _ => format!("{row} of {} are done, {:08x}", row + 7, one >> 32),
+        }
+    };
+    batch_of("udp", (0..count).map(line))
 }

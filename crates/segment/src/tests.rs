@@ -213,7 +213,12 @@ fn sealed(raw: &[u8], rows: u32) -> (PageEntry, Vec<u8>) {
 fn survive_look_ups(page: &LexiconPage, key: &[u8]) {
     let _ = page.find(key);
     let _ = page.scan(key, &mut |_, _| true);
-    let _ = page.scan_wanted(key, b"", |key| key.len() % 2 == 0, &mut |_| {});
+    let _ = page.scan_wanted(
+        key,
+        b"",
+        |key| Some(key.bytes.len() % 2 == 0),
+        &mut |_, _| {},
+    );
 }
 
 /// Decodes a page as each kind there is.
@@ -237,12 +242,13 @@ fn survive(entry: &PageEntry, stored: &[u8], key: &[u8]) {
     if let Ok(page) = LexiconPage::decode(entry, stored) {
         let mut terms = Vec::new();
         let whole = page.scan(b"", &mut |key, term| {
-            terms.push((key.to_vec(), term));
+            terms.push((key.bytes.to_vec(), key.is_cut, term));
             true
         });
         assert_eq!((whole, terms.len()), (Ok(true), entry.rows as usize));
-        for (key, term) in terms {
-            assert_eq!(page.find(&key), Ok(Some(term)));
+        for (key, is_cut, entry) in terms {
+            let found = FoundTerm { entry, is_cut };
+            assert!(is_cut || page.find(&key) == Ok(Some(found)));
         }
         survive_look_ups(&page, key);
     }
@@ -419,7 +425,7 @@ fn terms_are_found_by_key_and_prefix_through_the_footer() {
             .find(key)
             .expect("valid")
             .expect("a term");
-        assert_eq!(found.rows as usize, rows.len());
+        assert_eq!(found.entry.rows as usize, rows.len());
     }
     for absent in [&b""[..], b"a", b"m", b"mfaile", b"mfailedd", b"mu1a", b"zz"] {
         let page = footer.lexicon_page_of(absent);
@@ -444,7 +450,7 @@ fn terms_are_found_by_key_and_prefix_through_the_footer() {
         assert!(indexes.is_sorted_by(|a, b| a < b));
         for index in indexes {
             let scanned = open(index).scan(prefix, &mut |key, _| {
-                found.push(key.to_vec());
+                found.push(key.bytes.to_vec());
                 true
             });
             assert_eq!(scanned, Ok(true));
@@ -454,17 +460,19 @@ fn terms_are_found_by_key_and_prefix_through_the_footer() {
         assert!(keys.eq(found.iter()), "{prefix:?}");
 
         for letter in [b'9', b'b', b'u'] {
-            let is_wanted = |key: &[u8]| key.get(1..).unwrap_or(&[]).contains(&letter);
+            let is_wanted =
+                |key: KnownKey<'_>| Some(key.bytes.get(1..).unwrap_or(&[]).contains(&letter));
             let (mut wanted, mut entries) = (Vec::new(), Vec::new());
             for index in footer.lexicon_pages_wanted(prefix, &[letter]) {
                 let page = open(index);
-                page.scan_wanted(prefix, &[letter], is_wanted, &mut |term| wanted.push(term))
+                let mut visit = |term, is_sure| wanted.push((term, is_sure));
+                page.scan_wanted(prefix, &[letter], is_wanted, &mut visit)
                     .expect("valid");
             }
             for index in footer.lexicon_pages_with(prefix) {
                 let page = open(index);
                 let scanned = page.scan(prefix, &mut |key, term| {
-                    entries.extend(is_wanted(key).then_some(term));
+                    entries.extend((is_wanted(key) == Some(true)).then_some((term, true)));
                     true
                 });
                 assert_eq!(scanned, Ok(true));

@@ -244,11 +244,14 @@ impl LogspaceState {
             .collect()
     }
 
-    /// Whether a segment is open and nothing speaks against reading all of it.
+    /// Whether a segment is open, nothing speaks against reading all of it, and it is not compacted for good.
     pub(crate) fn is_mergeable(&self, path: &Path) -> bool {
         let mut segments = self.segments.iter();
+        let is_mergeable = |segment: &Arc<SegmentHandle>| {
+            segment.index_damage().is_none() && !segment.footer().has_cut_words
+        };
         !self.unmergeable.contains(path)
-            && segments.any(|segment| segment.path() == path && segment.index_damage().is_none())
+            && segments.any(|segment| segment.path() == path && is_mergeable(segment))
     }
 
     /// How many bytes the lexicon of a segment has; 0 where it is not open.

@@ -77,10 +77,16 @@ pub(crate) fn due(
         };
         let mut start = 0;
         while let Some(rest) = chain.get(start..).filter(|rest| !rest.is_empty()) {
-            let (run, is_full) = run(rest, room, largest, &lexicon);
-            let enough = if is_full { full_fan_in } else { fan_in };
-            if run.len() >= enough && run.iter().all(&is_mergeable) {
-                return run.to_vec();
+            let enough = |is_full: bool| if is_full { full_fan_in } else { fan_in };
+            let (mut own, mut is_full) = run(rest, room, largest, &lexicon);
+            if own.len() >= enough(is_full)
+                && let Some(end) = own.iter().position(|entry| !is_mergeable(entry))
+            {
+                let before = rest.get(..end).unwrap_or(&[]);
+                (own, is_full) = run(before, room, largest, &lexicon);
+            }
+            if own.len() >= enough(is_full) {
+                return own.to_vec();
             }
             start += 1;
         }
@@ -266,6 +272,23 @@ mod tests {
             entry.raw_bytes = SEGMENT_RECORD_BYTES_MAX / 2;
         }
         assert_eq!(due_firsts(long, 11), [1, 11]);
+    }
+
+    #[test]
+    fn what_stays_as_it_is_parts_others() {
+        let due_beside = |sizes: &[u64], kept: u64| {
+            let is_mergeable = |entry: &Entry| entry.first.0 != kept;
+            let due = due(chain(sizes), 11, &ROOM, |_| 0, is_mergeable);
+            due.iter().map(|entry| entry.first.0).collect::<Vec<_>>()
+        };
+        assert_eq!(due_beside(&[5, 5, 5], 21), [1, 11]);
+        assert_eq!(due_beside(&[5, 5, 5], 1), [11, 21]);
+        assert_eq!(due_beside(&[5, 5, 5], 11), []);
+        assert_eq!(
+            due_beside(&[61, 39, 5], 21),
+            [],
+            "one is too large without the third"
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod bigrams;
 mod chunk_pages;
+mod cut_words;
 mod found;
 mod kind_rows;
 mod received;
@@ -21,9 +22,9 @@ use model::{RecordBatch, RecordNumber, Timestamp};
 use quick_cache::sync::Cache;
 use segment::{
     Bigrams, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ColumnPage, Corrupt, Dictionary, Footer,
-    HeadPage, Header, KindPool, Kinds, LexiconPage, LexiconPageEntry, LexiconThrough, Namespace,
-    PageEntry, PostingPage, ReceivedTimes, RowKinds, Spare, Stamps, Tally, TermEntry, Trailer,
-    UnionPage,
+    HeadPage, Header, KindPool, Kinds, KnownKey, LexiconPage, LexiconPageEntry, LexiconThrough,
+    Namespace, PageEntry, PostingPage, ReceivedTimes, RowKinds, Spare, Stamps, Tally, TermEntry,
+    Trailer, UnionPage,
 };
 
 use chunk_pages::ColumnMemory;
@@ -633,16 +634,20 @@ impl SegmentHandle {
             return Ok(None);
         };
         let found = self.lexicon_page(index)?.find(key);
-        found.map_err(|error| self.damaged_lexicon(index, &error))
+        let found = found.map_err(|error| self.damaged_lexicon(index, &error))?;
+        match found {
+            Some(found) if found.is_cut && !self.has_key(&found.entry, key)? => Ok(None),
+            found => Ok(found.map(|found| found.entry)),
+        }
     }
 
-    /// Calls `visit` with every term whose key starts with `prefix`, until it says false: words in
-    /// order, numbers of each length in their own behind them. Pages are read from disk, and all of them
+    /// Calls `visit` with every term whose key starts with `prefix`, or may, where it is cut, until it says false:
+    /// words in order, numbers of each length in their own behind them. Pages are read from disk, and all of them
     /// is checked.
     pub fn scan_terms(
         &self,
         prefix: &[u8],
-        visit: &mut dyn FnMut(&[u8], TermEntry) -> bool,
+        visit: &mut dyn FnMut(KnownKey<'_>, TermEntry) -> bool,
     ) -> Result<(), ReadError> {
         for index in self.footer.lexicon_pages_with(prefix) {
             let Some(LexiconPageEntry { page: entry, .. }) = self.footer.lexicon_pages.get(index)
@@ -660,13 +665,14 @@ impl SegmentHandle {
 
     /// Calls `visit` with every term whose key starts with `prefix` and is wanted; the word of each
     /// that is has `letters` in it, one behind another. Takes a fraction of [`Self::scan_terms`] where few
-    /// are wanted.
+    /// are wanted. `is_wanted` says nothing where the part of a cut word that is not known decides; `visit` is told
+    /// whether a term is wanted for sure.
     pub fn scan_wanted_terms(
         &self,
         prefix: &[u8],
         letters: &[u8],
-        mut is_wanted: impl FnMut(&[u8]) -> bool,
-        visit: &mut dyn FnMut(TermEntry),
+        mut is_wanted: impl FnMut(KnownKey<'_>) -> Option<bool>,
+        visit: &mut dyn FnMut(TermEntry, bool),
     ) -> Result<(), ReadError> {
         if let [namespace] = prefix {
             return self.go_through_terms(*namespace, letters, &mut is_wanted, visit);
@@ -685,8 +691,8 @@ impl SegmentHandle {
         &self,
         namespace: u8,
         letters: &[u8],
-        is_wanted: &mut dyn FnMut(&[u8]) -> bool,
-        visit: &mut dyn FnMut(TermEntry),
+        is_wanted: &mut dyn FnMut(KnownKey<'_>) -> Option<bool>,
+        visit: &mut dyn FnMut(TermEntry, bool),
     ) -> Result<(), ReadError> {
         let mut through = LexiconThrough::new(letters);
         let mut stored = Vec::new();

@@ -25,6 +25,33 @@ fn check(text: &str, words: &[fn(Vec<u8>) -> WordProbe], values: &[&str], is_exa
 }
 
 #[test]
+fn a_start_decides_where_digits_behind_it_do_not_matter() {
+    let bytes = |text: &str| text.as_bytes().to_vec();
+    for (probe, start, expected) in [
+        (Exact(bytes("0x7f")), "0x7", None),
+        (Exact(bytes("0x7f")), "0x7f", Some(false)),
+        (Exact(bytes("0x7fz")), "0x7", Some(false)),
+        (Prefix(bytes("0x")), "0x7", Some(true)),
+        (Prefix(bytes("0x7f")), "0x7", None),
+        (Prefix(bytes("0x7z")), "0x7", Some(false)),
+        (Suffix(bytes("7f")), "0x", None),
+        (Suffix(bytes("x7f")), "0x", None),
+        (Suffix(bytes("x7f")), "0x8", Some(false)),
+        (Suffix(bytes("0x")), "0x", Some(false)),
+        (Contains(bytes("0x")), "0x", Some(true)),
+        (Contains(bytes("pple")), "app", Some(false)),
+        (Contains(bytes("add")), "app", None),
+        (Contains(bytes("pad")), "app", None),
+    ] {
+        assert_eq!(
+            probe.is_met_by_start(start.as_bytes()),
+            expected,
+            "{probe:?} {start}"
+        );
+    }
+}
+
+#[test]
 fn one_word_is_exact() {
     check("Error", &[Exact], &["error"], true);
     check("appl*", &[Prefix], &["appl"], true);
@@ -298,7 +325,38 @@ fn an_address_is_asked_for_whole() {
     }
 }
 
+/// A condition on words of few different letters.
+fn any_probe_of_digits() -> impl Strategy<Value = WordProbe> {
+    let bytes = || "[0ax]{1,4}".prop_map(String::into_bytes);
+    let piece = prop_oneof![
+        2 => bytes().prop_map(Piece::Literal),
+        1 => Just(Piece::AnyRun),
+        1 => Just(Piece::AnyOne),
+    ];
+    prop_oneof![
+        bytes().prop_map(Exact),
+        bytes().prop_map(Prefix),
+        bytes().prop_map(Suffix),
+        bytes().prop_map(Contains),
+        vec(piece, 1..5).prop_map(|pieces| WordProbe::Pattern(WordPattern::new(pieces))),
+    ]
+}
+
 proptest! {
+    #[test]
+    fn what_a_start_decides_holds_for_all_words_with_it(
+        probe in any_probe_of_digits(),
+        start in "[0ax]{0,4}",
+        tails in vec("[0a]{1,5}", 1..20),
+    ) {
+        if let Some(is_met) = probe.is_met_by_start(start.as_bytes()) {
+            for tail in tails {
+                let word = format!("{start}{tail}");
+                prop_assert_eq!(probe.matches(word.as_bytes()), is_met, "{}", word);
+            }
+        }
+    }
+
     #[test]
     fn probes_leave_no_match_out_and_exact_ones_let_nothing_else_in(
         test in any_bounded(),

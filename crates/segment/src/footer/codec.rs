@@ -36,6 +36,9 @@ const COUNTS_UNIONS: u16 = 1 << 13;
 /// Set there where row pages may have planes.
 const HAS_PAGE_PLANES: u16 = 1 << 14;
 
+/// Set there where words of the lexicon may be cut.
+const HAS_CUT_WORDS: u16 = 1 << 15;
+
 /// All that is set there.
 const MARKS: u16 = HAS_UNIONS
     | HAS_BIGRAMS
@@ -43,7 +46,8 @@ const MARKS: u16 = HAS_UNIONS
     | HAS_STAMPS
     | HAS_ADDRESSES
     | COUNTS_UNIONS
-    | HAS_PAGE_PLANES;
+    | HAS_PAGE_PLANES
+    | HAS_CUT_WORDS;
 
 /// Kinds of pages whose numbers the footer starts with.
 const PAGE_COUNTS: usize = 8;
@@ -144,6 +148,7 @@ impl Footer {
         footer.has_addresses = marks & HAS_ADDRESSES != 0;
         footer.counts_unions = marks & COUNTS_UNIONS != 0;
         footer.has_page_planes = marks & HAS_PAGE_PLANES != 0;
+        footer.has_cut_words = marks & HAS_CUT_WORDS != 0;
         let bigrams = usize::from(marks & HAS_BIGRAMS != 0);
         let mut counts = [0; PAGE_COUNTS];
         for count in &mut counts {
@@ -234,6 +239,9 @@ impl Footer {
         }
         if self.has_page_planes {
             marks |= HAS_PAGE_PLANES;
+        }
+        if self.has_cut_words {
+            marks |= HAS_CUT_WORDS;
         }
         out.extend_from_slice(&marks.to_le_bytes());
         for time in [

@@ -8,8 +8,8 @@ use model::{Facility, RecordNumber, Severity, Timestamp};
 use crate::chunk::ChunkEntry;
 use crate::envelope::{
     FORMAT_VERSION, FORMAT_VERSION_ADDRESSES, FORMAT_VERSION_BIGRAMS, FORMAT_VERSION_COUNTED,
-    FORMAT_VERSION_DICTIONARY, FORMAT_VERSION_HEADS, FORMAT_VERSION_MIN, FORMAT_VERSION_STAMPS,
-    FORMAT_VERSION_UNIONS, Header,
+    FORMAT_VERSION_DICTIONARY, FORMAT_VERSION_HEADS, FORMAT_VERSION_MIN, FORMAT_VERSION_PLANES,
+    FORMAT_VERSION_STAMPS, FORMAT_VERSION_UNIONS, Header,
 };
 use crate::lexicon::class::{may_hold, order_into, ordered_starts};
 use crate::limits::HEAD_PAGE_ROWS;
@@ -67,6 +67,9 @@ pub struct Footer {
     /// Whether the terms have the addresses in texts ([`model::addresses`]); not in segments that were written
     /// before they did, and in those that were merged of such.
     pub has_addresses: bool,
+    /// Whether the lexicon may have the starts of words alone; in no segments but compacted ones. What they are
+    /// merged of has whole words.
+    pub has_cut_words: bool,
 }
 
 /// A lexicon page in the footer.
@@ -144,8 +147,11 @@ fn at_namespace(counts: &[u32; 8], namespace: Namespace) -> Option<u32> {
 impl Footer {
     /// The version of the format that a file with this footer has: the oldest one that has all there is.
     pub fn version(&self) -> u16 {
-        if self.has_page_planes {
+        if self.has_cut_words {
             return FORMAT_VERSION;
+        }
+        if self.has_page_planes {
+            return FORMAT_VERSION_PLANES;
         }
         if self.counts_unions {
             return FORMAT_VERSION_COUNTED;

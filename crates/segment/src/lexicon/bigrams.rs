@@ -22,6 +22,9 @@ const SET_BYTES: usize = GROUPS * GROUPS / 8;
 /// The group of digits.
 const DIGITS: u8 = 26;
 
+/// A hexadecimal digit of each group.
+const NUMBER: &[u8] = b"0abcdef";
+
 /// A set of pairs of groups of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BigramSet([u8; SET_BYTES]);
@@ -70,11 +73,15 @@ impl BigramSet {
 
     /// Adds all pairs that numbers can have.
     fn add_numbers(&mut self) {
-        let digits = b"0abcdef";
-        for first in digits {
-            for second in digits {
-                self.add(&[*first, *second]);
-            }
+        NUMBER
+            .iter()
+            .for_each(|first| self.add_number_behind(&[*first]));
+    }
+
+    /// Adds the pairs that a number behind some bytes can start with.
+    fn add_number_behind(&mut self, bytes: &[u8]) {
+        if let Some(last) = bytes.last() {
+            NUMBER.iter().for_each(|first| self.add(&[*last, *first]));
         }
     }
 
@@ -108,12 +115,16 @@ impl PageBigrams {
         }
     }
 
-    /// Adds a word of a class.
-    pub(super) fn add(&mut self, class: Class, word: &[u8]) {
+    /// Adds a word of a class, or what is left of it.
+    pub(super) fn add(&mut self, class: Class, word: &[u8], is_cut: bool) {
         match class {
             Class::Word => {
                 self.has_words = true;
                 self.set.add(word);
+                if is_cut {
+                    self.has_numbers = true;
+                    self.set.add_number_behind(word);
+                }
             }
             Class::Decimal(_) | Class::Hexadecimal(_) => self.has_numbers = true,
         }
@@ -212,7 +223,9 @@ mod tests {
     fn of_pages(pages: &[Vec<&[u8]>]) -> Bigrams {
         let sets = pages.iter().map(|words| {
             let mut own = PageBigrams::new();
-            words.iter().for_each(|word| own.add(Class::of(word), word));
+            words
+                .iter()
+                .for_each(|word| own.add(Class::of(word), word, false));
             own.take()
         });
         let sets: Vec<_> = sets.collect();

@@ -2,17 +2,21 @@
 //!
 //! ```text
 //! block = number of terms (u8), its top bit set where namespace or class are not those of the block
-//!         before: then namespace (u8) and class (u8); words; entries
+//!         before: then namespace (u8) and class (u8); in pages with cut words, which are (cuts.rs);
+//!         words; entries
 //! words of letters  = for each term: how many bytes it shares with the one before, how many follow;
 //!                     then the bytes that follow, of all terms
 //! words of numbers  = the first value, less that of the block's predecessor; in packed bits the
-//!                     distances; behind 16 hexadecimal digits the further ones, two in a byte
+//!                     distances; behind 16 hexadecimal digits, or as many as are left of cut numbers,
+//!                     the further ones of whole words, two in a byte
 //! ```
 #![deny(clippy::indexing_slicing)]
 
 use std::cmp::Ordering;
 
-use super::class::{Class, HEAD_DIGITS, digit_of};
+use super::KnownKey;
+use super::class::{Class, digit_of};
+use super::cuts::{Cuts, may_be_cut_from};
 use super::entries;
 use crate::Corrupt;
 use crate::columns::series;
@@ -31,11 +35,100 @@ pub(super) struct Kin {
 }
 
 impl Kin {
+    /// The word of an ordered key of it; `None` of other keys.
+    pub(super) fn word_of(self, ordered: &[u8]) -> Option<&[u8]> {
+        ordered.strip_prefix(&[self.namespace, self.class.byte()])
+    }
+
     /// Replaces `key` by that of a word.
     pub(super) fn key_into(self, word: &[u8], key: &mut Vec<u8>) {
         key.clear();
         key.push(self.namespace);
         key.extend_from_slice(word);
+    }
+}
+
+/// What a block starts with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    pub(super) kin: Kin,
+    pub(super) terms: usize,
+    pub(super) cuts: Cuts,
+}
+
+impl Head {
+    /// Reads that of the next block of a page, where words may be cut or none is. `kin` and `value` are what
+    /// the block before is of and its first value; they become its own where it is of something else.
+    pub(super) fn decode(
+        reader: &mut Reader<'_>,
+        has_cuts: bool,
+        kin: &mut Option<Kin>,
+        value: &mut u64,
+    ) -> Result<Self, Corrupt> {
+        let head = reader.byte()?;
+        let terms = usize::from(head & !IS_OTHER);
+        if terms == 0 || terms > LEXICON_BLOCK_TERMS {
+            return Err(invalid("terms of a lexicon block", u64::from(head)));
+        }
+        if head & IS_OTHER != 0 {
+            let namespace = reader.byte()?;
+            let class = Class::from_byte(reader.byte()?)?;
+            *kin = Some(Kin { namespace, class });
+            *value = 0;
+        }
+        let Some(kin) = *kin else {
+            return Err(invalid("first lexicon block", terms as u64));
+        };
+        let cuts = match has_cuts {
+            true => Cuts::decode(reader, kin.class, terms)?,
+            false => Cuts::default(),
+        };
+        Ok(Self { kin, terms, cuts })
+    }
+
+    /// How its words are written, if they are numbers.
+    fn numbers(&self) -> Numbers {
+        let Self { kin, terms, cuts } = *self;
+        let digits = cuts.head_digits(kin.class);
+        let len = match kin.class {
+            Class::Word => 0,
+            Class::Decimal(len) | Class::Hexadecimal(len) => len,
+        };
+        Numbers {
+            digits,
+            unit: kin.class.unit(digits),
+            further: len.saturating_sub(digits),
+            whole: terms - cuts.count(),
+        }
+    }
+}
+
+/// How the words of a block of numbers are written.
+#[derive(Clone, Copy, Debug)]
+struct Numbers {
+    /// How many digits of each stand together.
+    digits: usize,
+    /// What the last of them counts.
+    unit: u64,
+    /// How many more digits a whole word has.
+    further: usize,
+    /// How many words are whole.
+    whole: usize,
+}
+
+impl Numbers {
+    /// Bytes of the further digits of a whole word.
+    fn rest_len(&self) -> usize {
+        self.further.div_ceil(2)
+    }
+
+    /// The digits that stand together of the first word, given the first value of the block before, which is
+    /// replaced by that of this one.
+    fn first(&self, reader: &mut Reader<'_>, value: &mut u64) -> Result<u64, Corrupt> {
+        let head = checked_sum(*value / self.unit, reader.varint()?)?;
+        let first = head.checked_mul(self.unit);
+        *value = first.ok_or(invalid("number of a lexicon block", head))?;
+        Ok(head)
     }
 }
 
@@ -152,8 +245,8 @@ fn widen<'l>(lens: &[u8], out: impl Iterator<Item = &'l mut u32>) {
 
 /// What looking for a word in a block has led to.
 pub(super) enum Sought {
-    /// Its entry.
-    Found(TermEntry),
+    /// Its entry, and whether that is of a word that is cut, which may be another.
+    Found(TermEntry, bool),
     /// All words of the block are before it.
     Behind,
     /// A word of the block is behind it, none is it.
@@ -183,30 +276,30 @@ impl Place {
 /// putting its words together: what has no more than that to say of a word is not read.
 pub(super) fn seek(
     reader: &mut Reader<'_>,
-    kin: Kin,
-    before: u64,
+    has_cuts: bool,
+    (kin, before): (Kin, u64),
     word: &[u8],
     segment_rows: u32,
 ) -> Result<Sought, Corrupt> {
     let (mut kin, mut value) = (Some(kin), before);
-    let terms = Block::decode_head(reader, &mut kin, &mut value)?;
-    let class = kin.map_or(Class::Word, |kin| kin.class);
-    let place = match class {
-        Class::Word => seek_word(reader, terms, word)?,
-        Class::Decimal(_) | Class::Hexadecimal(_) => {
-            seek_number(reader, terms, class, value, word)?
-        }
+    let head = Head::decode(reader, has_cuts, &mut kin, &mut value)?;
+    let place = match head.kin.class {
+        Class::Word => seek_word(reader, &head, word)?,
+        Class::Decimal(_) | Class::Hexadecimal(_) => seek_number(reader, &head, value, word)?,
     };
     match place {
-        Place::At(at) => entries::find(reader, terms, at, segment_rows).map(Sought::Found),
+        Place::At(at) => {
+            let entry = entries::find(reader, head.terms, at, segment_rows)?;
+            Ok(Sought::Found(entry, head.cuts.is_cut(at)))
+        }
         Place::Behind => Ok(Sought::Behind),
         Place::Missing => Ok(Sought::Missing),
     }
 }
 
 /// A word that shares more with the one before than that does with the wanted one is on the same side of it.
-fn seek_word(reader: &mut Reader<'_>, terms: usize, word: &[u8]) -> Result<Place, Corrupt> {
-    let lens = WordLens::decode(reader, terms)?;
+fn seek_word(reader: &mut Reader<'_>, head: &Head, word: &[u8]) -> Result<Place, Corrupt> {
+    let lens = WordLens::decode(reader, head.terms)?;
     let mut text = reader.bytes(lens.bytes())?;
     // Bytes that the word before has in common with the wanted one, and how many it has.
     let (mut same, mut len) = (0, 0);
@@ -221,6 +314,9 @@ fn seek_word(reader: &mut Reader<'_>, terms: usize, word: &[u8]) -> Result<Place
             continue;
         }
         let wanted = word.get(shared..).unwrap_or(&[]);
+        if head.cuts.is_cut(at) && may_be_cut_from(wanted, own) {
+            return Ok(Place::At(at));
+        }
         if let Some(place) = Place::beside(at, own.cmp(wanted)) {
             return Ok(place);
         }
@@ -231,33 +327,33 @@ fn seek_word(reader: &mut Reader<'_>, terms: usize, word: &[u8]) -> Result<Place
 
 fn seek_number(
     reader: &mut Reader<'_>,
-    terms: usize,
-    class: Class,
-    before: u64,
+    head: &Head,
+    mut before: u64,
     word: &[u8],
 ) -> Result<Place, Corrupt> {
-    let mut head = checked_sum(before, reader.varint()?)?;
-    let steps = match terms {
+    let numbers = head.numbers();
+    let mut value = numbers.first(reader, &mut before)?;
+    let steps = match head.terms {
         1 => None,
-        _ => Some(series::Bits::read(reader, terms - 1)?),
+        terms => Some(series::Bits::read(reader, terms - 1)?),
     };
-    let rest_len = match class {
-        Class::Hexadecimal(len) => len.saturating_sub(HEAD_DIGITS).div_ceil(2),
-        _ => 0,
-    };
-    let mut rests = reader.bytes(terms * rest_len)?;
-    let wanted = class.least_with(word);
+    let rest_len = numbers.rest_len();
+    let mut rests = reader.bytes(numbers.whole * rest_len)?;
+    let wanted = head.kin.class.least_with(word) / numbers.unit;
     let mut wanted_rest = Vec::new();
     if rest_len > 0 {
-        put_rest(word, &mut wanted_rest);
+        put_rest(word, numbers.digits, &mut wanted_rest);
     }
-    for at in 0..terms {
+    for at in 0..head.terms {
         if let (Some(steps), Some(before)) = (&steps, at.checked_sub(1)) {
-            head = checked_sum(head, steps.get(before))?;
+            value = checked_sum(value, steps.get(before))?;
         }
-        let (rest, others) = rests.split_at_checked(rest_len).unwrap_or((rests, &[]));
-        rests = others;
-        let order = head.cmp(&wanted).then_with(|| rest.cmp(&wanted_rest));
+        let mut order = value.cmp(&wanted);
+        if !head.cuts.is_cut(at) {
+            let (rest, others) = rests.split_at_checked(rest_len).unwrap_or((rests, &[]));
+            rests = others;
+            order = order.then_with(|| rest.cmp(&wanted_rest));
+        }
         if let Some(place) = Place::beside(at, order) {
             return Ok(place);
         }
@@ -265,9 +361,9 @@ fn seek_number(
     Ok(Place::Behind)
 }
 
-/// Appends the hexadecimal digits of a word behind those that 64 bits hold, two in a byte.
-fn put_rest(word: &[u8], out: &mut Vec<u8>) {
-    let rest = word.get(HEAD_DIGITS..).unwrap_or(&[]);
+/// Appends the digits of a word behind the first ones, two in a byte.
+fn put_rest(word: &[u8], first: usize, out: &mut Vec<u8>) {
+    let rest = word.get(first..).unwrap_or(&[]);
     for pair in rest.chunks(2) {
         let digit = |at: usize| pair.get(at).map_or(0, |byte| digit_of(*byte) as u8);
         out.push(digit(0) << 4 | digit(1));
@@ -281,6 +377,8 @@ pub(super) struct Block {
     words: Vec<u8>,
     /// For each word its end.
     ends: Vec<usize>,
+    /// Which words are cut: their starts are here.
+    cuts: Cuts,
     entries: Vec<TermEntry>,
 }
 
@@ -288,6 +386,7 @@ impl Block {
     pub(super) fn clear(&mut self) {
         self.words.clear();
         self.ends.clear();
+        self.cuts = Cuts::default();
         self.entries.clear();
     }
 
@@ -313,15 +412,74 @@ impl Block {
         self.words.get(start..end).unwrap_or(&[])
     }
 
-    /// A word and its entry by their place.
-    pub(super) fn term(&self, at: usize) -> Option<(&[u8], TermEntry)> {
-        Some((self.word(at), *self.entries.get(at)?))
+    /// Whether a word is cut.
+    pub(super) fn is_cut(&self, at: usize) -> bool {
+        self.cuts.is_cut(at)
     }
 
-    /// The words and their entries.
-    pub(super) fn terms(&self) -> impl Iterator<Item = (&[u8], TermEntry)> {
-        let entries = self.entries.iter().copied().enumerate();
-        entries.map(|(at, entry)| (self.word(at), entry))
+    /// What it has of the key of a term of its kin; `key` is a buffer.
+    pub(super) fn known_into<'k>(&self, at: usize, kin: Kin, key: &'k mut Vec<u8>) -> KnownKey<'k> {
+        kin.key_into(self.word(at), key);
+        KnownKey {
+            bytes: key,
+            is_cut: self.is_cut(at),
+        }
+    }
+
+    /// Replaces `wanted` by the places of the terms that are wanted, and whether they are for sure; `is_wanted`
+    /// says nothing where a cut word does not decide. `key` is a buffer.
+    pub(super) fn wanted(
+        &self,
+        kin: Kin,
+        key: &mut Vec<u8>,
+        wanted: &mut Vec<(usize, bool)>,
+        mut is_wanted: impl FnMut(&Self, usize, KnownKey<'_>) -> Option<bool>,
+    ) {
+        wanted.clear();
+        wanted.extend((0..self.len()).filter_map(|at| {
+            match is_wanted(self, at, self.known_into(at, kin, key)) {
+                Some(is_wanted) => is_wanted.then_some((at, true)),
+                None => Some((at, false)),
+            }
+        }));
+    }
+
+    /// Calls `visit` with the entries of terms that are wanted.
+    pub(super) fn visit(&self, wanted: &[(usize, bool)], visit: &mut dyn FnMut(TermEntry, bool)) {
+        for (at, is_sure) in wanted {
+            if let Some(entry) = self.entry(*at) {
+                visit(entry, *is_sure);
+            }
+        }
+    }
+
+    /// An entry by its place.
+    pub(super) fn entry(&self, at: usize) -> Option<TermEntry> {
+        self.entries.get(at).copied()
+    }
+
+    /// Cuts words, of those that may be cut by `may_cut`, a bit for each. `before` and `behind` are the words
+    /// between which they stand among all of their kin.
+    pub(super) fn cut(&mut self, class: Class, may_cut: u64, before: &[u8], behind: &[u8]) {
+        let own = (0..self.len()).map(|at| self.word(at));
+        let words: Vec<&[u8]> = std::iter::once(before)
+            .chain(own)
+            .chain(std::iter::once(behind))
+            .collect();
+        let (cuts, lens) = Cuts::of(class, &words, may_cut);
+        if cuts.count() == 0 {
+            return;
+        }
+        let mut cut = Self {
+            cuts,
+            entries: std::mem::take(&mut self.entries),
+            ..Self::default()
+        };
+        for (at, len) in lens.iter().enumerate() {
+            let word = self.word(at);
+            cut.push_word(&[word.get(..*len).unwrap_or(word)]);
+        }
+        *self = cut;
     }
 
     fn push_word(&mut self, pieces: &[&[u8]]) {
@@ -331,20 +489,28 @@ impl Block {
         self.ends.push(self.words.len());
     }
 
-    /// Appends the block; `before` is what the block before is of, `value` its first value, and is
-    /// replaced by that of this block.
-    pub(super) fn encode(&self, kin: Kin, before: Option<Kin>, value: &mut u64, out: &mut Vec<u8>) {
+    /// Appends the block of a page where words may be cut or none is; `before` is what the block before is of,
+    /// `value` its first value, and is replaced by that of this block.
+    pub(super) fn encode(
+        &self,
+        kin: Kin,
+        before: Option<Kin>,
+        has_cuts: bool,
+        value: &mut u64,
+        out: &mut Vec<u8>,
+    ) {
         if before == Some(kin) {
             out.push(self.len() as u8);
         } else {
             out.extend_from_slice(&[self.len() as u8 | IS_OTHER, kin.namespace, kin.class.byte()]);
             *value = 0;
         }
+        if has_cuts {
+            self.cuts.encode(self.len(), out);
+        }
         match kin.class {
             Class::Word => self.encode_words(out),
-            Class::Decimal(_) | Class::Hexadecimal(_) => {
-                self.encode_numbers(kin.class, value, out);
-            }
+            Class::Decimal(_) | Class::Hexadecimal(_) => self.encode_numbers(kin, value, out),
         }
         entries::encode(&self.entries, out);
     }
@@ -366,13 +532,20 @@ impl Block {
         }
     }
 
-    fn encode_numbers(&self, class: Class, value: &mut u64, out: &mut Vec<u8>) {
-        let mut last = std::mem::replace(value, class.least_with(self.word(0)));
+    fn encode_numbers(&self, kin: Kin, value: &mut u64, out: &mut Vec<u8>) {
+        let head = Head {
+            kin,
+            terms: self.len(),
+            cuts: self.cuts,
+        };
+        let numbers = head.numbers();
+        let mut last = *value / numbers.unit;
+        *value = kin.class.least_with(self.word(0)) / numbers.unit * numbers.unit;
         let mut steps = Vec::with_capacity(self.len());
         for at in 0..self.len() {
-            let head = class.least_with(self.word(at));
-            steps.push(head - last);
-            last = head;
+            let number = kin.class.least_with(self.word(at)) / numbers.unit;
+            steps.push(number - last);
+            last = number;
         }
         if let Some((first, steps)) = steps.split_first() {
             put_varint(*first, out);
@@ -380,9 +553,8 @@ impl Block {
                 series::encode_bits(steps, out);
             }
         }
-        if let Class::Hexadecimal(_) = class {
-            (0..self.len()).for_each(|at| put_rest(self.word(at), out));
-        }
+        let whole = (0..self.len()).filter(|at| !self.is_cut(*at));
+        whole.for_each(|at| put_rest(self.word(at), numbers.digits, out));
     }
 
     /// Whether its last word is behind all that start with these bytes.
@@ -391,45 +563,25 @@ impl Block {
         last > start && !last.starts_with(start)
     }
 
-    /// Replaces the words by those of the next block; `kin` and `value` are those of the block before
-    /// and become its own. Words are not checked to be in order, nor to be of their class.
+    /// Replaces the words by those of the next block of a page where words may be cut or none is; `kin` and
+    /// `value` are those of the block before and become its own. Words are not checked to be in order, nor to
+    /// be of their class.
     pub(super) fn decode_words_of(
         &mut self,
         reader: &mut Reader<'_>,
+        has_cuts: bool,
         kin: &mut Option<Kin>,
         value: &mut u64,
-    ) -> Result<(), Corrupt> {
+    ) -> Result<Kin, Corrupt> {
         self.clear();
-        let terms = Self::decode_head(reader, kin, value)?;
-        let Some(Kin { class, .. }) = *kin else {
-            return Err(invalid("first lexicon block", terms as u64));
-        };
-        match class {
-            Class::Word => self.decode_words(reader, terms),
-            Class::Decimal(len) => self.decode_numbers::<10>(reader, terms, len, value),
-            Class::Hexadecimal(len) => self.decode_numbers::<16>(reader, terms, len, value),
+        let head = Head::decode(reader, has_cuts, kin, value)?;
+        self.cuts = head.cuts;
+        match head.kin.class {
+            Class::Word => self.decode_words(reader, head.terms)?,
+            Class::Decimal(_) => self.decode_numbers::<10>(reader, &head, value)?,
+            Class::Hexadecimal(_) => self.decode_numbers::<16>(reader, &head, value)?,
         }
-    }
-
-    /// Reads what a block starts with: how many terms it has. `kin` and `value` become its own where they
-    /// are not those of the block before.
-    pub(super) fn decode_head(
-        reader: &mut Reader<'_>,
-        kin: &mut Option<Kin>,
-        value: &mut u64,
-    ) -> Result<usize, Corrupt> {
-        let head = reader.byte()?;
-        let terms = usize::from(head & !IS_OTHER);
-        if terms == 0 || terms > LEXICON_BLOCK_TERMS {
-            return Err(invalid("terms of a lexicon block", u64::from(head)));
-        }
-        if head & IS_OTHER != 0 {
-            let namespace = reader.byte()?;
-            let class = Class::from_byte(reader.byte()?)?;
-            *kin = Some(Kin { namespace, class });
-            *value = 0;
-        }
-        Ok(terms)
+        Ok(head.kin)
     }
 
     /// Skips the words of a block of letters: how many bytes of the page are left from the first one on,
@@ -448,18 +600,15 @@ impl Block {
     /// own.
     pub(super) fn skip_numbers(
         reader: &mut Reader<'_>,
-        class: Class,
-        terms: usize,
+        head: &Head,
         value: &mut u64,
     ) -> Result<(), Corrupt> {
-        *value = checked_sum(*value, reader.varint()?)?;
-        if terms > 1 {
-            series::skip_bits(reader, terms - 1)?;
+        let numbers = head.numbers();
+        numbers.first(reader, value)?;
+        if head.terms > 1 {
+            series::skip_bits(reader, head.terms - 1)?;
         }
-        if let Class::Hexadecimal(len) = class {
-            let rest_len = len.saturating_sub(HEAD_DIGITS).div_ceil(2);
-            reader.bytes(terms * rest_len)?;
-        }
+        reader.bytes(numbers.whole * numbers.rest_len())?;
         Ok(())
     }
 
@@ -504,41 +653,37 @@ impl Block {
     fn decode_numbers<const RADIX: u64>(
         &mut self,
         reader: &mut Reader<'_>,
-        terms: usize,
-        len: usize,
+        head: &Head,
         value: &mut u64,
     ) -> Result<(), Corrupt> {
-        let mut head = checked_sum(*value, reader.varint()?)?;
-        *value = head;
-        let steps = match terms {
+        let numbers = head.numbers();
+        let mut number = numbers.first(reader, value)?;
+        let steps = match head.terms {
             1 => None,
-            _ => Some(series::Bits::read(reader, terms - 1)?),
+            terms => Some(series::Bits::read(reader, terms - 1)?),
         };
-        let head_len = if RADIX == 16 {
-            len.min(HEAD_DIGITS)
-        } else {
-            len
-        };
-        let rest_len = (len - head_len).div_ceil(2);
-        let rests = reader.bytes(terms * rest_len)?;
+        let rest_len = numbers.rest_len();
+        let rests = reader.bytes(numbers.whole * rest_len)?;
         let mut rests = rests.chunks_exact(rest_len.max(1));
-        for at in 0..terms {
+        for at in 0..head.terms {
             if let (Some(steps), Some(before)) = (&steps, at.checked_sub(1)) {
-                head = checked_sum(head, steps.get(before))?;
+                number = checked_sum(number, steps.get(before))?;
             }
             let start = self.words.len();
-            self.words.resize(start + head_len, b'0');
+            self.words.resize(start + numbers.digits, b'0');
             let digits = self.words.get_mut(start..).unwrap_or_default();
-            let left = write_digits::<RADIX>(head, digits);
+            let left = write_digits::<RADIX>(number, digits);
             if left != 0 {
-                return Err(invalid("number of a lexicon block", head));
+                return Err(invalid("number of a lexicon block", number));
             }
-            for byte in rests.next().unwrap_or(&[]) {
-                self.words.push(digit_byte(byte >> 4));
-                self.words.push(digit_byte(byte & 15));
-            }
-            if (len - head_len) % 2 == 1 && self.words.pop() != Some(b'0') {
-                return Err(invalid("last digit of a lexicon block", head));
+            if !head.cuts.is_cut(at) {
+                for byte in rests.next().unwrap_or(&[]) {
+                    self.words.push(digit_byte(byte >> 4));
+                    self.words.push(digit_byte(byte & 15));
+                }
+                if numbers.further % 2 == 1 && self.words.pop() != Some(b'0') {
+                    return Err(invalid("last digit of a lexicon block", number));
+                }
             }
             self.ends.push(self.words.len());
         }

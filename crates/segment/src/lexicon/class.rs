@@ -8,7 +8,7 @@
 use crate::Corrupt;
 
 /// Hexadecimal digits that 64 bits hold.
-pub(super) const HEAD_DIGITS: usize = 16;
+const HEAD_DIGITS: usize = 16;
 
 /// Most digits of a decimal number: as many as 64 bits hold whatever they are.
 const DECIMAL_DIGITS_MAX: usize = 19;
@@ -86,8 +86,8 @@ impl Class {
     pub(super) fn least_with(self, start: &[u8]) -> u64 {
         let (radix, digits) = match self {
             Self::Word => return 0,
-            Self::Decimal(len) => (10, len),
-            Self::Hexadecimal(len) => (16, len.min(HEAD_DIGITS)),
+            Self::Decimal(_) => (10, self.head_digits()),
+            Self::Hexadecimal(_) => (16, self.head_digits()),
         };
         let start = start.get(..digits).unwrap_or(start);
         let value = if radix == 10 {
@@ -96,6 +96,26 @@ impl Class {
             number_of::<16>(start)
         };
         (start.len()..digits).fold(value, |value, _| radix * value)
+    }
+
+    /// How many digits of a number 64 bits hold; 0 of other words.
+    pub(super) fn head_digits(self) -> usize {
+        match self {
+            Self::Word => 0,
+            Self::Decimal(len) => len,
+            Self::Hexadecimal(len) => len.min(HEAD_DIGITS),
+        }
+    }
+
+    /// What the last of so many digits counts in the value of all that 64 bits hold.
+    pub(super) fn unit(self, digits: usize) -> u64 {
+        let radix: u64 = match self {
+            Self::Word => return 1,
+            Self::Decimal(_) => 10,
+            Self::Hexadecimal(_) => 16,
+        };
+        let behind = self.head_digits().saturating_sub(digits);
+        (0..behind).fold(1, |unit: u64, _| unit.saturating_mul(radix))
     }
 
     /// All classes, in order.
@@ -146,7 +166,7 @@ pub(crate) fn ordered_starts(start: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// Whether a byte of a folded word is a hexadecimal digit.
-fn is_hexadecimal(byte: &u8) -> bool {
+pub(super) fn is_hexadecimal(byte: &u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 

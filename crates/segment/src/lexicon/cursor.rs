@@ -38,7 +38,7 @@ impl LexiconCursor {
             self.next += 1;
             self.term = 0;
         }
-        let (word, entry) = self.block.term(self.term)?;
+        let (word, entry) = (self.block.word(self.term), self.block.entry(self.term)?);
         let kin = page.blocks.get(self.next.checked_sub(1)?)?.kin;
         self.term += 1;
         self.key.clear();
@@ -48,8 +48,14 @@ impl LexiconCursor {
         Some(entry)
     }
 
-    /// The ordered key of the entry last returned.
+    /// The ordered key of the entry last returned, or what is left of it.
     pub(crate) fn key(&self) -> &[u8] {
         &self.key
+    }
+
+    /// Whether that is cut.
+    pub(crate) fn is_cut(&self) -> bool {
+        let last = self.term.checked_sub(1);
+        last.is_some_and(|last| self.block.is_cut(last))
     }
 }

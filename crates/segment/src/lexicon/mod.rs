@@ -10,6 +10,7 @@ mod bigrams;
 mod block;
 pub(crate) mod class;
 mod cursor;
+mod cuts;
 mod entries;
 #[cfg(test)]
 #[expect(clippy::indexing_slicing, reason = "a test may fail by a panic")]
@@ -22,9 +23,10 @@ use std::ops::Range;
 pub(crate) use bigrams::BigramSet;
 pub use bigrams::Bigrams;
 use bigrams::PageBigrams;
-use block::{Block, Kin, Sought};
+use block::{Block, Head, Kin, Sought};
 use class::Class;
 pub(crate) use cursor::LexiconCursor;
+pub(crate) use cuts::may_be_cut_from;
 pub use through::LexiconThrough;
 pub(crate) use writer::LexiconWriter;
 
@@ -34,10 +36,30 @@ use crate::page::{PageEntry, open};
 use crate::term::TermEntry;
 use crate::wire::Reader;
 
+/// What the lexicon has of the key of a term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownKey<'a> {
+    /// All of it, or what is left of it where it is cut.
+    pub bytes: &'a [u8],
+    /// Whether hexadecimal digits follow, one at least, that are not in the lexicon.
+    pub is_cut: bool,
+}
+
+/// What a look-up has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoundTerm {
+    /// What the lexicon says of the term.
+    pub entry: TermEntry,
+    /// Whether its key is cut: then it is another one, or that which was looked up, and no other is.
+    pub is_cut: bool,
+}
+
 /// A decoded lexicon page.
 #[derive(Clone, Debug)]
 pub struct LexiconPage {
     raw: Vec<u8>,
+    /// Whether words of it may be cut.
+    has_cuts: bool,
     /// The blocks, in order.
     blocks: Vec<Place>,
     segment_rows: u32,
@@ -78,7 +100,7 @@ impl LexiconPage {
     /// When the bytes are not what was written.
     pub fn decode(entry: &PageEntry, stored: &[u8]) -> Result<Self, Corrupt> {
         let page = Self::open(entry, stored)?;
-        let (mut block, mut last) = (Block::default(), Vec::new());
+        let (mut block, mut last) = (Block::default(), (Vec::new(), false));
         for number in 0..page.blocks.len() {
             if let Some(kin) = page.read(number, &mut block, true)? {
                 check_order(&block, kin, &mut last)?;
@@ -94,35 +116,32 @@ impl LexiconPage {
     pub fn open(entry: &PageEntry, stored: &[u8]) -> Result<Self, Corrupt> {
         let raw = open("lexicon page", entry, stored)?.into_owned();
         let mut reader = Reader::new("lexicon page", &raw);
-        let segment_rows = reader.count("number of rows", SEGMENT_ROWS_MAX as usize)? as u32;
+        let (has_cuts, segment_rows) = decode_start(&mut reader)?;
         let mut blocks: Vec<Place> = Vec::new();
         let (mut kin, mut value) = (None, 0);
         let mut terms = 0;
         while !reader.rest().is_empty() {
             let start = raw.len() - reader.rest().len();
             let mut before = value;
-            let own_terms = Block::decode_head(&mut reader, &mut kin, &mut value)?;
-            let Some(own) = kin else {
-                return Err(invalid("first lexicon block", own_terms as u64));
-            };
-            if blocks.last().is_none_or(|last| last.kin != own) {
+            let head = Head::decode(&mut reader, has_cuts, &mut kin, &mut value)?;
+            if blocks.last().is_none_or(|last| last.kin != head.kin) {
                 before = 0;
             }
-            let first = match own.class {
+            let first = match head.kin.class {
                 Class::Word => {
-                    let (left, len) = Block::skip_words(&mut reader, own_terms)?;
+                    let (left, len) = Block::skip_words(&mut reader, head.terms)?;
                     let start = raw.len() - left;
                     First::Word { start, len }
                 }
                 Class::Decimal(_) | Class::Hexadecimal(_) => {
-                    Block::skip_numbers(&mut reader, own.class, own_terms, &mut value)?;
+                    Block::skip_numbers(&mut reader, &head, &mut value)?;
                     First::Number { value, before }
                 }
             };
-            Block::skip_entries(&mut reader, own_terms, segment_rows)?;
-            terms += own_terms;
+            Block::skip_entries(&mut reader, head.terms, segment_rows)?;
+            terms += head.terms;
             blocks.push(Place {
-                kin: own,
+                kin: head.kin,
                 start,
                 first,
             });
@@ -132,16 +151,17 @@ impl LexiconPage {
         }
         Ok(Self {
             raw,
+            has_cuts,
             blocks,
             segment_rows,
         })
     }
 
-    /// The entry of a key.
+    /// The entry of a key, or of the only cut one that may be it.
     ///
     /// # Errors
     /// When a block that is read is not what was written, as far as that is seen.
-    pub fn find(&self, key: &[u8]) -> Result<Option<TermEntry>, Corrupt> {
+    pub fn find(&self, key: &[u8]) -> Result<Option<FoundTerm>, Corrupt> {
         let Some((namespace, word)) = key.split_first() else {
             return Ok(None);
         };
@@ -154,9 +174,9 @@ impl LexiconPage {
         let places = self.blocks.get(first..blocks.end).unwrap_or(&[]);
         for place in places {
             let mut reader = self.reader_at(place);
-            let rows = self.segment_rows;
-            match block::seek(&mut reader, kin, place.before(), word, rows)? {
-                Sought::Found(entry) => return Ok(Some(entry)),
+            let (from, rows) = ((kin, place.before()), self.segment_rows);
+            match block::seek(&mut reader, self.has_cuts, from, word, rows)? {
+                Sought::Found(entry, is_cut) => return Ok(Some(FoundTerm { entry, is_cut })),
                 Sought::Missing => return Ok(None),
                 Sought::Behind => {}
             }
@@ -164,8 +184,8 @@ impl LexiconPage {
         Ok(None)
     }
 
-    /// Calls `visit` with every key of the page that starts with `prefix` and its entry, until it
-    /// says false. Words are in order, numbers of each length in their own behind them. Returns
+    /// Calls `visit` with every key of the page that starts with `prefix`, or may, where it is cut, and its entry,
+    /// until it says false. Words are in order, numbers of each length in their own behind them. Returns
     /// whether it never did.
     ///
     /// # Errors
@@ -173,7 +193,7 @@ impl LexiconPage {
     pub fn scan(
         &self,
         prefix: &[u8],
-        visit: &mut dyn FnMut(&[u8], TermEntry) -> bool,
+        visit: &mut dyn FnMut(KnownKey<'_>, TermEntry) -> bool,
     ) -> Result<bool, Corrupt> {
         let (mut block, mut key) = (Block::default(), Vec::new());
         let word = prefix.get(1..).unwrap_or(&[]);
@@ -182,9 +202,9 @@ impl LexiconPage {
                 let Some(kin) = self.read(number, &mut block, true)? else {
                     continue;
                 };
-                for (known, entry) in block.terms().filter(|(known, _)| known.starts_with(word)) {
-                    kin.key_into(known, &mut key);
-                    if !visit(&key, entry) {
+                for at in (0..block.len()).filter(|at| may_start_with(&block, *at, word)) {
+                    let known = block.known_into(at, kin, &mut key);
+                    if block.entry(at).is_some_and(|entry| !visit(known, entry)) {
                         return Ok(false);
                     }
                 }
@@ -197,7 +217,8 @@ impl LexiconPage {
     }
 
     /// The same for those of them that are wanted, whose words hold all bytes of `letters`. Of others
-    /// mostly no entry is read, of numbers which cannot hold them nothing.
+    /// mostly no entry is read, of numbers which cannot hold them nothing. `is_wanted` says nothing where the
+    /// part of a cut word that is not known decides; `visit` is told whether a term is wanted for sure.
     ///
     /// # Errors
     /// As [`Self::find`].
@@ -205,8 +226,8 @@ impl LexiconPage {
         &self,
         prefix: &[u8],
         letters: &[u8],
-        mut is_wanted: impl FnMut(&[u8]) -> bool,
-        visit: &mut dyn FnMut(TermEntry),
+        mut is_wanted: impl FnMut(KnownKey<'_>) -> Option<bool>,
+        visit: &mut dyn FnMut(TermEntry, bool),
     ) -> Result<(), Corrupt> {
         let (mut block, mut key, mut wanted) = (Block::default(), Vec::new(), Vec::new());
         let word = prefix.get(1..).unwrap_or(&[]);
@@ -215,17 +236,19 @@ impl LexiconPage {
                 let Some(kin) = self.read(number, &mut block, false)? else {
                     continue;
                 };
-                wanted.clear();
-                wanted.extend((0..block.len()).filter(|at| {
-                    let known = block.word(*at);
-                    kin.key_into(known, &mut key);
-                    known.starts_with(word) && is_wanted(&key)
-                }));
+                block.wanted(
+                    kin,
+                    &mut key,
+                    &mut wanted,
+                    |block, at, known| match may_start_with(block, at, word) {
+                        true => is_wanted(known),
+                        false => Some(false),
+                    },
+                );
                 let is_behind = block.is_behind(word);
                 if !wanted.is_empty() {
                     self.read(number, &mut block, true)?;
-                    let terms = wanted.iter().filter_map(|at| block.term(*at));
-                    terms.for_each(|(_, entry)| visit(entry));
+                    block.visit(&wanted, visit);
                 }
                 if is_behind {
                     break;
@@ -243,8 +266,8 @@ impl LexiconPage {
         let (mut block, mut found) = (Block::default(), PageBigrams::new());
         for number in 0..self.blocks.len() {
             if let Some(kin) = self.read(number, &mut block, false)? {
-                let words = (0..block.len()).map(|at| block.word(at));
-                words.for_each(|word| found.add(kin.class, word));
+                (0..block.len())
+                    .for_each(|at| found.add(kin.class, block.word(at), block.is_cut(at)));
             }
         }
         Ok(found.take())
@@ -309,11 +332,11 @@ impl LexiconPage {
         };
         let mut reader = self.reader_at(place);
         let (mut kin, mut value) = (Some(place.kin), place.before());
-        block.decode_words_of(&mut reader, &mut kin, &mut value)?;
+        let own = block.decode_words_of(&mut reader, self.has_cuts, &mut kin, &mut value)?;
         if with_entries {
             block.decode_entries(&mut reader, self.segment_rows)?;
         }
-        Ok(kin)
+        Ok(Some(own))
     }
 
     fn reader_at(&self, place: &Place) -> Reader<'_> {
@@ -322,25 +345,46 @@ impl LexiconPage {
     }
 }
 
-/// Checks that the words of a block are of its class and in order behind the last key of the block
-/// before, which is replaced by the last of this one.
-fn check_order(block: &Block, kin: Kin, last: &mut Vec<u8>) -> Result<(), Corrupt> {
-    let mut before: Option<&[u8]> = None;
-    for (word, _) in block.terms() {
-        if Class::of(word) != kin.class {
+/// Reads what a page starts with: whether words of it may be cut, and how many rows the segment has.
+fn decode_start(reader: &mut Reader<'_>) -> Result<(bool, u32), Corrupt> {
+    let mut rows = || reader.count("number of rows", SEGMENT_ROWS_MAX as usize);
+    // A segment without rows has no terms.
+    Ok(match rows()? {
+        0 => (true, rows()? as u32),
+        rows => (false, rows as u32),
+    })
+}
+
+/// Whether a word of a block starts with some bytes, or may, where it is cut.
+fn may_start_with(block: &Block, at: usize, start: &[u8]) -> bool {
+    let known = block.word(at);
+    known.starts_with(start) || block.is_cut(at) && may_be_cut_from(start, known)
+}
+
+/// Checks that the words of a block are of its class and in order behind the last ordered key of the block before,
+/// which may be cut, and that what is left of a cut one tells it from the next. The last key is replaced.
+fn check_order(block: &Block, kin: Kin, last: &mut (Vec<u8>, bool)) -> Result<(), Corrupt> {
+    let mut key = Vec::new();
+    for at in 0..block.len() {
+        let (word, is_cut) = (block.word(at), block.is_cut(at));
+        let is_of_class = match is_cut {
+            true => kin.class.may_start_with(word),
+            false => Class::of(word) == kin.class,
+        };
+        if !is_of_class {
             return Err(invalid("class of a word", word.len() as u64));
         }
-        if before.is_some_and(|before| before >= word) {
+        key.clear();
+        key.extend_from_slice(&[kin.namespace, kin.class.byte()]);
+        key.extend_from_slice(word);
+        let (before, was_cut) = last;
+        let is_behind = before.is_empty() || *before < key;
+        if !is_behind || *was_cut && may_be_cut_from(&key, before) {
             return Err(invalid("order of a lexicon page", word.len() as u64));
         }
-        before = Some(word);
+        std::mem::swap(before, &mut key);
+        *was_cut = is_cut;
     }
-    let key = |word: &[u8]| [&[kin.namespace, kin.class.byte()], word].concat();
-    let first = key(block.word(0));
-    if !last.is_empty() && *last >= first {
-        return Err(invalid("order of a lexicon page", first.len() as u64));
-    }
-    *last = key(before.unwrap_or(&[]));
     Ok(())
 }
 

@@ -19,6 +19,8 @@ fn any_word() -> impl Strategy<Value = Vec<u8>> {
         2 => "[0-9]{1,21}".prop_map(String::into_bytes),
         2 => "[0-9a-f]{7,34}".prop_map(String::into_bytes),
         1 => "00112233445566778[0-9a-f]{1,3}".prop_map(String::into_bytes),
+        2 => "(0x)?[0-9a-f]{8,40}".prop_map(String::into_bytes),
+        1 => "[0-9]{12,19}".prop_map(String::into_bytes),
         1 => prop::collection::vec(1..=255_u8, 1..6),
     ]
 }
@@ -59,29 +61,57 @@ fn any_entry() -> impl Strategy<Value = TermEntry> {
     prop_oneof![6 => slots, 1 => groups]
 }
 
+/// The entry of a term that is in one row alone.
+fn in_row(row: u32) -> TermEntry {
+    TermEntry {
+        rows: 1,
+        groups: Listed::default(),
+        slots: Listed {
+            count: 1,
+            location: Location::One(row),
+        },
+    }
+}
+
 fn any_terms() -> impl Strategy<Value = BTreeMap<Vec<u8>, TermEntry>> {
     let key = (prop::sample::select(vec![b'h', b'm']), any_word());
     let key = key.prop_map(|(namespace, word)| [&[namespace], &word[..]].concat());
     prop::collection::btree_map(key, any_entry(), 0..300)
 }
 
-fn write(terms: &BTreeMap<Vec<u8>, TermEntry>) -> (Vec<u8>, Vec<LexiconPageEntry>) {
-    let mut ordered: Vec<(Vec<u8>, TermEntry)> = terms
-        .iter()
-        .map(|(key, entry)| {
-            let mut ordered = Vec::new();
-            order_into(key, &mut ordered);
-            (ordered, *entry)
-        })
-        .collect();
-    ordered.sort_by(|a, b| a.0.cmp(&b.0));
-    let (mut writer, mut pages) = (LexiconWriter::new(ROWS), PageWriter::new(1));
-    for (key, entry) in &ordered {
-        writer.push(key, *entry, &mut pages);
+/// Pages of terms, with words cut where they may be or none.
+fn write(
+    terms: &BTreeMap<Vec<u8>, TermEntry>,
+    is_cutting: bool,
+) -> (Vec<u8>, Vec<LexiconPageEntry>) {
+    let mut pages = PageWriter::new(1);
+    let mut writer = match is_cutting {
+        true => LexiconWriter::cutting(ROWS),
+        false => LexiconWriter::new(ROWS),
+    };
+    for (key, entry) in in_order(terms) {
+        let may_cut = entry.slots.count > 0;
+        writer.push_cuttable(&ordered(&key), entry, may_cut, &mut pages);
     }
     let mut file = b"before".to_vec();
     let lexicon = writer.finish(&mut pages, &mut file);
     (file, lexicon.pages)
+}
+
+fn ordered(key: &[u8]) -> Vec<u8> {
+    let mut ordered = Vec::new();
+    order_into(key, &mut ordered);
+    ordered
+}
+
+/// Terms as the lexicon orders them.
+fn in_order(terms: &BTreeMap<Vec<u8>, TermEntry>) -> Vec<(Vec<u8>, TermEntry)> {
+    let mut all: Vec<_> = terms
+        .iter()
+        .map(|(key, entry)| (key.clone(), *entry))
+        .collect();
+    all.sort_by_cached_key(|(key, _)| ordered(key));
+    all
 }
 
 fn open_all(file: &[u8], entries: &[LexiconPageEntry]) -> Vec<LexiconPage> {
@@ -93,16 +123,32 @@ fn open_all(file: &[u8], entries: &[LexiconPageEntry]) -> Vec<LexiconPage> {
     entries.iter().map(open).collect()
 }
 
-fn scan(pages: &[LexiconPage], prefix: &[u8]) -> Vec<(Vec<u8>, TermEntry)> {
+/// What is known of a key, whether it is cut, and its entry.
+type Scanned = (Vec<u8>, bool, TermEntry);
+
+fn scan(pages: &[LexiconPage], prefix: &[u8]) -> Vec<Scanned> {
     let mut found = Vec::new();
     for page in pages {
         let scanned = page.scan(prefix, &mut |key, entry| {
-            found.push((key.to_vec(), entry));
+            found.push((key.bytes.to_vec(), key.is_cut, entry));
             true
         });
         assert_eq!(scanned, Ok(true));
     }
     found
+}
+
+/// Whether this is what is known of a term.
+fn is_of((known, is_cut, entry): &Scanned, (key, expected): &(Vec<u8>, TermEntry)) -> bool {
+    let is_key = match is_cut {
+        true => may_be_cut_from(key, known),
+        false => key == known,
+    };
+    is_key && entry == expected
+}
+
+fn holds(word: &[u8], part: &[u8]) -> bool {
+    part.is_empty() || word.windows(part.len()).any(|window| window == part)
 }
 
 proptest! {
@@ -116,65 +162,87 @@ proptest! {
         ],
         whole in any::<prop::sample::Index>(),
         is_of_a_word in any::<bool>(),
+        is_cutting in any::<bool>(),
     ) {
         let part = match terms.keys().nth(whole.index(terms.len().max(1))) {
             Some(key) if is_of_a_word => key[key.len() / 2..].to_vec(),
             _ => part,
         };
-        let has_part = |key: &[u8]| {
-            part.is_empty() || key[1..].windows(part.len()).any(|window| window == part)
+        // Each in a row of its own, so that it is known which is found.
+        let terms = terms.into_keys().zip(0..).map(|(key, row)| (key, in_row(row))).collect();
+        let is_wanted = |key: KnownKey<'_>| match holds(&key.bytes[1..], &part) {
+            false if key.is_cut => None,
+            holds => Some(holds),
         };
-        let (file, entries) = write(&terms);
+        let (file, entries) = write(&terms, is_cutting);
         let mut through = LexiconThrough::new(&part);
         let mut found = Vec::new();
         for entry in &entries {
             let start = entry.page.offset as usize;
             let stored = &file[start..start + entry.page.stored_len as usize];
-            let mut wanted = |key: &[u8]| has_part(key);
-            let mut visit = |term| found.push(term);
-            let gone = through.stored_page(&entry.page, stored, b'm', &mut wanted, &mut visit);
+            let mut visit = |term, is_sure| found.push((term, is_sure));
+            let gone = through.stored_page(&entry.page, stored, b'm', &mut { is_wanted }, &mut visit);
             prop_assert_eq!(gone, Ok(()));
         }
-        let mut again = Vec::new();
+        let (mut again, mut looked_for) = (Vec::new(), Vec::new());
         for page in open_all(&file, &entries) {
-            let mut wanted = |key: &[u8]| has_part(key);
-            let gone = through.page(&page, b'm', &mut wanted, &mut |term| again.push(term));
+            let mut visit = |term, is_sure| again.push((term, is_sure));
+            let gone = through.page(&page, b'm', &mut { is_wanted }, &mut visit);
             prop_assert_eq!(gone, Ok(()));
+            let mut visit = |term, is_sure| looked_for.push((term, is_sure));
+            let scanned = page.scan_wanted(b"m", &part, is_wanted, &mut visit);
+            prop_assert_eq!(scanned, Ok(()));
         }
         prop_assert_eq!(&again, &found);
-        let all = scan(&open_all(&file, &entries), b"m").into_iter();
-        let expected: Vec<_> = all.filter(|(key, _)| has_part(key)).map(|(_, term)| term).collect();
-        prop_assert_eq!(found, expected);
+        // In order; those that have the part are all there, and those that are sure have it.
+        let mut found = [found.into_iter().peekable(), looked_for.into_iter().peekable()];
+        let all = in_order(&terms).into_iter().filter(|(key, _)| key[0] == b'm');
+        for (key, entry) in all {
+            let has_part = holds(&key[1..], &part);
+            for found in &mut found {
+                if let Some((_, is_sure)) = found.next_if(|(term, _)| *term == entry) {
+                    prop_assert!(has_part || !is_sure && is_cutting, "{key:?}");
+                } else {
+                    prop_assert!(!has_part, "{key:?}");
+                }
+            }
+        }
+        prop_assert!(found.iter_mut().all(|found| found.next().is_none()));
     }
 
     #[test]
-    fn terms_come_back(terms in any_terms(), starts in prop::collection::vec(any_word(), 4)) {
-        let (file, entries) = write(&terms);
+    fn terms_come_back(
+        terms in any_terms(),
+        starts in prop::collection::vec(any_word(), 4),
+        is_cutting in any::<bool>(),
+    ) {
+        let (file, entries) = write(&terms, is_cutting);
         let pages = open_all(&file, &entries);
-        let mut found = scan(&pages, b"");
-        let ordered = |key: &[u8]| {
-            let mut ordered = Vec::new();
-            order_into(key, &mut ordered);
-            ordered
-        };
-        prop_assert!(found.is_sorted_by_key(|(key, _)| ordered(key)));
-        found.sort_by(|a, b| a.0.cmp(&b.0));
-        prop_assert!(terms.iter().eq(found.iter().map(|(key, entry)| (key, entry))));
-        for (key, entry) in &terms {
+        let expected = in_order(&terms);
+        let found = scan(&pages, b"");
+        prop_assert_eq!(found.len(), expected.len());
+        prop_assert!(found.iter().zip(&expected).all(|(found, term)| is_of(found, term)));
+        for ((key, entry), (_, is_cut, _)) in expected.iter().zip(&found) {
             let entries: Vec<_> = pages.iter().filter_map(|page| page.find(key).expect("valid")).collect();
-            prop_assert_eq!(&entries, &[*entry]);
+            prop_assert_eq!(&entries, &[FoundTerm { entry: *entry, is_cut: *is_cut }]);
         }
         for start in starts.iter().flat_map(|word| (0..=word.len()).map(|len| &word[..len])) {
             let prefix = [b"m", start].concat();
-            let mut keys: Vec<_> = scan(&pages, &prefix).into_iter().map(|(key, _)| key).collect();
-            keys.sort();
-            let expected: Vec<_> = terms.keys().filter(|key| key.starts_with(&prefix)).cloned().collect();
-            for key in &expected {
-                prop_assert!(ordered_starts(&prefix).iter().any(|start| ordered(key).starts_with(start)));
+            let mut scanned = scan(&pages, &prefix).into_iter().peekable();
+            for term in &expected {
+                let is_there = scanned.next_if(|found| is_of(found, term)).is_some();
+                prop_assert!(is_there || !term.0.starts_with(&prefix));
+                if term.0.starts_with(&prefix) {
+                    let ordered = ordered(&term.0);
+                    prop_assert!(ordered_starts(&prefix).iter().any(|start| ordered.starts_with(start)));
+                } else if is_there {
+                    prop_assert!(is_cutting);
+                }
             }
-            prop_assert_eq!(keys, expected);
+            prop_assert_eq!(scanned.next(), None);
             if !terms.contains_key(&prefix) {
-                prop_assert!(pages.iter().all(|page| page.find(&prefix) == Ok(None)));
+                let mut found = pages.iter().filter_map(|page| page.find(&prefix).expect("valid"));
+                prop_assert!(found.all(|found| found.is_cut));
             }
         }
         let mut cursor = LexiconCursor::default();
@@ -184,21 +252,21 @@ proptest! {
             let stored = &file[start..start + entry.page.stored_len as usize];
             cursor.open(&entry.page, stored).expect("valid");
             while let Some(entry) = cursor.advance() {
-                walked.push((cursor.key().to_vec(), entry));
+                let known = cursor.key();
+                let known = [&known[..1], &known[2..]].concat();
+                walked.push((known, cursor.is_cut(), entry));
             }
         }
-        let expected = scan(&pages, b"");
-        prop_assert!(walked.iter().map(|(key, entry)| (key.clone(), *entry)).eq(
-            expected.into_iter().map(|(key, entry)| (ordered(&key), entry))
-        ));
+        prop_assert_eq!(walked, found);
     }
 
     #[test]
     fn any_bytes_are_survived(
         terms in any_terms(),
         places in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        is_cutting in any::<bool>(),
     ) {
-        let (file, entries) = write(&terms);
+        let (file, entries) = write(&terms, is_cutting);
         for page in entries {
             let start = page.page.offset as usize;
             let stored = &file[start..start + page.page.stored_len as usize];
@@ -212,8 +280,9 @@ proptest! {
             if let Ok(page) = LexiconPage::decode(&entry, &file) {
                 let found = scan(std::slice::from_ref(&page), b"");
                 prop_assert_eq!(found.len(), entry.rows as usize);
-                for (key, entry) in found {
-                    prop_assert_eq!(page.find(&key), Ok(Some(entry)));
+                for (key, is_cut, entry) in found {
+                    let whole = FoundTerm { entry, is_cut };
+                    prop_assert!(is_cut || page.find(&key) == Ok(Some(whole)));
                 }
             }
         }
@@ -224,25 +293,52 @@ proptest! {
 fn an_identifier_takes_few_bytes() {
     // Multiples of an odd number, as good as random.
     let word = |number: u64| format!("m{:010x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 24);
-    let entry = |row| TermEntry {
-        rows: 1,
-        groups: Listed::default(),
-        slots: Listed {
-            count: 1,
-            location: Location::One(row),
-        },
-    };
     let terms: BTreeMap<Vec<u8>, TermEntry> = (0..20_000_u64)
-        .map(|number| (word(number).into_bytes(), entry(number as u32 * 7 % ROWS)))
+        .map(|number| (word(number).into_bytes(), in_row(number as u32 * 7 % ROWS)))
         .collect();
-    let (file, pages) = write(&terms);
+    let (file, pages) = write(&terms, false);
     assert!(pages.len() > 1);
     // 25.7 bits of distance, 1.5 for not knowing it, 10 for the row.
-    assert!(
-        file.len() < 5 * terms.len(),
-        "{} B",
-        file.len() as f64 / terms.len() as f64
-    );
+    let bytes_of_each = |file: &[u8]| file.len() as f64 / terms.len() as f64;
+    assert!(bytes_of_each(&file) < 5.0, "{} B", bytes_of_each(&file));
+    // As many bits of distance as tell 20,000 words apart, and 8 more.
+    let (file, pages) = write(&terms, true);
+    assert!(pages.len() > 1);
+    assert!(bytes_of_each(&file) < 3.5, "{} B", bytes_of_each(&file));
+}
+
+#[test]
+fn words_are_cut_where_they_differ_from_their_neighbours() {
+    let words = [
+        "m0x7b33aa00aa00",
+        "m0x7b44aa00aa00zz",
+        "m0x9",
+        "m00112233445566778899aabbccddeeff",
+        "m00112244445566778899aabbccddeeff",
+        "mapple0123456789",
+        "mappleaddedfaced",
+        "mdeadbeefdeadbeef",
+    ];
+    let terms = words
+        .iter()
+        .zip(0..)
+        .map(|(word, row)| (word.as_bytes().to_vec(), in_row(row)));
+    let (file, entries) = write(&terms.collect(), true);
+    let known = scan(&open_all(&file, &entries), b"m").into_iter();
+    let known = known.map(|(key, is_cut, _)| (String::from_utf8(key).expect("ASCII"), is_cut));
+    let cut = |word: &str| (word.to_owned(), true);
+    let whole = |word: &str| (word.to_owned(), false);
+    let expected = [
+        cut("m0x7b33a"),
+        whole("m0x7b44aa00aa00zz"),
+        whole("m0x9"),
+        cut("mapple012"),
+        cut("mappleadd"),
+        cut("mdeadbe"),
+        cut("m0011223"),
+        cut("m0011224"),
+    ];
+    assert_eq!(known.collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -258,7 +354,7 @@ fn long_words_that_share_much_are_in_blocks_of_their_own() {
         },
     };
     let terms: BTreeMap<_, _> = words.map(|word| (word, entry)).collect();
-    let (file, entries) = write(&terms);
+    let (file, entries) = write(&terms, false);
     let pages = open_all(&file, &entries);
     assert_eq!(scan(&pages, b"m").len(), 200);
     assert!(

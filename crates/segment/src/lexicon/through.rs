@@ -8,11 +8,10 @@
 
 use memchr::memmem::Finder;
 
-use super::block::{Block, Kin, WordLens};
-use super::class::Class;
-use super::{LexiconPage, invalid};
+use super::block::{Block, Head, WordLens};
+use super::class::{Class, is_hexadecimal};
+use super::{KnownKey, LexiconPage, decode_start};
 use crate::Corrupt;
-use crate::limits::SEGMENT_ROWS_MAX;
 use crate::page::{PageEntry, open};
 use crate::term::TermEntry;
 use crate::wire::Reader;
@@ -25,7 +24,7 @@ pub struct LexiconThrough<'n> {
     continues: [bool; 256],
     block: Block,
     key: Vec<u8>,
-    wanted: Vec<usize>,
+    wanted: Vec<(usize, bool)>,
 }
 
 impl<'n> LexiconThrough<'n> {
@@ -48,7 +47,8 @@ impl<'n> LexiconThrough<'n> {
     }
 
     /// Calls `visit` with the entries of the words of a namespace that have the part in them and whose
-    /// keys are wanted, in order, from the stored bytes of a page.
+    /// keys are wanted, in order, from the stored bytes of a page. Of cut words as
+    /// [`LexiconPage::scan_wanted`] does.
     ///
     /// # Errors
     /// When they are not what was written, as far as that is seen.
@@ -57,8 +57,8 @@ impl<'n> LexiconThrough<'n> {
         entry: &PageEntry,
         stored: &[u8],
         namespace: u8,
-        is_wanted: &mut dyn FnMut(&[u8]) -> bool,
-        visit: &mut dyn FnMut(TermEntry),
+        is_wanted: &mut dyn FnMut(KnownKey<'_>) -> Option<bool>,
+        visit: &mut dyn FnMut(TermEntry, bool),
     ) -> Result<(), Corrupt> {
         let raw = open("lexicon page", entry, stored)?;
         self.raw_page(&raw, namespace, is_wanted, visit)
@@ -72,8 +72,8 @@ impl<'n> LexiconThrough<'n> {
         &mut self,
         page: &LexiconPage,
         namespace: u8,
-        is_wanted: &mut dyn FnMut(&[u8]) -> bool,
-        visit: &mut dyn FnMut(TermEntry),
+        is_wanted: &mut dyn FnMut(KnownKey<'_>) -> Option<bool>,
+        visit: &mut dyn FnMut(TermEntry, bool),
     ) -> Result<(), Corrupt> {
         self.raw_page(&page.raw, namespace, is_wanted, visit)
     }
@@ -82,37 +82,31 @@ impl<'n> LexiconThrough<'n> {
         &mut self,
         raw: &[u8],
         namespace: u8,
-        is_wanted: &mut dyn FnMut(&[u8]) -> bool,
-        visit: &mut dyn FnMut(TermEntry),
+        is_wanted: &mut dyn FnMut(KnownKey<'_>) -> Option<bool>,
+        visit: &mut dyn FnMut(TermEntry, bool),
     ) -> Result<(), Corrupt> {
         let mut reader = Reader::new("lexicon page", raw);
-        let segment_rows = reader.count("number of rows", SEGMENT_ROWS_MAX as usize)? as u32;
+        let (has_cuts, segment_rows) = decode_start(&mut reader)?;
         let (mut kin, mut value) = (None, 0);
         while !reader.rest().is_empty() {
             let (mut from, mut kin_before, mut value_before) = (reader.clone(), kin, value);
-            let terms = Block::decode_head(&mut reader, &mut kin, &mut value)?;
-            let Some(own) = kin else {
-                return Err(invalid("first lexicon block", terms as u64));
-            };
-            let may_hold = self.skip_words(&mut reader, own, terms, &mut value)?;
-            if own.namespace != namespace || !may_hold {
-                Block::skip_entries(&mut reader, terms, segment_rows)?;
+            let head = Head::decode(&mut reader, has_cuts, &mut kin, &mut value)?;
+            let may_hold = self.skip_words(&mut reader, &head, &mut value)?;
+            if head.kin.namespace != namespace || !may_hold {
+                Block::skip_entries(&mut reader, head.terms, segment_rows)?;
                 continue;
             }
             let block = &mut self.block;
-            block.decode_words_of(&mut from, &mut kin_before, &mut value_before)?;
-            self.wanted.clear();
-            self.wanted.extend((0..block.len()).filter(|at| {
-                own.key_into(block.word(*at), &mut self.key);
-                is_wanted(&self.key)
-            }));
+            block.decode_words_of(&mut from, has_cuts, &mut kin_before, &mut value_before)?;
+            block.wanted(head.kin, &mut self.key, &mut self.wanted, |_, _, known| {
+                is_wanted(known)
+            });
             if self.wanted.is_empty() {
-                Block::skip_entries(&mut reader, terms, segment_rows)?;
+                Block::skip_entries(&mut reader, head.terms, segment_rows)?;
                 continue;
             }
             block.decode_entries(&mut reader, segment_rows)?;
-            let wanted = self.wanted.iter().filter_map(|at| block.term(*at));
-            wanted.for_each(|(_, entry)| visit(entry));
+            block.visit(&self.wanted, visit);
         }
         Ok(())
     }
@@ -121,17 +115,19 @@ impl<'n> LexiconThrough<'n> {
     fn skip_words(
         &self,
         reader: &mut Reader<'_>,
-        kin: Kin,
-        terms: usize,
+        head: &Head,
         value: &mut u64,
     ) -> Result<bool, Corrupt> {
-        if kin.class == Class::Word {
-            let lens = WordLens::decode(reader, terms)?;
+        if head.kin.class == Class::Word {
+            let lens = WordLens::decode(reader, head.terms)?;
             let text = reader.bytes(lens.bytes())?;
-            return Ok(self.may_be_in(&lens, text));
+            // What is left out of words may have the end of the part, or all of it.
+            let may_end_behind =
+                head.cuts.count() > 0 && self.part.last().is_some_and(is_hexadecimal);
+            return Ok(may_end_behind || self.may_be_in(&lens, text));
         }
-        Block::skip_numbers(reader, kin.class, terms, value)?;
-        Ok(kin.class.may_start_with(self.part))
+        Block::skip_numbers(reader, head, value)?;
+        Ok(head.kin.class.may_start_with(self.part))
     }
 
     /// Whether a word may have the part in it, of those whose own bytes are these.

@@ -17,10 +17,16 @@ use crate::wire::put_varint;
 /// Writes lexicon pages; keys are pushed in order.
 pub(crate) struct LexiconWriter {
     segment_rows: u32,
+    /// Whether words are cut.
+    has_cuts: bool,
     raw: Vec<u8>,
     /// The open block, of this namespace and class.
     block: Block,
     kin: Option<Kin>,
+    /// For each term of the block a bit: whether its word may be cut.
+    may_cut: u64,
+    /// The last ordered key of the block before, of whatever page.
+    key_before: Vec<u8>,
     /// The block before in the page: what it is of, and its first value.
     before: Option<Kin>,
     value: u64,
@@ -53,6 +59,19 @@ pub(crate) struct Lexicon {
 }
 
 impl LexiconPages {
+    /// Bytes that the pages with the terms take.
+    pub(crate) fn stored_len(&self) -> u64 {
+        self.stored.len() as u64
+    }
+
+    /// Appends all of them and returns their entries.
+    pub(crate) fn append(mut self, pages: &mut PageWriter, file: &mut dyn PageFile) -> Lexicon {
+        Lexicon {
+            pages: std::iter::from_fn(|| self.append_next(file)).collect(),
+            bigram_page: self.append_bigrams(pages, file),
+        }
+    }
+
     /// Appends the next page and returns its entry; `None` behind the last.
     pub(crate) fn append_next(&mut self, file: &mut dyn PageFile) -> Option<LexiconPageEntry> {
         let LexiconPageEntry { page, first_key } = self.pages.next()?;
@@ -80,9 +99,12 @@ impl LexiconWriter {
     pub(crate) fn new(segment_rows: u32) -> Self {
         Self {
             segment_rows,
+            has_cuts: false,
             raw: Vec::new(),
             block: Block::default(),
             kin: None,
+            may_cut: 0,
+            key_before: Vec::new(),
             before: None,
             value: 0,
             page_terms: 0,
@@ -96,8 +118,27 @@ impl LexiconWriter {
         }
     }
 
+    /// The same with words cut where they may be.
+    pub(crate) fn cutting(segment_rows: u32) -> Self {
+        Self {
+            has_cuts: true,
+            ..Self::new(segment_rows)
+        }
+    }
+
     /// Adds the next ordered key, greater than all before.
     pub(crate) fn push(&mut self, key: &[u8], entry: TermEntry, pages: &mut PageWriter) {
+        self.push_cuttable(key, entry, false, pages);
+    }
+
+    /// The same of a key whose word may be cut, if words are.
+    pub(crate) fn push_cuttable(
+        &mut self,
+        key: &[u8],
+        entry: TermEntry,
+        may_cut: bool,
+        pages: &mut PageWriter,
+    ) {
         let [namespace, class, word @ ..] = key else {
             return;
         };
@@ -107,17 +148,18 @@ impl LexiconWriter {
             class,
         });
         if self.kin != kin || self.block.is_full() {
-            self.close_block(pages);
+            self.close_block(key, pages);
         }
         if self.page_terms == 0 {
+            if self.has_cuts {
+                put_varint(0, &mut self.raw);
+            }
             put_varint(u64::from(self.segment_rows), &mut self.raw);
             let shared = common_prefix_len(&self.last_key, key);
             self.first_key = key.get(..=shared).unwrap_or(key).into();
         }
         self.kin = kin;
-        if let Some(Kin { class, .. }) = kin {
-            self.bigrams.add(class, word);
-        }
+        self.may_cut |= u64::from(self.has_cuts && may_cut) << self.block.len();
         self.block.push(word, entry);
         self.page_terms += 1;
         self.last_key.clear();
@@ -126,16 +168,12 @@ impl LexiconWriter {
 
     /// Appends the pages to the file and returns their entries.
     pub(crate) fn finish(self, pages: &mut PageWriter, file: &mut dyn PageFile) -> Lexicon {
-        let mut closed = self.close(pages);
-        Lexicon {
-            pages: std::iter::from_fn(|| closed.append_next(file)).collect(),
-            bigram_page: closed.append_bigrams(pages, file),
-        }
+        self.close(pages).append(pages, file)
     }
 
     /// Closes the last page.
     pub(crate) fn close(mut self, pages: &mut PageWriter) -> LexiconPages {
-        self.close_block(pages);
+        self.close_block(&[], pages);
         self.close_page(pages);
         LexiconPages {
             stored: self.stored,
@@ -144,10 +182,23 @@ impl LexiconWriter {
         }
     }
 
-    fn close_block(&mut self, pages: &mut PageWriter) {
+    /// Closes the open block; `next` is the ordered key behind it.
+    fn close_block(&mut self, next: &[u8], pages: &mut PageWriter) {
         let Some(kin) = self.kin.take() else { return };
+        let may_cut = std::mem::take(&mut self.may_cut);
+        if may_cut != 0 {
+            let word_of = |key| kin.word_of(key).unwrap_or(&[]);
+            let (before, behind) = (word_of(&self.key_before), word_of(next));
+            self.block.cut(kin.class, may_cut, before, behind);
+        }
+        self.key_before.clone_from(&self.last_key);
+        for at in 0..self.block.len() {
+            let (word, is_cut) = (self.block.word(at), self.block.is_cut(at));
+            self.bigrams.add(kin.class, word, is_cut);
+        }
+        let value = &mut self.value;
         self.block
-            .encode(kin, self.before, &mut self.value, &mut self.raw);
+            .encode(kin, self.before, self.has_cuts, value, &mut self.raw);
         self.block.clear();
         self.before = Some(kin);
         if self.raw.len() >= LEXICON_PAGE_BYTES {

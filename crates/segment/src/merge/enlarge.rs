@@ -29,10 +29,11 @@ use crate::{ChunkEntry, Corrupt, Footer, MergeInput};
 const VALUES_BYTES: usize = 4 << 20;
 const VALUES_MAX: usize = 256 * 1024;
 
-/// Whether a segment has chunks that belong into a larger one.
+/// Whether a segment has chunks that belong into a larger one. What is compacted for good has not: chunks come
+/// before words are cut.
 pub fn can_be_enlarged(footer: &Footer) -> bool {
     let stretches = stretches(&footer.chunks, Large::Enlarged);
-    stretches.iter().any(|chunks| chunks.len() > 1)
+    !footer.has_cut_words && stretches.iter().any(|chunks| chunks.len() > 1)
 }
 
 /// The chunks that become one, all of them in order; one alone stays what it is.

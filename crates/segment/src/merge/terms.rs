@@ -1,7 +1,7 @@
 //! The terms of a segment, one after the other.
 
 use super::{MergeError, MergeInput, damaged, stored};
-use crate::lexicon::LexiconCursor;
+use crate::lexicon::{LexiconCursor, may_be_cut_from};
 use crate::unions::read::Expander;
 use crate::{Corrupt, Listed, PostingPage, TermEntry, UnionPage};
 
@@ -54,6 +54,14 @@ impl<'a, I: MergeInput> TermCursor<'a, I> {
     /// The key of the term at hand; `None` behind the last.
     pub(crate) fn key(&self) -> Option<&[u8]> {
         self.entry.as_ref().map(|_| self.cursor.key())
+    }
+
+    /// Whether a key, as the lexicon orders it, is that of the term at hand, or may be, where that is cut.
+    pub(crate) fn is_key(&self, ordered: &[u8]) -> bool {
+        self.key().is_some_and(|known| match self.cursor.is_cut() {
+            true => may_be_cut_from(ordered, known),
+            false => known == ordered,
+        })
     }
 
     /// What the lexicon says of the term at hand.

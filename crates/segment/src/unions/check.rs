@@ -1,4 +1,4 @@
-//! Whether an index with unions says of every term what the index before says of it, which is deleted.
+//! Whether an index that was made anew says of every term what the index before says of it, which is deleted.
 #![deny(clippy::indexing_slicing)]
 
 use super::write::Rewritten;
@@ -49,7 +49,7 @@ impl<I: MergeInput> MergeInput for WithIndex<'_, I> {
     }
 }
 
-/// Goes through both.
+/// Goes through both. A word that is cut is told from all others by what is left of it.
 ///
 /// # Errors
 /// When they differ, and when a page is damaged or cannot be read.
@@ -61,7 +61,8 @@ pub(crate) fn check<I: MergeInput>(
     let mut before = TermCursor::new(input, 0)?;
     let mut after = TermCursor::new(&view, 0)?;
     while before.key().is_some() || after.key().is_some() {
-        let is_same = before.key() == after.key()
+        let key = before.key().unwrap_or(&[]).to_vec();
+        let is_same = after.is_key(&key)
             && before.count() == after.count()
             && before.groups()? == after.groups()?
             && before.slot_seats()? == after.slot_seats()?;
@@ -70,7 +71,7 @@ pub(crate) fn check<I: MergeInput>(
                 input: 0,
                 offset: before.offset(),
                 source: Corrupt::Invalid {
-                    what: "rows of a term with a union",
+                    what: "rows of a term in an index that was made anew",
                     value: u64::from(before.count()),
                 },
             });
@@ -84,19 +85,22 @@ pub(crate) fn check<I: MergeInput>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Built;
     use crate::testing::{InMemory, accesses, build};
-    use crate::unions::write::{UnionChoice, rewrite};
+    use crate::unions::write::{IndexChoice, Rewritten, rewrite, with_unions};
 
-    const FORCED: UnionChoice = UnionChoice {
-        hits_min: 1,
-        is_forced: true,
-    };
+    fn forced(built: &Built) -> Rewritten {
+        let input = InMemory(&built.bytes, &built.footer);
+        let unions = with_unions(&input, IndexChoice::ALWAYS).expect("sound");
+        let rewritten = rewrite(&input, unions, IndexChoice::ALWAYS);
+        rewritten.expect("sound").expect("unions and cut words")
+    }
 
     #[test]
     fn an_index_that_says_something_else_is_noticed() {
         let built = build(&[accesses(1, 300)]);
         let input = InMemory(&built.bytes, &built.footer);
-        let mut rewritten = rewrite(&input, FORCED).expect("sound").expect("unions");
+        let mut rewritten = forced(&built);
         check(&input, &rewritten).expect("the same");
         // The last terms are missing.
         rewritten.lexicon_pages.pop().expect("a page");
@@ -106,8 +110,6 @@ mod tests {
     #[test]
     fn an_index_of_other_rows_is_noticed() {
         let [built, others] = [1, 2].map(|seed| build(&[accesses(seed, 300)]));
-        let rewritten = rewrite(&InMemory(&others.bytes, &others.footer), FORCED);
-        let rewritten = rewritten.expect("sound").expect("unions");
-        assert!(check(&InMemory(&built.bytes, &built.footer), &rewritten).is_err());
+        assert!(check(&InMemory(&built.bytes, &built.footer), &forced(&others)).is_err());
     }
 }

@@ -220,13 +220,16 @@ fn read_terms(handle: &SegmentHandle, options: &InspectOptions, view: &mut Segme
     let result = handle.scan_terms(b"", &mut |key, entry| {
         *count += 1;
         let named = || TermView {
-            term: key_text(key),
+            term: match key.is_cut {
+                true => key_text(key.bytes) + "\u{2026}",
+                false => key_text(key.bytes),
+            },
             records: entry.rows,
         };
         let is_wanted = options
             .terms
             .as_ref()
-            .is_some_and(|prefix| key.starts_with(prefix));
+            .is_some_and(|prefix| key.bytes.starts_with(prefix));
         if is_wanted && terms.len() < INSPECT_TERMS_MAX {
             terms.push(named());
         }

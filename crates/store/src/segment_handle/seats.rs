@@ -136,7 +136,7 @@ impl SegmentHandle {
         self.numbers(&term.groups)
     }
 
-    fn numbers(&self, listed: &Listed) -> Result<Vec<u32>, ReadError> {
+    pub(super) fn numbers(&self, listed: &Listed) -> Result<Vec<u32>, ReadError> {
         let Some(index) = listed.posting_page() else {
             return Ok(listed.inline(self.rows()));
         };

@@ -222,6 +222,43 @@ fn what_comes_later_to_a_day_is_compacted_too() {
     assert_eq!(rows(&place.open()), expected);
 }
 
+/// Identifiers whose starts alone are in the lexicon once they are compacted.
+#[test]
+fn what_is_compacted_for_good_is_not_merged_with_what_comes_later() {
+    let place = Place::new();
+    let store = place.filled();
+    wake(&store);
+    let main = LogspaceName::main();
+    let id = |row: u64| {
+        let mixed = (row + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        format!(
+            "{:016x}",
+            (mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9)
+        )
+    };
+    let cut_segments = |store: &Store| {
+        let parts = snapshot(store).parts;
+        let is_cut = |part: &&Part| match part {
+            Part::Segment(segment) => segment.footer().has_cut_words,
+            Part::Tail(_) => false,
+        };
+        parts.iter().filter(is_cut).count()
+    };
+    for round in 0..3 {
+        let texts: Vec<String> = (0..700).map(|row| id(round * 700 + row)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        store.import(&main, batch(&texts)).expect("imports");
+        wake(&store);
+        assert_eq!(cut_segments(&store), round as usize + 1);
+        let now = status(&store);
+        assert_eq!(now.compacted_segments, now.segments, "{now:?}");
+    }
+    let found = texts(&store);
+    assert!((0..2_100).all(|row| found.contains(&id(row))));
+    drop(store);
+    assert_eq!(texts(&place.open()), found);
+}
+
 #[test]
 fn a_segment_that_goes_meanwhile_does_not_come_back() {
     // When it is about to be written, and when it is written and read back.

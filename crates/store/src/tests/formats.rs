@@ -24,6 +24,7 @@ const SEGMENT_V10: &[u8] = include_bytes!("../../testdata/segment.v10");
 const SEGMENT_V11: &[u8] = include_bytes!("../../testdata/segment.v11");
 const SEGMENT_V12: &[u8] = include_bytes!("../../testdata/segment.v12");
 const SEGMENT_V13: &[u8] = include_bytes!("../../testdata/segment.v13");
+const SEGMENT_V14: &[u8] = include_bytes!("../../testdata/segment.v14");
 
 const FIRST_JOURNAL: &str = "journal/00000000000000000001.journal";
 const MANIFEST: &str = "logspaces/main/manifest";
@@ -162,17 +163,19 @@ fn segments_of_version_8_are_read() {
     };
     let prefix = segment::Namespace::Message.key(b"");
     let (mut keys, mut terms) = (0, Vec::new());
-    let about = |key: &[u8]| key.ends_with(b"bout");
+    let about = |key: segment::KnownKey<'_>| Some(key.bytes.ends_with(b"bout"));
     segment
         .scan_terms(&prefix, &mut |key, term| {
             keys += 1;
-            terms.extend(about(key).then_some(term));
+            terms.extend((about(key) == Some(true)).then_some((term, true)));
             true
         })
         .expect("reads");
     let mut found = Vec::new();
     segment
-        .scan_wanted_terms(&prefix, b"bout", about, &mut |term| found.push(term))
+        .scan_wanted_terms(&prefix, b"bout", about, &mut |term, is_sure| {
+            found.push((term, is_sure));
+        })
         .expect("reads");
     assert!(!found.is_empty() && found.len() < keys);
     assert_eq!(found, terms);
@@ -314,6 +317,46 @@ fn segments_of_version_13_are_read() {
 }
 
 #[test]
+fn segments_of_version_14_are_read() {
+    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V14);
+    // So that the directory has it taken back.
+    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
+    let store = open(dir.path());
+    let found = texts(&store);
+    assert_eq!(found.len(), 2_000);
+    let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
+        panic!("no segment");
+    };
+    assert!(segment.footer().has_cut_words);
+    let find = |word: &str| {
+        let key = segment::Namespace::Message.key(word.to_lowercase().as_bytes());
+        let term = segment.find_term(&key).expect("reads");
+        term.map_or(0, |term| term.rows as usize)
+    };
+    for text in found.iter().step_by(41) {
+        for word in text.split(|at: char| !at.is_alphanumeric()) {
+            let has_word = |text: &&String| {
+                let mut words = text.split(|at: char| !at.is_alphanumeric());
+                words.any(|own| own.eq_ignore_ascii_case(word))
+            };
+            let expected = found.iter().filter(has_word).count();
+            assert!(word.is_empty() || find(word) == expected, "{word}");
+            // Of another length, or with another digit at the end, it is in no record.
+            if word.len() >= 12 {
+                let last = if word.ends_with('0') { '1' } else { '0' };
+                assert_eq!(find(&format!("{word}0")), 0, "{word}");
+                assert_eq!(
+                    find(&format!("{}{last}", &word[..word.len() - 1])),
+                    0,
+                    "{word}"
+                );
+            }
+        }
+    }
+    check_deeply(dir.path(), 2_000);
+}
+
+#[test]
 fn segments_of_older_versions_are_written_anew() {
     let versions = [
         (SEGMENT_V5, true),
@@ -325,6 +368,7 @@ fn segments_of_older_versions_are_written_anew() {
         (SEGMENT_V11, false),
         (SEGMENT_V12, false),
         (SEGMENT_V13, false),
+        (SEGMENT_V14, false),
     ];
     for (number, (bytes, is_outdated)) in (5..).zip(versions) {
         let dir = directory_with(FIRST_SEGMENT, bytes);
@@ -479,7 +523,7 @@ fn files_of_newer_versions_are_refused_and_left_alone() {
     let files = [
         (FIRST_JOURNAL, newer(JOURNAL_V1, 4, (60, false))),
         (MANIFEST, newer(MANIFEST_V2, 4, (12, false))),
-        (FIRST_SEGMENT, newer(SEGMENT_V13, 8, (60, true))),
+        (FIRST_SEGMENT, newer(SEGMENT_V14, 8, (60, true))),
     ];
     for (path, bytes) in files {
         let (text, looked) = refused(path, &bytes);

@@ -1,6 +1,6 @@
 //! Which pages of the lexicon a look for words reads.
 
-use segment::Namespace;
+use segment::{KnownKey, Namespace};
 
 use super::*;
 use crate::{ReadError, SegmentHandle};
@@ -28,8 +28,8 @@ fn segment_of(store: &Store) -> Arc<SegmentHandle> {
 fn rows_with_end(segment: &SegmentHandle, end: &[u8]) -> Result<u32, ReadError> {
     let mut rows = 0;
     let prefix = Namespace::Message.key(b"");
-    let is_wanted = |key: &[u8]| key.ends_with(end);
-    segment.scan_wanted_terms(&prefix, end, is_wanted, &mut |term| rows += term.rows)?;
+    let is_wanted = |key: KnownKey<'_>| Some(key.bytes.ends_with(end));
+    segment.scan_wanted_terms(&prefix, end, is_wanted, &mut |term, _| rows += term.rows)?;
     Ok(rows)
 }
 
