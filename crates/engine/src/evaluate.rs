@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use query::{FieldName, Leaf, Target, Test, WordProbe};
-use segment::{KnownKey, Namespace};
+use segment::{KnownKey, Location, Namespace, TermEntry};
 use store::{Part, ReadError, SegmentHandle};
 
 use crate::among::Among;
@@ -348,7 +348,7 @@ pub(crate) fn probe_bounds(
     if segment.footer().counts.worded(namespace) == Some(0) {
         return Ok(Bounds::exact(RowSet::empty()));
     }
-    let (mut sure, mut open) = (Vec::new(), Vec::new());
+    let (mut sure, mut open) = (Vec::new(), Opened::default());
     let meets = probe.search();
     let is_wanted = |key: KnownKey<'_>| {
         let word = key.bytes.get(1..).unwrap_or(&[]);
@@ -358,15 +358,50 @@ pub(crate) fn probe_bounds(
         }
     };
     let (key, letters) = (namespace.key(probe.prefix()), probe.letters());
-    segment.scan_wanted_terms(&key, letters, is_wanted, &mut |term, is_sure| {
-        if is_sure { &mut sure } else { &mut open }.push(term);
-    })?;
+    segment.scan_wanted_terms(
+        &key,
+        letters,
+        is_wanted,
+        &mut |term, is_sure| match is_sure {
+            true => sure.push(term),
+            false => open.push(term),
+        },
+    )?;
     let sure = union(&sure, among, segment)?;
     if open.is_empty() {
         return Ok(Bounds::exact(sure));
     }
-    let open = union(&open, among, segment)?;
+    let open = open.rows(among, segment)?;
     Ok(Bounds::between(sure, open, segment.rows()))
+}
+
+/// Terms of which only a look at their rows tells whether they are wanted. There may be one for every other row, most
+/// of them in one row alone: of those, that is all that is kept.
+#[derive(Default)]
+struct Opened {
+    seats: Vec<u32>,
+    others: Vec<TermEntry>,
+}
+
+impl Opened {
+    fn push(&mut self, term: TermEntry) {
+        match (term.rows, term.slots.location) {
+            (1, Location::One(seat)) => self.seats.push(seat),
+            _ => self.others.push(term),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.seats.is_empty() && self.others.is_empty()
+    }
+
+    /// The rows that hold any of them, of those that are asked about.
+    fn rows(mut self, among: Among<'_>, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+        self.seats.sort_unstable();
+        self.seats.dedup();
+        let others = union(&self.others, among, segment)?;
+        Ok(others.or(RowSet::from_sorted(&self.seats)))
+    }
 }
 
 /// The rows with a word in a text that may meet a condition, of those that are asked about.

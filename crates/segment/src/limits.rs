@@ -227,6 +227,13 @@ pub const HINTS_MAX: usize = 16 * 1024;
 /// first: the columns of fewer are read in as little time.
 pub(crate) const STAMPED_OF: usize = 64;
 
+/// Texts of rows that are asked together, in bytes: they stay in the cache of the processor.
+pub(crate) const TOGETHER_BYTES: usize = 8 * 1024;
+
+/// Rows are asked one by one where, of so many times that some were asked together, one may have passed more than
+/// once.
+pub(crate) const TOGETHER_PASSED_OF: u64 = 4;
+
 /// So many rows of a chunk have not to pass before its stamps are asked what of the others need not be read:
 /// mostly all pass that the index did not rule out.
 pub(crate) const STAMPED_FAILED_MIN: usize = 64;

@@ -7,6 +7,7 @@
 
 mod asked;
 mod by_stamps;
+mod in_turn;
 mod near;
 #[cfg(test)]
 #[expect(clippy::indexing_slicing, reason = "a test may panic")]
@@ -226,7 +227,9 @@ where
         }
         let mut by_stamps = ByStamps::of(look, self.of_numbers, self.integers.clone());
         let mut is_broken = false;
-        seats.retain(|seat| {
+        let mut left = Vec::new();
+        let mut rest = seats.iter();
+        while let Some(seat) = rest.next() {
             let rank = seat - kind.seats.start;
             let asked = if let Some(passes) = by_stamps.passes(self.chunk, kind, rank) {
                 Some(passes)
@@ -242,11 +245,18 @@ where
             };
             match asked {
                 Some(true) => selected.passed.push(*seat),
-                Some(false) => return true,
+                Some(false) => left.push(*seat),
                 None => selected.open.push(*seat),
             }
-            false
-        });
+            if let Some(windows) = near.windows_alone().filter(|_| !is_broken) {
+                let mut rest: Vec<u32> = rest.copied().collect();
+                let rows = (&mut rest, &mut *selected);
+                self.ask_in_turn(kind, look, windows, rows, &mut cursors);
+                left.append(&mut rest);
+                break;
+            }
+        }
+        *seats = left;
         self.cursors = cursors;
     }
 

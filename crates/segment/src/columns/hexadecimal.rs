@@ -137,6 +137,24 @@ const fn digits() -> [u8; 256] {
     digits
 }
 
+/// For each byte its digits, the upper half first.
+static LOWER_PAIRS: [[u8; 2]; 256] = pairs(LOWER);
+static UPPER_PAIRS: [[u8; 2]; 256] = pairs(UPPER);
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "the halves of a byte are indexes of 16 entries"
+)]
+const fn pairs(alphabet: &[u8; 16]) -> [[u8; 2]; 256] {
+    let mut pairs = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        pairs[byte] = [alphabet[byte >> 4], alphabet[byte & 0xf]];
+        byte += 1;
+    }
+    pairs
+}
+
 #[inline]
 fn digit(byte: u8) -> u8 {
     DIGITS.get(usize::from(byte)).copied().unwrap_or(OTHER)
@@ -177,6 +195,8 @@ pub(super) struct HexadecimalColumn {
     pattern: Box<[u8]>,
     /// Where the digits are.
     places: Box<[u8]>,
+    /// The first of these, where they are an even number beside each other.
+    run: Option<usize>,
     alphabet: &'static [u8; 16],
     digits: Source,
 }
@@ -217,9 +237,15 @@ impl HexadecimalColumn {
             let nibbles = places.len().saturating_mul(rows);
             Source::Packed(reader.bytes(nibbles.div_ceil(2))?.into())
         };
+        let first = places.first().copied().map_or(0, usize::from);
+        let is_run = places.len() % 2 == 0
+            && (first..)
+                .zip(&places)
+                .all(|(at, place)| at == usize::from(*place));
         Ok(Self {
             pattern: pattern.into(),
             places: places.into(),
+            run: is_run.then_some(first),
             alphabet,
             digits,
         })
@@ -251,6 +277,11 @@ impl HexadecimalColumn {
         let start = out.len();
         out.extend_from_slice(&self.pattern);
         let value = out.get_mut(start..).unwrap_or_default();
+        if let Some(place) = self.run
+            && let Some(digits) = value.get_mut(place..place + self.places.len())
+        {
+            return self.write_run(index, digits);
+        }
         match &self.digits {
             Source::Numbers(numbers) => {
                 let mut number = numbers.get(index);
@@ -267,6 +298,37 @@ impl HexadecimalColumn {
                 }
             }
         }
+    }
+
+    /// Writes the digits of a value that stand beside each other, two at a time.
+    fn write_run(&self, index: usize, digits: &mut [u8]) {
+        let (pairs, _) = digits.as_chunks_mut::<2>();
+        let count = pairs.len();
+        match &self.digits {
+            Source::Numbers(numbers) => {
+                let bytes = numbers.get(index).to_be_bytes();
+                let own = bytes.iter().skip(bytes.len().saturating_sub(count));
+                for (pair, byte) in pairs.iter_mut().zip(own) {
+                    *pair = self.pair(*byte);
+                }
+            }
+            Source::Packed(packed) => {
+                let own = packed.iter().skip(index * count);
+                for (pair, byte) in pairs.iter_mut().zip(own) {
+                    *pair = self.pair(byte.rotate_left(4));
+                }
+            }
+        }
+    }
+
+    /// The two digits of a byte, the upper half first.
+    #[inline]
+    fn pair(&self, byte: u8) -> [u8; 2] {
+        let pairs = match self.alphabet.last() {
+            Some(b'F') => &UPPER_PAIRS,
+            _ => &LOWER_PAIRS,
+        };
+        pairs.get(usize::from(byte)).copied().unwrap_or_default()
     }
 
     #[inline]

@@ -86,6 +86,11 @@ impl Head {
         Ok(Self { kin, terms, cuts })
     }
 
+    /// Whether they are numbers, and all of them are cut.
+    pub(super) fn are_cut_numbers(&self) -> bool {
+        self.kin.class != Class::Word && self.cuts.count() == self.terms
+    }
+
     /// How its words are written, if they are numbers.
     fn numbers(&self) -> Numbers {
         let Self { kin, terms, cuts } = *self;
@@ -628,6 +633,17 @@ impl Block {
         segment_rows: u32,
     ) -> Result<(), Corrupt> {
         entries::decode(reader, self.len(), segment_rows, &mut self.entries)
+    }
+
+    /// Reads the entries of so many words that were skipped.
+    pub(super) fn decode_entries_of(
+        &mut self,
+        reader: &mut Reader<'_>,
+        terms: usize,
+        segment_rows: u32,
+    ) -> Result<(), Corrupt> {
+        self.clear();
+        entries::decode(reader, terms, segment_rows, &mut self.entries)
     }
 
     fn decode_words(&mut self, reader: &mut Reader<'_>, terms: usize) -> Result<(), Corrupt> {

@@ -48,7 +48,8 @@ impl<'n> LexiconThrough<'n> {
 
     /// Calls `visit` with the entries of the words of a namespace that have the part in them and whose
     /// keys are wanted, in order, from the stored bytes of a page. Of cut words as
-    /// [`LexiconPage::scan_wanted`] does.
+    /// [`LexiconPage::scan_wanted`] does, but that identifiers beside each other may be asked for all at once, by a
+    /// key of no word.
     ///
     /// # Errors
     /// When they are not what was written, as far as that is seen.
@@ -97,6 +98,20 @@ impl<'n> LexiconThrough<'n> {
                 continue;
             }
             let block = &mut self.block;
+            if head.are_cut_numbers() {
+                // Their starts decide next to nothing about bytes anywhere in them.
+                let none = KnownKey {
+                    bytes: &[namespace],
+                    is_cut: true,
+                };
+                block.decode_entries_of(&mut reader, head.terms, segment_rows)?;
+                let is_wanted = is_wanted(none);
+                if is_wanted != Some(false) {
+                    let entries = (0..head.terms).filter_map(|at| block.entry(at));
+                    entries.for_each(|entry| visit(entry, is_wanted.is_some()));
+                }
+                continue;
+            }
             block.decode_words_of(&mut from, has_cuts, &mut kin_before, &mut value_before)?;
             block.wanted(head.kin, &mut self.key, &mut self.wanted, |_, _, known| {
                 is_wanted(known)

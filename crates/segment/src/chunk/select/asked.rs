@@ -42,6 +42,26 @@ impl Asked {
         }
     }
 
+    /// The rows of the parts at hand.
+    pub(super) fn rows(&self) -> &Range<u32> {
+        &self.rows
+    }
+
+    /// Whether none of those passes, by what is known of their parts.
+    pub(super) fn all_fail(&self) -> bool {
+        self.all_fail
+    }
+
+    /// Whether what each of those has is put together, as it has too many different values.
+    pub(super) fn is_put_together(&self) -> bool {
+        self.passing.is_empty()
+    }
+
+    /// Its stretches.
+    pub(super) fn bits<'l, 't>(&self, look: &'l Look<'t>) -> &'l [Bit<'t>] {
+        look.text.get(self.stretches.clone()).unwrap_or(&[])
+    }
+
     /// The place in `passing` of what a row has.
     fn place(&self, rank: u32, alike: Alike, cursors: &[Cursor]) -> Option<usize> {
         if self.passing.is_empty() {
@@ -86,12 +106,7 @@ where
         rank: u32,
         cursors: &mut [Cursor],
     ) -> Result<bool, E> {
-        if !asked.rows.contains(&rank) {
-            match self.rows_that_fail(kind, look, asked, rank) {
-                Some(rows) => asked.fail(rows),
-                None => self.turn_to(kind, asked, rank, cursors)?,
-            }
-        }
+        self.find_part(kind, look, asked, rank, cursors)?;
         if asked.all_fail {
             return Ok(false);
         }
@@ -109,8 +124,7 @@ where
         }
         let mut text = std::mem::take(&mut self.text);
         text.clear();
-        let bits = look.text.get(asked.stretches.clone()).unwrap_or(&[]);
-        let put = self.put(kind, bits, rank, cursors, &mut text);
+        let put = self.put(kind, asked.bits(look), rank, cursors, &mut text);
         let passes = put.map(|()| match is_whole {
             true => self.test.passes(&text),
             false => self.test.passes_around(&text, look.edges(&asked.stretches)),
@@ -121,6 +135,27 @@ where
             *known = Some(passes);
         }
         Ok(passes)
+    }
+
+    /// Turns to the parts of columns that have a row, unless they are at hand.
+    pub(super) fn find_part(
+        &mut self,
+        kind: &ChunkKind,
+        look: &Look<'_>,
+        asked: &mut Asked,
+        rank: u32,
+        cursors: &mut [Cursor],
+    ) -> Result<(), E> {
+        if asked.rows.contains(&rank) {
+            return Ok(());
+        }
+        match self.rows_that_fail(kind, look, asked, rank) {
+            Some(rows) => {
+                asked.fail(rows);
+                Ok(())
+            }
+            None => self.turn_to(kind, asked, rank, cursors),
+        }
     }
 
     /// Turns to the parts of columns that have a row.
@@ -155,7 +190,7 @@ where
         }
         let stamps = (self.stamps)()?;
         let (mut bytes, mut rows) = (ByteSet::default(), 0..u32::MAX);
-        for bit in look.text.get(asked.stretches.clone())? {
+        for bit in asked.bits(look) {
             match bit {
                 Bit::Fixed(fixed) => fixed.iter().for_each(|byte| insert(&mut bytes, *byte)),
                 Bit::Slot(slot) => {

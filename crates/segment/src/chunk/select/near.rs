@@ -57,6 +57,14 @@ impl Near {
         near
     }
 
+    /// The windows of the text, once nothing is asked of a row before them and there are some.
+    pub(super) fn windows_alone(&mut self) -> Option<&mut [Asked]> {
+        match (&self.first, &mut self.windows) {
+            (None, Some(windows)) if !windows.is_empty() => Some(windows),
+            _ => None,
+        }
+    }
+
     /// Goes on with other stretches; `None` where none is worth it.
     fn begin(&mut self, look: &Look<'_>, stretches: Option<Range<usize>>) {
         let stretches = stretches.filter(|_| look.name.is_none());

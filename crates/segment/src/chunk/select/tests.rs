@@ -340,6 +340,55 @@ fn a_slot_that_tells_is_all_that_is_read_of_a_row() {
     assert!(pages.len() < all, "{pages:?}");
 }
 
+/// Identifiers, numbers and words side by side, in as many rows that some are asked together.
+fn identified(rows: u64) -> RecordBatch {
+    of_hosts(rows, 3, |row, mixed| {
+        let (other, unit) = (
+            mixed.rotate_left(31) ^ row,
+            ["ms", "us", "s"][row as usize % 3],
+        );
+        format!(
+            "web trace={mixed:016x} took {row} {unit}, span=0x{other:012x}{row:x}, {mixed} done"
+        )
+    })
+}
+
+#[test]
+fn rows_that_are_asked_together_are_those_that_pass() {
+    let batch = identified(6_000);
+    let message = [TextPart::Part(Namespace::Message)];
+    // In few rows, in one, in none, over what is fixed, and in most.
+    for wanted in [
+        "ab1f", "9e3779b9", "fedcba98", "=0x0", "us, sp", "5 ms", "7", "took", "0 done",
+    ] {
+        check(&batch, &message, Holds(wanted.as_bytes())).expect(wanted);
+    }
+}
+
+#[test]
+fn rows_whose_columns_cannot_be_read_are_open() {
+    let batch = identified(3_000);
+    let (file, entry, kinds) = chunk(&batch);
+    let opened = opened(&file, &entry, &kinds);
+    let seats: Vec<u32> = (0..3_000).collect();
+    let message = [TextPart::Part(Namespace::Message)];
+    for lost in 0..entry.columns.len() {
+        let hints = &mut Hints::default();
+        let mut test = Holds(b"fedcba98");
+        let selected = opened.select(&message, &seats, &mut test, (hints, &|| None), |index| {
+            let page = &entry.columns[index];
+            match index == lost {
+                true => Err(Corrupt::Short { what: "a page" }),
+                false => Ok(Arc::new(ColumnPage::open(page, stored(&file, page), None)?)),
+            }
+        });
+        assert_eq!(selected.passed, [], "{lost}");
+        let open: BTreeSet<u32> = selected.open.iter().copied().collect();
+        assert_eq!(open.len(), selected.open.len(), "each once");
+        assert!(!open.is_empty(), "{lost}");
+    }
+}
+
 #[test]
 fn columns_without_the_bytes_it_takes_are_not_read_once_rows_have_failed() {
     let batch = of_hosts(40_000, 3, |_, mixed| {
