@@ -127,10 +127,7 @@ impl Cuts {
                 Class::Decimal(_) | Class::Hexadecimal(_) => digits,
             };
             let tail = own.get(at).and_then(|word| word.get(left..)).unwrap_or(&[]);
-            let is_cut = may_cut >> at & 1 == 1
-                && tail.len() >= LEXICON_CUT_BYTES_MIN
-                && tail.iter().all(is_hexadecimal);
-            if is_cut {
+            if may_cut >> at & 1 == 1 && is_worth_it(class, tail) {
                 marks |= 1 << at;
                 *len = left;
             }
@@ -140,6 +137,13 @@ impl Cuts {
             marks => (Self { marks, digits }, lens),
         }
     }
+}
+
+/// Whether to leave out the end of a word. Not that of `unnamed`, which is no identifier.
+fn is_worth_it(class: Class, tail: &[u8]) -> bool {
+    tail.len() >= LEXICON_CUT_BYTES_MIN
+        && tail.iter().all(is_hexadecimal)
+        && (class != Class::Word || tail.iter().any(u8::is_ascii_digit))
 }
 
 /// So many bits, from the lowest on.

@@ -317,6 +317,7 @@ fn words_are_cut_where_they_differ_from_their_neighbours() {
         "m00112244445566778899aabbccddeeff",
         "mapple0123456789",
         "mappleaddedfaced",
+        "munnamed",
         "mdeadbeefdeadbeef",
     ];
     let terms = words
@@ -333,7 +334,8 @@ fn words_are_cut_where_they_differ_from_their_neighbours() {
         whole("m0x7b44aa00aa00zz"),
         whole("m0x9"),
         cut("mapple012"),
-        cut("mappleadd"),
+        whole("mappleaddedfaced"),
+        whole("munnamed"),
         cut("mdeadbe"),
         cut("m0011223"),
         cut("m0011224"),
