@@ -2,10 +2,13 @@
 //!
 //! The pages say what they said before, so that a reader does not notice. Those of columns refer to a
 //! dictionary where that pays, rows of terms become unions of what columns say, and of identifiers that stand in
-//! a column the lexicon keeps the start: such a segment is compacted for good, and not merged any more. No more than one page
-//! is in memory at a time beside the sample that the dictionary is chosen by and the index with unions, and
-//! the input is asked for each of them, so that it can wait or give up between any two.
+//! a column the lexicon keeps the start: such a segment is compacted for good, and not merged any more. No
+//! more than one page is in memory at a time beside the sample that the dictionary is chosen by and the index
+//! that is made anew, and the input is asked for each of them, so that it can wait or give up between any two.
 #![deny(clippy::indexing_slicing)]
+
+mod check;
+pub(crate) mod index;
 
 use std::borrow::Cow;
 
@@ -14,13 +17,11 @@ use crate::dictionary::choose::{Sample, is_worth_a_try};
 use crate::envelope::Header;
 use crate::footer::Footer;
 use crate::input;
-use crate::limits::{UNION_INDEX_BYTES_MAX, UNION_SAVING_PERCENT_MIN};
 use crate::merge::{MergeError, MergeInput, damaged, stored};
 use crate::page::{CODEC_DICTIONARY, PageEntry, PageWriter, open, open_with};
 use crate::page_file::Sink;
-use crate::unions::check::check;
-use crate::unions::write::{IndexChoice, Placed, Rewritten, rewrite, with_unions};
 use crate::{Corrupt, Dictionary, spare};
+use index::{IndexChoice, Rewritten, choose_index};
 
 /// Writes a segment anew, in order and in pieces; its footer.
 ///
@@ -157,48 +158,6 @@ fn choose_dictionary<I: MergeInput>(
         sample.push(raw.into_owned());
     }
     Ok(sample.choose(zstd_level))
-}
-
-/// What of the index is written anew: with unions and cut words, where those save enough. A segment that has either
-/// keeps what it has.
-fn choose_index<I: MergeInput>(
-    input: &I,
-    choice: IndexChoice,
-) -> Result<Option<Rewritten>, MergeError<I::Error>> {
-    let footer = input.footer();
-    let index = footer.pages().filter(|(section, _)| section.is_index());
-    let index: u64 = index.map(|(_, page)| u64::from(page.stored_len)).sum();
-    let is_done = footer.has_cut_words || !footer.union_pages.is_empty();
-    if is_done || footer.lexicon_pages.is_empty() || index > UNION_INDEX_BYTES_MAX {
-        return Ok(None);
-    }
-    let placed = choose_unions(input, choice)?;
-    let Some(rewritten) = rewrite(input, placed, choice)? else {
-        return Ok(None);
-    };
-    // The original is deleted: what is found must not depend on how the index is made.
-    check(input, &rewritten)?;
-    Ok(Some(rewritten))
-}
-
-/// Unions for a segment, where they save enough.
-fn choose_unions<I: MergeInput>(
-    input: &I,
-    choice: IndexChoice,
-) -> Result<Option<Placed>, MergeError<I::Error>> {
-    let footer = input.footer();
-    if footer.posting_pages.is_empty() {
-        return Ok(None);
-    }
-    let Some(placed) = with_unions(input, choice)? else {
-        return Ok(None);
-    };
-    let lists = footer.posting_pages.iter();
-    let lists: u64 = lists.map(|page| u64::from(page.stored_len)).sum();
-    let saved = lists.saturating_sub(placed.bytes());
-    let all = footer.pages().map(|(_, page)| u64::from(page.stored_len));
-    let is_enough = saved * 100 >= all.sum::<u64>() * UNION_SAVING_PERCENT_MIN;
-    Ok((choice.is_forced || is_enough).then_some(placed))
 }
 
 /// What is written so far.

@@ -11,11 +11,11 @@ use model::{Field, Priority, RecordBatch, RecordParts, RecordRef, Span, Timestam
 use proptest::prelude::*;
 
 use crate::compact::compact_with;
+use crate::compact::index::IndexChoice;
 use crate::envelope::{FORMAT_VERSION_ADDRESSES, FORMAT_VERSION_PLANES};
 use crate::lexicon::BigramSet;
 use crate::limits::PART_COUNTS_BYTES_MAX;
 use crate::unions::read::Expander;
-use crate::unions::write::IndexChoice;
 use crate::{
     Bigrams, BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Dictionary,
     Footer, FoundTerm, HeadPage, Header, Kinds, LexiconPage, Listed, MergeError, MergeInput,

@@ -28,7 +28,7 @@ use class::Class;
 pub(crate) use cursor::LexiconCursor;
 pub(crate) use cuts::may_be_cut_from;
 pub use through::LexiconThrough;
-pub(crate) use writer::LexiconWriter;
+pub(crate) use writer::{LexiconPages, LexiconWriter};
 
 use crate::Corrupt;
 use crate::limits::SEGMENT_ROWS_MAX;

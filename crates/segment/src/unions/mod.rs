@@ -12,7 +12,6 @@
 //! ([`write`]), and only where they take less than lists.
 #![deny(clippy::indexing_slicing)]
 
-pub(crate) mod check;
 pub(crate) mod count;
 mod parts;
 pub(crate) mod pass;

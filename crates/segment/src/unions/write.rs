@@ -1,102 +1,20 @@
-//! The index of a segment written anew: unions where they take less than lists, and the starts of words where
-//! the rest stands in a column.
+//! The lists of a segment written anew, as unions where those take less.
 #![deny(clippy::indexing_slicing)]
 
 use std::collections::HashMap;
 
 use super::parts::{Occurrence, Words};
 use super::{CodedSeats, Union};
-use crate::Namespace;
-use crate::footer::{Footer, LexiconPageEntry};
+use crate::compact::index::IndexChoice;
 use crate::input::PageError;
-use crate::lexicon::LexiconWriter;
-use crate::limits::{CUT_SAVING_PERCENT_MIN, UNION_HITS_MIN};
 use crate::merge::{MergeError, MergeInput, TermCursor};
 use crate::page::{PageEntry, PageWriter};
 use crate::postings::{PostingWriter, encode_list};
 use crate::term::{Listed, Location, TermEntry};
 
-/// What of the index was written anew.
-pub(crate) struct Rewritten {
-    /// The stored pages of these entries, one behind another, whose offsets are places in it.
-    pub(crate) bytes: Vec<u8>,
-    /// Posting pages and union pages; `None` where the posting pages stay what they are.
-    pub(crate) lists: Option<[Vec<PageEntry>; 2]>,
-    pub(crate) lexicon_pages: Vec<LexiconPageEntry>,
-    pub(crate) bigram_page: Option<PageEntry>,
-    /// Whether words are cut.
-    pub(crate) has_cuts: bool,
-}
-
-impl Rewritten {
-    /// Puts its pages into a footer, in the place of those of the index there; the entries of all of them.
-    pub(crate) fn put_into<'f>(
-        &self,
-        footer: &'f mut Footer,
-    ) -> impl Iterator<Item = &'f mut PageEntry> {
-        if let Some([posting_pages, union_pages]) = &self.lists {
-            footer.posting_pages.clone_from(posting_pages);
-            footer.union_pages.clone_from(union_pages);
-            footer.counts_unions = true;
-        }
-        footer.has_cut_words = self.has_cuts;
-        footer.lexicon_pages.clone_from(&self.lexicon_pages);
-        footer.bigram_page = self.bigram_page;
-        let lists = self.lists.is_some();
-        let lists = [&mut footer.posting_pages, &mut footer.union_pages]
-            .into_iter()
-            .filter(move |_| lists)
-            .flatten();
-        let lexicon = footer.lexicon_pages.iter_mut().map(|page| &mut page.page);
-        lists.chain(lexicon).chain(&mut footer.bigram_page)
-    }
-
-    /// The stored bytes of one of its pages.
-    pub(crate) fn page(&self, entry: &PageEntry) -> &[u8] {
-        let start = entry.offset as usize;
-        let page = self.bytes.get(start..start + entry.stored_len as usize);
-        page.unwrap_or(&[])
-    }
-}
-
-/// When unions are made and words cut.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct IndexChoice {
-    /// Rows of a part that have a word, from which on it may be told by the part.
-    pub(crate) hits_min: usize,
-    /// Whether it does not matter what they take.
-    pub(crate) is_forced: bool,
-    /// How many percent of the segment cutting words has to save.
-    pub(crate) cut_percent_min: u64,
-}
-
-impl IndexChoice {
-    /// Where they pay.
-    pub(crate) const PAYING: Self = Self {
-        hits_min: UNION_HITS_MIN,
-        is_forced: false,
-        cut_percent_min: CUT_SAVING_PERCENT_MIN,
-    };
-
-    /// Wherever they can be.
-    #[cfg(test)]
-    pub(crate) const ALWAYS: Self = Self {
-        hits_min: 1,
-        is_forced: true,
-        cut_percent_min: 0,
-    };
-
-    /// Unions wherever they can be, and whole words.
-    #[cfg(test)]
-    pub(crate) const UNIONS: Self = Self {
-        cut_percent_min: u64::MAX,
-        ..Self::ALWAYS
-    };
-}
-
 /// zstd level of the pages, that of segments which are sealed: what is saved is seen by it, and what is kept
 /// is compressed once more.
-const TRIAL_LEVEL: i32 = 1;
+pub(crate) const TRIAL_LEVEL: i32 = 1;
 
 /// What a union takes for a part beside its codes, in bytes.
 const PART_BYTES: usize = 4;
@@ -314,9 +232,20 @@ impl Placed {
         self.bytes.len() as u64
     }
 
-    /// Where it has what the input says of a term.
-    fn moved(&self, entry: TermEntry) -> TermEntry {
+    /// The posting pages.
+    pub(crate) fn lists(&self) -> &[PageEntry] {
         let [lists, _] = &self.pages;
+        lists
+    }
+
+    /// Its stored pages, and the entries of the posting pages and the union pages.
+    pub(crate) fn into_parts(self) -> (Vec<u8>, [Vec<PageEntry>; 2]) {
+        (self.bytes, self.pages)
+    }
+
+    /// Where it has what the input says of a term.
+    pub(crate) fn moved(&self, entry: TermEntry) -> TermEntry {
+        let lists = self.lists();
         let now = |listed: Listed, moved: &HashMap<Listed, Moved>| {
             let location = match moved.get(&listed) {
                 None => listed.location,
@@ -332,67 +261,6 @@ impl Placed {
             ..entry
         }
     }
-}
-
-/// Writes the terms of a segment with whole words anew, with the places of what they have now, and with words cut
-/// where that saves enough; `None` where all stays what it was.
-///
-/// # Errors
-/// When a page of the input is damaged or cannot be read.
-pub(crate) fn rewrite<I: MergeInput>(
-    input: &I,
-    placed: Option<Placed>,
-    choice: IndexChoice,
-) -> Result<Option<Rewritten>, MergeError<I::Error>> {
-    let footer = input.footer();
-    let mut pages = PageWriter::new(TRIAL_LEVEL);
-    let mut whole = LexiconWriter::new(footer.rows);
-    let mut cut = LexiconWriter::cutting(footer.rows);
-    let mut terms = TermCursor::new(input, 0)?;
-    let lists = placed
-        .as_ref()
-        .map_or(&footer.posting_pages, |placed| &placed.pages[0]);
-    while let Some((key, mut entry)) = terms.key().zip(terms.entry()) {
-        if let Some(placed) = &placed {
-            entry = placed.moved(entry);
-        }
-        whole.push(key, entry, &mut pages);
-        cut.push_cuttable(key, entry, may_be_cut(key, &entry, lists.len()), &mut pages);
-        terms.advance()?;
-    }
-    let (whole, cut) = (whole.close(&mut pages), cut.close(&mut pages));
-    let saved = whole.stored_len().saturating_sub(cut.stored_len());
-    let all = footer.pages().map(|(_, page)| u64::from(page.stored_len));
-    let needed = all.sum::<u64>().saturating_mul(choice.cut_percent_min);
-    let has_cuts = saved.saturating_mul(100) >= needed;
-    if placed.is_none() && !has_cuts {
-        return Ok(None);
-    }
-    let (mut bytes, lists) = placed.map(|placed| (placed.bytes, placed.pages)).unzip();
-    let bytes = bytes.get_or_insert_default();
-    let lexicon = if has_cuts { cut } else { whole }.append(&mut pages, bytes);
-    Ok(Some(Rewritten {
-        bytes: std::mem::take(bytes),
-        lists,
-        lexicon_pages: lexicon.pages,
-        bigram_page: lexicon.bigram_page,
-        has_cuts,
-    }))
-}
-
-/// Whether the word of a term may be cut: one of its rows is known without a look at columns, and has the word in its
-/// record.
-fn may_be_cut(ordered: &[u8], entry: &TermEntry, posting_pages: usize) -> bool {
-    let namespace = ordered.first().copied();
-    let is_of_text = [Namespace::Message, Namespace::StructuredData]
-        .iter()
-        .any(|own| namespace == Some(*own as u8));
-    let is_known = match entry.slots.location {
-        Location::One(_) | Location::Few(_) => true,
-        Location::List { page, .. } => (page as usize) < posting_pages,
-        Location::Nowhere | Location::All => false,
-    };
-    is_of_text && is_known
 }
 
 /// A location in pages that stand behind so many others.

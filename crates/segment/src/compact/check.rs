@@ -1,7 +1,7 @@
 //! Whether an index that was made anew says of every term what the index before says of it, which is deleted.
 #![deny(clippy::indexing_slicing)]
 
-use super::write::Rewritten;
+use super::index::Rewritten;
 use crate::merge::{MergeError, MergeInput, TermCursor};
 use crate::page::PageEntry;
 use crate::{Corrupt, Footer};
@@ -86,8 +86,9 @@ pub(crate) fn check<I: MergeInput>(
 mod tests {
     use super::*;
     use crate::Built;
+    use crate::compact::index::{IndexChoice, Rewritten, rewrite};
     use crate::testing::{InMemory, accesses, build};
-    use crate::unions::write::{IndexChoice, Rewritten, rewrite, with_unions};
+    use crate::unions::write::with_unions;
 
     fn forced(built: &Built) -> Rewritten {
         let input = InMemory(&built.bytes, &built.footer);
