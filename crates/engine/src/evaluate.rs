@@ -21,6 +21,9 @@ use crate::word_rows::{find_terms, rows_of_all, rows_of_any, word_bounds};
 /// takes as long as some rows beside each other, so that no more pages are read than rows are left.
 const LONE_ROW_PAGES: u64 = 16;
 
+/// As many seats are put in order by a bit for each row; fewer by themselves.
+const MARKED_SEATS: usize = 4_096;
+
 /// What the index says of a condition, and of its parts where they leave rows open.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
@@ -397,9 +400,14 @@ impl Opened {
 
     /// The rows that hold any of them, of those that are asked about.
     fn rows(mut self, among: Among<'_>, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+        let others = union(&self.others, among, segment)?;
+        if self.seats.len() >= MARKED_SEATS {
+            let mut marked = Scatter::new(segment.rows());
+            marked.add(&self.seats);
+            return Ok(others.or(marked.finish()));
+        }
         self.seats.sort_unstable();
         self.seats.dedup();
-        let others = union(&self.others, among, segment)?;
         Ok(others.or(RowSet::from_sorted(&self.seats)))
     }
 }

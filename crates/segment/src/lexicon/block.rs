@@ -422,15 +422,6 @@ impl Block {
         self.cuts.is_cut(at)
     }
 
-    /// What it has of the key of a term of its kin; `key` is a buffer.
-    pub(super) fn known_into<'k>(&self, at: usize, kin: Kin, key: &'k mut Vec<u8>) -> KnownKey<'k> {
-        kin.key_into(self.word(at), key);
-        KnownKey {
-            bytes: key,
-            is_cut: self.is_cut(at),
-        }
-    }
-
     /// Replaces `wanted` by the places of the terms that are wanted, and whether they are for sure; `is_wanted`
     /// says nothing where a cut word does not decide. `key` is a buffer.
     pub(super) fn wanted(
@@ -438,11 +429,13 @@ impl Block {
         kin: Kin,
         key: &mut Vec<u8>,
         wanted: &mut Vec<(usize, bool)>,
-        mut is_wanted: impl FnMut(&Self, usize, KnownKey<'_>) -> Option<bool>,
+        mut is_wanted: impl FnMut(KnownKey<'_>) -> Option<bool>,
     ) {
         wanted.clear();
         wanted.extend((0..self.len()).filter_map(|at| {
-            match is_wanted(self, at, self.known_into(at, kin, key)) {
+            kin.key_into(self.word(at), key);
+            let (bytes, is_cut) = (&*key, self.is_cut(at));
+            match is_wanted(KnownKey { bytes, is_cut }) {
                 Some(is_wanted) => is_wanted.then_some((at, true)),
                 None => Some((at, false)),
             }
@@ -456,6 +449,12 @@ impl Block {
                 visit(entry, *is_sure);
             }
         }
+    }
+
+    /// The words, or what is left of them, with their places and entries.
+    pub(super) fn terms(&self) -> impl Iterator<Item = (usize, &[u8], TermEntry)> {
+        let entries = self.entries.iter().copied().enumerate();
+        entries.map(|(at, entry)| (at, self.word(at), entry))
     }
 
     /// An entry by its place.

@@ -202,9 +202,14 @@ impl LexiconPage {
                 let Some(kin) = self.read(number, &mut block, true)? else {
                     continue;
                 };
-                for at in (0..block.len()).filter(|at| may_start_with(&block, *at, word)) {
-                    let known = block.known_into(at, kin, &mut key);
-                    if block.entry(at).is_some_and(|entry| !visit(known, entry)) {
+                for (at, known, entry) in block.terms() {
+                    let is_cut = block.is_cut(at);
+                    if !may_start_with((known, is_cut), word) {
+                        continue;
+                    }
+                    kin.key_into(known, &mut key);
+                    let bytes = &key;
+                    if !visit(KnownKey { bytes, is_cut }, entry) {
                         return Ok(false);
                     }
                 }
@@ -236,15 +241,13 @@ impl LexiconPage {
                 let Some(kin) = self.read(number, &mut block, false)? else {
                     continue;
                 };
-                block.wanted(
-                    kin,
-                    &mut key,
-                    &mut wanted,
-                    |block, at, known| match may_start_with(block, at, word) {
+                block.wanted(kin, &mut key, &mut wanted, |known| {
+                    let own = known.bytes.get(1..).unwrap_or(&[]);
+                    match may_start_with((own, known.is_cut), word) {
                         true => is_wanted(known),
                         false => Some(false),
-                    },
-                );
+                    }
+                });
                 let is_behind = block.is_behind(word);
                 if !wanted.is_empty() {
                     self.read(number, &mut block, true)?;
@@ -355,16 +358,19 @@ fn decode_start(reader: &mut Reader<'_>) -> Result<(bool, u32), Corrupt> {
     })
 }
 
-/// Whether a word of a block starts with some bytes, or may, where it is cut.
-fn may_start_with(block: &Block, at: usize, start: &[u8]) -> bool {
-    let known = block.word(at);
-    known.starts_with(start) || block.is_cut(at) && may_be_cut_from(start, known)
+/// Whether a word starts with some bytes, or may, where it is cut and this is what is left of it.
+fn may_start_with((known, is_cut): (&[u8], bool), start: &[u8]) -> bool {
+    known.starts_with(start) || is_cut && may_be_cut_from(start, known)
 }
 
 /// Checks that the words of a block are of its class and in order behind the last ordered key of the block before,
 /// which may be cut, and that what is left of a cut one tells it from the next. The last key is replaced.
 fn check_order(block: &Block, kin: Kin, last: &mut (Vec<u8>, bool)) -> Result<(), Corrupt> {
-    let mut key = Vec::new();
+    let out_of_order = |word: &[u8]| invalid("order of a lexicon page", word.len() as u64);
+    let is_behind = |word: &[u8], (before, was_cut): (&[u8], bool)| {
+        before < word && !(was_cut && may_be_cut_from(word, before))
+    };
+    let mut before: Option<(&[u8], bool)> = None;
     for at in 0..block.len() {
         let (word, is_cut) = (block.word(at), block.is_cut(at));
         let is_of_class = match is_cut {
@@ -374,17 +380,18 @@ fn check_order(block: &Block, kin: Kin, last: &mut (Vec<u8>, bool)) -> Result<()
         if !is_of_class {
             return Err(invalid("class of a word", word.len() as u64));
         }
-        key.clear();
-        key.extend_from_slice(&[kin.namespace, kin.class.byte()]);
-        key.extend_from_slice(word);
-        let (before, was_cut) = last;
-        let is_behind = before.is_empty() || *before < key;
-        if !is_behind || *was_cut && may_be_cut_from(&key, before) {
-            return Err(invalid("order of a lexicon page", word.len() as u64));
+        if before.is_some_and(|before| !is_behind(word, before)) {
+            return Err(out_of_order(word));
         }
-        std::mem::swap(before, &mut key);
-        *was_cut = is_cut;
+        before = Some((word, is_cut));
     }
+    let key = |word: &[u8]| [&[kin.namespace, kin.class.byte()], word].concat();
+    let first = key(block.word(0));
+    if !last.0.is_empty() && !is_behind(&first, (&last.0, last.1)) {
+        return Err(out_of_order(&first));
+    }
+    let (word, is_cut) = before.unwrap_or_default();
+    *last = (key(word), is_cut);
     Ok(())
 }
 

@@ -113,9 +113,7 @@ impl<'n> LexiconThrough<'n> {
                 continue;
             }
             block.decode_words_of(&mut from, has_cuts, &mut kin_before, &mut value_before)?;
-            block.wanted(head.kin, &mut self.key, &mut self.wanted, |_, _, known| {
-                is_wanted(known)
-            });
+            block.wanted(head.kin, &mut self.key, &mut self.wanted, &mut *is_wanted);
             if self.wanted.is_empty() {
                 Block::skip_entries(&mut reader, head.terms, segment_rows)?;
                 continue;

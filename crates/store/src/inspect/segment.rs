@@ -226,10 +226,9 @@ fn read_terms(handle: &SegmentHandle, options: &InspectOptions, view: &mut Segme
             },
             records: entry.rows,
         };
-        let is_wanted = options
-            .terms
-            .as_ref()
-            .is_some_and(|prefix| key.bytes.starts_with(prefix));
+        let is_wanted = options.terms.as_ref().is_some_and(|prefix| {
+            key.bytes.starts_with(prefix) || key.is_cut && prefix.starts_with(key.bytes)
+        });
         if is_wanted && terms.len() < INSPECT_TERMS_MAX {
             terms.push(named());
         }

@@ -353,6 +353,29 @@ fn segments_of_version_14_are_read() {
             }
         }
     }
+    // Who lists terms sees the start of one.
+    let id = found[0].split(' ').nth(1).expect("a request has one");
+    let options = InspectOptions {
+        terms: Some(segment::Namespace::Message.key(id.as_bytes())),
+        ..InspectOptions::default()
+    };
+    let looked = inspect(&RealDisk, segment.path(), &options).expect("reads");
+    let View::Segment(view) = looked else {
+        panic!("{looked:?}");
+    };
+    let [term] = view.terms.as_slice() else {
+        panic!("{:?}", view.terms);
+    };
+    let start = term
+        .term
+        .strip_prefix("message ")
+        .and_then(|own| own.strip_suffix('\u{2026}'));
+    assert!(
+        start.is_some_and(|start| id.starts_with(start)),
+        "{}",
+        term.term
+    );
+    assert_eq!(term.records, 1);
     check_deeply(dir.path(), 2_000);
 }
 
