@@ -12,6 +12,7 @@ use store::{Part, ReadError, SegmentHandle};
 use crate::among::Among;
 use crate::bounds::Bounds;
 use crate::gathered::union;
+use crate::limits::MARKED_SEATS_MIN;
 use crate::named::NamedAsk;
 use crate::plan::{Ask, Plan, Words};
 use crate::row_set::{RowSet, Scatter};
@@ -20,9 +21,6 @@ use crate::word_rows::{find_terms, rows_of_all, rows_of_any, word_bounds};
 /// Pages of the lexicon that are gone through in the time of a look at a row that stands alone. One page
 /// takes as long as some rows beside each other, so that no more pages are read than rows are left.
 const LONE_ROW_PAGES: u64 = 16;
-
-/// As many seats are put in order by a bit for each row; fewer by themselves.
-const MARKED_SEATS: usize = 4_096;
 
 /// What the index says of a condition, and of its parts where they leave rows open.
 #[derive(Clone, Debug)]
@@ -401,7 +399,7 @@ impl Opened {
     /// The rows that hold any of them, of those that are asked about.
     fn rows(mut self, among: Among<'_>, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
         let others = union(&self.others, among, segment)?;
-        if self.seats.len() >= MARKED_SEATS {
+        if self.seats.len() >= MARKED_SEATS_MIN {
             let mut marked = Scatter::new(segment.rows());
             marked.add(&self.seats);
             return Ok(others.or(marked.finish()));

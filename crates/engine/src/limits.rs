@@ -96,6 +96,9 @@ pub(crate) const PLANNED_MIN: usize = 2;
 /// have hundreds; of each further one a message is read in every segment.
 pub(crate) const PLANS_MAX: usize = 16 * 1024;
 
+/// As many seats of open words are put in order by a bit for each row of the segment, fewer by themselves.
+pub(crate) const MARKED_SEATS_MIN: usize = 4_096;
+
 /// Most pages of words of structured data that are gone through in a segment for a part of a word, to leave
 /// out rows that do not have a field: one or two milliseconds, where a look at a few thousand rows takes as
 /// long.

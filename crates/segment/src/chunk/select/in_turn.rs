@@ -74,24 +74,20 @@ where
     ) {
         let mut rest = seats;
         while !rest.is_empty() {
-            let mut together = 0;
+            let (mut may_pass, mut count) = (true, rest.len());
             if turn.is_worth_it() && self.test.is_cut(BETWEEN) {
                 // Where a column cannot be read, the first row of it tells.
                 let asked = self.ask_together(kind, look, turn.window, rest, cursors);
-                let (passes, rows) = asked.unwrap_or((true, 1));
+                (may_pass, count) = asked.unwrap_or((true, 1));
                 turn.asked += 1;
-                turn.passed += u64::from(passes);
-                together = rows;
-                if !passes {
-                    let (own, others) = rest.split_at(rows.min(rest.len()));
-                    left.extend_from_slice(own);
-                    rest = others;
-                    continue;
-                }
+                turn.passed += u64::from(may_pass);
             }
-            let count = if together == 0 { rest.len() } else { together };
             let (own, others) = rest.split_at(count.min(rest.len()));
             rest = others;
+            if !may_pass {
+                left.extend_from_slice(own);
+                continue;
+            }
             for seat in own {
                 let rank = seat - kind.seats.start;
                 match self.ask_stretches(kind, look, turn.window, rank, cursors) {
