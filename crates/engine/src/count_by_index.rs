@@ -1,10 +1,10 @@
-//! How many rows of a whole segment match, where no row and no column has to be read to know it.
+//! How many rows of a whole segment match, where no row and hardly a column has to be read to know it.
 
 use store::SegmentHandle;
 
 use crate::check::Check;
 use crate::plan::{Ask, Plan};
-use crate::word_rows::terms_of;
+use crate::word_rows::{rows_of_both, terms_of};
 
 /// How many rows of a segment match a plan with these checks of its leaves; `None` where the footer, the lexicon
 /// and the values that the segment counts do not tell.
@@ -47,7 +47,12 @@ fn count_by_terms(ask: &Ask, leaf: &Plan, segment: &SegmentHandle) -> Option<u64
             match terms.as_slice() {
                 [] => Some(0),
                 [term] => Some(term.rows.into()),
-                // Rows that hold several would be counted for each.
+                // Rows that hold both would be counted for each.
+                [one, other] => {
+                    let both = rows_of_both(&[*one, *other], segment).ok()?;
+                    let all = u64::from(one.rows) + u64::from(other.rows);
+                    all.checked_sub(both.len(segment.rows()))
+                }
                 _ => None,
             }
         }

@@ -14,7 +14,7 @@ use crate::gathered::Gathered;
 use crate::limits::EDGES_COUNTED_MAX;
 use crate::plan::Plan;
 use crate::run::Run;
-use crate::word_rows::{rows_of_all, rows_of_any, terms_of};
+use crate::word_rows::{rows_of_all, rows_of_any, rows_of_both, terms_of};
 
 /// How many rows of a part match before each of some rows, which ascend; `None` where something else is asked
 /// for than words, and where the index cannot tell.
@@ -33,6 +33,18 @@ pub(crate) fn count_before(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Opti
             u64::from(term.rows),
             count_term(run, part, segment, &term, &inside)?,
         ),
+        Asked::Either([one, other], both) => {
+            let all = u64::from(one.rows) + u64::from(other.rows);
+            let found = count_found(run, part, &both, &inside);
+            let counts = [one, other].map(|term| count_term(run, part, segment, &term, &inside));
+            let [Some(one), Some(other)] = counts else {
+                return None;
+            };
+            let before = one.into_iter().zip(other).zip(found);
+            let before = before.map(|((one, other), both)| (one + other).saturating_sub(both));
+            let both = both.len(segment.rows());
+            (all.saturating_sub(both), before.collect())
+        }
         Asked::Rows(found) => (
             found.len(segment.rows()),
             count_found(run, part, &found, &inside),
@@ -60,7 +72,9 @@ pub(crate) fn count_before(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Opti
 enum Asked {
     /// The one term that a word is.
     Term(TermEntry),
-    /// These rows: those of a word that is several terms, or that have all, some or none of several words.
+    /// The two terms that a word is in two texts, with the rows that hold both.
+    Either([TermEntry; 2], Gathered),
+    /// These rows: those of a word that is more terms, or that have all, some or none of several words.
     Rows(Gathered),
 }
 
@@ -71,6 +85,11 @@ impl Asked {
             let terms = terms_of(words, segment).ok()?;
             return match terms.as_slice() {
                 [term] => Some(Self::Term(*term)),
+                [one, other] => {
+                    let terms = [*one, *other];
+                    let both = rows_of_both(&terms, segment).ok()?;
+                    Some(Self::Either(terms, both))
+                }
                 terms => Gathered::of(terms, Among::All, segment)
                     .ok()
                     .map(Self::Rows),

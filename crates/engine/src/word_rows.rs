@@ -79,6 +79,15 @@ pub(crate) fn rows_of_any(
     Gathered::of(&all, among, segment)
 }
 
+/// The rows that hold both of two terms. Those of the rarer one are read, and of the other what columns tell beside
+/// them.
+pub(crate) fn rows_of_both(
+    terms: &[TermEntry; 2],
+    segment: &SegmentHandle,
+) -> Result<Gathered, ReadError> {
+    with_all(terms.map(|term| vec![term]).into(), Among::All, segment)
+}
+
 /// The term of a word in a text. Of a text that has no words, nothing is read.
 pub(crate) fn find_word(
     namespace: Namespace,

@@ -56,37 +56,85 @@ const QUESTIONS: [Asked; 13] = [
 fn bars_of_words_are_those_of_their_rows() {
     let directory = tempfile::tempdir().expect("a directory");
     let store = testing::worded(directory.path(), ROWS, message);
-    let mut scope = Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")]);
     let messages: Vec<String> = (0..ROWS).map(message).collect();
     for (text, matches) in QUESTIONS {
-        let query = query::parse(text).into_result().expect("valid");
         let is_match = |message: &String| {
             let words = message.split(' ').map(|own| own.trim_matches(['/', '"']));
             matches(&|word| words.clone().any(|own| own == word))
         };
         let rows: Vec<bool> = messages.iter().map(is_match).collect();
-        for (start, end) in [
-            (0, ROWS),
-            (1, 5_000),
-            (17_000, 17_900),
-            (45_000, ROWS + 9_000),
-        ] {
-            scope.range = TimeRange {
-                start: Timestamp::from_nanos(start as i64),
-                end: Timestamp::from_nanos(end as i64),
-            };
-            for bars in [1, 2, 7, 900] {
-                let found = histogram(&scope, &query, bars, &Cancel::new());
-                assert!(found.completeness.is_complete(), "{text}");
-                let edges = (0..=bars).map(|bar| start + (end - start) * bar / bars);
-                let edges: Vec<usize> = edges.map(|edge| edge.min(ROWS)).collect();
-                let expected = edges.windows(2).map(|edges| {
-                    let own = rows[edges[0]..edges[1]].iter();
-                    own.filter(|is_match| **is_match).count() as u64
-                });
-                let counts = found.bars.iter().map(|bar| bar.count);
-                assert!(expected.eq(counts), "{text}, {bars} from {start} to {end}");
-            }
+        assert_bars(&store, text, &rows);
+    }
+}
+
+/// Words of both texts, of which a row may have one in each.
+#[test]
+fn rows_with_a_word_in_two_texts_are_counted_once() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let data = |row: usize| match row % 6 {
+        1 | 4 => String::new(),
+        _ => format!(
+            "[client agent=\"{}\"]",
+            BROWSERS[row.wrapping_mul(40_503) / 7 % BROWSERS.len()]
+        ),
+    };
+    let sample = |row: usize| testing::Sample {
+        received: row as i64,
+        message: message(row).into_bytes(),
+        structured_data: data(row),
+        ..testing::Sample::default()
+    };
+    let samples: Vec<testing::Sample> = (0..ROWS).map(sample).collect();
+    let store = testing::compacted(directory.path(), &samples, |segment| {
+        segment.footer().counts_unions
+    });
+    for (text, word) in [
+        ("amber", "amber"),
+        ("birch", "birch"),
+        ("client", "client"),
+        ("NOT amber", "amber"),
+    ] {
+        let has = |row: usize| (message(row) + &data(row)).contains(word);
+        let rows = (0..ROWS).map(|row| has(row) != text.starts_with("NOT"));
+        let rows: Vec<bool> = rows.collect();
+        let scope = Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")]);
+        let query = query::parse(text).into_result().expect("valid");
+        let counted = count(&scope, &query, &Cancel::new());
+        let expected = rows.iter().filter(|is_match| **is_match).count();
+        assert_eq!(
+            (counted.count, counted.cost.rows_verified),
+            (expected as u64, 0),
+            "{text}"
+        );
+        assert_bars(&store, text, &rows);
+    }
+}
+
+/// Bars of a question are those of the rows that match.
+fn assert_bars(store: &store::Store, text: &str, rows: &[bool]) {
+    let query = query::parse(text).into_result().expect("valid");
+    let mut scope = Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")]);
+    for (start, end) in [
+        (0, ROWS),
+        (1, 5_000),
+        (17_000, 17_900),
+        (45_000, ROWS + 9_000),
+    ] {
+        scope.range = TimeRange {
+            start: Timestamp::from_nanos(start as i64),
+            end: Timestamp::from_nanos(end as i64),
+        };
+        for bars in [1, 2, 7, 900] {
+            let found = histogram(&scope, &query, bars, &Cancel::new());
+            assert!(found.completeness.is_complete(), "{text}");
+            let edges = (0..=bars).map(|bar| start + (end - start) * bar / bars);
+            let edges: Vec<usize> = edges.map(|edge| edge.min(ROWS)).collect();
+            let expected = edges.windows(2).map(|edges| {
+                let own = rows[edges[0]..edges[1]].iter();
+                own.filter(|is_match| **is_match).count() as u64
+            });
+            let counts = found.bars.iter().map(|bar| bar.count);
+            assert!(expected.eq(counts), "{text}, {bars} from {start} to {end}");
         }
     }
 }
