@@ -35,6 +35,7 @@ pub(crate) fn metric(section: Section) -> &'static str {
         Section::Unions => "unions",
         Section::Lexicon => "lexicon",
         Section::Bigrams => "bigrams",
+        Section::Values => "values",
     }
 }
 

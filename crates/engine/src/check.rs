@@ -11,6 +11,7 @@ use query::{Expr, Leaf, Matcher, Query, Target, TextMatcher};
 use segment::{ByteSet, Edges, Hints, Kinds, Selected, TextPart, TextTest};
 use store::{ReadError, SegmentHandle};
 
+use crate::count_by_values::Told;
 use crate::field_check::FieldCheck;
 use crate::limits::TOLD_KINDS_MAX;
 use crate::part::Seated;
@@ -162,6 +163,14 @@ impl Check {
             passing += without;
         }
         Some(passing)
+    }
+
+    /// How many rows of each kind of a segment pass, as far as its counts of the values of a field tell.
+    pub(crate) fn told_by_values(&mut self, segment: &SegmentHandle) -> Option<Told> {
+        match &mut self.sight {
+            Sight::Field(field) => field.told_by_values(segment, &mut self.test.0).ok()?,
+            Sight::Parts(_) | Sight::Head | Sight::Record => None,
+        }
     }
 
     /// Notes which rows of a segment may have the field that is asked for in their text, and pass.

@@ -5,6 +5,7 @@ use store::Part;
 
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
+use crate::count_by_values::count_whole;
 use crate::parallel::each_part;
 use crate::resolve::resolve_within;
 use crate::run::Run;
@@ -42,7 +43,7 @@ fn count_part(run: &mut Run<'_>, scope: &Scope, part: &Part) -> u64 {
         && scope.when().covers(part)
     {
         run.touch(part);
-        if let Some(count) = run.count_by_index(segment) {
+        if let Some(count) = count_whole(run, segment) {
             return count;
         }
     }

@@ -54,6 +54,15 @@ impl Node {
         }
     }
 
+    /// What some rows may meet, or its opposite, in a segment of so many rows.
+    pub(crate) fn open(inner: Inner, rows: RowSet, is_not: bool, of: u32) -> Self {
+        let node = Self::new(Bounds::doubtful(rows), inner);
+        match is_not {
+            true => node.not(of),
+            false => node,
+        }
+    }
+
     /// Its opposite, in a segment of so many rows.
     fn not(self, rows: u32) -> Self {
         let bounds = self.bounds.clone().not(rows);

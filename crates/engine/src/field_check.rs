@@ -7,11 +7,14 @@ use std::ops::{Range, RangeInclusive};
 
 use query::{Leaf, TextMatcher};
 use segment::{Edges, Hints, Namespace, Selected, Stamp, TextPart, TextTest};
-use store::{OpenChunk, SegmentHandle};
+use store::{OpenChunk, ReadError, SegmentHandle};
 use text_fields::{FieldFinder, Lead};
 
-use crate::field_reader::{FieldReader, ValueSink, Where};
+use crate::count_by_values::Told;
+use crate::field_counts::count_field;
+use crate::field_reader::{CountSink, FieldReader, ValueSink, Where};
 use crate::in_text::{InText, Places};
+use crate::limits::COUNTED_ROWS_OF;
 use crate::row_set::RowSet;
 
 /// What a leaf of a field needs beside its test.
@@ -45,6 +48,38 @@ impl FieldCheck {
         self.in_text.note(segment, rows);
     }
 
+    /// How many rows pass of the kinds of which the counts of values tell that, and which rows of others may; `None`
+    /// where so few may that they are looked at as fast.
+    pub(crate) fn told_by_values(
+        &mut self,
+        segment: &SegmentHandle,
+        test: &mut TextMatcher,
+    ) -> Result<Option<Told>, ReadError> {
+        let ask = self.in_text.ask();
+        let (rows_max, all) = (ask.rows_max(segment)?, u64::from(segment.rows()));
+        if rows_max < all / COUNTED_ROWS_OF {
+            return Ok(None);
+        }
+        let mut passing = Passing {
+            integers: test.integers(),
+            test,
+            looked_at: 0,
+            found: 0,
+        };
+        let left = count_field(
+            ask,
+            (&mut self.reader, rows_max == all),
+            segment,
+            &mut passing,
+        )?;
+        Ok(Some(Told {
+            matching: passing.found,
+            open: left.rows,
+            in_text: left.in_text,
+            looked_at: passing.looked_at,
+        }))
+    }
+
     /// Makes ready to ask some rows of a segment.
     pub(crate) fn begin(&mut self, segment: &SegmentHandle, rows: &RowSet) {
         self.places = self.in_text.places(segment, rows);
@@ -72,10 +107,13 @@ impl FieldCheck {
             let mut passing = Passing {
                 integers: test.integers(),
                 test: &mut *test,
-                selected: &mut *selected,
+                looked_at: 0,
+                found: std::mem::take(&mut selected.passed),
             };
             let kinds = opened.kind_rows(&seats);
             let left = self.reader.read(opened, &kinds, place, &mut passing);
+            selected.looked_at += passing.looked_at;
+            selected.passed = passing.found;
             let mut test = FieldTest {
                 finder: &mut self.finder,
                 test: &mut *test,
@@ -129,19 +167,40 @@ impl TextTest for FieldTest<'_> {
     }
 }
 
-/// The seats of the rows whose field passes.
-struct Passing<'t> {
+/// The rows whose field passes.
+struct Passing<'t, F> {
     /// Of the test.
     integers: Option<RangeInclusive<i64>>,
     test: &'t mut TextMatcher,
-    selected: &'t mut Selected,
+    /// How many values were looked at.
+    looked_at: u64,
+    found: F,
 }
 
-impl ValueSink for Passing<'_> {
+/// What is kept of rows that pass.
+trait Found {
+    /// Adds the rows with some seats.
+    fn add(&mut self, seats: &[u32]);
+}
+
+impl Found for Vec<u32> {
+    fn add(&mut self, seats: &[u32]) {
+        self.extend_from_slice(seats);
+    }
+}
+
+/// How many there are.
+impl Found for u64 {
+    fn add(&mut self, seats: &[u32]) {
+        *self += seats.len() as Self;
+    }
+}
+
+impl<F: Found> ValueSink for Passing<'_, F> {
     type Seen = bool;
 
     fn see(&mut self, value: &[u8]) -> bool {
-        self.selected.looked_at += 1;
+        self.looked_at += 1;
         self.test.passes(value)
     }
 
@@ -167,13 +226,19 @@ impl ValueSink for Passing<'_> {
 
     fn row(&mut self, seat: u32, passes: bool) {
         if passes {
-            self.selected.passed.push(seat);
+            self.found.add(&[seat]);
         }
     }
 
     fn rows(&mut self, seats: &[u32], passes: bool) {
         if passes {
-            self.selected.passed.extend_from_slice(seats);
+            self.found.add(seats);
         }
+    }
+}
+
+impl CountSink for Passing<'_, u64> {
+    fn count(&mut self, rows: u64, passes: bool) {
+        self.found += u64::from(passes) * rows;
     }
 }

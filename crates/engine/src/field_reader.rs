@@ -6,6 +6,7 @@
 //! from its stamps, and a value that stands once in a column is looked at once. Rows of which all this
 //! says nothing are handed back.
 
+mod counted;
 mod data_fields;
 mod messages;
 mod rules;
@@ -70,6 +71,12 @@ pub(crate) trait ValueSink {
     fn rows(&mut self, seats: &[u32], seen: Self::Seen) {
         seats.iter().for_each(|seat| self.row(*seat, seen));
     }
+}
+
+/// What becomes of values that many rows have.
+pub(crate) trait CountSink: ValueSink {
+    /// So many rows have a value.
+    fn count(&mut self, rows: u64, seen: Self::Seen);
 }
 
 /// What becomes of values, and of messages that have to be looked at.
@@ -140,10 +147,7 @@ impl FieldReader {
         place: Where,
         sink: &mut S,
     ) -> Vec<u32> {
-        // Each segment numbers its own kinds.
-        if self.segment.replace(chunk.segment()) != Some(chunk.segment()) {
-            self.plans.clear();
-        }
+        self.turn_to(chunk);
         let mut open = Vec::new();
         for kind in kinds {
             let mut done = 0;
@@ -155,6 +159,13 @@ impl FieldReader {
         }
         open.sort_unstable();
         open
+    }
+
+    /// Forgets the kinds of another segment: each numbers its own.
+    fn turn_to(&mut self, chunk: &OpenChunk<'_>) {
+        if self.segment.replace(chunk.segment()) != Some(chunk.segment()) {
+            self.plans.clear();
+        }
     }
 
     /// Goes through the rows of a kind, `done` of which are done with; `false` where they have to be read.
@@ -217,6 +228,14 @@ impl FieldReader {
             self.known.remove(&key);
         }
         Ok(true)
+    }
+
+    /// The plan of a kind for which no message has to be read.
+    fn known_plan(&self, kind: &KindRows<'_>, place: Where) -> Option<Arc<Plan>> {
+        match self.plans.get(&(kind.kind(), place)) {
+            Some(plan) => plan.clone(),
+            None => self.known.get(&plan_key(kind, place)?).cloned(),
+        }
     }
 
     fn plan(

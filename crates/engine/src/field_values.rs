@@ -9,7 +9,10 @@ use text_fields::Lead;
 
 use crate::chunks::{ChunkSink, each_chunk};
 use crate::evaluate::with_field;
-use crate::field_reader::{FieldReader, MessageSink, Messages, ValueSink, Where, read_data};
+use crate::field_counts::count_field;
+use crate::field_reader::{
+    CountSink, FieldReader, MessageSink, Messages, ValueSink, Where, read_data,
+};
 use crate::in_text::{InText, Places};
 use crate::part::Block;
 use crate::row_set::RowSet;
@@ -62,8 +65,40 @@ impl FieldValues {
         sink: &mut (impl MessageSink + RecordSink),
     ) {
         let set = self.with_field(part, set);
-        self.begin(part, &set);
-        each_chunk(run, part, &set, &mut FieldChunks { values: self, sink });
+        self.read_among(run, part, &set, sink);
+    }
+
+    /// The same for all rows of a part: values that a segment counts are not read.
+    pub(crate) fn count_all(
+        &mut self,
+        run: &mut Run<'_>,
+        part: &Part,
+        sink: &mut (impl MessageSink + RecordSink + CountSink),
+    ) {
+        let Part::Segment(segment) = part else {
+            return self.read(run, part, RowSet::All, sink);
+        };
+        let left = match segment.counts_values() {
+            true => count_field(self.in_text.ask(), (&mut self.reader, true), segment, sink).ok(),
+            false => None,
+        };
+        let Some(left) = left else {
+            return self.read(run, part, RowSet::All, sink);
+        };
+        self.in_text.turn_to(segment, left.in_text);
+        self.read_among(run, part, &left.rows, sink);
+    }
+
+    /// Reads rows that may have a value.
+    fn read_among(
+        &mut self,
+        run: &mut Run<'_>,
+        part: &Part,
+        set: &RowSet,
+        sink: &mut (impl MessageSink + RecordSink),
+    ) {
+        self.begin(part, set);
+        each_chunk(run, part, set, &mut FieldChunks { values: self, sink });
     }
 
     /// The rows of a part, of some, that may have a value.

@@ -8,6 +8,7 @@ use store::{Part, ReadError};
 
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
+use crate::count_by_values::count_whole;
 use crate::event::add_to_bars;
 use crate::limits::HISTOGRAM_BARS_MAX;
 use crate::parallel::{each_part, locked, unlocked};
@@ -152,7 +153,7 @@ fn add_by_event(
     if let Part::Segment(segment) = part
         && let (Some(bar), true) = (bar_of(first), bar_of(first) == bar_of(last))
         && let Some(count) = counts.get_mut(bar)
-        && let Some(matches) = run.count_by_index(segment)
+        && let Some(matches) = count_whole(run, segment)
     {
         *count += matches;
         return;
@@ -184,7 +185,7 @@ fn add_part(
     let is_inside = edges.first().is_some_and(|start| *start <= first)
         && edges.last().is_some_and(|end| last < *end);
     if let ([count], true, Part::Segment(segment)) = (&mut *counts, is_inside, part)
-        && let Some(matches) = run.count_by_index(segment)
+        && let Some(matches) = count_whole(run, segment)
     {
         *count += matches;
         return Ok(());

@@ -140,6 +140,14 @@ pub(crate) const HELPED_PARTS_MIN: usize = 3;
 /// have nothing to do with each other.
 pub(crate) const COLUMNS_ROWS_OF: u64 = 3;
 
+/// Of so many rows of a segment one has to hold the words of a value, that the values which it counts are asked, kind by
+/// kind: fewer rows are looked at in less time.
+pub(crate) const COUNTED_ROWS_OF: u64 = 32;
+
+/// Rows of a kind from which on a message is read to find out where a field is, for its values to be counted: the rows
+/// of smaller kinds are looked at in the same time.
+pub(crate) const COUNTED_KIND_ROWS_MIN: u32 = 1_024;
+
 /// Edges of bars in a segment up to which columns are read around them alone, for a word that they tell: the
 /// seats before all of them are kept at once, some eight bytes for each kind. A thousand bars of a week in fifty
 /// segments have some twenty.

@@ -95,11 +95,7 @@ impl NamedAsk {
         segment: &SegmentHandle,
     ) -> Result<RowSet, ReadError> {
         // Names are in many rows, such as the month that all access logs have.
-        let values = match segment.footer().has_addresses {
-            true => &self.values_with_addresses,
-            false => &self.values,
-        };
-        let mut rows = match values.as_slice() {
+        let mut rows = match self.values_of(segment) {
             [] => RowSet::All,
             values => any_of(values, among, segment)?,
         };
@@ -112,6 +108,38 @@ impl NamedAsk {
             rows = rows.and(named);
         }
         Ok(rows.or(escaped_rows(among, segment)?))
+    }
+
+    /// The conditions on values, by what the index of a segment has.
+    fn values_of(&self, segment: &SegmentHandle) -> &[AllOf] {
+        match segment.footer().has_addresses {
+            true => &self.values_with_addresses,
+            false => &self.values,
+        }
+    }
+
+    /// How many rows of a segment may pass at the most, by the words of values; all rows where words do not tell.
+    pub(crate) fn rows_max(&self, segment: &SegmentHandle) -> Result<u64, ReadError> {
+        let all = u64::from(segment.rows());
+        let values = self.values_of(segment);
+        let mut rows = if values.is_empty() { all } else { 0 };
+        for conditions in values {
+            let mut rarest = all;
+            for probes in conditions {
+                if probes.iter().all(WordProbe::is_look_up) {
+                    let terms = terms_of(probes, segment)?;
+                    let own = terms.iter().map(|term| u64::from(term.rows)).sum();
+                    rarest = rarest.min(own);
+                }
+            }
+            rows += rarest;
+        }
+        Ok(rows.min(all))
+    }
+
+    /// Whether there are access logs that have the field by its place in them.
+    pub(crate) fn may_be_in_log(&self) -> bool {
+        self.of_log.is_some()
     }
 
     /// The rows that may have the field in their text in another way than by its place in an access log, and

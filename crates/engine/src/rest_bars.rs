@@ -3,6 +3,7 @@
 
 use store::Part;
 
+use crate::count_by_values::count_whole;
 use crate::limits::EDGES_COUNTED_MAX;
 use crate::memory::CountedBy;
 use crate::resolve::resolve_among;
@@ -25,7 +26,7 @@ pub(crate) fn count_before(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Opti
     if part.rows() as usize - longest.len() >= between.len() || run.is_remembered(segment) {
         return None;
     }
-    let all = run.count_by_index(segment)?;
+    let all = count_whole(run, segment)?;
     if all == 0 {
         return Some(vec![0; rows.len()]);
     }

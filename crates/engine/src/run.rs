@@ -13,6 +13,7 @@ use crate::bounds::Bounds;
 use crate::cancel::Cancel;
 use crate::check::Check;
 use crate::count_by_index::count_by_index;
+use crate::count_by_values::{Told, told_by_values};
 use crate::estimate::Estimate;
 use crate::evaluate::{Node, evaluate};
 use crate::limits::REMEMBERED_FEW_BYTES_MAX;
@@ -207,6 +208,15 @@ impl<'a> Run<'a> {
             self.rule_out();
         }
         count
+    }
+
+    /// What the values that a segment counts tell of the question, where that is one leaf, the number of that, and
+    /// whether the question is its opposite.
+    pub(crate) fn told_by_values(
+        &mut self,
+        segment: &SegmentHandle,
+    ) -> Option<(Told, usize, bool)> {
+        told_by_values(&self.plan, &mut self.checks, segment)
     }
 
     /// Notes that so many records or texts of records were looked at.

@@ -16,6 +16,7 @@ mod seats;
 mod side_by_side;
 mod tables;
 mod trouble;
+mod value_counts;
 mod values;
 mod windows;
 

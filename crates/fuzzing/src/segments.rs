@@ -6,8 +6,8 @@ use model::Timestamp;
 use segment::{
     Bigrams, Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, HeadPage,
     Header, Kinds, KnownKey, LexiconPage, LexiconThrough, Listed, Location, Namespace, PageEntry,
-    PostingPage, ReceivedTimes, RowKinds, Stamps, Tally, Trailer, Union, UnionPage, chunk_of_part,
-    decode_kind_page, decode_received_page,
+    PostingPage, ReceivedTimes, RowKinds, Stamps, Tally, Trailer, Union, UnionPage, ValuePage,
+    chunk_of_part, decode_kind_page, decode_received_page,
 };
 
 /// Most bytes of a page before compression that are looked at: more takes a fuzzer's time only.
@@ -26,7 +26,7 @@ pub fn page(bytes: &[u8]) {
         ..PageEntry::default()
     };
     let entry = with_checksum(entry, stored);
-    match kind % 13 {
+    match kind % 14 {
         0 => _ = decode_kind_page(&entry, stored),
         1 => received(&entry, stored),
         2 => lexicon(&entry, stored),
@@ -40,6 +40,7 @@ pub fn page(bytes: &[u8]) {
         9 => bigrams(&entry, stored),
         10 => _ = HeadPage::decode(&entry, stored),
         12 => _ = Stamps::decode(&entry, stored),
+        13 => values(&entry, stored),
         11 => {
             let page = |rows| PageEntry { rows, ..entry };
             row_kinds(&entry, vec![page(64), page(64), page(9)], stored);
@@ -117,6 +118,21 @@ fn bigrams(entry: &PageEntry, stored: &[u8]) {
     }
 }
 
+/// Each value has a text, and some rows of a part.
+fn values(entry: &PageEntry, stored: &[u8]) {
+    let Ok(page) = ValuePage::decode(entry, stored) else {
+        return;
+    };
+    for part in 0..=entry.rows as usize {
+        let values = page.part(part).iter();
+        assert!(
+            values
+                .map(|(text, _)| page.text(*text))
+                .all(|text| text.is_some())
+        );
+    }
+}
+
 fn contains(key: &[u8], part: &[u8]) -> bool {
     let word = key.get(1..).unwrap_or_default();
     word.windows(part.len()).any(|window| window == part)
@@ -178,6 +194,10 @@ fn pages(file: &[u8], footer: &Footer) -> Result<(), Corrupt> {
     if let Some(entry) = &footer.bigram_page {
         let (entry, stored) = stored(file, entry)?;
         bigrams(&entry, stored);
+    }
+    for entry in &footer.value_pages {
+        let (entry, stored) = stored(file, entry)?;
+        values(&entry, stored);
     }
     if let Some(entry) = &footer.tally_page {
         let (entry, stored) = stored(file, entry)?;

@@ -17,9 +17,12 @@ use crate::dictionary::choose::{Sample, is_worth_a_try};
 use crate::envelope::Header;
 use crate::footer::Footer;
 use crate::input;
+use crate::limits::COUNTED_PERCENT_MAX;
 use crate::merge::{MergeError, MergeInput, damaged, stored};
 use crate::page::{CODEC_DICTIONARY, PageEntry, PageWriter, open, open_with};
 use crate::page_file::Sink;
+use crate::unions::write::TRIAL_LEVEL;
+use crate::value_counts::write::{Written, write as write_values};
 use crate::{Corrupt, Dictionary, spare};
 use index::{IndexChoice, Rewritten, choose_index};
 
@@ -51,6 +54,8 @@ pub(crate) fn compact_with<I: MergeInput>(
     if let Some(rewritten) = &rewritten {
         rewritten.put_into(&mut planned).for_each(drop);
     }
+    let values = choose_values(input, choice)?;
+    planned.value_pages.extend(&values.pages);
     let mut output = Output {
         input,
         pages: PageWriter::new(zstd_level),
@@ -95,9 +100,32 @@ pub(crate) fn compact_with<I: MergeInput>(
         Some(rewritten) => output.rewritten(rewritten, &mut footer)?,
         None => output.index(&mut footer)?,
     }
+    for page in &mut footer.value_pages {
+        output.page(page)?;
+    }
+    output.values(values, &mut footer)?;
     let end = encode_end(&footer, header.version, output.offset)?;
     output.write(&end)?;
     Ok(footer)
+}
+
+/// The value pages of a segment that has none, where they are worth it.
+fn choose_values<I: MergeInput>(
+    input: &I,
+    choice: IndexChoice,
+) -> Result<Written, MergeError<I::Error>> {
+    let footer = input.footer();
+    let is_small = footer.rows < choice.counted_rows_min;
+    if is_small || !footer.value_pages.is_empty() {
+        return Ok(Written::default());
+    }
+    let values = write_values(input, TRIAL_LEVEL).map_err(|error| error.of_input(0))?;
+    let all = footer.pages().map(|(_, page)| u64::from(page.stored_len));
+    let most = all.sum::<u64>() * COUNTED_PERCENT_MAX / 100;
+    match choice.is_forced || values.bytes.len() as u64 <= most {
+        true => Ok(values),
+        false => Ok(Written::default()),
+    }
 }
 
 /// What pages of columns refer to; other pages refer to nothing.
@@ -266,14 +294,29 @@ impl<I: MergeInput> Output<'_, I> {
             }
         }
         for entry in rewritten.put_into(footer) {
-            let page = rewritten.page(entry);
-            let raw = open("page", &PageEntry::placed(0, page, entry), page);
-            let raw = raw.map_err(|source| damaged(0, entry, source))?;
-            self.page.clear();
-            self.pages.append(&raw, &mut self.page);
-            self.place(entry, &raw, None)?;
+            self.made(entry, rewritten.page(entry))?;
         }
         Ok(())
+    }
+
+    /// Writes value pages that were made.
+    fn values(&mut self, values: Written, footer: &mut Footer) -> Result<(), MergeError<I::Error>> {
+        for mut entry in values.pages {
+            let start = entry.offset as usize;
+            let page = values.bytes.get(start..start + entry.stored_len as usize);
+            self.made(&mut entry, page.unwrap_or(&[]))?;
+            footer.value_pages.push(entry);
+        }
+        Ok(())
+    }
+
+    /// Writes a page that was made and is stored as on trial.
+    fn made(&mut self, entry: &mut PageEntry, page: &[u8]) -> Result<(), MergeError<I::Error>> {
+        let raw = open("page", &PageEntry::placed(0, page, entry), page);
+        let raw = raw.map_err(|source| damaged(0, entry, source))?;
+        self.page.clear();
+        self.pages.append(&raw, &mut self.page);
+        self.place(entry, &raw, None)
     }
 
     /// Writes the dictionary, which there is; where it is.
@@ -302,6 +345,7 @@ impl<I: MergeInput> Output<'_, I> {
             bigram_page: None,
             has_addresses: false,
             has_cut_words: false,
+            value_pages: Vec::new(),
             ..footer.clone()
         };
         let raw = spare::encode(table, &records, &mut self.pages, self.offset);

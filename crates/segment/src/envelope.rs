@@ -8,8 +8,11 @@ use crate::page::{check, checksum};
 use crate::wire::Reader;
 use crate::{Corrupt, Footer};
 
-/// Newest version of the format: files have it whose lexicon cuts words.
-pub const FORMAT_VERSION: u16 = 14;
+/// Newest version of the format: files with value pages have it.
+pub const FORMAT_VERSION: u16 = 15;
+
+/// Version of the format that files have whose lexicon cuts words, and that count no values.
+pub(crate) const FORMAT_VERSION_CUTS: u16 = 14;
 
 /// Version of the format that files have whose row pages say by bits how many rows are on each head page, and whose
 /// words are whole.

@@ -10,7 +10,7 @@ use model::{
 
 use crate::testing::{
     accesses, alike, build, identified, naive_index, naive_index_of_words, read, seen_all,
-    with_cut_words, with_unions,
+    with_cut_words, with_unions, with_values,
 };
 use crate::{BuildOptions, Builder, Namespace};
 
@@ -25,6 +25,7 @@ const GOLDEN_11: &[u8] = include_bytes!("../testdata/v11/golden.segment");
 const GOLDEN_12: &[u8] = include_bytes!("../testdata/v12/golden.segment");
 const GOLDEN_13: &[u8] = include_bytes!("../testdata/v13/golden.segment");
 const GOLDEN_14: &[u8] = include_bytes!("../testdata/v14/golden.segment");
+const GOLDEN_15: &[u8] = include_bytes!("../testdata/v15/golden.segment");
 
 /// The three records of the example in FORMAT.md.
 fn example() -> RecordBatch {
@@ -296,8 +297,25 @@ fn golden_segment() -> Vec<u8> {
 #[test]
 #[ignore = "writes the golden file of a new version, once"]
 fn the_golden_file_is_written() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v14/golden.segment");
-    std::fs::write(path, golden_cut_words()).expect("writes");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v15/golden.segment");
+    std::fs::write(path, golden_values()).expect("writes");
+}
+
+/// The file of version 15, of as many records as that of version 7.
+fn golden_values() -> Vec<u8> {
+    with_values(&build(&[accesses(15, GOLDEN_7_RECORDS)])).bytes
+}
+
+#[test]
+fn the_golden_file_of_version_15_is_read() {
+    let contents = read(GOLDEN_15).expect("valid");
+    assert_eq!(read(&golden_values()).expect("valid"), contents);
+    let batches = [accesses(15, GOLDEN_7_RECORDS)];
+    let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
+    assert_eq!(contents.seen(), expected);
+    assert_eq!(contents.terms, naive_index(&batches));
+    assert!(!contents.footer.value_pages.is_empty());
+    assert_eq!(contents.footer.version(), 15);
 }
 
 /// The file of version 14, of as many records as that of version 7.

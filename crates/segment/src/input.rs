@@ -184,6 +184,13 @@ impl<'a, I: MergeInput> Pages<'a, I> {
         self.pages.iter().flatten().count()
     }
 
+    /// Forgets the pages in front of that of a part, by its number in the chunk.
+    pub(crate) fn forget_before(&mut self, number: usize) {
+        let page = self.chunk.page_of_part(number).unwrap_or(0);
+        let before = self.pages.iter_mut().take(page);
+        before.for_each(|page| *page = None);
+    }
+
     /// The rows of a part by its number in the chunk.
     pub(crate) fn part_rows(
         &mut self,

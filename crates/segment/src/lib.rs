@@ -48,6 +48,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod unions;
+mod value_counts;
 mod wire;
 
 pub use builder::{BuildError, BuildOptions, Builder, Built};
@@ -56,7 +57,7 @@ pub use chunk::{
     HeadPage, Hints, KindRows, NamedText, PartRows, ReceivedRows, RowKinds, Selected, SlotValues,
     TextBit, TextPart, TextTest,
 };
-pub use columns::{ByteSet, ColumnSummary, Stamp, Stamps};
+pub use columns::{ByteSet, ColumnSummary, CountedText, Stamp, Stamps};
 pub use compact::compact;
 pub use compare::{Difference, compare};
 pub use corrupt::Corrupt;
@@ -77,4 +78,5 @@ pub use spare::Spare;
 pub use templates::{PatternOutline, Patterns, Template, Templates};
 pub use term::{Listed, Location, TermEntry};
 pub use unions::count::{count_listed, len_within};
-pub use unions::{Union, UnionPage, chunk_of_part, count_marked, marked};
+pub use unions::{Union, UnionPage, chunk_of_part, count_marked, first_part_of, marked};
+pub use value_counts::ValuePage;

@@ -33,12 +33,14 @@ pub enum Section {
     Lexicon,
     /// Which pairs of bytes are in the words of each page of terms.
     Bigrams,
+    /// Which values the columns have, and how many rows each.
+    Values,
 }
 
 impl Section {
     /// All of them, in the order of the file; the six of a chunk take turns, and the second
     /// dictionary stands behind the kinds.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Dictionaries,
         Self::Columns,
         Self::Directories,
@@ -54,6 +56,7 @@ impl Section {
         Self::Unions,
         Self::Lexicon,
         Self::Bigrams,
+        Self::Values,
     ];
 
     /// What one of its pages is called.
@@ -74,6 +77,7 @@ impl Section {
             Self::Unions => "union page",
             Self::Lexicon => "lexicon page",
             Self::Bigrams => "bigram page",
+            Self::Values => "value page",
         }
     }
 
@@ -91,6 +95,7 @@ impl Section {
                 | Self::Unions
                 | Self::Lexicon
                 | Self::Bigrams
+                | Self::Values
         )
     }
 }

@@ -16,6 +16,7 @@ use crate::envelope::{FORMAT_VERSION_ADDRESSES, FORMAT_VERSION_PLANES};
 use crate::lexicon::BigramSet;
 use crate::limits::PART_COUNTS_BYTES_MAX;
 use crate::unions::read::Expander;
+use crate::value_counts::check::wrong_parts;
 use crate::{
     Bigrams, BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Dictionary,
     Footer, FoundTerm, HeadPage, Header, Kinds, LexiconPage, Listed, MergeError, MergeInput,
@@ -342,6 +343,11 @@ pub(crate) fn with_unions(built: &Built) -> Built {
 
 /// A segment with as many unions and cut words as there can be.
 pub(crate) fn with_cut_words(built: &Built) -> Built {
+    compacted_with(built, 3, IndexChoice::CUTS)
+}
+
+/// The same with value pages.
+pub(crate) fn with_values(built: &Built) -> Built {
     compacted_with(built, 3, IndexChoice::ALWAYS)
 }
 
@@ -575,7 +581,19 @@ fn read_terms(
         }
     }
     check_bigrams(file, footer, &sets)?;
+    check_values(file, footer)?;
     Ok(terms)
+}
+
+/// Compares how many rows have each value of a part with the column.
+fn check_values(file: &[u8], footer: &Footer) -> Result<(), Corrupt> {
+    let wrong = wrong_parts(&InMemory(file, footer));
+    let wrong = wrong.map_err(|error| match error.of_input(0) {
+        MergeError::Damaged { source, .. } => source,
+        _ => Corrupt::Short { what: "columns" },
+    })?;
+    assert_eq!(wrong, None);
+    Ok(())
 }
 
 /// Compares what is said of the words of lexicon pages with these sets.

@@ -9,6 +9,7 @@ mod received;
 mod seats;
 mod select;
 mod times;
+mod value_counts;
 
 use std::fmt;
 use std::io;
@@ -24,7 +25,7 @@ use segment::{
     Bigrams, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ColumnPage, Corrupt, Dictionary, Footer,
     HeadPage, Header, KindPool, Kinds, KnownKey, LexiconPage, LexiconPageEntry, LexiconThrough,
     Namespace, PageEntry, PostingPage, ReceivedTimes, RowKinds, Spare, Stamps, Tally, TermEntry,
-    Trailer, UnionPage,
+    Trailer, UnionPage, ValuePage,
 };
 
 use chunk_pages::ColumnMemory;
@@ -40,6 +41,7 @@ pub use kind_rows::OpenChunk;
 pub use select::FieldSeats;
 use times::TimedRows;
 pub use times::{RowTimes, TimeSpan};
+pub use value_counts::PartValues;
 
 /// What is kept in memory of all segments of a store.
 pub(crate) struct PageCache {
@@ -90,6 +92,8 @@ enum Kind {
     Bigrams,
     Posting,
     Union,
+    /// A value page.
+    Values,
 }
 
 /// A decoded page.
@@ -111,6 +115,7 @@ pub(crate) enum Page {
     Bigrams(Arc<Bigrams>),
     Posting(Arc<PostingPage>),
     Union(Arc<UnionPage>),
+    Values(Arc<ValuePage>),
 }
 
 /// Weighs a page by the memory it takes.
@@ -135,6 +140,7 @@ impl quick_cache::Weighter<PageKey, Page> for PageWeight {
             Page::Bigrams(page) => page.memory_bytes(),
             Page::Posting(page) => page.memory_bytes(),
             Page::Union(page) => page.memory_bytes(),
+            Page::Values(page) => page.memory_bytes(),
         };
         bytes as u64 + 64
     }

@@ -47,7 +47,7 @@ pub(crate) fn ranks(kind: &KindRows<'_>) -> Range<u32> {
 }
 
 /// What the stamp of a part of a column says of all its values.
-struct Stamped<'s>(&'s Stamp);
+pub(super) struct Stamped<'s>(pub(super) &'s Stamp);
 
 impl Summary for Stamped<'_> {
     fn bytes(&self) -> Bytes {

@@ -244,6 +244,15 @@ impl Chunk {
         let kind = self.kinds.get(place).ok_or(Corrupt::Short {
             what: "kinds of a chunk",
         })?;
+        self.parts_of_kind(kind, slot)
+    }
+
+    /// The same for a kind of the chunk.
+    pub(super) fn parts_of_kind(
+        &self,
+        kind: &ChunkKind,
+        slot: usize,
+    ) -> Result<Range<usize>, Corrupt> {
         let column = self.column_of(kind, slot)?;
         Ok(self.directory.numbers_of(column))
     }
@@ -256,6 +265,11 @@ impl Chunk {
     /// How many rows a part has, by its number.
     pub(crate) fn part_len(&self, number: usize) -> usize {
         self.directory.rows_of(number).unwrap_or(0) as usize
+    }
+
+    /// The page of a part, by its number.
+    pub(crate) fn page_of_part(&self, number: usize) -> Option<usize> {
+        self.directory.part(number).map(|part| part.page as usize)
     }
 
     /// How many parts all columns have.

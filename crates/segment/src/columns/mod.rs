@@ -11,6 +11,7 @@
 #![deny(clippy::indexing_slicing)]
 
 pub(crate) mod codes;
+mod counted;
 mod decimal;
 mod dictionary;
 pub(crate) mod directory;
@@ -30,6 +31,7 @@ mod summary;
 mod tests;
 mod text;
 
+pub use counted::CountedText;
 pub use stamps::{Stamp, Stamps};
 pub(crate) use summary::insert;
 pub use summary::{ByteSet, ColumnSummary};
@@ -245,6 +247,11 @@ impl Column {
             values,
             summary: OnceLock::new(),
         })
+    }
+
+    /// How many values it has.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
     }
 
     /// How many numbers there are for values that stand once: of all different ones, or of those shapes that

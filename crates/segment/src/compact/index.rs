@@ -7,14 +7,15 @@ use crate::Namespace;
 use crate::footer::{Footer, LexiconPageEntry};
 use crate::lexicon::{LexiconPages, LexiconWriter};
 use crate::limits::{
-    CUT_SAVING_PERCENT_MIN, UNION_HITS_MIN, UNION_INDEX_BYTES_MAX, UNION_SAVING_PERCENT_MIN,
+    COUNTED_SEGMENT_ROWS_MIN, CUT_SAVING_PERCENT_MIN, UNION_HITS_MIN, UNION_INDEX_BYTES_MAX,
+    UNION_SAVING_PERCENT_MIN,
 };
 use crate::merge::{MergeError, MergeInput, TermCursor};
 use crate::page::{PageEntry, PageWriter};
 use crate::term::{Location, TermEntry};
 use crate::unions::write::{Placed, TRIAL_LEVEL, with_unions};
 
-/// When unions are made and words cut.
+/// When unions are made, words cut and values counted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IndexChoice {
     /// Rows of a part that have a word, from which on it may be told by the part.
@@ -23,6 +24,8 @@ pub(crate) struct IndexChoice {
     pub(crate) is_forced: bool,
     /// How many percent of the segment cutting words has to save.
     pub(crate) cut_percent_min: u64,
+    /// Records from which on values are counted.
+    pub(crate) counted_rows_min: u32,
 }
 
 impl IndexChoice {
@@ -31,6 +34,7 @@ impl IndexChoice {
         hits_min: UNION_HITS_MIN,
         is_forced: false,
         cut_percent_min: CUT_SAVING_PERCENT_MIN,
+        counted_rows_min: COUNTED_SEGMENT_ROWS_MIN,
     };
 
     /// Wherever they can be.
@@ -39,13 +43,21 @@ impl IndexChoice {
         hits_min: 1,
         is_forced: true,
         cut_percent_min: 0,
+        counted_rows_min: 0,
+    };
+
+    /// The same, and no value pages.
+    #[cfg(test)]
+    pub(crate) const CUTS: Self = Self {
+        counted_rows_min: u32::MAX,
+        ..Self::ALWAYS
     };
 
     /// Unions wherever they can be, and whole words.
     #[cfg(test)]
     pub(crate) const UNIONS: Self = Self {
         cut_percent_min: u64::MAX,
-        ..Self::ALWAYS
+        ..Self::CUTS
     };
 }
 

@@ -18,13 +18,16 @@ const ENTRY_LEN: usize = 24;
 /// others then.
 const HAS_UNIONS: u16 = 1 << 8;
 
+/// Set there where there are value pages, whose number stands behind all others then.
+const HAS_VALUES: u16 = 1 << 7;
+
 /// Set there where there is a bigram page.
 const HAS_BIGRAMS: u16 = 1 << 9;
 
 /// Set there where there are head pages, whose number stands behind the others then.
 const HAS_HEADS: u16 = 1 << 10;
 
-/// Set there where there are stamp pages, whose number stands behind all others then.
+/// Set there where there are stamp pages, whose number stands behind those others then.
 const HAS_STAMPS: u16 = 1 << 11;
 
 /// Set there where the terms have the addresses in texts.
@@ -41,6 +44,7 @@ const HAS_CUT_WORDS: u16 = 1 << 15;
 
 /// All that is set there.
 const MARKS: u16 = HAS_UNIONS
+    | HAS_VALUES
     | HAS_BIGRAMS
     | HAS_HEADS
     | HAS_STAMPS
@@ -83,6 +87,9 @@ impl Footer {
         if has_stamps {
             out.extend_from_slice(&(stamps.clone().count() as u32).to_le_bytes());
         }
+        if !self.value_pages.is_empty() {
+            out.extend_from_slice(&(self.value_pages.len() as u32).to_le_bytes());
+        }
         let dictionaries = self.dictionary_pages.iter().flatten();
         let pages = dictionaries
             .chain(columns)
@@ -97,7 +104,7 @@ impl Footer {
             .chain(&self.union_pages);
         let lexicon = self.lexicon_pages.iter().map(|page| &page.page);
         let pages = pages.chain(lexicon).chain(&self.bigram_page);
-        for page in pages.chain(heads).chain(stamps) {
+        for page in pages.chain(heads).chain(stamps).chain(&self.value_pages) {
             out.extend_from_slice(&page.offset.to_le_bytes());
             for number in [page.stored_len, page.raw_len, page.crc, page.rows] {
                 out.extend_from_slice(&number.to_le_bytes());
@@ -145,10 +152,6 @@ impl Footer {
         let mut reader = Reader::new("footer", bytes);
         let (mut footer, marks) = Self::decode_fixed(&mut reader)?;
         let dictionaries = marks & !MARKS;
-        footer.has_addresses = marks & HAS_ADDRESSES != 0;
-        footer.counts_unions = marks & COUNTS_UNIONS != 0;
-        footer.has_page_planes = marks & HAS_PAGE_PLANES != 0;
-        footer.has_cut_words = marks & HAS_CUT_WORDS != 0;
         let bigrams = usize::from(marks & HAS_BIGRAMS != 0);
         let mut counts = [0; PAGE_COUNTS];
         for count in &mut counts {
@@ -164,6 +167,7 @@ impl Footer {
         let unions = count_of(HAS_UNIONS, "number of union pages")?.unwrap_or(0);
         let heads = count_of(HAS_HEADS, "number of head pages")?;
         let stamps = count_of(HAS_STAMPS, "number of stamp pages")?;
+        let values = count_of(HAS_VALUES, "number of value pages")?.unwrap_or(0);
         let [
             columns,
             chunks,
@@ -198,6 +202,7 @@ impl Footer {
             pages.transpose()
         };
         let (heads, stamps) = (further(heads)?, further(stamps)?);
+        footer.value_pages = decode_pages(&mut reader, values, end)?;
         let of_some = [heads.as_deref(), stamps.as_deref()];
         let pages = [&directories, &rows, &chunks].map(Vec::as_slice);
         footer.chunks = join_chunks(&mut reader, &columns, of_some, pages)?;
@@ -221,6 +226,9 @@ impl Footer {
         let mut marks = self.dictionary_pages.iter().flatten().count() as u16;
         if !self.union_pages.is_empty() {
             marks |= HAS_UNIONS;
+        }
+        if !self.value_pages.is_empty() {
+            marks |= HAS_VALUES;
         }
         if self.bigram_page.is_some() {
             marks |= HAS_BIGRAMS;
@@ -280,6 +288,10 @@ impl Footer {
             first_time: time()?,
             last_time: time()?,
             raw_bytes: reader.u64()?,
+            has_addresses: marks & HAS_ADDRESSES != 0,
+            counts_unions: marks & COUNTS_UNIONS != 0,
+            has_page_planes: marks & HAS_PAGE_PLANES != 0,
+            has_cut_words: marks & HAS_CUT_WORDS != 0,
             ..Self::default()
         };
         let counts = &mut footer.counts;

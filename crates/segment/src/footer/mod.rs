@@ -8,8 +8,8 @@ use model::{Facility, RecordNumber, Severity, Timestamp};
 use crate::chunk::ChunkEntry;
 use crate::envelope::{
     FORMAT_VERSION, FORMAT_VERSION_ADDRESSES, FORMAT_VERSION_BIGRAMS, FORMAT_VERSION_COUNTED,
-    FORMAT_VERSION_DICTIONARY, FORMAT_VERSION_HEADS, FORMAT_VERSION_MIN, FORMAT_VERSION_PLANES,
-    FORMAT_VERSION_STAMPS, FORMAT_VERSION_UNIONS, Header,
+    FORMAT_VERSION_CUTS, FORMAT_VERSION_DICTIONARY, FORMAT_VERSION_HEADS, FORMAT_VERSION_MIN,
+    FORMAT_VERSION_PLANES, FORMAT_VERSION_STAMPS, FORMAT_VERSION_UNIONS, Header,
 };
 use crate::lexicon::class::{may_hold, order_into, ordered_starts};
 use crate::limits::HEAD_PAGE_ROWS;
@@ -61,6 +61,9 @@ pub struct Footer {
     /// Which pairs of bytes are in the words of each page of terms; none in a segment without rows, and in
     /// those that were written before there was one.
     pub bigram_page: Option<PageEntry>,
+    /// Which values the parts of columns have, and how many rows each; none but in compacted segments. Together they
+    /// have all parts.
+    pub value_pages: Vec<PageEntry>,
     /// Whether row pages may say by planes of bits how many rows of each kind are on each head page; not in segments
     /// that were written before they did.
     pub has_page_planes: bool,
@@ -147,8 +150,11 @@ fn at_namespace(counts: &[u32; 8], namespace: Namespace) -> Option<u32> {
 impl Footer {
     /// The version of the format that a file with this footer has: the oldest one that has all there is.
     pub fn version(&self) -> u16 {
-        if self.has_cut_words {
+        if !self.value_pages.is_empty() {
             return FORMAT_VERSION;
+        }
+        if self.has_cut_words {
+            return FORMAT_VERSION_CUTS;
         }
         if self.has_page_planes {
             return FORMAT_VERSION_PLANES;
@@ -251,6 +257,7 @@ impl Footer {
             .chain(self.union_pages.iter().map(of(Section::Unions)))
             .chain(lexicon.map(of(Section::Lexicon)))
             .chain(self.bigram_page.iter().map(of(Section::Bigrams)))
+            .chain(self.value_pages.iter().map(of(Section::Values)))
     }
 
     /// The index of the lexicon page that has a key, where any has.
@@ -351,6 +358,10 @@ mod tests {
         assert_eq!(footer.version(), 12);
         footer.note_heads();
         assert_eq!(footer.version(), 13);
+        footer.has_cut_words = true;
+        assert_eq!(footer.version(), 14);
+        footer.value_pages.push(page);
+        assert_eq!(footer.version(), 15);
     }
 
     #[test]

@@ -149,6 +149,18 @@ impl Union {
         Ok(union)
     }
 
+    /// The numbers of its parts, each with how many of its seats no part before it has; `None` where parts do not say
+    /// how many.
+    pub fn counted_parts(&self) -> Option<Vec<(u32, u32)>> {
+        let parts = self.parts.iter();
+        parts.map(|own| Some((own.part, own.new?))).collect()
+    }
+
+    /// The seats that no part tells, ascending.
+    pub fn others(&self) -> &[u32] {
+        &self.others
+    }
+
     /// Sets the bits of its seats, one bit each from the lowest of the first byte on. `part` gives the rows of a
     /// part, and the first row of its chunk in the segment; none where nothing is asked about those rows, whose
     /// bits are set or not then.
@@ -320,6 +332,11 @@ fn set(bits: &mut [u8], seat: u32) {
     if let Some(byte) = bits.get_mut((seat >> 3) as usize) {
         *byte |= 1 << (seat & 7);
     }
+}
+
+/// The number among those of the segment of the first part of a chunk.
+pub fn first_part_of(chunks: &[ChunkEntry], chunk: usize) -> usize {
+    chunks.iter().take(chunk).map(parts_of).sum()
 }
 
 /// The chunk that the part of a number among those of the segment is in, and its number there.

@@ -14,13 +14,13 @@ use crate::error::ReadError;
 
 /// A chunk of a segment.
 pub struct OpenChunk<'s> {
-    segment: &'s SegmentHandle,
-    entry: &'s ChunkEntry,
+    pub(super) segment: &'s SegmentHandle,
+    pub(super) entry: &'s ChunkEntry,
     chunk: Arc<Chunk>,
     pages: ChunkPages<'s>,
     /// What is known of its columns, once that was asked.
     stamps: OnceCell<Option<Arc<Stamps>>>,
-    number: usize,
+    pub(super) number: usize,
 }
 
 impl SegmentHandle {

@@ -145,12 +145,12 @@ impl SegmentHandle {
     }
 
     /// The union page that says where numbers are, among those; `None` where none does.
-    fn union_page_of(&self, listed: &Listed) -> Option<usize> {
+    pub(super) fn union_page_of(&self, listed: &Listed) -> Option<usize> {
         let page = listed.posting_page()? as usize;
         page.checked_sub(self.footer.posting_pages.len())
     }
 
-    fn union(&self, listed: &Listed, index: usize) -> Result<Union, ReadError> {
+    pub(super) fn union(&self, listed: &Listed, index: usize) -> Result<Union, ReadError> {
         let union = self.union_page(index)?.union(listed);
         union.map_err(|error| self.damaged_union(index, &error))
     }
@@ -171,7 +171,11 @@ impl SegmentHandle {
     }
 
     /// The seats of such a part.
-    fn seats_of_part(&self, union_page: usize, part: u32) -> Result<Range<u32>, ReadError> {
+    pub(super) fn seats_of_part(
+        &self,
+        union_page: usize,
+        part: u32,
+    ) -> Result<Range<u32>, ReadError> {
         let (index, entry, number) = self.place_of_part(union_page, part)?;
         let seats = self.chunk(index, entry)?.seats_of_part(number);
         let seats = seats.ok_or_else(|| self.no_part(union_page, part))?;

@@ -4,6 +4,8 @@
 //! The files in `testdata` were written once and never change; those of the manifest and the segments
 //! of versions 2 to 4 by other programs, after FORMAT.md.
 
+use std::collections::HashMap;
+
 use super::*;
 use crate::inspect::{InspectOptions, ManifestView, View, inspect};
 use crate::{LeftBecause, ReindexOptions, Reindexed, VerifyOptions, reindex, verify};
@@ -25,6 +27,7 @@ const SEGMENT_V11: &[u8] = include_bytes!("../../testdata/segment.v11");
 const SEGMENT_V12: &[u8] = include_bytes!("../../testdata/segment.v12");
 const SEGMENT_V13: &[u8] = include_bytes!("../../testdata/segment.v13");
 const SEGMENT_V14: &[u8] = include_bytes!("../../testdata/segment.v14");
+const SEGMENT_V15: &[u8] = include_bytes!("../../testdata/segment.v15");
 
 const FIRST_JOURNAL: &str = "journal/00000000000000000001.journal";
 const MANIFEST: &str = "logspaces/main/manifest";
@@ -380,6 +383,59 @@ fn segments_of_version_14_are_read() {
 }
 
 #[test]
+fn segments_of_version_15_are_read() {
+    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V15);
+    // So that the directory has it taken back.
+    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
+    let store = open(dir.path());
+    let found = texts(&store);
+    let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
+        panic!("no segment");
+    };
+    assert!(segment.counts_values());
+    let counts = value_counts(&segment);
+    for agent in ["curl/8.1", "Mozilla/5.0 (X11; Linux)"] {
+        let has_agent = |text: &&String| text.ends_with(&format!("\"{agent}\""));
+        let expected = found.iter().filter(has_agent).count();
+        let own = counts.get(agent).copied().unwrap_or_default();
+        assert_eq!(own as usize, expected, "{agent}");
+    }
+    // How many rows of each kind have a word that columns tell.
+    let key = segment::Namespace::Message.key(b"about");
+    let term = segment.find_term(&key).expect("reads").expect("is there");
+    assert!(segment.is_told_by_columns(&term));
+    let groups = segment.rows_by_group(&term).expect("reads").expect("known");
+    let rows: u32 = groups.iter().map(|(_, rows)| rows).sum();
+    let has_word = |text: &&String| text.contains("About");
+    assert_eq!(rows as usize, found.iter().filter(has_word).count());
+    check_deeply(dir.path(), found.len() as u64);
+}
+
+/// How many rows of the first chunk have each value that is counted, in any slot of the message.
+fn value_counts(segment: &crate::SegmentHandle) -> HashMap<String, u32> {
+    let chunk = segment.open_chunk(0).expect("reads");
+    let mut counts = HashMap::new();
+    for (_, seats) in segment.kind_seats(0).expect("reads") {
+        let kinds = chunk.kind_rows(&[seats.start]);
+        let bits = kinds[0].text(segment::Namespace::Message);
+        for bit in bits.unwrap_or_default() {
+            let segment::TextBit::Slot(slot) = bit else {
+                continue;
+            };
+            let parts = chunk.value_counts(&kinds[0], slot).expect("reads");
+            for part in parts.expect("is counted") {
+                for (number, rows) in part.values() {
+                    let text = part.text(*number).expect("there");
+                    let text = String::from_utf8_lossy(&text.text).into_owned();
+                    *counts.entry(text).or_default() += rows;
+                }
+            }
+        }
+    }
+    counts
+}
+
+#[test]
 fn segments_of_older_versions_are_written_anew() {
     let versions = [
         (SEGMENT_V5, true),
@@ -392,6 +448,7 @@ fn segments_of_older_versions_are_written_anew() {
         (SEGMENT_V12, false),
         (SEGMENT_V13, false),
         (SEGMENT_V14, false),
+        (SEGMENT_V15, false),
     ];
     for (number, (bytes, is_outdated)) in (5..).zip(versions) {
         let dir = directory_with(FIRST_SEGMENT, bytes);
@@ -546,7 +603,7 @@ fn files_of_newer_versions_are_refused_and_left_alone() {
     let files = [
         (FIRST_JOURNAL, newer(JOURNAL_V1, 4, (60, false))),
         (MANIFEST, newer(MANIFEST_V2, 4, (12, false))),
-        (FIRST_SEGMENT, newer(SEGMENT_V14, 8, (60, true))),
+        (FIRST_SEGMENT, newer(SEGMENT_V15, 8, (60, true))),
     ];
     for (path, bytes) in files {
         let (text, looked) = refused(path, &bytes);
