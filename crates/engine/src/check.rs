@@ -11,6 +11,7 @@ use query::{Expr, Leaf, Matcher, Query, Target, TextMatcher};
 use segment::{ByteSet, Edges, Hints, Kinds, Selected, TextPart, TextTest};
 use store::{ReadError, SegmentHandle};
 
+use crate::cancel::Cancel;
 use crate::count_by_values::Told;
 use crate::field_check::FieldCheck;
 use crate::limits::TOLD_KINDS_MAX;
@@ -166,9 +167,16 @@ impl Check {
     }
 
     /// How many rows of each kind of a segment pass, as far as its counts of the values of a field tell.
-    pub(crate) fn told_by_values(&mut self, segment: &SegmentHandle) -> Option<Told> {
+    pub(crate) fn told_by_values(
+        &mut self,
+        segment: &SegmentHandle,
+        cancel: &Cancel,
+    ) -> Option<Told> {
         match &mut self.sight {
-            Sight::Field(field) => field.told_by_values(segment, &mut self.test.0).ok()?,
+            Sight::Field(field) => {
+                let told = field.told_by_values(segment, &mut self.test.0, cancel);
+                told.ok()?
+            }
             Sight::Parts(_) | Sight::Head | Sight::Record => None,
         }
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use store::SegmentHandle;
 
+use crate::cancel::Cancel;
 use crate::check::Check;
 use crate::evaluate::{Inner, Node};
 use crate::memory::CountedBy;
@@ -65,6 +66,7 @@ pub(crate) fn told_by_values(
     plan: &Plan,
     checks: &mut [Check],
     segment: &SegmentHandle,
+    cancel: &Cancel,
 ) -> Option<(Told, usize, bool)> {
     let (leaf, is_not) = match plan {
         Plan::Not(inner) => (&**inner, true),
@@ -74,8 +76,11 @@ pub(crate) fn told_by_values(
         return None;
     };
     let told = match ask {
-        Ask::Words(words) => word_values::told(words.of(segment), segment),
-        Ask::Field(_) => checks.get_mut(*number)?.told_by_values(segment),
+        Ask::Words(words) => word_values::told(words.of(segment), segment, cancel),
+        Ask::Field(_) => {
+            let check = checks.get_mut(*number)?;
+            check.told_by_values(segment, cancel)
+        }
         _ => None,
     };
     told.map(|told| (told, *number, is_not))

@@ -10,6 +10,7 @@ use segment::{Edges, Hints, Namespace, Selected, Stamp, TextPart, TextTest};
 use store::{OpenChunk, ReadError, SegmentHandle};
 use text_fields::{FieldFinder, Lead};
 
+use crate::cancel::Cancel;
 use crate::count_by_values::Told;
 use crate::field_counts::count_field;
 use crate::field_reader::{CountSink, FieldReader, ValueSink, Where};
@@ -54,6 +55,7 @@ impl FieldCheck {
         &mut self,
         segment: &SegmentHandle,
         test: &mut TextMatcher,
+        cancel: &Cancel,
     ) -> Result<Option<Told>, ReadError> {
         let ask = self.in_text.ask();
         let (rows_max, all) = (ask.rows_max(segment)?, u64::from(segment.rows()));
@@ -70,6 +72,7 @@ impl FieldCheck {
             ask,
             (&mut self.reader, rows_max == all),
             segment,
+            cancel,
             &mut passing,
         )?;
         Ok(Some(Told {
@@ -181,6 +184,11 @@ struct Passing<'t, F> {
 trait Found {
     /// Adds the rows with some seats.
     fn add(&mut self, seats: &[u32]);
+
+    /// Adds so many rows, where it is nothing to it which those are; whether it has.
+    fn add_count(&mut self, _rows: impl FnOnce() -> u64) -> bool {
+        false
+    }
 }
 
 impl Found for Vec<u32> {
@@ -193,6 +201,11 @@ impl Found for Vec<u32> {
 impl Found for u64 {
     fn add(&mut self, seats: &[u32]) {
         *self += seats.len() as Self;
+    }
+
+    fn add_count(&mut self, rows: impl FnOnce() -> u64) -> bool {
+        *self += rows();
+        true
     }
 }
 
@@ -218,6 +231,18 @@ impl<F: Found> ValueSink for Passing<'_, F> {
         // ends there.
         let [one, next] = [0, 1].map(|more| integers.contains(&(i64::from(part) + more)));
         (one == next).then_some(one)
+    }
+
+    fn take_integers(&mut self, numbers: &[i64]) -> bool {
+        let Some(integers) = &self.integers else {
+            return false;
+        };
+        let (least, greatest) = (*integers.start(), *integers.end());
+        self.found.add_count(|| {
+            let passing = numbers.iter();
+            let passing = passing.map(|number| least <= *number && *number <= greatest);
+            passing.map(u64::from).sum()
+        })
     }
 
     fn asks_numbers(&self) -> bool {

@@ -51,6 +51,12 @@ pub(crate) trait ValueSink {
         None
     }
 
+    /// Takes the whole numbers that some rows have, one each, where it is nothing to it which rows those are; whether it
+    /// has.
+    fn take_integers(&mut self, _numbers: &[i64]) -> bool {
+        false
+    }
+
     /// Whether stamps and whole numbers may tell that.
     fn asks_numbers(&self) -> bool {
         false

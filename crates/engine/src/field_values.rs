@@ -79,7 +79,10 @@ impl FieldValues {
             return self.read(run, part, RowSet::All, sink);
         };
         let left = match segment.counts_values() {
-            true => count_field(self.in_text.ask(), (&mut self.reader, true), segment, sink).ok(),
+            true => {
+                let (ask, reader) = (self.in_text.ask(), (&mut self.reader, true));
+                count_field(ask, reader, segment, run.cancel(), sink).ok()
+            }
             false => None,
         };
         let Some(left) = left else {

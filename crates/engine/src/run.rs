@@ -216,7 +216,7 @@ impl<'a> Run<'a> {
         &mut self,
         segment: &SegmentHandle,
     ) -> Option<(Told, usize, bool)> {
-        told_by_values(&self.plan, &mut self.checks, segment)
+        told_by_values(&self.plan, &mut self.checks, segment, self.cancel)
     }
 
     /// Notes that so many records or texts of records were looked at.

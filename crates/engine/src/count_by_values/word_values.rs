@@ -12,6 +12,7 @@ use store::{OpenChunk, PartValues, ReadError, SegmentHandle};
 
 use super::{RowsTold, Told, windows};
 use crate::among::Among;
+use crate::cancel::Cancel;
 use crate::check::LeafTest;
 use crate::gathered::union;
 use crate::plan::Words;
@@ -19,7 +20,7 @@ use crate::row_set::RowSet;
 use crate::word_rows::find_word;
 
 /// What values tell of the rows of a segment with some words.
-pub(super) fn told(words: &Words, segment: &SegmentHandle) -> Option<Told> {
+pub(super) fn told(words: &Words, segment: &SegmentHandle, cancel: &Cancel) -> Option<Told> {
     let mut test = LeafTest::clone(words.test.as_deref()?);
     let mut texts: BTreeMap<u32, Text> = BTreeMap::new();
     let mut terms = Vec::new();
@@ -42,6 +43,9 @@ pub(super) fn told(words: &Words, segment: &SegmentHandle) -> Option<Told> {
     let (mut known, mut open) = (0, Vec::new());
     let mut opened: Option<(usize, OpenChunk<'_>)> = None;
     for group in 0..tally.len() {
+        if cancel.stopped().is_some() {
+            return None;
+        }
         let seats = tally.seats(group);
         let matching = match texts.get(&group) {
             None => Some(0),

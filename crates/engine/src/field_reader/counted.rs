@@ -121,17 +121,24 @@ fn is_kept(
     slot: usize,
     rule: &Rule,
 ) -> Result<bool, Unread> {
-    let Some(parts) = chunk.value_counts(kind, slot)? else {
-        return Ok(false);
-    };
-    let mut rank = 0;
-    for part in &parts {
+    let (mut rank, mut counts) = (0, None);
+    let parts = kind.parts_of(slot).map_err(|_| Unread)?;
+    for (number, (_, rows)) in parts.into_iter().enumerate() {
         let stamp = chunk.stamp(kind, slot, rank);
         let is_told = stamp.is_some_and(|(_, stamp)| rule.holds_for(&Stamped(&stamp)));
-        if !is_told && !Counted::of(part).is_some_and(|values| rule.holds_for(&values)) {
+        rank += rows;
+        if is_told {
+            continue;
+        }
+        if counts.is_none() {
+            counts = chunk.value_counts(kind, slot)?;
+        }
+        let values = counts
+            .as_ref()
+            .and_then(|parts| Counted::of(parts.get(number)?));
+        if !values.is_some_and(|values| rule.holds_for(&values)) {
             return Ok(false);
         }
-        rank += part.rows();
     }
     Ok(true)
 }
