@@ -31,6 +31,11 @@ fn request(row: usize) -> String {
     format!("{method} {path} HTTP/1.1")
 }
 
+/// Requests of which a message has two.
+fn relayed(row: usize, of: usize) -> &'static str {
+    ["GET /healthz", "POST /healthz", "GET /", "HEAD /"][mixed(row, of) % 4]
+}
+
 fn status(row: usize) -> usize {
     [200, 200, 200, 304, 404, 500, 503][mixed(row, 5) % 7]
 }
@@ -47,7 +52,12 @@ fn message(row: usize) -> String {
     );
     match mixed(row, 8) % 10 {
         0 => format!("order placed by user{}", mixed(row, 9) % 12),
-        1 => format!("order {} placed, status={}", mixed(row, 9), status(row)),
+        // Of one of these orders it says a status as well.
+        1 => format!(
+            "order {} placed, status={}",
+            ["/seven", "/eight", "/nine", "/ten;status=500"][mixed(row, 9) % 4],
+            status(row)
+        ),
         2 if row < ROWS / 40 => {
             format!("probe of GET /healthz failed {} times", mixed(row, 9) % 70)
         }
@@ -56,6 +66,18 @@ fn message(row: usize) -> String {
             ["GET", "none"][row % 2]
         ),
         3 => format!(
+            "relayed \"{}\" and then \"{}\"",
+            relayed(row, 10),
+            relayed(row, 11)
+        ),
+        // Of one of these users no reader of access logs knows where the name ends.
+        4 => format!(
+            "{client} - {} [21/Nov/2026:{clock} +0000] \"{}\" {} {bytes}",
+            ["frank", "eve", "x[3]y", "bob"][mixed(row, 12) % 4],
+            request(row),
+            status(row)
+        ),
+        5 => format!(
             "{client} - - [21/Nov/2026:{clock} +0000] \"{}\" {} - \"-\"",
             request(row),
             status(row)
@@ -73,13 +95,22 @@ fn sample(row: usize) -> Sample {
     Sample {
         received: row as i64,
         message: message(row).into_bytes(),
-        structured_data: match has_data {
-            true => format!(
-                "[http@1 request=\"GET /healthz\" status=\"{}\"]",
-                status(row + 1)
-            ),
-            false => String::new(),
+        fields: match has_data {
+            true => vec![
+                (
+                    "http@1".to_owned(),
+                    "request".to_owned(),
+                    "GET /healthz".to_owned(),
+                ),
+                (
+                    "http@1".to_owned(),
+                    "status".to_owned(),
+                    status(row + 1).to_string(),
+                ),
+            ],
+            false => Vec::new(),
         },
+        glue: has_data.then_some(" "),
         host: testing::host_of(row),
         program: "shop".to_owned(),
         ..Sample::default()
