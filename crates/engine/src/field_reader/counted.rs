@@ -243,3 +243,22 @@ fn bytes_of<'b>(bytes: impl Iterator<Item = &'b u8>) -> Bytes {
     }
     set
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counted_values_are_known_as_columns_are() {
+        let set = |bytes: &[u8]| bytes_of(bytes.iter());
+        let zones = Counted(vec![b"+0100", b"+0230"]);
+        assert_eq!(zones.bytes(), set(b"+0123"));
+        assert_eq!(zones.first(), set(b"+"));
+        assert!(zones.are_like(b"+0000") && !zones.are_like(b"+000") && !zones.are_like(b"-0000"));
+        assert!(!zones.has_empty());
+        let texts = Counted(vec![b"a b c", b"", b"d e"]);
+        assert_eq!((texts.has_empty(), texts.spaces_min()), (true, 0));
+        assert_eq!(texts.first(), set(b"ad"));
+        assert_eq!(Counted(vec![b"a b c", b"d e"]).spaces_min(), 1);
+    }
+}
