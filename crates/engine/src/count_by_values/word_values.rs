@@ -67,11 +67,14 @@ pub(super) fn told(words: &Words, segment: &SegmentHandle, cancel: &Cancel) -> O
             None => open.push(seats),
         }
     }
-    let open = RowSet::of_ranges(open);
-    let may = union(&terms, Among::Set(&open), segment).ok()?;
+    let mut open = RowSet::of_ranges(open);
+    if !open.is_empty() {
+        let may = union(&terms, Among::Set(&open), segment).ok()?;
+        open = open.and(may);
+    }
     Some(Told {
         matching: known,
-        open: open.and(may),
+        open,
         in_text: None,
         looked_at: 0,
     })

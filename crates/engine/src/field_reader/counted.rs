@@ -23,8 +23,8 @@ impl FieldReader {
         self.turn_to(chunk);
         let kinds = first_rows(chunk, seats);
         let kind = kinds.first().ok_or(Unread)?;
-        let told = self.told(chunk, (kind, seats), place)?;
-        Ok(matches!(told, Told::Nowhere))
+        let found = self.by_plan(chunk, (kind, seats), place)?;
+        Ok(matches!(found, ByPlan::Nowhere))
     }
 
     /// Hands the values of all rows of the kind with some seats of the segment to a sink, given where they may have the
@@ -40,10 +40,10 @@ impl FieldReader {
         self.turn_to(chunk);
         let kinds = first_rows(chunk, seats);
         let kind = kinds.first().ok_or(Unread)?;
-        match self.told(chunk, (kind, seats), place)? {
-            Told::Nowhere => return Ok(Some(Vec::new())),
-            Told::Nothing => return Ok(None),
-            Told::Kept(plan) => {
+        match self.by_plan(chunk, (kind, seats), place)? {
+            ByPlan::Nowhere => return Ok(Some(Vec::new())),
+            ByPlan::Unplanned => return Ok(None),
+            ByPlan::Kept(plan) => {
                 if let Some(field) = &plan.field
                     && let Some(values) = counted_values(chunk, kind, field, &plan, seats.len())?
                 {
@@ -57,7 +57,7 @@ impl FieldReader {
                     return Ok(Some(Vec::new()));
                 }
             }
-            Told::Planned => {}
+            ByPlan::Planned => {}
         }
         if !reads {
             return Ok(None);
@@ -68,44 +68,44 @@ impl FieldReader {
     }
 
     /// What is known of the rows of a kind by their plan. Rows of a small kind are not read for one.
-    fn told(
+    fn by_plan(
         &mut self,
         chunk: &OpenChunk<'_>,
         (kind, seats): (&KindRows<'_>, &Range<u32>),
         place: Where,
-    ) -> Result<Told, Unread> {
+    ) -> Result<ByPlan, Unread> {
         if place == Where::InLog && is_never_a_log(kind) {
-            return Ok(Told::Nowhere);
+            return Ok(ByPlan::Nowhere);
         }
         let plan = match (seats.len() as u32) < COUNTED_KIND_ROWS_MIN {
             true => self.known_plan(kind, place),
             false => self.plan(chunk, kind, place)?,
         };
         let Some(plan) = plan else {
-            return Ok(Told::Nothing);
+            return Ok(ByPlan::Unplanned);
         };
         for (slot, rule) in &plan.rules {
             if !is_kept(chunk, kind, *slot, rule)? {
-                return Ok(Told::Planned);
+                return Ok(ByPlan::Planned);
             }
         }
         Ok(match plan.field {
-            None => Told::Nowhere,
-            Some(_) => Told::Kept(plan),
+            None => ByPlan::Nowhere,
+            Some(_) => ByPlan::Kept(plan),
         })
     }
 }
 
 /// What is known of a field in the rows of a kind.
-enum Told {
+enum ByPlan {
     /// None has it.
     Nowhere,
     /// All have it where this says, as stamps and counted values show.
     Kept(Arc<Plan>),
-    /// There is a plan.
+    /// There is a plan, which some may not keep.
     Planned,
-    /// Nothing.
-    Nothing,
+    /// There is no plan.
+    Unplanned,
 }
 
 /// The kind with some seats of the segment, by its first rows.
@@ -135,7 +135,7 @@ fn is_kept(
         }
         let values = counts
             .as_ref()
-            .and_then(|parts| Counted::of(parts.get(number)?));
+            .and_then(|parts| CountedValues::of(parts.get(number)?));
         if !values.is_some_and(|values| rule.holds_for(&values)) {
             return Ok(false);
         }
@@ -144,9 +144,9 @@ fn is_kept(
 }
 
 /// All values of a part of a column.
-struct Counted<'p>(Vec<&'p [u8]>);
+struct CountedValues<'p>(Vec<&'p [u8]>);
 
-impl<'p> Counted<'p> {
+impl<'p> CountedValues<'p> {
     /// Where all of them are counted, each as it is.
     fn of(part: &'p PartValues) -> Option<Self> {
         let rows = part.values().iter().map(|(_, rows)| rows).sum::<u32>();
@@ -159,7 +159,7 @@ impl<'p> Counted<'p> {
     }
 }
 
-impl Summary for Counted<'_> {
+impl Summary for CountedValues<'_> {
     fn bytes(&self) -> Bytes {
         bytes_of(self.0.iter().copied().flatten())
     }
@@ -251,14 +251,14 @@ mod tests {
     #[test]
     fn counted_values_are_known_as_columns_are() {
         let set = |bytes: &[u8]| bytes_of(bytes.iter());
-        let zones = Counted(vec![b"+0100", b"+0230"]);
+        let zones = CountedValues(vec![b"+0100", b"+0230"]);
         assert_eq!(zones.bytes(), set(b"+0123"));
         assert_eq!(zones.first(), set(b"+"));
         assert!(zones.are_like(b"+0000") && !zones.are_like(b"+000") && !zones.are_like(b"-0000"));
         assert!(!zones.has_empty());
-        let texts = Counted(vec![b"a b c", b"", b"d e"]);
+        let texts = CountedValues(vec![b"a b c", b"", b"d e"]);
         assert_eq!((texts.has_empty(), texts.spaces_min()), (true, 0));
         assert_eq!(texts.first(), set(b"ad"));
-        assert_eq!(Counted(vec![b"a b c", b"d e"]).spaces_min(), 1);
+        assert_eq!(CountedValues(vec![b"a b c", b"d e"]).spaces_min(), 1);
     }
 }
