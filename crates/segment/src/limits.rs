@@ -241,8 +241,8 @@ pub const COUNTED_NUMBERS_OF: usize = 32;
 /// Records of a segment from which on it counts values: the columns of fewer are read as fast.
 pub const COUNTED_SEGMENT_ROWS_MIN: u32 = 4 * 1024;
 
-/// Value pages take so many percent of a segment at the most, or there are none: those of logs take a quarter of a
-/// percent.
+/// Value pages take so many percent of a segment at the most, or there are none: those of four million messages take
+/// 0.4 %, those of half a million 1.
 pub const COUNTED_PERCENT_MAX: u64 = 2;
 
 /// Values of a part up to which all are counted.
