@@ -30,7 +30,7 @@ impl CountedText {
         }
     }
 
-    pub(crate) fn whole(text: Vec<u8>) -> Self {
+    fn whole(text: Vec<u8>) -> Self {
         Self {
             text: text.into(),
             has_numbers: false,

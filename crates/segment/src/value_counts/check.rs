@@ -49,26 +49,52 @@ pub(crate) fn wrong_parts<I: MergeInput>(
 /// Whether the values of a part are as many as its column has: each value all that there are, and of those that
 /// differ in digits no more than there are beside the ones that are counted by themselves.
 fn is_right(page: &ValuePage, part: usize, column: &Column) -> bool {
-    let mut counts: HashMap<CountedText, u32> = HashMap::new();
-    for row in 0..column.rows() {
-        let mut text = Vec::new();
-        column.append(row, &mut text);
-        *counts
-            .entry(CountedText::but_for_digits(&text))
-            .or_default() += 1;
-        *counts.entry(CountedText::whole(text)).or_default() += 1;
-    }
     let values = page.part(part).iter();
-    let mut values = values.map(|(text, rows)| (page.text(*text), *rows));
-    values.all(|(text, rows)| {
-        let Some(text) = text else { return false };
-        let own = counts.get(text).copied().unwrap_or_default();
-        let alike = counts.get_mut(&CountedText::but_for_digits(&text.text));
-        let is_room = alike.is_some_and(|left| {
-            let rest = left.checked_sub(rows);
-            *left = rest.unwrap_or_default();
-            rest.is_some()
-        });
-        is_room && rows > 0 && (text.has_numbers || own == rows)
-    })
+    let values = values.map(|(text, rows)| Some((page.text(*text)?, *rows)));
+    let Some(values) = values.collect::<Option<Vec<_>>>() else {
+        return false;
+    };
+    if values.is_empty() {
+        return true;
+    }
+    let counts = counts_of(column);
+    let mut left = match values.iter().any(|(text, _)| text.has_numbers) {
+        true => but_for_digits(&counts),
+        false => HashMap::new(),
+    };
+    let is_whole = |(text, rows): &(&CountedText, u32)| {
+        text.has_numbers || counts.get(&*text.text) == Some(rows)
+    };
+    let mut is_room = |(text, rows): &(&CountedText, u32)| {
+        let Some(left) = left.get_mut(&CountedText::but_for_digits(&text.text)) else {
+            return !text.has_numbers;
+        };
+        let rest = left.checked_sub(*rows);
+        *left = rest.unwrap_or_default();
+        rest.is_some() && *rows > 0
+    };
+    values.iter().all(is_whole) && values.iter().all(&mut is_room)
+}
+
+/// How many rows of a column have each value.
+fn counts_of(column: &Column) -> HashMap<Vec<u8>, u32> {
+    let (mut counts, mut text) = (HashMap::new(), Vec::new());
+    for row in 0..column.rows() {
+        text.clear();
+        column.append(row, &mut text);
+        match counts.get_mut(&text) {
+            Some(count) => *count += 1,
+            None => _ = counts.insert(text.clone(), 1),
+        }
+    }
+    counts
+}
+
+/// How many have each but for digits.
+fn but_for_digits(counts: &HashMap<Vec<u8>, u32>) -> HashMap<CountedText, u32> {
+    let mut alike: HashMap<CountedText, u32> = HashMap::new();
+    for (value, rows) in counts {
+        *alike.entry(CountedText::but_for_digits(value)).or_default() += rows;
+    }
+    alike
 }
