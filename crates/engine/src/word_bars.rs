@@ -72,7 +72,7 @@ pub(crate) fn count_before(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Opti
 enum Asked {
     /// The one term that a word is.
     Term(TermEntry),
-    /// The two terms that a word is in two texts, with the rows that hold both.
+    /// The two terms that a word is, mostly those of two texts, with the rows that hold both.
     Either([TermEntry; 2], Gathered),
     /// These rows: those of a word that is more terms, or that have all, some or none of several words.
     Rows(Gathered),

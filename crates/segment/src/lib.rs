@@ -57,7 +57,7 @@ pub use chunk::{
     HeadPage, Hints, KindRows, NamedText, PartRows, ReceivedRows, RowKinds, Selected, SlotValues,
     TextBit, TextPart, TextTest,
 };
-pub use columns::{ByteSet, ColumnSummary, CountedText, Stamp, Stamps};
+pub use columns::{ByteSet, ColumnSummary, CountedText, Stamp, Stamps, insert_byte};
 pub use compact::compact;
 pub use compare::{Difference, compare};
 pub use corrupt::Corrupt;

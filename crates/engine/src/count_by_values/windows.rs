@@ -1,7 +1,7 @@
 //! Rows of a kind by the stretches of their text between bytes that no match has: where one of these alone may have a
 //! match, and all of its values are told, so are the rows.
 
-use segment::{ByteSet, KindRows, TextBit, TextTest};
+use segment::{ByteSet, KindRows, TextBit, TextTest, insert_byte};
 use store::OpenChunk;
 
 use super::RowsTold;
@@ -19,13 +19,13 @@ pub(super) fn matching(
     let mut window = Window::default();
     for (bit, told) in bits.iter().zip(told) {
         match bit {
-            TextBit::Slot(slot) => window.add_slot(*slot, told),
+            TextBit::Slot(slot) => window.slots.push((*slot, told)),
             TextBit::Fixed(bytes) => {
                 for byte in *bytes {
                     if test.is_cut(*byte) {
                         window.close(chunk, kind, test, &mut matching)?;
                     } else {
-                        insert(&mut window.bytes, *byte);
+                        insert_byte(&mut window.bytes, *byte);
                     }
                 }
             }
@@ -43,11 +43,7 @@ struct Window<'t> {
     slots: Vec<(usize, &'t RowsTold)>,
 }
 
-impl<'t> Window<'t> {
-    fn add_slot(&mut self, slot: usize, told: &'t RowsTold) {
-        self.slots.push((slot, told));
-    }
-
+impl Window<'_> {
     /// Adds how many rows have a match in it, and starts the next one; `None` where that is not known, or where there
     /// are some in another window, which may be the same rows.
     fn close(
@@ -91,10 +87,4 @@ fn add_bytes_of(
         rank += rows;
     }
     Some(())
-}
-
-fn insert(bytes: &mut ByteSet, byte: u8) {
-    if let Some(word) = bytes.get_mut(usize::from(byte / 64)) {
-        *word |= 1 << (byte % 64);
-    }
 }

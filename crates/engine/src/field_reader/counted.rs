@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use segment::KindRows;
+use segment::{KindRows, insert_byte};
 use store::{OpenChunk, PartValues};
 use text_fields::{Bytes, FieldOutline, Piece, Rule, Summary};
 
@@ -236,11 +236,7 @@ fn counted_values(
 
 fn bytes_of<'b>(bytes: impl Iterator<Item = &'b u8>) -> Bytes {
     let mut set = Bytes::default();
-    for byte in bytes {
-        if let Some(word) = set.get_mut(usize::from(byte / 64)) {
-            *word |= 1 << (byte % 64);
-        }
-    }
+    bytes.for_each(|byte| insert_byte(&mut set, *byte));
     set
 }
 

@@ -52,7 +52,7 @@ fn message(row: usize) -> String {
     );
     match mixed(row, 8) % 10 {
         0 => format!("order placed by user{}", mixed(row, 9) % 12),
-        // Of one of these orders it says a status as well.
+        // One of these orders looks like a field.
         1 => format!(
             "order {} placed, status={}",
             ["/seven", "/eight", "/nine", "/ten;status=500"][mixed(row, 9) % 4],
@@ -70,7 +70,7 @@ fn message(row: usize) -> String {
             relayed(row, 10),
             relayed(row, 11)
         ),
-        // Of one of these users no reader of access logs knows where the name ends.
+        // One of these users has brackets in the name.
         4 => format!(
             "{client} - {} [21/Nov/2026:{clock} +0000] \"{}\" {} {bytes}",
             ["frank", "eve", "x[3]y", "bob"][mixed(row, 12) % 4],

@@ -39,8 +39,8 @@ impl CountedText {
 }
 
 impl Column {
-    /// Values, none twice, with how many rows have each; in no order. Of values that are too many some are left out, or
-    /// all: identifiers, and what few rows have.
+    /// Values with how many rows have each, and no row counted twice; in no order. What values are but for their digits
+    /// may be there more than once. Of values that are too many all are left out, and identifiers.
     pub(crate) fn counted(&self) -> Vec<(CountedText, u32)> {
         let rows = 0..self.rows;
         match &self.values {

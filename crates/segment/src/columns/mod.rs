@@ -33,7 +33,7 @@ mod text;
 
 pub use counted::CountedText;
 pub use stamps::{Stamp, Stamps};
-pub(crate) use summary::insert;
+pub use summary::insert_byte;
 pub use summary::{ByteSet, ColumnSummary};
 
 use std::sync::OnceLock;

@@ -24,7 +24,7 @@ impl ColumnSummary {
     /// others.
     pub(super) fn add_stretches(&mut self, stretches: &[&[u8]]) {
         for byte in stretches.iter().copied().flatten() {
-            insert(&mut self.bytes, *byte);
+            insert_byte(&mut self.bytes, *byte);
         }
         match stretches.iter().find(|stretch| !stretch.is_empty()) {
             Some(first) => first.iter().for_each(|byte| self.add_first(*byte)),
@@ -34,12 +34,12 @@ impl ColumnSummary {
 
     /// Adds what the bytes of values may be.
     pub(super) fn add_bytes(&mut self, bytes: impl Iterator<Item = u8>) {
-        bytes.for_each(|byte| insert(&mut self.bytes, byte));
+        bytes.for_each(|byte| insert_byte(&mut self.bytes, byte));
     }
 
     /// Adds a byte that a value starts with.
     pub(super) fn add_first(&mut self, byte: u8) {
-        insert(&mut self.first, byte);
+        insert_byte(&mut self.first, byte);
     }
 
     /// Adds the values of another column.
@@ -173,8 +173,9 @@ fn digit_as_zero(byte: u8) -> u8 {
     if byte.is_ascii_digit() { b'0' } else { byte }
 }
 
+/// Adds a byte to a set: bit `byte % 64` of number `byte / 64`.
 #[inline]
-pub(crate) fn insert(bytes: &mut ByteSet, byte: u8) {
+pub fn insert_byte(bytes: &mut ByteSet, byte: u8) {
     if let Some(word) = bytes.get_mut(usize::from(byte / 64)) {
         *word |= 1 << (byte % 64);
     }

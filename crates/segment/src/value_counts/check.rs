@@ -16,15 +16,14 @@ pub(crate) fn wrong_parts<I: MergeInput>(
     input: &I,
 ) -> Result<Option<(u64, u64)>, PageError<I::Error>> {
     let footer = input.footer();
+    if footer.value_pages.is_empty() {
+        return Ok(None);
+    }
     let mut entries = footer.value_pages.iter();
     let (mut page, mut left) = (None, 0..0);
     let (mut wrong, mut first) = (0, None);
     let common = Common::read(input)?;
-    for chunk in footer
-        .chunks
-        .iter()
-        .filter(|_| !footer.value_pages.is_empty())
-    {
+    for chunk in &footer.chunks {
         let mut pages = Pages::new(input, chunk, &common)?;
         for number in 0..pages.chunk().parts() {
             if left.is_empty()

@@ -45,7 +45,7 @@ pub(crate) fn write<I: MergeInput>(
 }
 
 /// What a page says of a part: values of many rows, and all where they are few.
-pub(super) fn counted(column: &Column) -> Vec<(CountedText, u32)> {
+fn counted(column: &Column) -> Vec<(CountedText, u32)> {
     let mut counted = column.counted();
     let is_few = counted.len() <= COUNTED_FEW_MAX;
     let few = (column.rows() / COUNTED_NUMBERS_OF) as u32;
@@ -98,6 +98,7 @@ impl Writer {
             .map(|(text, rows)| (self.number(text), *rows));
         let mut numbered: Vec<(u32, u32)> = numbered.collect();
         numbered.sort_unstable();
+        // Identifiers of several lengths may be the same but for their digits.
         numbered.dedup_by(|next, kept| {
             let is_same = next.0 == kept.0;
             kept.1 += u32::from(is_same) * next.1;

@@ -9,7 +9,7 @@ use super::{Scan, TextTest};
 use crate::Corrupt;
 use crate::chunk::ColumnPage;
 use crate::chunk::decode::{ChunkKind, Cursor};
-use crate::columns::{Alike, ByteSet, insert};
+use crate::columns::{Alike, ByteSet, insert_byte};
 use crate::kinds::{Bit, Look};
 use crate::limits::STAMPED_FAILED_MIN;
 
@@ -192,7 +192,7 @@ where
         let (mut bytes, mut rows) = (ByteSet::default(), 0..u32::MAX);
         for bit in asked.bits(look) {
             match bit {
-                Bit::Fixed(fixed) => fixed.iter().for_each(|byte| insert(&mut bytes, *byte)),
+                Bit::Fixed(fixed) => fixed.iter().for_each(|byte| insert_byte(&mut bytes, *byte)),
                 Bit::Slot(slot) => {
                     let (number, own) = self.chunk.part_of(kind, *slot, rank).ok()?;
                     let stamp = stamps.get(number)?.bytes();
