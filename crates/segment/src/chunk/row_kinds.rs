@@ -39,15 +39,15 @@ pub struct RowKinds {
     whole: Option<Packed>,
 }
 
-/// A row that is looked for by its seat.
-#[derive(Clone, Copy)]
-struct Sought {
+/// The rows of a kind on a page, and which of them are looked for.
+struct Sought<'s> {
     page: usize,
-    /// The place of its kind.
-    place: u64,
-    /// So many rows of the kind are before it on the page.
-    before: u32,
-    seat: u32,
+    /// The place of the kind.
+    place: usize,
+    /// The seat of the first of them.
+    first: u32,
+    /// The seats looked for, ascending; at least one.
+    seats: &'s [u32],
 }
 
 impl RowKinds {
@@ -233,76 +233,57 @@ impl RowKinds {
         seats: &[u32],
         mut page: impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
     ) -> Result<Vec<(u32, u32)>, E> {
-        if seats.len() > self.pages() * FEW_ROWS {
-            return self.seated_among_all(seats, page);
-        }
-        let sought = seats.iter().filter_map(|seat| self.seek(*seat));
-        let mut sought: Vec<Sought> = sought.collect();
+        let mut sought = self.seek(seats);
         sought.sort_by_key(|sought| sought.page);
-        let mut found = Vec::with_capacity(sought.len());
+        let mut found = Vec::with_capacity(seats.len());
         for own in sought.chunk_by(|one, next| one.page == next.page) {
             let number = own.first().map_or(0, |own| own.page);
-            let first = (number * self.page_rows) as u32;
-            self.look(number, &mut page, |places| {
-                let row = |own: &Sought| places.nth_of(own.place, own.before as usize);
-                let rows = own.iter().filter_map(|own| Some((row(own)?, own.seat)));
-                found.extend(rows.map(|(row, seat)| (first + row as u32, seat)));
-            })?;
+            let first = number * self.page_rows;
+            let add = |row: usize, seat: u32| found.push(((first + row) as u32, seat));
+            self.look(number, &mut page, |places| self.find(own, places, add))?;
         }
         found.sort_unstable();
         Ok(found)
     }
 
-    /// The same of many, of pages that all rows are looked at of.
-    fn seated_among_all<E>(
-        &self,
-        seats: &[u32],
-        mut page: impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
-    ) -> Result<Vec<(u32, u32)>, E> {
-        let (wanted, pages) = (self.marked(seats), self.pages_of(seats));
-        let mut found = Vec::with_capacity(seats.len());
-        for (number, _) in pages.iter().enumerate().filter(|(_, has_some)| **has_some) {
-            let first = (number * self.page_rows) as u32;
-            self.look(number, &mut page, |places| {
-                let numbered = (first..).zip(self.seats_on(number, places));
-                found.extend(numbered.filter(|(_, seat)| is_marked(&wanted, *seat)));
-            })?;
+    /// Finds the rows of a page that have the seats looked for there, in any order.
+    fn find(&self, sought: &[Sought<'_>], places: &Packed, mut found: impl FnMut(usize, u32)) {
+        let mut left: usize = sought.iter().map(|own| own.seats.len()).sum();
+        if left <= FEW_ROWS {
+            for own in sought {
+                let row_of =
+                    |seat: &u32| places.nth_of(own.place as u64, (seat - own.first) as usize);
+                let rows = own
+                    .seats
+                    .iter()
+                    .filter_map(|seat| Some((row_of(seat)?, *seat)));
+                rows.for_each(|(row, seat)| found(row, seat));
+            }
+            return;
         }
-        Ok(found)
-    }
-
-    /// For each page whether it has one of some seats, which ascend.
-    fn pages_of(&self, seats: &[u32]) -> Vec<bool> {
-        let mut pages = vec![false; self.pages()];
-        let mut left = seats;
-        for (kind, (first, end)) in self.firsts().zip(&self.ends).enumerate() {
-            if left.first().is_none_or(|seat| seat >= end) {
+        // For each kind the seat of its next row, and those that are looked for from there on.
+        let mut next: Vec<(u32, &[u32])> = vec![(0, &[]); self.kinds.len()];
+        for own in sought {
+            if let Some(next) = next.get_mut(own.place) {
+                *next = (own.first, own.seats);
+            }
+        }
+        for (row, place) in places.values().enumerate() {
+            let Some((seat, rest)) = next.get_mut(place as usize) else {
                 continue;
-            }
-            for (page, rank) in self.on_pages.ends(kind, end - first) {
-                let end = first.saturating_add(rank);
-                if left.first().is_none_or(|seat| *seat >= end) {
-                    continue;
+            };
+            if let Some((next, behind)) = rest.split_first()
+                && next == seat
+            {
+                found(row, *seat);
+                *rest = behind;
+                left -= 1;
+                if left == 0 {
+                    return;
                 }
-                let behind = left.partition_point(|seat| *seat < end);
-                left = left.get(behind..).unwrap_or(&[]);
-                if let Some(has_some) = pages.get_mut(page) {
-                    *has_some = true;
-                }
             }
+            *seat = seat.saturating_add(1);
         }
-        pages
-    }
-
-    /// A bit for each seat, set for those given.
-    fn marked(&self, seats: &[u32]) -> Vec<u64> {
-        let mut bits = vec![0_u64; self.rows.div_ceil(64)];
-        for seat in seats {
-            if let Some(bits) = bits.get_mut((seat / 64) as usize) {
-                *bits |= 1 << (seat % 64);
-            }
-        }
-        bits
     }
 
     /// How many head pages there are, or stand for the row page.
@@ -390,18 +371,36 @@ impl RowKinds {
         seat.unwrap_or(u32::MAX)
     }
 
-    /// Where the row with a seat is.
-    fn seek(&self, seat: u32) -> Option<Sought> {
+    /// Where the rows with some seats are, which ascend; those that are not there are left out.
+    fn seek<'s>(&self, mut seats: &'s [u32]) -> Vec<Sought<'s>> {
+        let mut all = Vec::new();
+        while let Some((sought, behind)) = self.seek_first(seats) {
+            all.push(sought);
+            seats = behind;
+        }
+        all
+    }
+
+    /// Where the first of them is, with those that follow on its page, and the others; `None` where it is not there.
+    fn seek_first<'s>(&self, seats: &'s [u32]) -> Option<(Sought<'s>, &'s [u32])> {
+        let seat = *seats.first()?;
         let place = self.ends.partition_point(|end| *end <= seat);
         let (_, rows) = self.kinds.get(place)?;
-        let first = self.ends.get(place)?.checked_sub(*rows)?;
-        let (page, before) = self.on_pages.page_of(place, seat.checked_sub(first)?)?;
-        Some(Sought {
+        let end = *self.ends.get(place)?;
+        let of_kind = end.checked_sub(*rows)?;
+        let (page, before) = self.on_pages.page_of(place, seat.checked_sub(of_kind)?)?;
+        let behind = self.on_pages.before(place, page + 1);
+        let end = behind.map_or(end, |rows| of_kind.saturating_add(rows));
+        // What is said of the pages may be wrong ([`Self::check_pages`]).
+        let here = seats.partition_point(|seat| *seat < end).max(1);
+        let (seats, behind) = seats.split_at_checked(here)?;
+        let sought = Sought {
             page,
-            place: place as u64,
-            before,
-            seat,
-        })
+            place,
+            first: seat.checked_sub(before)?,
+            seats,
+        };
+        Some((sought, behind))
     }
 
     /// Memory it takes, in bytes.
@@ -412,11 +411,6 @@ impl RowKinds {
             + RecentRanks::memory_bytes(self.kinds.len())
             + self.whole.as_ref().map_or(0, Packed::memory_bytes)
     }
-}
-
-fn is_marked(bits: &[u64], seat: u32) -> bool {
-    let own = bits.get((seat / 64) as usize).copied();
-    own.unwrap_or_default() >> (seat % 64) & 1 == 1
 }
 
 /// Checks that so many rows are of each kind.
