@@ -244,7 +244,7 @@ pub(crate) fn with_field(
     rows: RowSet,
     segment: &SegmentHandle,
 ) -> (RowSet, Option<RowSet>) {
-    match ask_for_field(ask, Among::Set(&rows), segment) {
+    match ask_for_field(ask, Among::set(&rows), segment) {
         Ok((bounds, in_text)) => (rows.and(bounds.upper().clone()), in_text),
         Err(_) => (rows, None),
     }
@@ -266,12 +266,12 @@ fn ask_index(ask: &Ask, among: Among<'_>, segment: &SegmentHandle) -> Result<Bou
         }
         Ask::Presence(namespace) => {
             let rows = segment.footer().counts.present(*namespace);
-            Ok(any_word(&[*namespace], rows.unwrap_or(0), segment))
+            Ok(any_word(&[*namespace], rows.unwrap_or(0), among, segment))
         }
         Ask::AnyText => {
             let rows = segment.footer().counts.with_text;
             let namespaces = [Namespace::Message, Namespace::StructuredData];
-            Ok(any_word(&namespaces, rows, segment))
+            Ok(any_word(&namespaces, rows, among, segment))
         }
         Ask::Field(ask) => ask_for_field(ask, among, segment).map(|(bounds, _)| bounds),
     }
@@ -313,13 +313,18 @@ pub(crate) fn count_code(
         let term = segment.find_term(&namespace.key(&[code])).ok()?;
         return Some(term.map_or(0, |term| term.rows.into()));
     }
-    let rows = code_rows(namespace, &[code], Among::Set(among), segment).ok()?;
+    let rows = code_rows(namespace, &[code], Among::set(among), segment).ok()?;
     Some(rows.and(among.clone()).len(segment.rows()))
 }
 
 /// Rows where a text is not empty, as the footer has counted them. Those with a word are sure;
 /// where these are not all, the others have a text without a word, such as `---`.
-fn any_word(namespaces: &[Namespace], counted: u32, segment: &SegmentHandle) -> Bounds {
+fn any_word(
+    namespaces: &[Namespace],
+    counted: u32,
+    among: Among<'_>,
+    segment: &SegmentHandle,
+) -> Bounds {
     if counted == segment.rows() {
         return Bounds::exact(RowSet::All);
     }
@@ -329,7 +334,7 @@ fn any_word(namespaces: &[Namespace], counted: u32, segment: &SegmentHandle) -> 
     let mut sure = RowSet::empty();
     for namespace in namespaces {
         let any = WordProbe::Prefix(Vec::new());
-        match probe_bounds(*namespace, &any, Among::All, segment) {
+        match probe_bounds(*namespace, &any, among.widened(), segment) {
             Ok(bounds) => sure = sure.or(bounds.sure),
             Err(_) => return Bounds::doubtful(RowSet::All),
         }
@@ -344,7 +349,7 @@ fn any_word(namespaces: &[Namespace], counted: u32, segment: &SegmentHandle) -> 
 }
 
 /// The rows with a word in a text that meets a condition, of those that are asked about; those with one that is cut and
-/// may, too.
+/// may, too. Where the question is stopped meanwhile, any row may.
 pub(crate) fn probe_bounds(
     namespace: Namespace,
     probe: &WordProbe,
@@ -368,15 +373,14 @@ pub(crate) fn probe_bounds(
         }
     };
     let (key, letters) = (namespace.key(probe.prefix()), probe.letters());
-    segment.scan_wanted_terms(
-        &key,
-        letters,
-        is_wanted,
-        &mut |term, is_sure| match is_sure {
-            true => sure.push(term),
-            false => open.push(term),
-        },
-    )?;
+    let visit = &mut |term, is_sure| match is_sure {
+        true => sure.push(term),
+        false => open.push(term),
+    };
+    let goes_on = || !among.is_stopped();
+    if !segment.scan_wanted_terms(&key, letters, is_wanted, visit, goes_on)? {
+        return Ok(Bounds::doubtful(RowSet::All));
+    }
     let sure = union(&sure, among, segment)?;
     if open.is_empty() {
         return Ok(Bounds::exact(sure));

@@ -34,7 +34,7 @@ pub(crate) fn count_field(
     cancel: &Cancel,
     sink: &mut impl CountSink,
 ) -> Result<Left, ReadError> {
-    let beside = ask.rows_beside_logs(Among::All, segment)?;
+    let beside = ask.rows_beside_logs(Among::ALL, segment)?;
     let data = segment.seats_with_field(reader.name())?;
     let data = [data.in_data, data.anywhere].map(RowSet::of_ranges);
     let mut open = Open::default();

@@ -115,7 +115,7 @@ fn rows_with(probe: &WordProbe, segment: &SegmentHandle) -> Result<RowSet, ReadE
             return Ok(RowSet::All);
         }
     }
-    probe_rows(namespace, probe, Among::All, segment)
+    probe_rows(namespace, probe, Among::ALL, segment)
 }
 
 #[cfg(test)]

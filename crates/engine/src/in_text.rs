@@ -70,7 +70,7 @@ impl InText {
             // Where the index cannot be read, every row may.
             None => {
                 let ask = self.ask.clone();
-                let among = Among::Set(&self.known(segment).seats);
+                let among = Among::set(&self.known(segment).seats);
                 ask.rows_beside_logs(among, segment).unwrap_or(RowSet::All)
             }
         };
@@ -109,7 +109,7 @@ impl InText {
         let known = self.known.take().filter(|known| known.segment == number);
         self.known.insert(known.unwrap_or_else(|| Known {
             segment: number,
-            seats: self.ask.rows(Among::All, segment).unwrap_or(RowSet::All),
+            seats: self.ask.rows(Among::ALL, segment).unwrap_or(RowSet::All),
             beside_logs: None,
         }))
     }

@@ -265,6 +265,7 @@ fn escaped_rows(among: Among<'_>, segment: &SegmentHandle) -> Result<RowSet, Rea
         false if key.is_cut => None,
         is_wanted => Some(is_wanted),
     };
-    segment.scan_wanted_terms(&key, b"u", is_wanted, &mut |term, _| terms.push(term))?;
+    let visit = &mut |term, _| terms.push(term);
+    segment.scan_wanted_terms(&key, b"u", is_wanted, visit, || true)?;
     union(&terms, among, segment)
 }

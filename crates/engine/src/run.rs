@@ -244,7 +244,8 @@ impl<'a> Run<'a> {
                 Node::decided(rows)
             }
             None => {
-                let node = evaluate(&self.plan, Among::All, segment);
+                let among = Among::ALL.until(self.cancel);
+                let node = evaluate(&self.plan, among, segment);
                 if node.bounds.maybe.is_none() {
                     self.remember_evaluated(segment, &node.bounds.sure);
                 }
@@ -265,7 +266,8 @@ impl<'a> Run<'a> {
         rows: &RowSet,
     ) -> Node {
         self.touch(part);
-        evaluate(&self.plan, Among::Set(rows), segment)
+        let among = Among::set(rows).until(self.cancel);
+        evaluate(&self.plan, among, segment)
     }
 
     /// Remembers rows that the index alone has told, where it took more than finding a word, and either all

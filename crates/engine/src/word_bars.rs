@@ -1,7 +1,7 @@
 //! How many rows with words stand before some rows of a segment: what bars of words take.
 //!
-//! They are counted as the index gives them, without making a set of them. Where columns tell a word, the index
-//! counts it itself, and reads them around those rows alone.
+//! They are counted as the index gives them, without making a set of them. Before a few rows the index counts a word
+//! itself: a list of its rows is gone through without marking them, and columns are read around those rows alone.
 
 use std::ops::Range;
 
@@ -90,7 +90,7 @@ impl Asked {
                     let both = rows_of_both(&terms, segment).ok()?;
                     Some(Self::Either(terms, both))
                 }
-                terms => Gathered::of(terms, Among::All, segment)
+                terms => Gathered::of(terms, Among::ALL, segment)
                     .ok()
                     .map(Self::Rows),
             };
@@ -105,8 +105,8 @@ impl Asked {
             return None;
         }
         let found = match is_any {
-            true => rows_of_any(&split.words, Among::All, segment),
-            false => rows_of_all(&split.words, &split.without, Among::All, segment),
+            true => rows_of_any(&split.words, Among::ALL, segment),
+            false => rows_of_all(&split.words, &split.without, Among::ALL, segment),
         };
         found.ok().map(Self::Rows)
     }
@@ -120,7 +120,7 @@ fn count_term(
     term: &TermEntry,
     rows: &[u32],
 ) -> Option<Vec<u64>> {
-    if segment.is_told_by_columns(term) && rows.len() <= EDGES_COUNTED_MAX {
+    if rows.len() <= EDGES_COUNTED_MAX {
         let edges = rows.iter().map(|row| run.seats_before(part, *row));
         let edges: Vec<Vec<Range<u32>>> = edges.collect();
         let edges: Vec<&[Range<u32>]> = edges.iter().map(Vec::as_slice).collect();
@@ -128,7 +128,7 @@ fn count_term(
             return Some(counts);
         }
     }
-    let found = Gathered::of(std::slice::from_ref(term), Among::All, segment).ok()?;
+    let found = Gathered::of(std::slice::from_ref(term), Among::ALL, segment).ok()?;
     Some(count_found(run, part, &found, rows))
 }
 

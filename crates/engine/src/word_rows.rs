@@ -85,7 +85,7 @@ pub(crate) fn rows_of_both(
     terms: &[TermEntry; 2],
     segment: &SegmentHandle,
 ) -> Result<Gathered, ReadError> {
-    with_all(terms.map(|term| vec![term]).into(), Among::All, segment)
+    with_all(terms.map(|term| vec![term]).into(), Among::ALL, segment)
 }
 
 /// The term of a word in a text. Of a text that has no words, nothing is read.
@@ -128,7 +128,7 @@ fn find_addresses(
     }
     let mut terms = Vec::new();
     let visit = &mut |term, _| terms.push(term);
-    segment.scan_wanted_terms(&key_of_term, key.digits(), |_| Some(true), visit)?;
+    segment.scan_wanted_terms(&key_of_term, key.digits(), |_| Some(true), visit, || true)?;
     Ok(terms)
 }
 

@@ -672,23 +672,30 @@ impl SegmentHandle {
     /// Calls `visit` with every term whose key starts with `prefix` and is wanted; the word of each
     /// that is has `letters` in it, one behind another. Takes a fraction of [`Self::scan_terms`] where few
     /// are wanted. `is_wanted` says nothing where the part of a cut word that is not known decides; `visit` is told
-    /// whether a term is wanted for sure.
+    /// whether a term is wanted for sure. `goes_on` is asked before each page; whether it always said so.
+    ///
+    /// # Errors
+    /// When a page cannot be read.
     pub fn scan_wanted_terms(
         &self,
         prefix: &[u8],
         letters: &[u8],
         mut is_wanted: impl FnMut(KnownKey<'_>) -> Option<bool>,
         visit: &mut dyn FnMut(TermEntry, bool),
-    ) -> Result<(), ReadError> {
+        goes_on: impl Fn() -> bool,
+    ) -> Result<bool, ReadError> {
         if let [namespace] = prefix {
-            return self.go_through_terms(*namespace, letters, &mut is_wanted, visit);
+            return self.go_through_terms(*namespace, letters, &mut is_wanted, visit, &goes_on);
         }
         for index in self.lexicon_pages_wanted(prefix, letters)? {
+            if !goes_on() {
+                return Ok(false);
+            }
             let page = self.lexicon_page(index)?;
             let scanned = page.scan_wanted(prefix, letters, &mut is_wanted, visit);
             scanned.map_err(|error| self.damaged_lexicon(index, &error))?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// The same for all terms of a namespace. Pages that are not in the cache do not come there: those of a
@@ -699,10 +706,14 @@ impl SegmentHandle {
         letters: &[u8],
         is_wanted: &mut dyn FnMut(KnownKey<'_>) -> Option<bool>,
         visit: &mut dyn FnMut(TermEntry, bool),
-    ) -> Result<(), ReadError> {
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<bool, ReadError> {
         let mut through = LexiconThrough::new(letters);
         let mut stored = Vec::new();
         for index in self.lexicon_pages_wanted(&[namespace], letters)? {
+            if !goes_on() {
+                return Ok(false);
+            }
             let Some(LexiconPageEntry { page: entry, .. }) = self.footer.lexicon_pages.get(index)
             else {
                 return Err(self.out_of_range());
@@ -716,7 +727,7 @@ impl SegmentHandle {
             };
             gone.map_err(|error| self.damaged(entry, &error))?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// The values of a part of all rows, but for empty ones, and how many rows have each; `None` where the

@@ -69,7 +69,7 @@ pub(super) fn told(words: &Words, segment: &SegmentHandle, cancel: &Cancel) -> O
     }
     let mut open = RowSet::of_ranges(open);
     if !open.is_empty() {
-        let may = union(&terms, Among::Set(&open), segment).ok()?;
+        let may = union(&terms, Among::set(&open), segment).ok()?;
         open = open.and(may);
     }
     Some(Told {

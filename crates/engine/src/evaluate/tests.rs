@@ -6,6 +6,7 @@ use proptest::sample::select;
 use query::{Piece, WordPattern, naive};
 
 use super::*;
+use crate::cancel::Cancel;
 use crate::count_by_index::count_by_index;
 use crate::testing;
 
@@ -202,7 +203,7 @@ fn every_match_lies_between_the_bounds() {
         let rows = 0..segment.rows();
         prop_assert_eq!(batch.len(), rows.len());
         for plan in plans {
-            let bounds = evaluate(&plan, Among::All, segment).bounds;
+            let bounds = evaluate(&plan, Among::ALL, segment).bounds;
             let expected: BTreeSet<u32> = rows
                 .clone()
                 .filter(|row| has(&plan, batch.get(*row as usize).expect("there")))
@@ -222,6 +223,11 @@ fn every_match_lies_between_the_bounds() {
 
 /// The bounds of a query in a segment of messages, and how many rows that has.
 fn bounds_among(messages: &[String], query: &str) -> (Bounds, u32) {
+    bounds_until(&Cancel::new(), messages, query)
+}
+
+/// The same of a question that can be stopped.
+fn bounds_until(cancel: &Cancel, messages: &[String], query: &str) -> (Bounds, u32) {
     let directory = tempfile::tempdir().expect("a directory");
     let store = testing::open(directory.path(), 100_000);
     let sample = |message: &String| testing::Sample {
@@ -239,8 +245,27 @@ fn bounds_among(messages: &[String], query: &str) -> (Bounds, u32) {
         panic!("one segment")
     };
     let query = query::parse(query).into_result().expect("valid");
-    let bounds = evaluate(&Plan::of(&query.root), Among::All, segment).bounds;
+    let among = Among::ALL.until(cancel);
+    let bounds = evaluate(&Plan::of(&query.root), among, segment).bounds;
     (bounds, segment.rows())
+}
+
+#[test]
+fn a_question_that_was_stopped_goes_through_no_lexicon() {
+    let messages: Vec<String> = (0..300).map(|row| format!("apple{row} of many")).collect();
+    let cancel = Cancel::new();
+    for query in ["*ppl*", "appl*", "*ppl* many", "NOT *ppl*"] {
+        let is_decided = |cancel: &Cancel| bounds_until(cancel, &messages, query).0.maybe.is_none();
+        assert!(is_decided(&Cancel::new()), "{query}");
+        cancel.cancel();
+        assert!(!is_decided(&cancel), "{query}");
+    }
+    assert!(
+        bounds_until(&cancel, &messages, "*ppl* none")
+            .0
+            .maybe
+            .is_none()
+    );
 }
 
 #[test]

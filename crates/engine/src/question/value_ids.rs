@@ -243,7 +243,7 @@ impl Codes {
 
     fn begin(&mut self, segment: &SegmentHandle, set: &RowSet) -> Result<(), ReadError> {
         let rows =
-            |(code, _): &(u8, _)| code_rows(self.namespace, &[*code], Among::Set(set), segment);
+            |(code, _): &(u8, _)| code_rows(self.namespace, &[*code], Among::set(set), segment);
         self.rows = self.names.iter().map(rows).collect::<Result<_, _>>()?;
         Ok(())
     }

@@ -170,7 +170,7 @@ fn known(scope: &Scope, query: &Query) -> Vec<(RowSet, Option<RowSet>)> {
     let plan = Plan::of(&query.root);
     let parts = scope.parts().map(|(_, part)| match part {
         Part::Segment(segment) => {
-            let bounds = evaluate(&plan, Among::All, segment).bounds;
+            let bounds = evaluate(&plan, Among::ALL, segment).bounds;
             (bounds.sure, bounds.maybe)
         }
         Part::Tail(_) => (RowSet::empty(), None),

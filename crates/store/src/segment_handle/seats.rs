@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use segment::{
-    ChunkEntry, Corrupt, Listed, Namespace, PartRows, PostingPage, TermEntry, TextTest, Union,
-    UnionPage,
+    ChunkEntry, Corrupt, Listed, Location, Namespace, PartRows, PostingPage, TermEntry, TextTest,
+    Union, UnionPage,
 };
 
 use super::{Kind, Page, SegmentHandle, Unread};
@@ -90,9 +90,9 @@ impl SegmentHandle {
         })
     }
 
-    /// How many rows that hold a term, for which it takes a look at columns, are before each of some edges. An
-    /// edge is the seats of the rows before it, in ranges which ascend and do not overlap. `None` where the
-    /// segment cannot tell without all of the columns.
+    /// How many rows that hold a term are before each of some edges, without marking each of them. An edge is the
+    /// seats of the rows before it, in ranges which ascend and do not overlap. `None` where the segment cannot tell
+    /// without all of the columns, or a long list would be gone through for so many edges that marking takes less.
     ///
     /// # Errors
     /// When the seats cannot be read.
@@ -101,16 +101,20 @@ impl SegmentHandle {
         term: &TermEntry,
         edges: &[&[Range<u32>]],
     ) -> Result<Option<Vec<u64>>, ReadError> {
-        let Some(index) = self.union_page_of(&term.slots) else {
-            return Ok(None);
+        let of_slots = match self.union_page_of(&term.slots) {
+            Some(index) => self.union(&term.slots, index)?.count_before(
+                edges,
+                |part| self.seats_of_part(index, part),
+                |part| self.part_rows(index, part),
+            )?,
+            None => {
+                let counts = edges
+                    .iter()
+                    .map(|edge| self.count_within(&term.slots, edge));
+                Some(counts.collect::<Result<_, _>>()?)
+            }
         };
-        let union = self.union(&term.slots, index)?;
-        let counts = union.count_before(
-            edges,
-            |part| self.seats_of_part(index, part),
-            |part| self.part_rows(index, part),
-        )?;
-        let Some(mut counts) = counts else {
+        let Some(mut counts) = of_slots else {
             return Ok(None);
         };
         let groups = self.groups_of(term)?;
@@ -123,6 +127,25 @@ impl SegmentHandle {
             }
         }
         Ok(Some(counts))
+    }
+
+    /// How many numbers that no columns have to tell are in some ranges, which ascend and do not overlap.
+    fn count_within(&self, listed: &Listed, ranges: &[Range<u32>]) -> Result<u64, ReadError> {
+        match (listed.location, listed.posting_page()) {
+            (Location::All, _) => Ok(ranges.iter().map(|range| range.len() as u64).sum()),
+            (_, Some(index)) => {
+                let page = self.posting_page(index as usize)?;
+                let count = page.count_within(listed, ranges);
+                count.map_err(|error| self.damaged_posting(index, &error))
+            }
+            (_, None) => {
+                let few = listed.inline(self.rows());
+                let counts = ranges
+                    .iter()
+                    .map(|range| segment::count_listed(&few, range));
+                Ok(counts.sum())
+            }
+        }
     }
 
     /// Whether finding the seats of a term takes a look at columns.

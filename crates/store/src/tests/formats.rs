@@ -6,6 +6,8 @@
 
 use std::collections::HashMap;
 
+use segment::TermEntry;
+
 use super::*;
 use crate::inspect::{InspectOptions, ManifestView, View, inspect};
 use crate::{LeftBecause, ReindexOptions, Reindexed, VerifyOptions, reindex, verify};
@@ -175,11 +177,9 @@ fn segments_of_version_8_are_read() {
         })
         .expect("reads");
     let mut found = Vec::new();
-    segment
-        .scan_wanted_terms(&prefix, b"bout", about, &mut |term, is_sure| {
-            found.push((term, is_sure));
-        })
-        .expect("reads");
+    let visit = &mut |term, is_sure| found.push((term, is_sure));
+    let whole = segment.scan_wanted_terms(&prefix, b"bout", about, visit, || true);
+    assert!(whole.expect("reads"));
     assert!(!found.is_empty() && found.len() < keys);
     assert_eq!(found, terms);
     check_deeply(dir.path(), 2_000);
@@ -268,11 +268,14 @@ fn segments_of_version_12_are_read() {
     };
     let (prefix, mut told) = (segment::Namespace::Message.key(b""), Vec::new());
     let scanned = segment.scan_terms(&prefix, &mut |_, term| {
-        told.extend(segment.is_told_by_columns(&term).then_some(term));
+        told.push(term);
         true
     });
     scanned.expect("reads");
-    assert!(told.len() > 50, "{}", told.len());
+    let by_columns = |term: &&TermEntry| segment.is_told_by_columns(term);
+    assert!(told.iter().filter(by_columns).count() > 50);
+    let by_lists = |term: &&TermEntry| term.slots.count > 9 && !by_columns(term);
+    assert!(told.iter().filter(by_lists).count() > 5);
     let edges = [0, 700, 1_999].map(|row| segment.seats(0, &(0..row)).expect("reads"));
     for term in told {
         let mut seats = segment.slot_seats(&term, |_| true).expect("reads");

@@ -1,6 +1,8 @@
 //! Which pages of the lexicon a look for words reads.
 
-use segment::{KnownKey, Namespace};
+use std::cell::Cell;
+
+use segment::{KnownKey, Namespace, TermEntry};
 
 use super::*;
 use crate::{ReadError, SegmentHandle};
@@ -29,8 +31,37 @@ fn rows_with_end(segment: &SegmentHandle, end: &[u8]) -> Result<u32, ReadError> 
     let mut rows = 0;
     let prefix = Namespace::Message.key(b"");
     let is_wanted = |key: KnownKey<'_>| Some(key.bytes.ends_with(end));
-    segment.scan_wanted_terms(&prefix, end, is_wanted, &mut |term, _| rows += term.rows)?;
+    let visit = &mut |term: TermEntry, _| rows += term.rows;
+    assert!(segment.scan_wanted_terms(&prefix, end, is_wanted, visit, || true)?);
     Ok(rows)
+}
+
+#[test]
+fn terms_are_gone_through_until_nobody_waits_for_them() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let store = filled(dir.path());
+    let segment = segment_of(&store);
+    for word in ["", "x"] {
+        let prefix = Namespace::Message.key(word.as_bytes());
+        let pages = segment
+            .lexicon_pages_wanted(&prefix, b"")
+            .expect("reads")
+            .len();
+        let asked = Cell::new(0);
+        let scan = |pages_max: usize| {
+            let mut terms = 0;
+            let goes_on = || asked.replace(asked.get() + 1) < pages_max;
+            asked.set(0);
+            let visit = &mut |_, _| terms += 1;
+            let whole = segment.scan_wanted_terms(&prefix, b"", |_| Some(true), visit, goes_on);
+            (whole.expect("reads"), terms)
+        };
+        let (is_whole, all) = scan(pages);
+        assert!(is_whole && all > 0);
+        assert_eq!(scan(0), (false, 0));
+        let (is_whole, some) = scan(pages - 1);
+        assert!(!is_whole && some < all);
+    }
 }
 
 #[test]
