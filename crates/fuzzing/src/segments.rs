@@ -30,7 +30,7 @@ pub fn page(bytes: &[u8]) {
         0 => _ = decode_kind_page(&entry, stored),
         1 => received(&entry, stored),
         2 => lexicon(&entry, stored),
-        3 => _ = PostingPage::decode(&entry, stored),
+        3 => lists(&entry, stored),
         4 => row_kinds(&entry, Vec::new(), stored),
         5 => tally(&entry, stored),
         6 => _ = ColumnPage::open(&entry, stored, None),
@@ -189,7 +189,7 @@ fn pages(file: &[u8], footer: &Footer) -> Result<(), Corrupt> {
     }
     for entry in &footer.posting_pages {
         let (entry, stored) = stored(file, entry)?;
-        _ = PostingPage::decode(&entry, stored);
+        lists(&entry, stored);
     }
     if let Some(entry) = &footer.bigram_page {
         let (entry, stored) = stored(file, entry)?;
@@ -220,6 +220,21 @@ fn pages(file: &[u8], footer: &Footer) -> Result<(), Corrupt> {
     }
     unions(file, footer, (&kinds, dictionary.as_ref()))?;
     Ok(())
+}
+
+/// Reads what the first bytes of a posting page are as lists of few and of many numbers.
+fn lists(entry: &PageEntry, stored: &[u8]) {
+    let Ok(page) = PostingPage::decode(entry, stored) else {
+        return;
+    };
+    for (offset, count) in (1..5).flat_map(|offset| [3, 70, u32::MAX].map(|count| (offset, count)))
+    {
+        let location = Location::List { page: 0, offset };
+        let listed = Listed { count, location };
+        _ = page.numbers(&listed);
+        _ = page.mark(&listed, &mut [0; 100]);
+        _ = page.count_within(&listed, &[5..60, 61..700, 900..u32::MAX]);
+    }
 }
 
 fn dictionary(file: &[u8], footer: &Footer) -> Result<Option<Dictionary>, Corrupt> {

@@ -8,8 +8,11 @@ use crate::page::{check, checksum};
 use crate::wire::Reader;
 use crate::{Corrupt, Footer};
 
-/// Newest version of the format: files with value pages have it.
-pub const FORMAT_VERSION: u16 = 15;
+/// Newest version of the format: files with lists have it.
+pub const FORMAT_VERSION: u16 = 16;
+
+/// Version of the format that files have which count values, and whose lists have no marks.
+pub(crate) const FORMAT_VERSION_VALUES: u16 = 15;
 
 /// Version of the format that files have whose lexicon cuts words, and that count no values.
 pub(crate) const FORMAT_VERSION_CUTS: u16 = 14;

@@ -64,6 +64,12 @@ pub const LEXICON_INLINE_MAX: usize = 4;
 /// A posting page is closed when its lists reach this many bytes. A list never straddles pages.
 pub const POSTING_PAGE_BYTES: usize = 16 * 1024;
 
+/// Numbers of a list from which on it says how each stretch of it is kept: that takes two bytes for each.
+pub(crate) const MARKED_LIST_NUMBERS_MIN: usize = 64;
+
+/// Numbers of a list that are kept in one way at least, but for its last ones: enough to pass over by the eight.
+pub(crate) const MARKED_STRETCH_NUMBERS: usize = 64;
+
 /// Longest page in bytes before compression: one record as large as a batch can be, with as many
 /// fields as a batch can have.
 /// Far above what the targets lead to; bounds what a decoder allocates.

@@ -15,11 +15,9 @@ use model::{RecordNumber, Timestamp};
 use thiserror::Error;
 
 use crate::builder::{encode_end, push_received, write_kinds};
-use crate::envelope::{FORMAT_VERSION_ADDRESSES, FORMAT_VERSION_PLANES, Header};
+use crate::envelope::{FORMAT_VERSION, FORMAT_VERSION_MIN, Header};
 use crate::footer::{Counts, Footer};
-use crate::limits::{
-    HEAD_PAGE_ROWS, RECEIVED_PAGE_ROWS, SEGMENT_RECORD_BYTES_MAX, SEGMENT_ROWS_MAX,
-};
+use crate::limits::{RECEIVED_PAGE_ROWS, SEGMENT_RECORD_BYTES_MAX, SEGMENT_ROWS_MAX};
 use crate::page::{PageEntry, PageWriter, decode_received_page};
 use crate::page_file::{PageFile as _, Sink, StreamedFile};
 use crate::{BuildError, Corrupt};
@@ -125,7 +123,7 @@ fn merge_with<I: MergeInput>(
     let mut footer = joined_footer(inputs)?;
     let mut file = StreamedFile::new(sink);
     let header = Header {
-        version: version(inputs, footer.rows, large),
+        version: version(footer.rows),
         first_number: footer.first_number,
     };
     let mut start = Vec::new();
@@ -142,23 +140,13 @@ fn merge_with<I: MergeInput>(
     Ok(footer)
 }
 
-/// The version of a result of so many rows: that of one with head pages where it may have some, which is known when
-/// all chunks are written.
-fn version<I: MergeInput>(inputs: &[I], rows: u32, large: Large) -> u16 {
-    let mut footers = inputs.iter().map(MergeInput::footer);
-    let is_large = rows as usize > HEAD_PAGE_ROWS || large != Large::Copied;
-    if is_large || footers.any(|footer| footer.head_pages().next().is_some()) {
-        return FORMAT_VERSION_PLANES;
+/// The version of a result of so many rows: that of one with lists where it may have some, which is known when all
+/// chunks are written.
+fn version(rows: u32) -> u16 {
+    match rows {
+        0 => FORMAT_VERSION_MIN,
+        _ => FORMAT_VERSION,
     }
-    if have_addresses(inputs) {
-        return FORMAT_VERSION_ADDRESSES;
-    }
-    let bigram_page = (rows > 0).then(PageEntry::default);
-    let footer = Footer {
-        bigram_page,
-        ..Footer::default()
-    };
-    footer.version()
 }
 
 /// Whether the terms of the result have addresses: where one input has none, nothing is known of its rows.

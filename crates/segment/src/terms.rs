@@ -244,7 +244,7 @@ impl Terms {
         }
     }
 
-    /// Appends the list of the seats of a term that has some, as posting pages have it.
+    /// Appends the list of the seats of a term that has some, as posting pages have short ones.
     pub(crate) fn list_into(&self, term: &Term, out: &mut Vec<u8>) {
         put_varint(u64::from(term.first_seat), out);
         self.lists.copy(&term.list, out);

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use crate::compact::compact_with;
 use crate::compact::index::IndexChoice;
-use crate::envelope::{FORMAT_VERSION_ADDRESSES, FORMAT_VERSION_PLANES};
+use crate::envelope::FORMAT_VERSION;
 use crate::lexicon::BigramSet;
 use crate::limits::PART_COUNTS_BYTES_MAX;
 use crate::unions::read::Expander;
@@ -410,9 +410,9 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
     assert_eq!(header.first_number, footer.first_number);
     let trailer = Trailer::decode(&file[file.len() - Trailer::LEN..], file.len() as u64)?;
     assert_eq!(header.version, trailer.version);
-    // What was merged may say that it has head pages and have none.
-    let merged = [FORMAT_VERSION_PLANES, FORMAT_VERSION_ADDRESSES];
-    assert!(footer.version() == header.version || merged.contains(&header.version));
+    // What was merged may say that it has lists and have none.
+    let versions = [footer.version(), FORMAT_VERSION];
+    assert!(versions.contains(&header.version));
     let mut received = Vec::new();
     for (page, first) in footer.received_pages.iter().zip(&footer.received_firsts) {
         received.extend(decode_received_page(page, stored(file, page))?);

@@ -80,7 +80,7 @@ impl Rewritten {
         footer: &'f mut Footer,
     ) -> impl Iterator<Item = &'f mut PageEntry> {
         if let Some([posting_pages, union_pages]) = &self.lists {
-            footer.posting_pages.clone_from(posting_pages);
+            footer.put_lists(posting_pages.clone());
             footer.union_pages.clone_from(union_pages);
             footer.counts_unions = true;
         }

@@ -21,6 +21,9 @@ const HAS_UNIONS: u16 = 1 << 8;
 /// Set there where there are value pages, whose number stands behind all others then.
 const HAS_VALUES: u16 = 1 << 7;
 
+/// Set there where lists may have marks.
+const HAS_MARKED_LISTS: u16 = 1 << 6;
+
 /// Set there where there is a bigram page.
 const HAS_BIGRAMS: u16 = 1 << 9;
 
@@ -45,6 +48,7 @@ const HAS_CUT_WORDS: u16 = 1 << 15;
 /// All that is set there.
 const MARKS: u16 = HAS_UNIONS
     | HAS_VALUES
+    | HAS_MARKED_LISTS
     | HAS_BIGRAMS
     | HAS_HEADS
     | HAS_STAMPS
@@ -251,6 +255,9 @@ impl Footer {
         if self.has_cut_words {
             marks |= HAS_CUT_WORDS;
         }
+        if self.has_marked_lists {
+            marks |= HAS_MARKED_LISTS;
+        }
         out.extend_from_slice(&marks.to_le_bytes());
         for time in [
             self.first_received,
@@ -292,6 +299,7 @@ impl Footer {
             counts_unions: marks & COUNTS_UNIONS != 0,
             has_page_planes: marks & HAS_PAGE_PLANES != 0,
             has_cut_words: marks & HAS_CUT_WORDS != 0,
+            has_marked_lists: marks & HAS_MARKED_LISTS != 0,
             ..Self::default()
         };
         let counts = &mut footer.counts;

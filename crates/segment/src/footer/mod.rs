@@ -9,7 +9,8 @@ use crate::chunk::ChunkEntry;
 use crate::envelope::{
     FORMAT_VERSION, FORMAT_VERSION_ADDRESSES, FORMAT_VERSION_BIGRAMS, FORMAT_VERSION_COUNTED,
     FORMAT_VERSION_CUTS, FORMAT_VERSION_DICTIONARY, FORMAT_VERSION_HEADS, FORMAT_VERSION_MIN,
-    FORMAT_VERSION_PLANES, FORMAT_VERSION_STAMPS, FORMAT_VERSION_UNIONS, Header,
+    FORMAT_VERSION_PLANES, FORMAT_VERSION_STAMPS, FORMAT_VERSION_UNIONS, FORMAT_VERSION_VALUES,
+    Header,
 };
 use crate::lexicon::class::{may_hold, order_into, ordered_starts};
 use crate::limits::HEAD_PAGE_ROWS;
@@ -70,6 +71,8 @@ pub struct Footer {
     /// Whether the terms have the addresses in texts ([`model::addresses`]); not in segments that were written
     /// before they did, and in those that were merged of such.
     pub has_addresses: bool,
+    /// Whether lists may have marks; not in segments that were written before they did.
+    pub has_marked_lists: bool,
     /// Whether the lexicon may have the starts of words alone; in no segments but compacted ones. What they are
     /// merged of has whole words.
     pub has_cut_words: bool,
@@ -150,8 +153,11 @@ fn at_namespace(counts: &[u32; 8], namespace: Namespace) -> Option<u32> {
 impl Footer {
     /// The version of the format that a file with this footer has: the oldest one that has all there is.
     pub fn version(&self) -> u16 {
-        if !self.value_pages.is_empty() {
+        if self.has_marked_lists {
             return FORMAT_VERSION;
+        }
+        if !self.value_pages.is_empty() {
+            return FORMAT_VERSION_VALUES;
         }
         if self.has_cut_words {
             return FORMAT_VERSION_CUTS;
@@ -190,6 +196,12 @@ impl Footer {
         !self.has_addresses
             || is_large && !self.has_page_planes
             || !self.union_pages.is_empty() && !self.counts_unions
+    }
+
+    /// Puts in posting pages that are written now: their lists may have marks.
+    pub(crate) fn put_lists(&mut self, posting_pages: Vec<PageEntry>) {
+        self.has_marked_lists = !posting_pages.is_empty();
+        self.posting_pages = posting_pages;
     }
 
     /// Notes whether there are head pages, once there are chunks: row pages that are written say by planes how many
@@ -362,6 +374,8 @@ mod tests {
         assert_eq!(footer.version(), 14);
         footer.value_pages.push(page);
         assert_eq!(footer.version(), 15);
+        footer.put_lists(vec![page]);
+        assert_eq!(footer.version(), 16);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::lists::SharedLists;
 use super::{Index, PartCounts, TERMS_AHEAD};
 use crate::footer::Footer;
 use crate::lexicon::LexiconWriter;
-use crate::limits::LEXICON_INLINE_MAX;
+use crate::limits::{LEXICON_INLINE_MAX, MARKED_LIST_NUMBERS_MIN};
 use crate::page::PageWriter;
 use crate::page_file::PageFile;
 use crate::postings::encode_list;
@@ -49,7 +49,7 @@ impl Index {
                 }
             }
         }
-        footer.posting_pages = lists.finish(pages, file);
+        footer.put_lists(lists.finish(pages, file));
         let lexicon = lexicon.finish(pages, file);
         footer.lexicon_pages = lexicon.pages;
         footer.bigram_page = lexicon.bigram_page;
@@ -66,15 +66,19 @@ impl Index {
         pages: &mut PageWriter,
         file: &mut dyn PageFile,
     ) -> Listed {
-        if term.rows as usize <= LEXICON_INLINE_MAX {
-            seats.clear();
-            self.terms.seats_into(term, list, seats);
-            let all = lists.segment_rows() as usize;
-            return listed(seats, all, lists, pages, file);
+        let (rows, all) = (term.rows as usize, lists.segment_rows() as usize);
+        let is_listed_so = rows > LEXICON_INLINE_MAX && rows < MARKED_LIST_NUMBERS_MIN;
+        if is_listed_so && rows < all {
+            list.clear();
+            self.terms.list_into(term, list);
+            return Listed {
+                count: term.rows,
+                location: lists.push(list, pages, file),
+            };
         }
-        list.clear();
-        self.terms.list_into(term, list);
-        listed_encoded(term.rows, list, lists, pages, file)
+        seats.clear();
+        self.terms.seats_into(term, list, seats);
+        listed(seats, all, lists, pages, file)
     }
 
     /// Writes the tally page, with the values of all rows of the segment.
@@ -186,25 +190,6 @@ pub(crate) fn listed(
     };
     Listed {
         count: numbers.len() as u32,
-        location,
-    }
-}
-
-/// Where more rows than stand in the lexicon are, whose list is encoded.
-fn listed_encoded(
-    rows: u32,
-    list: &[u8],
-    lists: &mut SharedLists,
-    pages: &mut PageWriter,
-    file: &mut dyn PageFile,
-) -> Listed {
-    let location = if rows == lists.segment_rows() {
-        Location::All
-    } else {
-        lists.push(list, pages, file)
-    };
-    Listed {
-        count: rows,
         location,
     }
 }

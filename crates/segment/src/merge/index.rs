@@ -99,7 +99,7 @@ pub(super) fn merge<I: MergeInput>(
         }
         file.relieve().map_err(not_taken)
     })?;
-    footer.posting_pages = lists.finish(pages, file);
+    footer.put_lists(lists.finish(pages, file));
     let mut lexicon = lexicon.close(pages);
     while let Some(page) = lexicon.append_next(file) {
         footer.lexicon_pages.push(page);

@@ -30,6 +30,7 @@ const SEGMENT_V12: &[u8] = include_bytes!("../../testdata/segment.v12");
 const SEGMENT_V13: &[u8] = include_bytes!("../../testdata/segment.v13");
 const SEGMENT_V14: &[u8] = include_bytes!("../../testdata/segment.v14");
 const SEGMENT_V15: &[u8] = include_bytes!("../../testdata/segment.v15");
+const SEGMENT_V16: &[u8] = include_bytes!("../../testdata/segment.v16");
 
 const FIRST_JOURNAL: &str = "journal/00000000000000000001.journal";
 const MANIFEST: &str = "logspaces/main/manifest";
@@ -414,6 +415,34 @@ fn segments_of_version_15_are_read() {
     check_deeply(dir.path(), found.len() as u64);
 }
 
+#[test]
+fn segments_of_version_16_are_read() {
+    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V16);
+    // So that the directory has it taken back.
+    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
+    let store = open(dir.path());
+    let found = texts(&store);
+    let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
+        panic!("no segment");
+    };
+    assert!(segment.footer().has_marked_lists);
+    // A word that every third row has.
+    let key = segment::Namespace::Message.key(b"about");
+    let term = segment.find_term(&key).expect("reads").expect("is there");
+    assert!(term.rows > 600 && term.rows == term.slots.count);
+    let seats = segment.slot_seats(&term, |_| true).expect("reads");
+    let rows = segment.seated(0, &seats).expect("reads");
+    let rows: Vec<u32> = rows.into_iter().map(|(row, _)| row).collect();
+    let has_word = |(_, text): &(u32, &String)| text.contains("About");
+    let expected = (0..).zip(&found).filter(has_word).map(|(row, _)| row);
+    assert_eq!(rows, expected.collect::<Vec<u32>>());
+    let edge = segment.seats(0, &(0..1_000)).expect("reads");
+    let counts = segment.count_seats_before(&term, &[&edge]).expect("reads");
+    let before = rows.iter().filter(|row| **row < 1_000).count();
+    assert_eq!(counts, Some(vec![before as u64]));
+    check_deeply(dir.path(), found.len() as u64);
+}
+
 /// How many rows of the first chunk have each value that is counted, in any slot of the message.
 fn value_counts(segment: &crate::SegmentHandle) -> HashMap<String, u32> {
     let chunk = segment.open_chunk(0).expect("reads");
@@ -452,6 +481,7 @@ fn segments_of_older_versions_are_written_anew() {
         (SEGMENT_V13, false),
         (SEGMENT_V14, false),
         (SEGMENT_V15, false),
+        (SEGMENT_V16, false),
     ];
     for (number, (bytes, is_outdated)) in (5..).zip(versions) {
         let dir = directory_with(FIRST_SEGMENT, bytes);
@@ -606,7 +636,7 @@ fn files_of_newer_versions_are_refused_and_left_alone() {
     let files = [
         (FIRST_JOURNAL, newer(JOURNAL_V1, 4, (60, false))),
         (MANIFEST, newer(MANIFEST_V2, 4, (12, false))),
-        (FIRST_SEGMENT, newer(SEGMENT_V15, 8, (60, true))),
+        (FIRST_SEGMENT, newer(SEGMENT_V16, 8, (60, true))),
     ];
     for (path, bytes) in files {
         let (text, looked) = refused(path, &bytes);
