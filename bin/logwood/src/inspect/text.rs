@@ -174,6 +174,9 @@ fn manifest(view: &ManifestView, with_pages: bool, out: &mut impl Write) -> io::
 fn segment(view: &SegmentView, with_pages: bool, out: &mut impl Write) -> io::Result<()> {
     let records = u64::from(view.records);
     writeln!(out, "segment {}", view.path.display())?;
+    if view.footer_bytes == 0 {
+        return segment_without_footer(view, out);
+    }
     let first = view
         .first_number
         .map_or_else(|| "unknown".to_owned(), |number| number.0.to_string());
@@ -239,6 +242,20 @@ fn segment(view: &SegmentView, with_pages: bool, out: &mut impl Write) -> io::Re
         }
     }
     samples(&view.samples, out)
+}
+
+/// Of such a file nothing is known but what is wrong with it.
+fn segment_without_footer(view: &SegmentView, out: &mut impl Write) -> io::Result<()> {
+    let bytes = size(view.bytes);
+    writeln!(
+        out,
+        "  {bytes}; what it holds is not known, since its footer cannot be read"
+    )?;
+    damages(&view.damages, out)?;
+    writeln!(
+        out,
+        "  hint: in its place in a data directory, the next start of the server makes it whole, where no record is lost"
+    )
 }
 
 fn row(

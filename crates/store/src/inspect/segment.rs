@@ -33,7 +33,7 @@ pub struct SegmentView {
     pub time: (Timestamp, Timestamp),
     /// Bytes of its messages as they arrived.
     pub raw_bytes: u64,
-    /// Bytes of footer and trailer.
+    /// Bytes of footer and trailer; 0 where they cannot be read, and nothing but damages is known then.
     pub footer_bytes: u64,
     /// Its kinds of pages, in the order of the file.
     pub sections: Vec<SectionView>,
