@@ -7,8 +7,8 @@ use crate::cancel::Cancel;
 use crate::gathered::Gathered;
 use crate::row_set::RowSet;
 
-/// Rows of a segment that are asked about, until the question is stopped. Of all others, and of all rows then, an
-/// answer may say that they are open.
+/// Rows of a segment that are asked about, until the question is stopped. Of all others an answer may say anything;
+/// of a question that was stopped it may leave all rows open.
 #[derive(Clone, Copy)]
 pub(crate) struct Among<'r> {
     rows: Rows<'r>,

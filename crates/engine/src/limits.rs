@@ -148,9 +148,9 @@ pub(crate) const COUNTED_ROWS_OF: u64 = 32;
 /// of smaller kinds are looked at in the same time.
 pub(crate) const COUNTED_KIND_ROWS_MIN: u32 = 1_024;
 
-/// Edges of bars in a segment up to which columns are read around them alone, for a word that they tell: the
-/// seats before all of them are kept at once, some eight bytes for each kind. A thousand bars of a week in fifty
-/// segments have some twenty.
+/// Edges of bars in a segment up to which the index counts a word before them, from its list or from columns that
+/// are read around them alone: the seats before all of them are kept at once, some eight bytes for each kind. A thousand
+/// bars of a week in fifty segments have some twenty.
 pub(crate) const EDGES_COUNTED_MAX: usize = 64;
 
 /// Most kinds of which a question remembers from one segment to the next what they tell of a leaf. Of each

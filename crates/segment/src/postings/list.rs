@@ -8,8 +8,8 @@
 //!             these (varint), so many bytes: bit i of byte n, from the lowest on, is set for 8 * n + i
 //! ```
 //!
-//! Bits are where they are among those of all rows, so that to mark a number is to copy them, and to count them
-//! takes a fiftieth of reading distances. A number that every eighth row has takes a byte either way.
+//! Bits are where they are among those of all rows, so that to mark numbers is to copy bytes, and to count them is to
+//! count bits. A number that every eighth row has takes a byte either way.
 #![deny(clippy::indexing_slicing)]
 
 use std::ops::Range;

@@ -50,9 +50,10 @@ impl PostingPage {
         let Some(list) = self.list(listed) else {
             return Ok(listed.inline(self.segment_rows));
         };
-        // A number takes at least one bit, so that the allocation is bounded by the page.
+        // A number takes at least one bit, and is of one row: the allocation is bounded by the page and the segment.
         let bits = self.raw.len().saturating_mul(8);
-        let mut numbers = Vec::with_capacity((listed.count as usize).min(bits));
+        let count = listed.count.min(self.segment_rows);
+        let mut numbers = Vec::with_capacity((count as usize).min(bits));
         list.each(&mut numbers)?;
         Ok(numbers)
     }

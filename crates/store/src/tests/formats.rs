@@ -47,6 +47,14 @@ fn directory_with(path: &str, bytes: &[u8]) -> tempfile::TempDir {
     dir
 }
 
+/// A data directory with one segment that its manifest does not name, opened: it has it taken back.
+fn taken_back(segment: &[u8]) -> (tempfile::TempDir, Store) {
+    let dir = directory_with(FIRST_SEGMENT, segment);
+    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
+    let store = open(dir.path());
+    (dir, store)
+}
+
 fn remove_journal_of(dir: &Path) {
     for file in journal_files(dir) {
         std::fs::remove_file(file).expect("removes");
@@ -119,10 +127,7 @@ fn journals_of_version_1_are_read() {
 
 #[test]
 fn segments_of_version_5_are_read() {
-    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V5);
-    // So that the directory has it taken back.
-    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
-    let store = open(dir.path());
+    let (dir, store) = taken_back(SEGMENT_V5);
     assert_eq!(texts(&store), ["first", "second", "third", "fourth"]);
     let options = VerifyOptions {
         logspace: None,
@@ -135,10 +140,7 @@ fn segments_of_version_5_are_read() {
 
 #[test]
 fn segments_of_version_7_are_read() {
-    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V7);
-    // So that the directory has it taken back.
-    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
-    let store = open(dir.path());
+    let (dir, store) = taken_back(SEGMENT_V7);
     let found = texts(&store);
     assert_eq!(found.len(), 2_000);
     let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
@@ -159,10 +161,7 @@ fn segments_of_version_7_are_read() {
 
 #[test]
 fn segments_of_version_8_are_read() {
-    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V8);
-    // So that the directory has it taken back.
-    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
-    let store = open(dir.path());
+    let (dir, store) = taken_back(SEGMENT_V8);
     assert_eq!(texts(&store).len(), 2_000);
     let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
         panic!("no segment");
@@ -188,10 +187,7 @@ fn segments_of_version_8_are_read() {
 
 #[test]
 fn segments_of_version_9_are_read() {
-    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V9);
-    // So that the directory has it taken back.
-    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
-    let store = open(dir.path());
+    let (dir, store) = taken_back(SEGMENT_V9);
     let text = |row: usize| {
         let number = ["one", "two", "three"][row % 3];
         format!("step {} of {number} is done", row % 11)
@@ -216,10 +212,7 @@ fn segments_of_version_9_are_read() {
 
 #[test]
 fn segments_of_version_10_are_read() {
-    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V10);
-    // So that the directory has it taken back.
-    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
-    let store = open(dir.path());
+    let (dir, store) = taken_back(SEGMENT_V10);
     assert_eq!(texts(&store).len(), 17_000);
     let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
         panic!("no segment");
@@ -237,10 +230,7 @@ fn segments_of_version_10_are_read() {
 
 #[test]
 fn segments_of_version_11_are_read() {
-    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V11);
-    // So that the directory has it taken back.
-    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
-    let store = open(dir.path());
+    let (dir, store) = taken_back(SEGMENT_V11);
     let found = texts(&store);
     assert_eq!(found.len(), 600);
     let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
@@ -259,10 +249,7 @@ fn segments_of_version_11_are_read() {
 
 #[test]
 fn segments_of_version_12_are_read() {
-    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V12);
-    // So that the directory has it taken back.
-    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
-    let store = open(dir.path());
+    let (dir, store) = taken_back(SEGMENT_V12);
     assert_eq!(texts(&store).len(), 2_000);
     let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
         panic!("no segment");
@@ -296,10 +283,7 @@ fn segments_of_version_12_are_read() {
 
 #[test]
 fn segments_of_version_13_are_read() {
-    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V13);
-    // So that the directory has it taken back.
-    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
-    let store = open(dir.path());
+    let (dir, store) = taken_back(SEGMENT_V13);
     let text = |row: usize| match row % 1_000 {
         999 => format!("audit {row} was opened by root"),
         _ => format!("step {} of many is done", row % 11),
@@ -325,10 +309,7 @@ fn segments_of_version_13_are_read() {
 
 #[test]
 fn segments_of_version_14_are_read() {
-    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V14);
-    // So that the directory has it taken back.
-    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
-    let store = open(dir.path());
+    let (dir, store) = taken_back(SEGMENT_V14);
     let found = texts(&store);
     assert_eq!(found.len(), 2_000);
     let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
@@ -388,10 +369,7 @@ fn segments_of_version_14_are_read() {
 
 #[test]
 fn segments_of_version_15_are_read() {
-    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V15);
-    // So that the directory has it taken back.
-    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
-    let store = open(dir.path());
+    let (dir, store) = taken_back(SEGMENT_V15);
     let found = texts(&store);
     let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
         panic!("no segment");
@@ -417,10 +395,7 @@ fn segments_of_version_15_are_read() {
 
 #[test]
 fn segments_of_version_16_are_read() {
-    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V16);
-    // So that the directory has it taken back.
-    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
-    let store = open(dir.path());
+    let (dir, store) = taken_back(SEGMENT_V16);
     let found = texts(&store);
     let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
         panic!("no segment");
@@ -484,10 +459,7 @@ fn segments_of_older_versions_are_written_anew() {
         (SEGMENT_V16, false),
     ];
     for (number, (bytes, is_outdated)) in (5..).zip(versions) {
-        let dir = directory_with(FIRST_SEGMENT, bytes);
-        // So that the directory has it taken back.
-        std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
-        let store = open(dir.path());
+        let (dir, store) = taken_back(bytes);
         let before = texts(&store);
         drop(store);
         let asked = ReindexOptions {
@@ -567,10 +539,7 @@ fn check_deeply(directory: &Path, records: u64) {
 
 #[test]
 fn segments_of_version_6_are_read() {
-    let dir = directory_with(FIRST_SEGMENT, SEGMENT_V6);
-    // So that the directory has it taken back.
-    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
-    let store = open(dir.path());
+    let (dir, store) = taken_back(SEGMENT_V6);
     let found = texts(&store);
     assert_eq!(found.len(), 1_000);
     assert!(
