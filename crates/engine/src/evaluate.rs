@@ -367,9 +367,9 @@ pub(crate) fn probe_bounds(
     let meets = probe.search();
     let is_wanted = |key: KnownKey<'_>| {
         let word = key.bytes.get(1..).unwrap_or(&[]);
-        match key.is_cut {
-            true => probe.is_met_by_start(word),
-            false => Some(meets(word)),
+        match key.left_out {
+            Some(alphabet) => probe.is_met_by_start(word, alphabet),
+            None => Some(meets(word)),
         }
     };
     let (key, letters) = (namespace.key(probe.prefix()), probe.letters());

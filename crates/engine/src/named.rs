@@ -262,7 +262,7 @@ fn escaped_rows(among: Among<'_>, segment: &SegmentHandle) -> Result<RowSet, Rea
     let mut terms: Vec<TermEntry> = Vec::new();
     let key = Namespace::Message.key(b"u");
     let is_wanted = |key: KnownKey<'_>| match is_escape_word(key.bytes.get(1..).unwrap_or(&[])) {
-        false if key.is_cut => None,
+        false if key.left_out.is_some() => None,
         is_wanted => Some(is_wanted),
     };
     let visit = &mut |term, _| terms.push(term);

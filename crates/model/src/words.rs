@@ -35,6 +35,31 @@ pub const fn is_wildcard_stop(byte: u8) -> bool {
         )
 }
 
+/// What the end of an identifier is made of, where an index leaves it out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Alphabet {
+    /// `0` to `9` and `a` to `f`.
+    #[default]
+    Hexadecimal,
+    /// `0` to `9` and `a` to `z`, which folding makes of the digits of numbers to the base 62.
+    Letters,
+}
+
+impl Alphabet {
+    /// Whether a byte of a folded word is one of it.
+    pub const fn has(self, byte: u8) -> bool {
+        match self {
+            Self::Hexadecimal => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
+            Self::Letters => matches!(byte, b'0'..=b'9' | b'a'..=b'z'),
+        }
+    }
+
+    /// Whether all of these bytes are of it.
+    pub fn has_all(self, bytes: &[u8]) -> bool {
+        bytes.iter().all(|byte| self.has(*byte))
+    }
+}
+
 /// The words of a text: its maximal runs of word bytes, in order, not folded.
 pub fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|byte| !is_word_byte(*byte))
@@ -115,6 +140,18 @@ mod tests {
         let text = "GET /var/log-1 é_x \"10.0\"".as_bytes();
         let found: Vec<_> = words(text).map(String::from_utf8_lossy).collect();
         assert_eq!(found, ["GET", "var", "log", "1", "é_x", "10", "0"]);
+    }
+
+    #[test]
+    fn an_identifier_is_of_one_alphabet_or_more() {
+        let of = |text: &str| {
+            let all = [Alphabet::Hexadecimal, Alphabet::Letters];
+            all.map(|alphabet| alphabet.has_all(text.as_bytes()))
+        };
+        assert_eq!(of("4f9a"), [true, true]);
+        assert_eq!(of("4f9z"), [false, true]);
+        assert_eq!(of("4f_9"), [false, false]);
+        assert_eq!(of("4F"), [false, false]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 use model::addresses::AddressKey;
-use model::words::{fold, is_word_byte};
+use model::words::{Alphabet, fold, is_word_byte};
 
 use crate::Tokens;
 use crate::ast::{Leaf, Network, Pattern, Piece, RegexPattern, Test};
@@ -84,22 +84,23 @@ impl WordProbe {
         }
     }
 
-    /// Whether all words meet it that start so and go on with hexadecimal digits, one at least; `None` where some
+    /// Whether all words meet it that start so and go on with bytes of an alphabet, one at least; `None` where some
     /// may and others not.
-    pub fn is_met_by_start(&self, start: &[u8]) -> Option<bool> {
+    pub fn is_met_by_start(&self, start: &[u8], left_out: Alphabet) -> Option<bool> {
+        let goes_on = |bytes: &[u8]| goes_on(start, bytes, left_out);
+        let may_end_behind = |bytes: &[u8]| may_end_behind(start, bytes, left_out);
         let may_be = match self {
-            Self::Exact(bytes) => goes_on(start, bytes),
+            Self::Exact(bytes) => goes_on(bytes),
             Self::Prefix(bytes) if start.starts_with(bytes) => return Some(true),
-            Self::Prefix(bytes) => goes_on(start, bytes),
+            Self::Prefix(bytes) => goes_on(bytes),
             Self::Address(key) if start.starts_with(key.digits()) => return Some(true),
-            Self::Address(key) => goes_on(start, key.digits()),
+            Self::Address(key) => goes_on(key.digits()),
             Self::Contains(bytes) if memmem::find(start, bytes).is_some() => return Some(true),
-            Self::Contains(bytes) | Self::Suffix(bytes) => may_end_behind(start, bytes),
+            Self::Contains(bytes) | Self::Suffix(bytes) => may_end_behind(bytes),
             Self::Pattern(pattern) => {
                 let (prefix, letters) = (pattern.prefix(), pattern.letters());
-                let has_prefix = start.starts_with(prefix) || goes_on(start, prefix);
-                has_prefix
-                    && (memmem::find(start, letters).is_some() || may_end_behind(start, letters))
+                let has_prefix = start.starts_with(prefix) || goes_on(prefix);
+                has_prefix && (memmem::find(start, letters).is_some() || may_end_behind(letters))
             }
         };
         match may_be {
@@ -121,18 +122,18 @@ impl WordProbe {
     }
 }
 
-/// Whether some bytes are these and hexadecimal digits behind them, one at least.
-fn goes_on(start: &[u8], bytes: &[u8]) -> bool {
+/// Whether some bytes are these and bytes of an alphabet behind them, one at least.
+fn goes_on(start: &[u8], bytes: &[u8], left_out: Alphabet) -> bool {
     let behind = bytes.strip_prefix(start);
-    behind.is_some_and(|behind| !behind.is_empty() && behind.iter().all(u8::is_ascii_hexdigit))
+    behind.is_some_and(|behind| !behind.is_empty() && left_out.has_all(behind))
 }
 
-/// Whether some bytes may stand in a word that starts so and goes on with hexadecimal digits, with one of those as
+/// Whether some bytes may stand in a word that starts so and goes on with bytes of an alphabet, with one of those as
 /// the last of them.
-fn may_end_behind(start: &[u8], bytes: &[u8]) -> bool {
-    let digits = bytes.iter().rev();
-    let digits = digits.take_while(|byte| byte.is_ascii_hexdigit()).count();
-    let fixed = bytes.len() - digits;
+fn may_end_behind(start: &[u8], bytes: &[u8], left_out: Alphabet) -> bool {
+    let behind = bytes.iter().rev();
+    let behind = behind.take_while(|byte| left_out.has(**byte)).count();
+    let fixed = bytes.len() - behind;
     let mut starts = (fixed..bytes.len()).filter_map(|cut| bytes.get(..cut));
     fixed == 0 || starts.any(|own| start.ends_with(own))
 }

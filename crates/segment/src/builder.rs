@@ -410,7 +410,8 @@ pub(crate) fn push_received(
     file: &mut dyn PageFile,
 ) {
     let mut raw = Vec::new();
-    received::encode(times, &mut raw);
+    received::encode_page(times, &mut raw);
+    footer.has_received_units = true;
     let page = pages.append(&raw, file);
     push_page(&mut footer.received_pages, page, times.len() as u32);
     footer.received_firsts.extend(times.first());

@@ -345,6 +345,7 @@ impl<I: MergeInput> Output<'_, I> {
             bigram_page: None,
             has_addresses: false,
             has_cut_words: false,
+            cuts_letters: false,
             has_marked_lists: false,
             value_pages: Vec::new(),
             ..footer.clone()

@@ -8,8 +8,11 @@ use crate::page::{check, checksum};
 use crate::wire::Reader;
 use crate::{Corrupt, Footer};
 
-/// Newest version of the format: files with lists have it.
-pub const FORMAT_VERSION: u16 = 16;
+/// Newest version of the format: files with records have it.
+pub const FORMAT_VERSION: u16 = 17;
+
+/// Version of the format that files have whose lists may have marks, and whose received pages have no unit.
+pub(crate) const FORMAT_VERSION_MARKS: u16 = 16;
 
 /// Version of the format that files have which count values, and whose lists have no marks.
 pub(crate) const FORMAT_VERSION_VALUES: u16 = 15;

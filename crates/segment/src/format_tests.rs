@@ -9,7 +9,8 @@ use model::{
 };
 
 use crate::testing::{
-    accesses, alike, identified, naive_index, naive_index_of_words, read, seen_all, with_values,
+    accesses, alike, build, connections, identified, naive_index, naive_index_of_words, read,
+    seen_all, with_values,
 };
 use crate::{BuildOptions, Builder, Namespace};
 
@@ -25,6 +26,7 @@ const GOLDEN_12: &[u8] = include_bytes!("../testdata/v12/golden.segment");
 const GOLDEN_13: &[u8] = include_bytes!("../testdata/v13/golden.segment");
 const GOLDEN_14: &[u8] = include_bytes!("../testdata/v14/golden.segment");
 const GOLDEN_15: &[u8] = include_bytes!("../testdata/v15/golden.segment");
+const GOLDEN_17: &[u8] = include_bytes!("../testdata/v17/golden.segment");
 const GOLDEN_16: &[u8] = include_bytes!("../testdata/v16/golden.segment");
 
 /// The three records of the example in FORMAT.md.
@@ -277,34 +279,35 @@ const GOLDEN_7_RECORDS: usize = 2_000;
 /// Accesses in the file of version 11.
 const GOLDEN_11_ACCESSES: usize = 300;
 
-/// Rows of a head page of the files of versions 9 to 11 and 13.
-const GOLDEN_9_HEAD_ROWS: usize = 400;
-
-/// The file of version 16, whose first number is 1,000,000. Those of versions 11 and 13 are of the same records as
-/// they are sealed, those of versions 5 and 8 to 10 of them without the accesses.
+/// The file of version 17. Those of versions 11, 13 and 16, whose first number is 1,000,000, are of
+/// [`golden_11_batches`], those of versions 5 and 8 to 10 of them without the accesses.
 fn golden_segment() -> Vec<u8> {
-    let options = BuildOptions {
-        first_number: RecordNumber(1_000_000),
-        ..BuildOptions::default()
-    };
-    let mut builder = Builder::new(options).with_head_rows(GOLDEN_9_HEAD_ROWS);
-    for batch in golden_11_batches() {
-        builder.push(&batch).expect("in order");
-    }
-    with_values(&builder.finish().expect("small")).bytes
+    with_values(&build(&[connections(17, GOLDEN_7_RECORDS)])).bytes
 }
 
 #[test]
 #[ignore = "writes the golden file of a new version, once"]
 fn the_golden_file_is_written() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v16/golden.segment");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v17/golden.segment");
     std::fs::write(path, golden_segment()).expect("writes");
+}
+
+#[test]
+fn the_golden_file_of_version_17_is_read() {
+    let contents = read(GOLDEN_17).expect("valid");
+    assert_eq!(read(&golden_segment()).expect("valid"), contents);
+    let batches = [connections(17, GOLDEN_7_RECORDS)];
+    let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
+    assert_eq!(contents.seen(), expected);
+    assert_eq!(contents.terms, naive_index(&batches));
+    let footer = &contents.footer;
+    assert!(footer.has_cut_words && footer.cuts_letters && footer.has_received_units);
+    assert_eq!(footer.version(), 17);
 }
 
 #[test]
 fn the_golden_file_of_version_16_is_read() {
     let contents = read(GOLDEN_16).expect("valid");
-    assert_eq!(read(&golden_segment()).expect("valid"), contents);
     let before = read(GOLDEN_13).expect("valid");
     assert_eq!(contents.seen(), before.seen());
     assert_eq!(contents.terms, before.terms);

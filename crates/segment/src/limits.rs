@@ -51,9 +51,18 @@ pub const LEXICON_BLOCK_WORD_BYTES: usize = 64 * 1024;
 /// Words of the lexicon are cut only where so many bytes of theirs are left out: of numbers, digits.
 pub(crate) const LEXICON_CUT_BYTES_MIN: usize = 2;
 
+/// The same of words of a block whose letters are left out as well.
+pub(crate) const LEXICON_CUT_LETTERS_MIN: usize = 6;
+
+/// Letters are left out where so many words more of a block are cut for it: where most are identifiers.
+pub(crate) const LEXICON_CUT_WORDS_MIN: usize = LEXICON_BLOCK_TERMS / 2;
+
 /// Bytes that are left of a cut word beyond what tells it from its neighbours: for one word in a thousand that is
 /// looked up and nowhere, a row is looked at.
 pub(crate) const LEXICON_CUT_MORE_BYTES: usize = 2;
+
+/// The same of words whose letters are left out as well, each of which says more: for one word in 36.
+pub(crate) const LEXICON_CUT_MORE_LETTERS: usize = 1;
 
 /// Digits that are left of a cut number at the least, for the same.
 pub(crate) const LEXICON_CUT_DIGITS_MIN: usize = 6;
@@ -217,6 +226,10 @@ pub const UNION_SAVING_PERCENT_MIN: u64 = 5;
 /// Cutting words saves so many percent of the segment at least, or none is cut: a row is looked at for each that is
 /// found, and more are open under wildcards.
 pub const CUT_SAVING_PERCENT_MIN: u64 = 2;
+
+/// Leaving letters out of words saves so many percent more, or hexadecimal digits alone are: with letters, the rows of
+/// all such words are open under any wildcard.
+pub(crate) const LETTERS_SAVING_PERCENT_MIN: u64 = 5;
 
 /// Pages of columns that are kept while unions are read one by one: 16 MiB as they are stored raw.
 pub const UNION_PAGES_KEPT_MAX: usize = 1024;

@@ -73,7 +73,7 @@ pub fn decode_kind_page(entry: &PageEntry, stored: &[u8]) -> Result<Kinds, Corru
 /// The times of receipt of the rows of a received page.
 pub fn decode_received_page(entry: &PageEntry, stored: &[u8]) -> Result<Vec<Timestamp>, Corrupt> {
     let raw = open("received page", entry, stored)?;
-    received::decode(&raw, entry.rows as usize)
+    received::decode_page(&raw, entry.rows as usize)
 }
 
 /// Checks the stored bytes of a page against their checksum, without looking into them.

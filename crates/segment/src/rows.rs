@@ -20,10 +20,13 @@ pub use encode::encode_rows;
 pub(crate) use encode::{LooseWriter, encode_loose, tags_of};
 pub(crate) use loose::{LooseRows, LooseTables, decode_loose};
 
+use crate::Corrupt;
+use crate::wire::Reader;
+
 /// How the times of a page are written: what the column holds. The value is the byte on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-enum TimeForm {
+pub(crate) enum TimeForm {
     /// Difference to the time of receipt.
     Received,
     /// Difference to the record before in nanoseconds.
@@ -45,8 +48,26 @@ impl TimeForm {
         Self::Seconds,
     ];
 
+    /// Reads the form that times start with.
+    pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Self, Corrupt> {
+        let form = reader.byte()?;
+        let known = Self::ALL.get(usize::from(form)).copied();
+        known.ok_or(Corrupt::Invalid {
+            what: "form of times",
+            value: u64::from(form),
+        })
+    }
+
+    /// The form with the largest unit that some times, in nanoseconds, are whole multiples of.
+    pub(crate) fn largest<I: Iterator<Item = i64>>(times: impl Fn() -> I) -> Self {
+        [Self::Seconds, Self::Millis, Self::Micros]
+            .into_iter()
+            .find(|form| times().all(|nanos| form.fits(nanos)))
+            .unwrap_or(Self::Nanos)
+    }
+
     /// Nanoseconds in the unit of the differences.
-    const fn unit(self) -> i64 {
+    pub(crate) const fn nanos(self) -> i64 {
         match self {
             Self::Received | Self::Nanos => 1,
             Self::Micros => 1_000,
@@ -57,19 +78,19 @@ impl TimeForm {
 
     /// Whole units of a time. Each division is by a constant, which takes a tenth of one by any number.
     #[inline]
-    const fn in_units(self, nanos: i64) -> i64 {
+    pub(crate) const fn in_units(self, nanos: i64) -> i64 {
         match self {
             Self::Received | Self::Nanos => nanos,
-            Self::Micros => nanos / Self::Micros.unit(),
-            Self::Millis => nanos / Self::Millis.unit(),
-            Self::Seconds => nanos / Self::Seconds.unit(),
+            Self::Micros => nanos / Self::Micros.nanos(),
+            Self::Millis => nanos / Self::Millis.nanos(),
+            Self::Seconds => nanos / Self::Seconds.nanos(),
         }
     }
 
     /// Whether a time is whole units.
     #[inline]
     const fn fits(self, nanos: i64) -> bool {
-        self.in_units(nanos).wrapping_mul(self.unit()) == nanos
+        self.in_units(nanos).wrapping_mul(self.nanos()) == nanos
     }
 }
 

@@ -280,16 +280,44 @@ pub(crate) fn alike(count: usize) -> RecordBatch {
     batch_of("udp", (0..count).map(line))
 }
 
-/// Records as web servers write them: few hosts, addresses and paths, many times each. Never change it,
-/// a golden file is made of it.
-pub(crate) fn accesses(seed: u64, count: usize) -> RecordBatch {
+/// Numbers below those that are asked for, as good as random. Never change it, golden files are made of it.
+fn random_below(seed: u64) -> impl FnMut(u64) -> u64 {
     let mut state = seed;
-    let mut random = |below: u64| {
+    move |below| {
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
+    }
+}
+
+/// Records as a network monitor writes them: each connection has an identifier of letters and digits, and two records
+/// or three. Never change it, a golden file is made of it.
+pub(crate) fn connections(seed: u64, count: usize) -> RecordBatch {
+    let mut random = random_below(seed);
+    let mut id = String::new();
+    let line = |row| {
+        if row % 5 % 2 == 0 {
+            const DIGITS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+            let mut digit = || char::from(DIGITS[random(DIGITS.len() as u64) as usize]);
+            id = (0..17).map(|_| digit()).collect();
+        }
+        format!(
+            "C{id}\t10.47.{}.{}\t{}\t{}\tcloud_{}",
+            random(4),
+            random(200),
+            random(60_000),
+            ["udp", "tcp", "carp"][random(3) as usize],
+            random(70),
+        )
     };
+    batch_of("udp", (0..count).map(line))
+}
+
+/// Records as web servers write them: few hosts, addresses and paths, many times each. Never change it,
+/// a golden file is made of it.
+pub(crate) fn accesses(seed: u64, count: usize) -> RecordBatch {
+    let mut random = random_below(seed);
     let line = |_| {
         let agent = [
             "Mozilla/5.0 (X11; Linux)",
@@ -535,7 +563,7 @@ fn read_terms(
         sets.push(page.bigrams()?);
         let mut found = Vec::new();
         page.scan(b"", &mut |key, term| {
-            found.push((key.bytes.to_vec(), key.is_cut, term));
+            found.push((key.bytes.to_vec(), key.left_out.is_some(), term));
             true
         })?;
         for (key, is_cut, term) in found {

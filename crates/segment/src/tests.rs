@@ -242,7 +242,7 @@ fn survive(entry: &PageEntry, stored: &[u8], key: &[u8]) {
     if let Ok(page) = LexiconPage::decode(entry, stored) {
         let mut terms = Vec::new();
         let whole = page.scan(b"", &mut |key, term| {
-            terms.push((key.bytes.to_vec(), key.is_cut, term));
+            terms.push((key.bytes.to_vec(), key.left_out.is_some(), term));
             true
         });
         assert_eq!((whole, terms.len()), (Ok(true), entry.rows as usize));

@@ -64,11 +64,35 @@ fn sample(row: usize) -> Sample {
     }
 }
 
+/// Of letters and digits, in both cases.
+fn connection(row: usize) -> String {
+    const DIGITS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let digit = |of: u64| char::from(DIGITS[mixed(row, 2 * of + 1) as usize % DIGITS.len()]);
+    format!("S{}", (10..27).map(digit).collect::<String>())
+}
+
+/// What a network monitor writes.
+fn connected(row: usize) -> Sample {
+    let (own, first) = (connection(row), connection(row / 24));
+    let state = ["open", "closed", "reset"][row % 3];
+    let message = format!("{own} is {state}, seen behind {first}");
+    Sample {
+        message: message.into_bytes(),
+        structured_data: String::new(),
+        ..sample(row)
+    }
+}
+
 /// A store of a day in 1970 whose identifiers are cut, and its records.
-fn filled(directory: &std::path::Path) -> (Store, RecordBatch) {
+fn filled(
+    directory: &std::path::Path,
+    sample: impl Fn(usize) -> Sample,
+    cuts_letters: bool,
+) -> (Store, RecordBatch) {
     let samples: Vec<Sample> = (0..ROWS).map(sample).collect();
     let store = testing::compacted(directory, &samples, |segment| {
-        segment.footer().has_cut_words
+        let footer = segment.footer();
+        footer.has_cut_words && footer.cuts_letters == cuts_letters
     });
     (store, testing::batch(&samples))
 }
@@ -125,7 +149,7 @@ const OTHERS: [&str; 16] = [
 #[test]
 fn identifiers_that_are_cut_are_found() {
     let directory = tempfile::tempdir().expect("a directory");
-    let (store, records) = filled(directory.path());
+    let (store, records) = filled(directory.path(), sample, false);
     let scope = Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")]);
     let rows = [0, ROWS - 15];
     let ids = rows.iter().flat_map(|row| {
@@ -151,11 +175,43 @@ fn identifiers_that_are_cut_are_found() {
     assert_eq!(count(&scope, &query, &Cancel::new()).count, 0);
 }
 
+#[test]
+fn identifiers_of_letters_that_are_cut_are_found() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (store, records) = filled(directory.path(), connected, true);
+    let scope = Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")]);
+    let rows = [0, 30, ROWS - 1];
+    let ids = rows
+        .iter()
+        .flat_map(|row| [connection(*row), connection(row / 24)]);
+    let asked = ids.flat_map(|id| questions(&id));
+    let others = [
+        "S*",
+        "*z9*",
+        "*pen",
+        "s?s*",
+        "*Z",
+        "*_z*",
+        "*seen*",
+        "S????????????????*",
+    ];
+    for text in asked.chain(others.map(str::to_owned)) {
+        let query = query::parse(&text).into_result().expect("valid");
+        check(&scope, &records, &query, &text);
+    }
+    // No row is looked at for what no identifier may have.
+    for text in ["closed", "re?et", "beh*", "s_*", "*_z*"] {
+        let query = query::parse(text).into_result().expect("valid");
+        let counted = count(&scope, &query, &Cancel::new());
+        assert_eq!(counted.cost.rows_verified, 0, "{text}");
+    }
+}
+
 /// The lexicon decides what it can: no row is looked at for a word that no identifier has.
 #[test]
 fn words_that_no_identifier_has_need_no_look() {
     let directory = tempfile::tempdir().expect("a directory");
-    let (store, _) = filled(directory.path());
+    let (store, _) = filled(directory.path(), sample, false);
     let scope = Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")]);
     let segments = scope
         .parts()

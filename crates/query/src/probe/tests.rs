@@ -1,5 +1,5 @@
 use model::addresses::{AddressKey, addresses};
-use model::words;
+use model::words::{self, Alphabet};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -27,7 +27,7 @@ fn check(text: &str, words: &[fn(Vec<u8>) -> WordProbe], values: &[&str], is_exa
 #[test]
 fn a_start_decides_where_digits_behind_it_do_not_matter() {
     let bytes = |text: &str| text.as_bytes().to_vec();
-    for (probe, start, expected) in [
+    let hexadecimal = [
         (Exact(bytes("0x7f")), "0x7", None),
         (Exact(bytes("0x7f")), "0x7f", Some(false)),
         (Exact(bytes("0x7fz")), "0x7", Some(false)),
@@ -42,9 +42,21 @@ fn a_start_decides_where_digits_behind_it_do_not_matter() {
         (Contains(bytes("pple")), "app", Some(false)),
         (Contains(bytes("add")), "app", None),
         (Contains(bytes("pad")), "app", None),
-    ] {
+    ]
+    .map(|case| (Alphabet::Hexadecimal, case));
+    let letters = [
+        (Exact(bytes("cxwftz")), "cxw", None),
+        (Exact(bytes("cxwf_z")), "cxw", Some(false)),
+        (Exact(bytes("cxzf")), "cxw", Some(false)),
+        (Prefix(bytes("cx")), "cxw", Some(true)),
+        (Suffix(bytes("ple")), "cxw", None),
+        (Contains(bytes("x_p")), "cx", Some(false)),
+        (Contains(bytes("_pple")), "cx_", None),
+    ]
+    .map(|case| (Alphabet::Letters, case));
+    for (left_out, (probe, start, expected)) in hexadecimal.into_iter().chain(letters) {
         assert_eq!(
-            probe.is_met_by_start(start.as_bytes()),
+            probe.is_met_by_start(start.as_bytes(), left_out),
             expected,
             "{probe:?} {start}"
         );
@@ -347,9 +359,12 @@ proptest! {
     fn what_a_start_decides_holds_for_all_words_with_it(
         probe in any_probe_of_digits(),
         start in "[0ax]{0,4}",
-        tails in vec("[0a]{1,5}", 1..20),
+        tails in prop_oneof![vec("[0a]{1,5}", 1..20), vec("[0ax]{1,5}", 1..20)],
     ) {
-        if let Some(is_met) = probe.is_met_by_start(start.as_bytes()) {
+        // `x` is a digit of one of them alone.
+        let is_hexadecimal = tails.iter().all(|tail| !tail.contains('x'));
+        let left_out = if is_hexadecimal { Alphabet::Hexadecimal } else { Alphabet::Letters };
+        if let Some(is_met) = probe.is_met_by_start(start.as_bytes(), left_out) {
             for tail in tails {
                 let word = format!("{start}{tail}");
                 prop_assert_eq!(probe.matches(word.as_bytes()), is_met, "{}", word);

@@ -2,13 +2,15 @@
 //! column.
 #![deny(clippy::indexing_slicing)]
 
+use model::words::Alphabet;
+
 use super::check::check;
 use crate::Namespace;
 use crate::footer::{Footer, LexiconPageEntry};
 use crate::lexicon::{LexiconPages, LexiconWriter};
 use crate::limits::{
-    COUNTED_SEGMENT_ROWS_MIN, CUT_SAVING_PERCENT_MIN, UNION_HITS_MIN, UNION_INDEX_BYTES_MAX,
-    UNION_SAVING_PERCENT_MIN,
+    COUNTED_SEGMENT_ROWS_MIN, CUT_SAVING_PERCENT_MIN, LETTERS_SAVING_PERCENT_MIN, UNION_HITS_MIN,
+    UNION_INDEX_BYTES_MAX, UNION_SAVING_PERCENT_MIN,
 };
 use crate::merge::{MergeError, MergeInput, TermCursor};
 use crate::page::{PageEntry, PageWriter};
@@ -24,6 +26,8 @@ pub(crate) struct IndexChoice {
     pub(crate) is_forced: bool,
     /// How many percent of the segment cutting words has to save.
     pub(crate) cut_percent_min: u64,
+    /// How many percent more letters have to save that are left out of them.
+    pub(crate) letters_percent_min: u64,
     /// Records from which on values are counted.
     pub(crate) counted_rows_min: u32,
 }
@@ -34,6 +38,7 @@ impl IndexChoice {
         hits_min: UNION_HITS_MIN,
         is_forced: false,
         cut_percent_min: CUT_SAVING_PERCENT_MIN,
+        letters_percent_min: LETTERS_SAVING_PERCENT_MIN,
         counted_rows_min: COUNTED_SEGMENT_ROWS_MIN,
     };
 
@@ -43,6 +48,7 @@ impl IndexChoice {
         hits_min: 1,
         is_forced: true,
         cut_percent_min: 0,
+        letters_percent_min: 0,
         counted_rows_min: 0,
     };
 
@@ -71,6 +77,8 @@ pub(crate) struct Rewritten {
     pub(crate) bigram_page: Option<PageEntry>,
     /// Whether words are cut.
     pub(crate) has_cuts: bool,
+    /// Whether letters are left out of some.
+    pub(crate) cuts_letters: bool,
 }
 
 impl Rewritten {
@@ -85,6 +93,7 @@ impl Rewritten {
             footer.counts_unions = true;
         }
         footer.has_cut_words = self.has_cuts;
+        footer.cuts_letters = self.cuts_letters;
         footer.lexicon_pages.clone_from(&self.lexicon_pages);
         footer.bigram_page = self.bigram_page;
         let lists = self.lists.is_some();
@@ -158,21 +167,29 @@ pub(super) fn rewrite<I: MergeInput>(
 ) -> Result<Option<Rewritten>, MergeError<I::Error>> {
     let footer = input.footer();
     let mut pages = PageWriter::new(TRIAL_LEVEL);
-    let cutting = LexiconWriter::cutting(footer.rows);
-    let mut lexicon = write_terms(input, placed.as_ref(), cutting, &mut pages)?;
+    let all = footer.pages().map(|(_, page)| u64::from(page.stored_len));
+    let all: u64 = all.sum();
+    let is_enough = |saved: u64, percent| saved.saturating_mul(100) >= all.saturating_mul(percent);
+    let mut write = |cutting| write_terms(input, placed.as_ref(), cutting, &mut pages);
+    let mut lexicon = write(LexiconWriter::cutting(footer.rows, Alphabet::Hexadecimal))?;
+    // Letters of identifiers are as good as random, and take three quarters of a byte each.
+    let letters = lexicon.letters() / 4 * 3;
+    let cuts_letters = letters > 0 && is_enough(letters, choice.letters_percent_min);
+    if cuts_letters {
+        drop(lexicon);
+        lexicon = write(LexiconWriter::cutting(footer.rows, Alphabet::Letters))?;
+    }
     let before = footer.lexicon_pages.iter();
     let before: u64 = before.map(|page| u64::from(page.page.stored_len)).sum();
     let saved = before.saturating_sub(lexicon.stored_len());
-    let all = footer.pages().map(|(_, page)| u64::from(page.stored_len));
-    let needed = all.sum::<u64>().saturating_mul(choice.cut_percent_min);
-    let has_cuts = saved.saturating_mul(100) >= needed;
+    let has_cuts = is_enough(saved, choice.cut_percent_min);
     if !has_cuts {
         if placed.is_none() {
             return Ok(None);
         }
         drop(lexicon);
         let whole = LexiconWriter::new(footer.rows);
-        lexicon = write_terms(input, placed.as_ref(), whole, &mut pages)?;
+        lexicon = write(whole)?;
     }
     let (mut bytes, lists) = placed.map(Placed::into_parts).unzip();
     let bytes = bytes.get_or_insert_default();
@@ -183,6 +200,7 @@ pub(super) fn rewrite<I: MergeInput>(
         lexicon_pages: lexicon.pages,
         bigram_page: lexicon.bigram_page,
         has_cuts,
+        cuts_letters: has_cuts && cuts_letters,
     }))
 }
 

@@ -21,6 +21,12 @@ const HAS_UNIONS: u16 = 1 << 8;
 /// Set there where there are value pages, whose number stands behind all others then.
 const HAS_VALUES: u16 = 1 << 7;
 
+/// Set there where letters may be left out of words of the lexicon.
+const CUTS_LETTERS: u16 = 1 << 4;
+
+/// Set there where received pages may have a unit.
+const HAS_RECEIVED_UNITS: u16 = 1 << 5;
+
 /// Set there where lists may have marks.
 const HAS_MARKED_LISTS: u16 = 1 << 6;
 
@@ -49,6 +55,8 @@ const HAS_CUT_WORDS: u16 = 1 << 15;
 const MARKS: u16 = HAS_UNIONS
     | HAS_VALUES
     | HAS_MARKED_LISTS
+    | HAS_RECEIVED_UNITS
+    | CUTS_LETTERS
     | HAS_BIGRAMS
     | HAS_HEADS
     | HAS_STAMPS
@@ -258,6 +266,12 @@ impl Footer {
         if self.has_marked_lists {
             marks |= HAS_MARKED_LISTS;
         }
+        if self.cuts_letters {
+            marks |= CUTS_LETTERS;
+        }
+        if self.has_received_units {
+            marks |= HAS_RECEIVED_UNITS;
+        }
         out.extend_from_slice(&marks.to_le_bytes());
         for time in [
             self.first_received,
@@ -300,6 +314,8 @@ impl Footer {
             has_page_planes: marks & HAS_PAGE_PLANES != 0,
             has_cut_words: marks & HAS_CUT_WORDS != 0,
             has_marked_lists: marks & HAS_MARKED_LISTS != 0,
+            cuts_letters: marks & CUTS_LETTERS != 0,
+            has_received_units: marks & HAS_RECEIVED_UNITS != 0,
             ..Self::default()
         };
         let counts = &mut footer.counts;

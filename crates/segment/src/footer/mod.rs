@@ -8,9 +8,9 @@ use model::{Facility, RecordNumber, Severity, Timestamp};
 use crate::chunk::ChunkEntry;
 use crate::envelope::{
     FORMAT_VERSION, FORMAT_VERSION_ADDRESSES, FORMAT_VERSION_BIGRAMS, FORMAT_VERSION_COUNTED,
-    FORMAT_VERSION_CUTS, FORMAT_VERSION_DICTIONARY, FORMAT_VERSION_HEADS, FORMAT_VERSION_MIN,
-    FORMAT_VERSION_PLANES, FORMAT_VERSION_STAMPS, FORMAT_VERSION_UNIONS, FORMAT_VERSION_VALUES,
-    Header,
+    FORMAT_VERSION_CUTS, FORMAT_VERSION_DICTIONARY, FORMAT_VERSION_HEADS, FORMAT_VERSION_MARKS,
+    FORMAT_VERSION_MIN, FORMAT_VERSION_PLANES, FORMAT_VERSION_STAMPS, FORMAT_VERSION_UNIONS,
+    FORMAT_VERSION_VALUES, Header,
 };
 use crate::lexicon::class::{may_hold, order_into, ordered_starts};
 use crate::limits::HEAD_PAGE_ROWS;
@@ -76,6 +76,11 @@ pub struct Footer {
     /// Whether the lexicon may have the starts of words alone; in no segments but compacted ones. What they are
     /// merged of has whole words.
     pub has_cut_words: bool,
+    /// Whether letters may be left out of those, not hexadecimal digits alone.
+    pub cuts_letters: bool,
+    /// Whether received pages may say in which unit their times are; not in segments that were written before they
+    /// did.
+    pub has_received_units: bool,
 }
 
 /// A lexicon page in the footer.
@@ -153,8 +158,11 @@ fn at_namespace(counts: &[u32; 8], namespace: Namespace) -> Option<u32> {
 impl Footer {
     /// The version of the format that a file with this footer has: the oldest one that has all there is.
     pub fn version(&self) -> u16 {
-        if self.has_marked_lists {
+        if self.has_received_units || self.cuts_letters {
             return FORMAT_VERSION;
+        }
+        if self.has_marked_lists {
+            return FORMAT_VERSION_MARKS;
         }
         if !self.value_pages.is_empty() {
             return FORMAT_VERSION_VALUES;
@@ -376,6 +384,11 @@ mod tests {
         assert_eq!(footer.version(), 15);
         footer.put_lists(vec![page]);
         assert_eq!(footer.version(), 16);
+        footer.cuts_letters = true;
+        assert_eq!(footer.version(), 17);
+        footer.cuts_letters = false;
+        footer.has_received_units = true;
+        assert_eq!(footer.version(), 17);
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! are on it. Pages of numbers alone are told by their class ([`super::class`]), and have no set.
 #![deny(clippy::indexing_slicing)]
 
+use model::words::Alphabet;
+
 use super::class::Class;
 use super::invalid;
 use crate::Corrupt;
@@ -22,8 +24,13 @@ const SET_BYTES: usize = GROUPS * GROUPS / 8;
 /// The group of digits.
 const DIGITS: u8 = 26;
 
-/// A hexadecimal digit of each group.
-const NUMBER: &[u8] = b"0abcdef";
+/// A byte of each group that has bytes of an alphabet.
+const fn of_each_group(alphabet: Alphabet) -> &'static [u8] {
+    match alphabet {
+        Alphabet::Hexadecimal => b"0abcdef",
+        Alphabet::Letters => b"0abcdefghijklmnopqrstuvwxyz",
+    }
+}
 
 /// A set of pairs of groups of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,17 +78,17 @@ impl BigramSet {
         }
     }
 
-    /// Adds all pairs that numbers can have.
-    fn add_numbers(&mut self) {
-        NUMBER
-            .iter()
-            .for_each(|first| self.add_number_behind(&[*first]));
+    /// Adds all pairs of an alphabet.
+    fn add_all(&mut self, alphabet: Alphabet) {
+        let all = of_each_group(alphabet).iter();
+        all.for_each(|first| self.add_behind(&[*first], alphabet));
     }
 
-    /// Adds the pairs that a number behind some bytes can start with.
-    fn add_number_behind(&mut self, bytes: &[u8]) {
+    /// Adds the pairs that are begun by the last of some bytes where those of an alphabet follow.
+    fn add_behind(&mut self, bytes: &[u8], alphabet: Alphabet) {
         if let Some(last) = bytes.last() {
-            NUMBER.iter().for_each(|first| self.add(&[*last, *first]));
+            let all = of_each_group(alphabet).iter();
+            all.for_each(|first| self.add(&[*last, *first]));
         }
     }
 
@@ -102,7 +109,8 @@ impl BigramSet {
 pub(super) struct PageBigrams {
     set: BigramSet,
     has_words: bool,
-    has_numbers: bool,
+    /// What numbers, and what is left out of words, are made of: the widest of these.
+    digits: Option<Alphabet>,
 }
 
 impl PageBigrams {
@@ -111,30 +119,31 @@ impl PageBigrams {
         Self {
             set: BigramSet::EMPTY,
             has_words: false,
-            has_numbers: false,
+            digits: None,
         }
     }
 
-    /// Adds a word of a class, or what is left of it.
-    pub(super) fn add(&mut self, class: Class, word: &[u8], is_cut: bool) {
-        match class {
-            Class::Word => {
-                self.has_words = true;
-                self.set.add(word);
-                if is_cut {
-                    self.has_numbers = true;
-                    self.set.add_number_behind(word);
-                }
+    /// Adds a word of a class, or what is left of it where something is left out.
+    pub(super) fn add(&mut self, class: Class, word: &[u8], left_out: Option<Alphabet>) {
+        let digits = match class {
+            Class::Word => left_out,
+            Class::Decimal(_) | Class::Hexadecimal(_) => Some(Alphabet::Hexadecimal),
+        };
+        if class == Class::Word {
+            self.has_words = true;
+            self.set.add(word);
+            if let Some(alphabet) = left_out {
+                self.set.add_behind(word, alphabet);
             }
-            Class::Decimal(_) | Class::Hexadecimal(_) => self.has_numbers = true,
         }
+        self.digits = self.digits.max(digits);
     }
 
     /// The set of the page, and starts that of the next one; `None` where it has numbers alone.
     pub(super) fn take(&mut self) -> Option<BigramSet> {
         let mut own = std::mem::replace(self, Self::new());
-        if own.has_numbers {
-            own.set.add_numbers();
+        if let Some(alphabet) = own.digits {
+            own.set.add_all(alphabet);
         }
         own.has_words.then_some(own.set)
     }
@@ -225,7 +234,7 @@ mod tests {
             let mut own = PageBigrams::new();
             words
                 .iter()
-                .for_each(|word| own.add(Class::of(word), word, false));
+                .for_each(|word| own.add(Class::of(word), word, None));
             own.take()
         });
         let sets: Vec<_> = sets.collect();

@@ -14,13 +14,15 @@
 
 use std::cmp::Ordering;
 
+use model::words::Alphabet;
+
 use super::KnownKey;
 use super::class::{Class, digit_of};
-use super::cuts::{Cuts, may_be_cut_from};
+use super::cuts::{Cuts, Cuttable, may_be_cut_from};
 use super::entries;
 use crate::Corrupt;
 use crate::columns::series;
-use crate::limits::{LEXICON_BLOCK_TERMS, LEXICON_BLOCK_WORD_BYTES};
+use crate::limits::{LEXICON_BLOCK_TERMS, LEXICON_BLOCK_WORD_BYTES, LEXICON_CUT_WORDS_MIN};
 use crate::term::TermEntry;
 use crate::wire::{Reader, put_varint};
 
@@ -319,7 +321,8 @@ fn seek_word(reader: &mut Reader<'_>, head: &Head, word: &[u8]) -> Result<Place,
             continue;
         }
         let wanted = word.get(shared..).unwrap_or(&[]);
-        if head.cuts.is_cut(at) && may_be_cut_from(wanted, own) {
+        let left_out = head.cuts.left_out(at);
+        if left_out.is_some_and(|left_out| may_be_cut_from(wanted, own, left_out)) {
             return Ok(Place::At(at));
         }
         if let Some(place) = Place::beside(at, own.cmp(wanted)) {
@@ -417,9 +420,9 @@ impl Block {
         self.words.get(start..end).unwrap_or(&[])
     }
 
-    /// Whether a word is cut.
-    pub(super) fn is_cut(&self, at: usize) -> bool {
-        self.cuts.is_cut(at)
+    /// What is left out of a word; `None` where it is whole.
+    pub(super) fn left_out(&self, at: usize) -> Option<Alphabet> {
+        self.cuts.left_out(at)
     }
 
     /// Replaces `wanted` by the places of the terms that are wanted, and whether they are for sure; `is_wanted`
@@ -434,8 +437,8 @@ impl Block {
         wanted.clear();
         wanted.extend((0..self.len()).filter_map(|at| {
             kin.key_into(self.word(at), key);
-            let (bytes, is_cut) = (&*key, self.is_cut(at));
-            match is_wanted(KnownKey { bytes, is_cut }) {
+            let (bytes, left_out) = (&*key, self.left_out(at));
+            match is_wanted(KnownKey { bytes, left_out }) {
                 Some(is_wanted) => is_wanted.then_some((at, true)),
                 None => Some((at, false)),
             }
@@ -462,28 +465,41 @@ impl Block {
         self.entries.get(at).copied()
     }
 
-    /// Cuts words, of those that may be cut by `may_cut`, a bit for each. `before` and `behind` are the words
-    /// between which they stand among all of their kin.
-    pub(super) fn cut(&mut self, class: Class, may_cut: u64, before: &[u8], behind: &[u8]) {
+    /// Cuts words, of those that may be cut by `may_cut`, a bit for each, with letters or without. `before` and
+    /// `behind` are the words between which they stand among all of their kin. Returns how many bytes more letters
+    /// leave out, or would, where most words have such.
+    pub(super) fn cut(
+        &mut self,
+        class: Class,
+        (may_cut, with_letters): (u64, bool),
+        (before, behind): (&[u8], &[u8]),
+    ) -> usize {
         let own = (0..self.len()).map(|at| self.word(at));
         let words: Vec<&[u8]> = std::iter::once(before)
             .chain(own)
             .chain(std::iter::once(behind))
             .collect();
-        let (cuts, lens) = Cuts::of(class, &words, may_cut);
+        let cuttable = Cuttable::new(class, &words, may_cut);
+        let [mut cuts, of_letters] =
+            [Alphabet::Hexadecimal, Alphabet::Letters].map(|alphabet| cuttable.cuts(alphabet));
+        let mut more = 0;
+        if of_letters.count() >= cuts.count() + LEXICON_CUT_WORDS_MIN {
+            let [own, all] = [cuts, of_letters].map(|cuts| cuttable.left_out(cuts));
+            more = all.saturating_sub(own);
+            if with_letters {
+                cuts = of_letters;
+            }
+        }
         if cuts.count() == 0 {
-            return;
+            return more;
         }
-        let mut cut = Self {
-            cuts,
-            entries: std::mem::take(&mut self.entries),
-            ..Self::default()
-        };
-        for (at, len) in lens.iter().enumerate() {
-            let word = self.word(at);
-            cut.push_word(&[word.get(..*len).unwrap_or(word)]);
+        let (mut text, mut ends) = (Vec::with_capacity(self.words.len()), Vec::new());
+        for at in 0..self.len() {
+            text.extend_from_slice(cuttable.start(at, cuts));
+            ends.push(text.len());
         }
-        *self = cut;
+        (self.words, self.ends, self.cuts) = (text, ends, cuts);
+        more
     }
 
     fn push_word(&mut self, pieces: &[&[u8]]) {
@@ -557,7 +573,7 @@ impl Block {
                 series::encode_bits(steps, out);
             }
         }
-        let whole = (0..self.len()).filter(|at| !self.is_cut(*at));
+        let whole = (0..self.len()).filter(|at| !self.cuts.is_cut(*at));
         whole.for_each(|at| put_rest(self.word(at), numbers.digits, out));
     }
 

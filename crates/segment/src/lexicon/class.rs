@@ -5,6 +5,8 @@
 //! written as distances. The class is a byte between namespace and word: an ordered key.
 #![deny(clippy::indexing_slicing)]
 
+use model::words::Alphabet;
+
 use crate::Corrupt;
 
 /// Hexadecimal digits that 64 bits hold.
@@ -37,7 +39,7 @@ impl Class {
         if (1..=DECIMAL_DIGITS_MAX).contains(&len) && word.iter().all(u8::is_ascii_digit) {
             Self::Decimal(len)
         } else if (HEXADECIMAL_DIGITS_MIN..=HEXADECIMAL_DIGITS_MAX).contains(&len)
-            && word.iter().all(is_hexadecimal)
+            && Alphabet::Hexadecimal.has_all(word)
         {
             Self::Hexadecimal(len)
         } else {
@@ -78,7 +80,7 @@ impl Class {
         match self {
             Self::Word => true,
             Self::Decimal(len) => start.len() <= len && start.iter().all(u8::is_ascii_digit),
-            Self::Hexadecimal(len) => start.len() <= len && start.iter().all(is_hexadecimal),
+            Self::Hexadecimal(len) => start.len() <= len && Alphabet::Hexadecimal.has_all(start),
         }
     }
 
@@ -163,11 +165,6 @@ pub(crate) fn ordered_starts(start: &[u8]) -> Vec<Vec<u8>> {
         .filter(|class| class.may_start_with(word))
         .map(|class| [&[*namespace, class.byte()], word].concat())
         .collect()
-}
-
-/// Whether a byte of a folded word is a hexadecimal digit.
-pub(super) fn is_hexadecimal(byte: &u8) -> bool {
-    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
 /// The number of as many digits as fit.

@@ -3,6 +3,8 @@
 
 use super::LexiconPage;
 use super::block::Block;
+use model::words::Alphabet;
+
 use crate::Corrupt;
 use crate::page::PageEntry;
 use crate::term::TermEntry;
@@ -53,9 +55,8 @@ impl LexiconCursor {
         &self.key
     }
 
-    /// Whether that is cut.
-    pub(crate) fn is_cut(&self) -> bool {
-        let last = self.term.checked_sub(1);
-        last.is_some_and(|last| self.block.is_cut(last))
+    /// What is left out of that; `None` where it is whole.
+    pub(crate) fn left_out(&self) -> Option<Alphabet> {
+        self.block.left_out(self.term.checked_sub(1)?)
     }
 }

@@ -26,7 +26,8 @@ use bigrams::PageBigrams;
 use block::{Block, Head, Kin, Sought};
 use class::Class;
 pub(crate) use cursor::LexiconCursor;
-pub(crate) use cuts::may_be_cut_from;
+use cuts::may_be_cut_from;
+use model::words::Alphabet;
 pub use through::LexiconThrough;
 pub(crate) use writer::{LexiconPages, LexiconWriter};
 
@@ -41,8 +42,18 @@ use crate::wire::Reader;
 pub struct KnownKey<'a> {
     /// All of it, or what is left of it where it is cut.
     pub bytes: &'a [u8],
-    /// Whether hexadecimal digits follow, one at least, that are not in the lexicon.
-    pub is_cut: bool,
+    /// What of bytes follow, one at least, that are not in the lexicon; `None` where it is whole.
+    pub left_out: Option<Alphabet>,
+}
+
+impl KnownKey<'_> {
+    /// Whether a key may be this one: it is, where nothing is left out.
+    pub(crate) fn may_be(self, key: &[u8]) -> bool {
+        match self.left_out {
+            Some(left_out) => may_be_cut_from(key, self.bytes, left_out),
+            None => key == self.bytes,
+        }
+    }
 }
 
 /// What a look-up has found.
@@ -100,7 +111,7 @@ impl LexiconPage {
     /// When the bytes are not what was written.
     pub fn decode(entry: &PageEntry, stored: &[u8]) -> Result<Self, Corrupt> {
         let page = Self::open(entry, stored)?;
-        let (mut block, mut last) = (Block::default(), (Vec::new(), false));
+        let (mut block, mut last) = (Block::default(), (Vec::new(), None));
         for number in 0..page.blocks.len() {
             if let Some(kin) = page.read(number, &mut block, true)? {
                 check_order(&block, kin, &mut last)?;
@@ -203,13 +214,13 @@ impl LexiconPage {
                     continue;
                 };
                 for (at, known, entry) in block.terms() {
-                    let is_cut = block.is_cut(at);
-                    if !may_start_with((known, is_cut), word) {
+                    let left_out = block.left_out(at);
+                    if !may_start_with((known, left_out), word) {
                         continue;
                     }
                     kin.key_into(known, &mut key);
                     let bytes = &key;
-                    if !visit(KnownKey { bytes, is_cut }, entry) {
+                    if !visit(KnownKey { bytes, left_out }, entry) {
                         return Ok(false);
                     }
                 }
@@ -243,7 +254,7 @@ impl LexiconPage {
                 };
                 block.wanted(kin, &mut key, &mut wanted, |known| {
                     let own = known.bytes.get(1..).unwrap_or(&[]);
-                    match may_start_with((own, known.is_cut), word) {
+                    match may_start_with((own, known.left_out), word) {
                         true => is_wanted(known),
                         false => Some(false),
                     }
@@ -270,7 +281,7 @@ impl LexiconPage {
         for number in 0..self.blocks.len() {
             if let Some(kin) = self.read(number, &mut block, false)? {
                 (0..block.len())
-                    .for_each(|at| found.add(kin.class, block.word(at), block.is_cut(at)));
+                    .for_each(|at| found.add(kin.class, block.word(at), block.left_out(at)));
             }
         }
         Ok(found.take())
@@ -359,23 +370,28 @@ fn decode_start(reader: &mut Reader<'_>) -> Result<(bool, u32), Corrupt> {
 }
 
 /// Whether a word starts with some bytes, or may, where it is cut and this is what is left of it.
-fn may_start_with((known, is_cut): (&[u8], bool), start: &[u8]) -> bool {
-    known.starts_with(start) || is_cut && may_be_cut_from(start, known)
+fn may_start_with((known, left_out): (&[u8], Option<Alphabet>), start: &[u8]) -> bool {
+    known.starts_with(start)
+        || left_out.is_some_and(|left_out| may_be_cut_from(start, known, left_out))
 }
 
 /// Checks that the words of a block are of its class and in order behind the last ordered key of the block before,
 /// which may be cut, and that what is left of a cut one tells it from the next. The last key is replaced.
-fn check_order(block: &Block, kin: Kin, last: &mut (Vec<u8>, bool)) -> Result<(), Corrupt> {
+fn check_order(
+    block: &Block,
+    kin: Kin,
+    last: &mut (Vec<u8>, Option<Alphabet>),
+) -> Result<(), Corrupt> {
     let out_of_order = |word: &[u8]| invalid("order of a lexicon page", word.len() as u64);
-    let is_behind = |word: &[u8], (before, was_cut): (&[u8], bool)| {
-        before < word && !(was_cut && may_be_cut_from(word, before))
+    let is_behind = |word: &[u8], (before, left_out): (&[u8], Option<Alphabet>)| {
+        before < word && !left_out.is_some_and(|left_out| may_be_cut_from(word, before, left_out))
     };
-    let mut before: Option<(&[u8], bool)> = None;
+    let mut before: Option<(&[u8], Option<Alphabet>)> = None;
     for at in 0..block.len() {
-        let (word, is_cut) = (block.word(at), block.is_cut(at));
-        let is_of_class = match is_cut {
-            true => kin.class.may_start_with(word),
-            false => Class::of(word) == kin.class,
+        let (word, left_out) = (block.word(at), block.left_out(at));
+        let is_of_class = match left_out {
+            Some(_) => kin.class.may_start_with(word),
+            None => Class::of(word) == kin.class,
         };
         if !is_of_class {
             return Err(invalid("class of a word", word.len() as u64));
@@ -383,15 +399,15 @@ fn check_order(block: &Block, kin: Kin, last: &mut (Vec<u8>, bool)) -> Result<()
         if before.is_some_and(|before| !is_behind(word, before)) {
             return Err(out_of_order(word));
         }
-        before = Some((word, is_cut));
+        before = Some((word, left_out));
     }
     let key = |word: &[u8]| [&[kin.namespace, kin.class.byte()], word].concat();
     let first = key(block.word(0));
     if !last.0.is_empty() && !is_behind(&first, (&last.0, last.1)) {
         return Err(out_of_order(&first));
     }
-    let (word, is_cut) = before.unwrap_or_default();
-    *last = (key(word), is_cut);
+    let (word, left_out) = before.unwrap_or_default();
+    *last = (key(word), left_out);
     Ok(())
 }
 

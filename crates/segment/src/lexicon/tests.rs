@@ -20,6 +20,7 @@ fn any_word() -> impl Strategy<Value = Vec<u8>> {
         2 => "[0-9a-f]{7,34}".prop_map(String::into_bytes),
         1 => "00112233445566778[0-9a-f]{1,3}".prop_map(String::into_bytes),
         2 => "(0x)?[0-9a-f]{8,40}".prop_map(String::into_bytes),
+        1 => "[0-9a-z]{10,18}".prop_map(String::into_bytes),
         1 => "[0-9]{12,19}".prop_map(String::into_bytes),
         1 => prop::collection::vec(1..=255_u8, 1..6),
     ]
@@ -76,7 +77,12 @@ fn in_row(row: u32) -> TermEntry {
 fn any_terms() -> impl Strategy<Value = BTreeMap<Vec<u8>, TermEntry>> {
     let key = (prop::sample::select(vec![b'h', b'm']), any_word());
     let key = key.prop_map(|(namespace, word)| [&[namespace], &word[..]].concat());
-    prop::collection::btree_map(key, any_entry(), 0..300)
+    let mixed = prop::collection::btree_map(key, any_entry(), 0..300);
+    // As many beside each other as letters are left out for.
+    let id = "mc[0-9a-z]{11,14}".prop_map(String::into_bytes);
+    let ids = prop::collection::btree_map(id, any_entry(), 60..150);
+    let ids = prop_oneof![1 => Just(BTreeMap::new()), 1 => ids];
+    (mixed, ids).prop_map(|(mixed, ids)| mixed.into_iter().chain(ids).collect())
 }
 
 /// Pages of terms, with words cut where they may be or none.
@@ -86,7 +92,7 @@ fn write(
 ) -> (Vec<u8>, Vec<LexiconPageEntry>) {
     let mut pages = PageWriter::new(1);
     let mut writer = match is_cutting {
-        true => LexiconWriter::cutting(ROWS),
+        true => LexiconWriter::cutting(ROWS, Alphabet::Letters),
         false => LexiconWriter::new(ROWS),
     };
     for (key, entry) in in_order(terms) {
@@ -123,14 +129,14 @@ fn open_all(file: &[u8], entries: &[LexiconPageEntry]) -> Vec<LexiconPage> {
     entries.iter().map(open).collect()
 }
 
-/// What is known of a key, whether it is cut, and its entry.
-type Scanned = (Vec<u8>, bool, TermEntry);
+/// What is known of a key, what is left out of it, and its entry.
+type Scanned = (Vec<u8>, Option<Alphabet>, TermEntry);
 
 fn scan(pages: &[LexiconPage], prefix: &[u8]) -> Vec<Scanned> {
     let mut found = Vec::new();
     for page in pages {
         let scanned = page.scan(prefix, &mut |key, entry| {
-            found.push((key.bytes.to_vec(), key.is_cut, entry));
+            found.push((key.bytes.to_vec(), key.left_out, entry));
             true
         });
         assert_eq!(scanned, Ok(true));
@@ -139,12 +145,9 @@ fn scan(pages: &[LexiconPage], prefix: &[u8]) -> Vec<Scanned> {
 }
 
 /// Whether this is what is known of a term.
-fn is_of((known, is_cut, entry): &Scanned, (key, expected): &(Vec<u8>, TermEntry)) -> bool {
-    let is_key = match is_cut {
-        true => may_be_cut_from(key, known),
-        false => key == known,
-    };
-    is_key && entry == expected
+fn is_of((bytes, left_out, entry): &Scanned, (key, expected): &(Vec<u8>, TermEntry)) -> bool {
+    let left_out = *left_out;
+    KnownKey { bytes, left_out }.may_be(key) && entry == expected
 }
 
 fn holds(word: &[u8], part: &[u8]) -> bool {
@@ -171,7 +174,7 @@ proptest! {
         // Each in a row of its own, so that it is known which is found.
         let terms = terms.into_keys().zip(0..).map(|(key, row)| (key, in_row(row))).collect();
         let is_wanted = |key: KnownKey<'_>| match holds(&key.bytes[1..], &part) {
-            false if key.is_cut => None,
+            false if key.left_out.is_some() => None,
             holds => Some(holds),
         };
         let (file, entries) = write(&terms, is_cutting);
@@ -222,9 +225,10 @@ proptest! {
         let found = scan(&pages, b"");
         prop_assert_eq!(found.len(), expected.len());
         prop_assert!(found.iter().zip(&expected).all(|(found, term)| is_of(found, term)));
-        for ((key, entry), (_, is_cut, _)) in expected.iter().zip(&found) {
+        for ((key, entry), (_, left_out, _)) in expected.iter().zip(&found) {
+            let (entry, is_cut) = (*entry, left_out.is_some());
             let entries: Vec<_> = pages.iter().filter_map(|page| page.find(key).expect("valid")).collect();
-            prop_assert_eq!(&entries, &[FoundTerm { entry: *entry, is_cut: *is_cut }]);
+            prop_assert_eq!(&entries, &[FoundTerm { entry, is_cut }]);
         }
         for start in starts.iter().flat_map(|word| (0..=word.len()).map(|len| &word[..len])) {
             let prefix = [b"m", start].concat();
@@ -254,7 +258,7 @@ proptest! {
             while let Some(entry) = cursor.advance() {
                 let known = cursor.key();
                 let known = [&known[..1], &known[2..]].concat();
-                walked.push((known, cursor.is_cut(), entry));
+                walked.push((known, cursor.left_out(), entry));
             }
         }
         prop_assert_eq!(walked, found);
@@ -280,9 +284,9 @@ proptest! {
             if let Ok(page) = LexiconPage::decode(&entry, &file) {
                 let found = scan(std::slice::from_ref(&page), b"");
                 prop_assert_eq!(found.len(), entry.rows as usize);
-                for (key, is_cut, entry) in found {
-                    let whole = FoundTerm { entry, is_cut };
-                    prop_assert!(is_cut || page.find(&key) == Ok(Some(whole)));
+                for (key, left_out, entry) in found {
+                    let whole = FoundTerm { entry, is_cut: false };
+                    prop_assert!(left_out.is_some() || page.find(&key) == Ok(Some(whole)));
                 }
             }
         }
@@ -326,9 +330,9 @@ fn words_are_cut_where_they_differ_from_their_neighbours() {
         .map(|(word, row)| (word.as_bytes().to_vec(), in_row(row)));
     let (file, entries) = write(&terms.collect(), true);
     let known = scan(&open_all(&file, &entries), b"m").into_iter();
-    let known = known.map(|(key, is_cut, _)| (String::from_utf8(key).expect("ASCII"), is_cut));
-    let cut = |word: &str| (word.to_owned(), true);
-    let whole = |word: &str| (word.to_owned(), false);
+    let known = known.map(|(key, left_out, _)| (String::from_utf8(key).expect("ASCII"), left_out));
+    let cut = |word: &str| (word.to_owned(), Some(Alphabet::Hexadecimal));
+    let whole = |word: &str| (word.to_owned(), None);
     let expected = [
         cut("m0x7b33a"),
         whole("m0x7b44aa00aa00zz"),
@@ -341,6 +345,51 @@ fn words_are_cut_where_they_differ_from_their_neighbours() {
         cut("m0011224"),
     ];
     assert_eq!(known.collect::<Vec<_>>(), expected);
+}
+
+/// Letters are left out where most of a block are identifiers that have them, and nowhere else.
+#[test]
+fn letters_are_left_out_where_most_words_have_them() {
+    let id = |number: u64| {
+        let mut rest = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let digit = |_| {
+            let digit = std::char::from_digit((rest % 36) as u32, 36);
+            rest /= 36;
+            digit.expect("a digit")
+        };
+        format!("mc{}", (0..12).map(digit).collect::<String>())
+    };
+    let plain = ["mcab0123456789", "mcafeteria", "mcz_00112233"].map(str::to_owned);
+    let known_of = |ids: u64| {
+        let words = (0..ids).map(id).chain(plain.clone());
+        let terms = words
+            .zip(0..)
+            .map(|(word, row)| (word.into_bytes(), in_row(row % ROWS)));
+        let terms: BTreeMap<_, _> = terms.collect();
+        let (file, entries) = write(&terms, true);
+        let found = scan(&open_all(&file, &entries), b"m");
+        let of = |alphabet| move |(_, left_out, _): &&Scanned| *left_out == Some(alphabet);
+        let [letters, hexadecimal] = [Alphabet::Letters, Alphabet::Hexadecimal]
+            .map(|alphabet| found.iter().filter(of(alphabet)).count());
+        (terms, found, letters, hexadecimal)
+    };
+    let (terms, found, letters, hexadecimal) = known_of(20_000);
+    assert!(letters > 19_000, "{letters} of {}", found.len());
+    assert!(hexadecimal < 5, "{hexadecimal}");
+    assert!(
+        found
+            .iter()
+            .zip(in_order(&terms))
+            .all(|(known, term)| is_of(known, &term))
+    );
+    assert!(
+        found
+            .iter()
+            .any(|(known, left_out, _)| known == b"mcz_0" && left_out.is_some())
+    );
+    let (_, found, letters, hexadecimal) = known_of(20);
+    assert_eq!((letters, found.len()), (0, 23));
+    assert!((2..23).contains(&hexadecimal), "{hexadecimal}");
 }
 
 #[test]

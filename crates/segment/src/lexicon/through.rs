@@ -7,9 +7,10 @@
 #![deny(clippy::indexing_slicing)]
 
 use memchr::memmem::Finder;
+use model::words::Alphabet;
 
 use super::block::{Block, Head, WordLens};
-use super::class::{Class, is_hexadecimal};
+use super::class::Class;
 use super::{KnownKey, LexiconPage, decode_start};
 use crate::Corrupt;
 use crate::page::{PageEntry, open};
@@ -102,7 +103,7 @@ impl<'n> LexiconThrough<'n> {
                 // Their starts decide next to nothing about bytes anywhere in them.
                 let none = KnownKey {
                     bytes: &[namespace],
-                    is_cut: true,
+                    left_out: Some(Alphabet::Hexadecimal),
                 };
                 block.decode_entries_of(&mut reader, head.terms, segment_rows)?;
                 let is_wanted = is_wanted(none);
@@ -135,8 +136,9 @@ impl<'n> LexiconThrough<'n> {
             let lens = WordLens::decode(reader, head.terms)?;
             let text = reader.bytes(lens.bytes())?;
             // What is left out of words may have the end of the part, or all of it.
-            let may_end_behind =
-                head.cuts.count() > 0 && self.part.last().is_some_and(is_hexadecimal);
+            let may_be_left_out =
+                |last: &u8| head.cuts.alphabet().is_some_and(|own| own.has(*last));
+            let may_end_behind = self.part.last().is_some_and(may_be_left_out);
             return Ok(may_end_behind || self.may_be_in(&lens, text));
         }
         Block::skip_numbers(reader, head, value)?;

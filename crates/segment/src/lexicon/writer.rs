@@ -7,6 +7,8 @@
 use super::bigrams::{self, BigramSet, PageBigrams};
 use super::block::{Block, Kin, common_prefix_len};
 use super::class::Class;
+use model::words::Alphabet;
+
 use crate::LexiconPageEntry;
 use crate::limits::LEXICON_PAGE_BYTES;
 use crate::page::{PageEntry, PageWriter};
@@ -17,8 +19,10 @@ use crate::wire::put_varint;
 /// Writes lexicon pages; keys are pushed in order.
 pub(crate) struct LexiconWriter {
     segment_rows: u32,
-    /// Whether words are cut.
-    has_cuts: bool,
+    /// What may be left out of words; `None` where they are written whole.
+    cutting: Option<Alphabet>,
+    /// How many bytes more are left out of words where that are letters as well, or would be.
+    letters: u64,
     raw: Vec<u8>,
     /// The open block, of this namespace and class.
     block: Block,
@@ -48,6 +52,7 @@ pub(crate) struct LexiconPages {
     stored: Vec<u8>,
     pages: std::vec::IntoIter<LexiconPageEntry>,
     sets: Vec<Option<BigramSet>>,
+    letters: u64,
 }
 
 /// Pages that were appended.
@@ -62,6 +67,11 @@ impl LexiconPages {
     /// Bytes that the pages with the terms take.
     pub(crate) fn stored_len(&self) -> u64 {
         self.stored.len() as u64
+    }
+
+    /// How many bytes more are left out of cut words where that are letters as well, or would be.
+    pub(crate) fn letters(&self) -> u64 {
+        self.letters
     }
 
     /// Appends all of them and returns their entries.
@@ -99,7 +109,8 @@ impl LexiconWriter {
     pub(crate) fn new(segment_rows: u32) -> Self {
         Self {
             segment_rows,
-            has_cuts: false,
+            cutting: None,
+            letters: 0,
             raw: Vec::new(),
             block: Block::default(),
             kin: None,
@@ -118,10 +129,10 @@ impl LexiconWriter {
         }
     }
 
-    /// The same with words cut where they may be.
-    pub(crate) fn cutting(segment_rows: u32) -> Self {
+    /// The same with words cut where they may be, out of which this is left.
+    pub(crate) fn cutting(segment_rows: u32, left_out: Alphabet) -> Self {
         Self {
-            has_cuts: true,
+            cutting: Some(left_out),
             ..Self::new(segment_rows)
         }
     }
@@ -151,7 +162,7 @@ impl LexiconWriter {
             self.close_block(key, pages);
         }
         if self.page_terms == 0 {
-            if self.has_cuts {
+            if self.cutting.is_some() {
                 put_varint(0, &mut self.raw);
             }
             put_varint(u64::from(self.segment_rows), &mut self.raw);
@@ -159,7 +170,7 @@ impl LexiconWriter {
             self.first_key = key.get(..=shared).unwrap_or(key).into();
         }
         self.kin = kin;
-        self.may_cut |= u64::from(self.has_cuts && may_cut) << self.block.len();
+        self.may_cut |= u64::from(self.cutting.is_some() && may_cut) << self.block.len();
         self.block.push(word, entry);
         self.page_terms += 1;
         self.last_key.clear();
@@ -179,6 +190,7 @@ impl LexiconWriter {
             stored: self.stored,
             pages: self.pages.into_iter(),
             sets: self.sets,
+            letters: self.letters,
         }
     }
 
@@ -188,17 +200,19 @@ impl LexiconWriter {
         let may_cut = std::mem::take(&mut self.may_cut);
         if may_cut != 0 {
             let word_of = |key| kin.word_of(key).unwrap_or(&[]);
-            let (before, behind) = (word_of(&self.key_before), word_of(next));
-            self.block.cut(kin.class, may_cut, before, behind);
+            let beside = (word_of(&self.key_before), word_of(next));
+            let with_letters = self.cutting == Some(Alphabet::Letters);
+            let letters = self.block.cut(kin.class, (may_cut, with_letters), beside);
+            self.letters += letters as u64;
         }
         self.key_before.clone_from(&self.last_key);
         for at in 0..self.block.len() {
-            let (word, is_cut) = (self.block.word(at), self.block.is_cut(at));
-            self.bigrams.add(kin.class, word, is_cut);
+            let (word, left_out) = (self.block.word(at), self.block.left_out(at));
+            self.bigrams.add(kin.class, word, left_out);
         }
-        let value = &mut self.value;
+        let (value, has_cuts) = (&mut self.value, self.cutting.is_some());
         self.block
-            .encode(kin, self.before, self.has_cuts, value, &mut self.raw);
+            .encode(kin, self.before, has_cuts, value, &mut self.raw);
         self.block.clear();
         self.before = Some(kin);
         if self.raw.len() >= LEXICON_PAGE_BYTES {

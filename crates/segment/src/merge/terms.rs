@@ -1,7 +1,7 @@
 //! The terms of a segment, one after the other.
 
 use super::{MergeError, MergeInput, damaged, stored};
-use crate::lexicon::{LexiconCursor, may_be_cut_from};
+use crate::lexicon::{KnownKey, LexiconCursor};
 use crate::unions::read::Expander;
 use crate::{Corrupt, Listed, PostingPage, TermEntry, UnionPage};
 
@@ -58,10 +58,9 @@ impl<'a, I: MergeInput> TermCursor<'a, I> {
 
     /// Whether a key, as the lexicon orders it, is that of the term at hand, or may be, where that is cut.
     pub(crate) fn is_key(&self, ordered: &[u8]) -> bool {
-        self.key().is_some_and(|known| match self.cursor.is_cut() {
-            true => may_be_cut_from(ordered, known),
-            false => known == ordered,
-        })
+        let left_out = self.cursor.left_out();
+        let known = self.key().map(|bytes| KnownKey { bytes, left_out });
+        known.is_some_and(|known| known.may_be(ordered))
     }
 
     /// What the lexicon says of the term at hand.

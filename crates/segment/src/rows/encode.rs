@@ -140,10 +140,7 @@ fn encode_times(heads: &[RecordHead], column: &mut Vec<u64>, out: &mut Vec<u8>) 
 
 /// The form that writes the fewest bits, given times and when they were received.
 fn time_form(times: &[(i64, i64)]) -> TimeForm {
-    let form = [TimeForm::Seconds, TimeForm::Millis, TimeForm::Micros]
-        .into_iter()
-        .find(|form| times.iter().all(|(time, _)| form.fits(*time)))
-        .unwrap_or(TimeForm::Nanos);
+    let form = TimeForm::largest(|| times.iter().map(|(time, _)| *time));
     let bits = |difference: i64| u64::from(u64::BITS - zigzag(difference).leading_zeros());
     let mut last = times.first().map_or(0, |(time, _)| form.in_units(*time));
     let (mut by_received, mut by_step) = (0, 0);

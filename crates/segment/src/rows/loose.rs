@@ -87,13 +87,7 @@ fn moved(time: Timestamp, zigzag: u64) -> Timestamp {
 
 /// The times of so many records.
 pub(super) fn times(reader: &mut Reader<'_>, rows: usize) -> Result<Times, Corrupt> {
-    let form = reader.byte()?;
-    let form = *TimeForm::ALL
-        .get(usize::from(form))
-        .ok_or(Corrupt::Invalid {
-            what: "form of times",
-            value: u64::from(form),
-        })?;
+    let form = TimeForm::decode(reader)?;
     if form == TimeForm::Received {
         return Packed::decode(reader, rows).map(Times::BehindReceipt);
     }
@@ -101,7 +95,7 @@ pub(super) fn times(reader: &mut Reader<'_>, rows: usize) -> Result<Times, Corru
     let steps = Packed::decode(reader, rows)?;
     let step = |value| {
         time = time.wrapping_add(unzigzag(value));
-        Timestamp::from_nanos(time.wrapping_mul(form.unit()))
+        Timestamp::from_nanos(time.wrapping_mul(form.nanos()))
     };
     Ok(Times::Own(steps.values().map(step).collect()))
 }

@@ -220,14 +220,14 @@ fn read_terms(handle: &SegmentHandle, options: &InspectOptions, view: &mut Segme
     let result = handle.scan_terms(b"", &mut |key, entry| {
         *count += 1;
         let named = || TermView {
-            term: match key.is_cut {
-                true => key_text(key.bytes) + "\u{2026}",
-                false => key_text(key.bytes),
+            term: match key.left_out {
+                Some(_) => key_text(key.bytes) + "\u{2026}",
+                None => key_text(key.bytes),
             },
             records: entry.rows,
         };
         let is_wanted = options.terms.as_ref().is_some_and(|prefix| {
-            key.bytes.starts_with(prefix) || key.is_cut && prefix.starts_with(key.bytes)
+            key.bytes.starts_with(prefix) || key.left_out.is_some() && prefix.starts_with(key.bytes)
         });
         if is_wanted && terms.len() < INSPECT_TERMS_MAX {
             terms.push(named());

@@ -31,6 +31,7 @@ const SEGMENT_V13: &[u8] = include_bytes!("../../testdata/segment.v13");
 const SEGMENT_V14: &[u8] = include_bytes!("../../testdata/segment.v14");
 const SEGMENT_V15: &[u8] = include_bytes!("../../testdata/segment.v15");
 const SEGMENT_V16: &[u8] = include_bytes!("../../testdata/segment.v16");
+const SEGMENT_V17: &[u8] = include_bytes!("../../testdata/segment.v17");
 
 const FIRST_JOURNAL: &str = "journal/00000000000000000001.journal";
 const MANIFEST: &str = "logspaces/main/manifest";
@@ -307,6 +308,38 @@ fn segments_of_version_13_are_read() {
     check_deeply(dir.path(), 17_000);
 }
 
+/// Every word has as many records as have it, and none with another end is found.
+fn check_identifiers(segment: &crate::SegmentHandle, texts: &[String]) {
+    let find = |word: &str| {
+        let key = segment::Namespace::Message.key(word.to_lowercase().as_bytes());
+        let term = segment.find_term(&key).expect("reads");
+        term.map_or(0, |term| term.rows as usize)
+    };
+    let words_of = |text: &'_ String| -> Vec<String> {
+        let words = text.split(|at: char| !at.is_alphanumeric() && at != '_');
+        words.map(str::to_owned).collect()
+    };
+    for text in texts.iter().step_by(41) {
+        for word in words_of(text) {
+            let has_word = |text: &&String| {
+                words_of(text)
+                    .iter()
+                    .any(|own| own.eq_ignore_ascii_case(&word))
+            };
+            let expected = texts.iter().filter(has_word).count();
+            assert!(word.is_empty() || find(&word) == expected, "{word}");
+            if word.len() >= 12 {
+                let last = if word.ends_with('0') { '1' } else { '0' };
+                let others = [
+                    format!("{word}0"),
+                    format!("{}{last}", &word[..word.len() - 1]),
+                ];
+                assert_eq!(others.each_ref().map(|other| find(other)), [0, 0], "{word}");
+            }
+        }
+    }
+}
+
 #[test]
 fn segments_of_version_14_are_read() {
     let (dir, store) = taken_back(SEGMENT_V14);
@@ -316,31 +349,7 @@ fn segments_of_version_14_are_read() {
         panic!("no segment");
     };
     assert!(segment.footer().has_cut_words);
-    let find = |word: &str| {
-        let key = segment::Namespace::Message.key(word.to_lowercase().as_bytes());
-        let term = segment.find_term(&key).expect("reads");
-        term.map_or(0, |term| term.rows as usize)
-    };
-    for text in found.iter().step_by(41) {
-        for word in text.split(|at: char| !at.is_alphanumeric()) {
-            let has_word = |text: &&String| {
-                let mut words = text.split(|at: char| !at.is_alphanumeric());
-                words.any(|own| own.eq_ignore_ascii_case(word))
-            };
-            let expected = found.iter().filter(has_word).count();
-            assert!(word.is_empty() || find(word) == expected, "{word}");
-            // Of another length, or with another digit at the end, it is in no record.
-            if word.len() >= 12 {
-                let last = if word.ends_with('0') { '1' } else { '0' };
-                assert_eq!(find(&format!("{word}0")), 0, "{word}");
-                assert_eq!(
-                    find(&format!("{}{last}", &word[..word.len() - 1])),
-                    0,
-                    "{word}"
-                );
-            }
-        }
-    }
+    check_identifiers(&segment, &found);
     // Who lists terms sees the start of one.
     let id = found[0].split(' ').nth(1).expect("a request has one");
     let options = InspectOptions {
@@ -418,6 +427,26 @@ fn segments_of_version_16_are_read() {
     check_deeply(dir.path(), found.len() as u64);
 }
 
+#[test]
+fn segments_of_version_17_are_read() {
+    let (dir, store) = taken_back(SEGMENT_V17);
+    let found = texts(&store);
+    let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
+        panic!("no segment");
+    };
+    assert!(segment.footer().cuts_letters && segment.footer().has_received_units);
+    check_identifiers(&segment, &found);
+    // One a second.
+    let first = segment.first_received();
+    for row in [0, 1, 15, 16, 17, 999, 1_999] {
+        let time = first.plus_nanos(i64::from(row) * 1_000_000_000);
+        assert_eq!(segment.received(row).expect("reads"), time);
+        assert_eq!(segment.row_at(time).expect("reads"), row);
+        assert_eq!(segment.row_at(time.plus_nanos(1)).expect("reads"), row + 1);
+    }
+    check_deeply(dir.path(), found.len() as u64);
+}
+
 /// How many rows of the first chunk have each value that is counted, in any slot of the message.
 fn value_counts(segment: &crate::SegmentHandle) -> HashMap<String, u32> {
     let chunk = segment.open_chunk(0).expect("reads");
@@ -457,6 +486,7 @@ fn segments_of_older_versions_are_written_anew() {
         (SEGMENT_V14, false),
         (SEGMENT_V15, false),
         (SEGMENT_V16, false),
+        (SEGMENT_V17, false),
     ];
     for (number, (bytes, is_outdated)) in (5..).zip(versions) {
         let (dir, store) = taken_back(bytes);
@@ -605,7 +635,7 @@ fn files_of_newer_versions_are_refused_and_left_alone() {
     let files = [
         (FIRST_JOURNAL, newer(JOURNAL_V1, 4, (60, false))),
         (MANIFEST, newer(MANIFEST_V2, 4, (12, false))),
-        (FIRST_SEGMENT, newer(SEGMENT_V16, 8, (60, true))),
+        (FIRST_SEGMENT, newer(SEGMENT_V17, 8, (60, true))),
     ];
     for (path, bytes) in files {
         let (text, looked) = refused(path, &bytes);
