@@ -12,6 +12,7 @@ use crate::among::Among;
 use crate::evaluate::Members;
 use crate::gathered::Gathered;
 use crate::limits::EDGES_COUNTED_MAX;
+use crate::memory::CountedBy;
 use crate::plan::Plan;
 use crate::run::Run;
 use crate::word_rows::{rows_of_all, rows_of_any, rows_of_both, terms_of};
@@ -26,6 +27,11 @@ pub(crate) fn count_before(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Opti
         Plan::Not(inner) => (Asked::of(inner, run, segment)?, true),
         plan => (Asked::of(plan, run, segment)?, false),
     };
+    let by = CountedBy::RowsBefore(rows);
+    let is_either = matches!(asked, Asked::Either(_));
+    if is_either && let Some(counts) = run.counts_in(segment, by) {
+        return Some(counts.into_iter().map(|(_, count)| count).collect());
+    }
     let is_inside = |row: u32| 0 < row && row < segment.rows();
     let inside: Vec<u32> = rows.iter().copied().filter(|row| is_inside(*row)).collect();
     let (all, before) = match asked {
@@ -33,18 +39,7 @@ pub(crate) fn count_before(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Opti
             u64::from(term.rows),
             count_term(run, part, segment, &term, &inside)?,
         ),
-        Asked::Either([one, other], both) => {
-            let all = u64::from(one.rows) + u64::from(other.rows);
-            let found = count_found(run, part, &both, &inside);
-            let counts = [one, other].map(|term| count_term(run, part, segment, &term, &inside));
-            let [Some(one), Some(other)] = counts else {
-                return None;
-            };
-            let before = one.into_iter().zip(other).zip(found);
-            let before = before.map(|((one, other), both)| (one + other).saturating_sub(both));
-            let both = both.len(segment.rows());
-            (all.saturating_sub(both), before.collect())
-        }
+        Asked::Either(terms) => count_either(run, part, segment, terms, &inside)?,
         Asked::Rows(found) => (
             found.len(segment.rows()),
             count_found(run, part, &found, &inside),
@@ -65,15 +60,19 @@ pub(crate) fn count_before(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Opti
             false => found,
         }
     });
-    Some(matches.collect())
+    let matches: Vec<u64> = matches.collect();
+    if is_either {
+        run.remember_counts(segment, by, matches.iter().map(|count| (&[][..], *count)));
+    }
+    Some(matches)
 }
 
 /// What is asked for.
 enum Asked {
     /// The one term that a word is.
     Term(TermEntry),
-    /// The two terms that a word is, mostly those of two texts, with the rows that hold both.
-    Either([TermEntry; 2], Gathered),
+    /// The two terms that a word is, mostly those of two texts.
+    Either([TermEntry; 2]),
     /// These rows: those of a word that is more terms, or that have all, some or none of several words.
     Rows(Gathered),
 }
@@ -85,11 +84,7 @@ impl Asked {
             let terms = terms_of(words, segment).ok()?;
             return match terms.as_slice() {
                 [term] => Some(Self::Term(*term)),
-                [one, other] => {
-                    let terms = [*one, *other];
-                    let both = rows_of_both(&terms, segment).ok()?;
-                    Some(Self::Either(terms, both))
-                }
+                [one, other] => Some(Self::Either([*one, *other])),
                 terms => Gathered::of(terms, Among::ALL, segment)
                     .ok()
                     .map(Self::Rows),
@@ -110,6 +105,28 @@ impl Asked {
         };
         found.ok().map(Self::Rows)
     }
+}
+
+/// How many rows have either of two terms, in all and before each of some rows. Those with both are found by reading
+/// columns.
+fn count_either(
+    run: &mut Run<'_>,
+    part: &Part,
+    segment: &SegmentHandle,
+    terms: [TermEntry; 2],
+    rows: &[u32],
+) -> Option<(u64, Vec<u64>)> {
+    let both = rows_of_both(&terms, segment).ok()?;
+    let found = count_found(run, part, &both, rows);
+    let counts = terms.map(|term| count_term(run, part, segment, &term, rows));
+    let [Some(one), Some(other)] = counts else {
+        return None;
+    };
+    let sum: u64 = terms.iter().map(|term| u64::from(term.rows)).sum();
+    let all = sum.saturating_sub(both.len(segment.rows()));
+    let before = one.into_iter().zip(other).zip(found);
+    let before = before.map(|((one, other), both)| (one + other).saturating_sub(both));
+    Some((all, before.collect()))
 }
 
 /// How many rows have a term before each of some rows.

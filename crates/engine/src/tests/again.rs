@@ -37,6 +37,46 @@ fn scope(directory: &tempfile::TempDir) -> Scope {
     Scope::new(testing::snapshots(&store))
 }
 
+/// Bars of a word that stands in two texts are counted by the index, for which columns are read: once.
+#[test]
+fn bars_of_a_word_in_two_texts_are_remembered() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = testing::open(directory.path(), 1_000);
+    let sample = |index: usize| Sample {
+        received: 1_790_000_000_000_000_000 + index as i64,
+        message: match index % 3 {
+            0 => format!("{index} a-fizz").into_bytes(),
+            _ => format!("{index} none").into_bytes(),
+        },
+        structured_data: match index % 4 {
+            0 => "[a@1 b=\"fizz\"]".to_owned(),
+            _ => String::new(),
+        },
+        ..Sample::default()
+    };
+    let samples: Vec<Sample> = (0..600).map(sample).collect();
+    store
+        .import(&LogspaceName::main(), batch(&samples))
+        .expect("imported");
+    drop(store);
+    let store = testing::open(directory.path(), 1_000);
+    let mut scope = Scope::new(testing::snapshots(&store));
+    scope.range = scope.stored_range().expect("records");
+    let never = Cancel::new();
+    for (text, in_each) in [("fizz", 60), ("NOT fizz", 60)] {
+        let query = query(text, Tokens::Words);
+        let first = histogram(&scope, &query, 5, &never);
+        let counts = |bars: &crate::Histogram| -> Vec<u64> {
+            bars.bars.iter().map(|bar| bar.count).collect()
+        };
+        assert_eq!(counts(&first), [in_each; 5], "{text}");
+        assert_eq!(first.cost.segments_remembered, 0, "{text}");
+        let again = histogram(&scope, &query, 5, &never);
+        assert_eq!(counts(&again), counts(&first), "{text}");
+        assert_eq!(again.cost.segments_remembered, 1, "{text}");
+    }
+}
+
 fn query(text: &str, tokens: Tokens) -> Query {
     let query = parse(text).into_result().expect("valid");
     query.bounded_by(tokens)
