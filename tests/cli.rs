@@ -238,6 +238,26 @@ fn check_tells_every_error_at_once_with_its_place() -> Result<()> {
 }
 
 #[test]
+fn a_configuration_file_that_cannot_be_read_comes_with_a_hint() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    fs::write(path("latin.toml"), b"# caf\xe9\n")?;
+    for (name, hint) in [
+        ("absent.toml", "logwood check --effective"),
+        ("latin.toml", "UTF-8"),
+        ("", "name the file in it"),
+    ] {
+        for arguments in [vec!["check"], vec!["serve", "--config"]] {
+            let told = run(&[arguments, vec![&path(name)]].concat())?;
+            assert_eq!(told.code, Some(2), "{}", told.errors);
+            assert!(told.errors.contains(&path(name)), "{}", told.errors);
+            assert!(told.errors.contains(hint), "{}", told.errors);
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn a_reload_takes_a_good_file_and_keeps_the_old_one_on_an_error() -> Result<()> {
     let source =
         |parse: &str| format!("[source.tcp.tcp]\nlisten = \"127.0.0.1:0\"\nparse = \"{parse}\"\n");

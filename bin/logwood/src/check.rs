@@ -1,6 +1,6 @@
 //! What is wrong with a configuration file.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use config::{Checked, Overrides};
@@ -52,9 +52,24 @@ pub(crate) fn read(path: Option<&Path>, overrides: &Overrides) -> Result<Checked
     };
     let text = std::fs::read_to_string(path).map_err(|error| {
         let what = format!("cannot read the configuration file {}", path.display());
-        Failure::new(what).because(error)
+        let hint = unreadable_hint(&error);
+        Failure::new(what).because(error).hint(hint)
     })?;
     Ok(config::check(&text, &path.display().to_string(), overrides))
+}
+
+/// What to do about a configuration file that cannot be read.
+fn unreadable_hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            "name one that is there, or start with what `logwood check --effective` prints; \
+             without --config the defaults are used"
+        }
+        io::ErrorKind::PermissionDenied => "the user that runs Logwood has to be able to read it",
+        io::ErrorKind::InvalidData => "it has to be text in UTF-8",
+        io::ErrorKind::IsADirectory => "name the file in it, such as logwood.toml",
+        _ => "see that the disk it is on is there and can be read",
+    }
 }
 
 /// Prints all problems, errors and warnings alike, in the order of the file.
