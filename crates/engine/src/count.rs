@@ -6,6 +6,7 @@ use store::Part;
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
 use crate::count_by_values::count_whole;
+use crate::memory::CountedBy;
 use crate::parallel::each_part;
 use crate::resolve::resolve_within;
 use crate::run::Run;
@@ -46,6 +47,13 @@ fn count_part(run: &mut Run<'_>, scope: &Scope, part: &Part) -> u64 {
         if let Some(count) = count_whole(run, segment) {
             return count;
         }
+        let count = resolve_within(run, part, scope.when()).len(part.rows());
+        // Of many rows the count alone: it is what takes no time to read.
+        if !run.is_remembered(segment) {
+            let by = CountedBy::RowsBefore(&[part.rows()]);
+            run.remember_counts(segment, by, std::iter::once((&[][..], count)));
+        }
+        return count;
     }
     let set = resolve_within(run, part, scope.when());
     set.len(part.rows())

@@ -32,19 +32,22 @@ pub(crate) struct Told {
     pub(crate) looked_at: u64,
 }
 
-/// How many rows of a segment match; `None` where the index and the values that the segment counts do not tell enough of
-/// it, and where the rows are remembered.
+/// How many rows of a segment match; `None` where that is not remembered and the index and the values that the segment
+/// counts do not tell enough of it, and where the rows are remembered.
 pub(crate) fn count_whole(run: &mut Run<'_>, segment: &Arc<SegmentHandle>) -> Option<u64> {
     if let Some(count) = run.count_by_index(segment) {
         return Some(count);
     }
-    if !segment.counts_values() || run.is_remembered(segment) {
+    if run.is_remembered(segment) {
         return None;
     }
     let rows = [segment.rows()];
     let by = CountedBy::RowsBefore(&rows);
     if let Some(counts) = run.counts_in(segment, by) {
         return counts.first().map(|(_, count)| *count);
+    }
+    if !segment.counts_values() {
+        return None;
     }
     let (told, leaf, is_not) = run.told_by_values(segment)?;
     let open = told.open.len(segment.rows());

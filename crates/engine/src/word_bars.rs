@@ -23,15 +23,15 @@ pub(crate) fn count_before(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Opti
     let Part::Segment(segment) = part else {
         return None;
     };
+    let by = CountedBy::RowsBefore(rows);
+    if let Some(counts) = run.counts_in(segment, by) {
+        return Some(counts.into_iter().map(|(_, count)| count).collect());
+    }
     let (asked, is_not) = match &run.plan {
         Plan::Not(inner) => (Asked::of(inner, run, segment)?, true),
         plan => (Asked::of(plan, run, segment)?, false),
     };
-    let by = CountedBy::RowsBefore(rows);
-    let is_either = matches!(asked, Asked::Either(_));
-    if is_either && let Some(counts) = run.counts_in(segment, by) {
-        return Some(counts.into_iter().map(|(_, count)| count).collect());
-    }
+    let is_one_list = matches!(asked, Asked::Term(_));
     let is_inside = |row: u32| 0 < row && row < segment.rows();
     let inside: Vec<u32> = rows.iter().copied().filter(|row| is_inside(*row)).collect();
     let (all, before) = match asked {
@@ -61,7 +61,7 @@ pub(crate) fn count_before(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Opti
         }
     });
     let matches: Vec<u64> = matches.collect();
-    if is_either {
+    if !is_one_list {
         run.remember_counts(segment, by, matches.iter().map(|count| (&[][..], *count)));
     }
     Some(matches)

@@ -37,6 +37,23 @@ fn scope(directory: &tempfile::TempDir) -> Scope {
     Scope::new(testing::snapshots(&store))
 }
 
+/// Where rows are found too fast, or are too many, to be remembered themselves.
+#[test]
+fn counts_of_rows_that_are_not_remembered_are() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut scope = scope(&directory);
+    scope.range = scope.stored_range().expect("records");
+    let never = Cancel::new();
+    for text in ["severity:0 OR facility:23", "severity:0 AND facility:23"] {
+        let query = query(text, Tokens::Words);
+        let first = count(&scope, &query, &never);
+        assert_eq!(first.cost.segments_remembered, 0, "{text}");
+        let again = count(&scope, &query, &never);
+        assert_eq!(again.count, first.count, "{text}");
+        assert_eq!(again.cost.segments_remembered, SEGMENTS, "{text}");
+    }
+}
+
 /// Bars of a word that stands in two texts are counted by the index, for which columns are read: once.
 #[test]
 fn bars_of_a_word_in_two_texts_are_remembered() {
