@@ -108,8 +108,7 @@ pub(crate) const DATA_PAGES_MAX: usize = 64;
 pub(crate) const REMEMBERED_CONDITION_BYTES_MAX: usize = 16 * 1024;
 
 /// Most bytes of the rows of a segment that are remembered where the index finds them without going
-/// through the lexicon: one in a hundred rows of a large one. Finding more takes little more than reading what is
-/// remembered.
+/// through the lexicon: one in a hundred rows of a large one. Of more, how many there are is remembered alone.
 pub(crate) const REMEMBERED_FEW_BYTES_MAX: usize = 96 * 1024;
 
 /// Most bytes of the values of a field and their counts that are remembered of a segment: the hosts of a

@@ -1,8 +1,8 @@
 //! What the same question has found before, segment by segment: the rows that match, how many of
 //! them have each value of a field, and how many have which fields.
 //!
-//! Only what took a look at records or at the whole lexicon is remembered, and few rows of several words;
-//! the rest is found as fast.
+//! Rows are remembered where that took a look at records or at the whole lexicon, and few rows of several words;
+//! of the rest how many there are, but for what a look-up tells.
 
 use std::fmt::{self, Write as _};
 
