@@ -12,7 +12,7 @@ use segment::{ByteSet, Edges, Hints, Kinds, Selected, TextPart, TextTest};
 use store::{ReadError, SegmentHandle};
 
 use crate::cancel::Cancel;
-use crate::count_by_values::Told;
+use crate::count_by_values::FieldTold;
 use crate::field_check::FieldCheck;
 use crate::limits::TOLD_KINDS_MAX;
 use crate::part::Seated;
@@ -110,6 +110,11 @@ impl Check {
         }
     }
 
+    /// The test of the leaf.
+    pub(crate) fn test(&self) -> &LeafTest {
+        &self.test
+    }
+
     /// Whether the record passes, by looking at it.
     pub(crate) fn matches(&mut self, record: RecordRef<'_>) -> bool {
         self.matcher.matches(record)
@@ -171,7 +176,7 @@ impl Check {
         &mut self,
         segment: &SegmentHandle,
         cancel: &Cancel,
-    ) -> Option<Told> {
+    ) -> Option<FieldTold> {
         match &mut self.sight {
             Sight::Field(field) => {
                 let told = field.told_by_values(segment, &mut self.test.0, cancel);

@@ -11,7 +11,7 @@ use store::{OpenChunk, ReadError, SegmentHandle};
 use text_fields::{FieldFinder, Lead};
 
 use crate::cancel::Cancel;
-use crate::count_by_values::Told;
+use crate::count_by_values::FieldTold;
 use crate::field_counts::count_field;
 use crate::field_reader::{CountSink, FieldReader, ValueSink, Where};
 use crate::in_text::{InText, Places};
@@ -56,7 +56,7 @@ impl FieldCheck {
         segment: &SegmentHandle,
         test: &mut TextMatcher,
         cancel: &Cancel,
-    ) -> Result<Option<Told>, ReadError> {
+    ) -> Result<Option<FieldTold>, ReadError> {
         let ask = self.in_text.ask();
         let (rows_max, all) = (ask.rows_max(segment)?, u64::from(segment.rows()));
         if rows_max < all / COUNTED_ROWS_OF {
@@ -75,7 +75,7 @@ impl FieldCheck {
             cancel,
             &mut passing,
         )?;
-        Ok(Some(Told {
+        Ok(Some(FieldTold {
             matching: passing.found,
             open: left.rows,
             in_text: left.in_text,

@@ -8,7 +8,7 @@ use store::{Part, ReadError};
 
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
-use crate::count_by_values::count_whole;
+use crate::count_by_values::{count_whole, counts_joined};
 use crate::event::add_to_bars;
 use crate::limits::HISTOGRAM_BARS_MAX;
 use crate::parallel::{each_part, locked, unlocked};
@@ -197,9 +197,7 @@ fn add_part(
     let (Some(start), Some(end)) = (rows.first(), rows.last()) else {
         return Ok(());
     };
-    let by_index = word_bars::count_before(run, part, &rows);
-    let by_index = by_index.or_else(|| rest_bars::count_before(run, part, &rows));
-    let before = match by_index {
+    let before = match count_by_index(run, part, &rows) {
         Some(before) => before,
         None => {
             let set = resolve(run, part, &(*start..*end));
@@ -212,6 +210,19 @@ fn add_part(
         }
     }
     Ok(())
+}
+
+/// How many rows match before each of some rows, which ascend, where the index tells. Columns are read where as few rows
+/// as can be are left to be told.
+fn count_by_index(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Option<Vec<u64>> {
+    if let Part::Segment(segment) = part
+        && counts_joined(&run.plan, segment)
+        && let Some(before) = rest_bars::count_before(run, part, rows)
+    {
+        return Some(before);
+    }
+    let by_index = word_bars::count_before(run, part, rows);
+    by_index.or_else(|| rest_bars::count_before(run, part, rows))
 }
 
 /// How many rows of a set stand before each of some rows, which ascend.

@@ -34,6 +34,7 @@ mod field_reader;
 mod field_values;
 mod fields;
 mod gathered;
+mod group_rows;
 mod histogram;
 mod in_data;
 mod in_text;

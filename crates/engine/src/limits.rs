@@ -143,6 +143,13 @@ pub(crate) const COLUMNS_ROWS_OF: u64 = 3;
 /// kind: fewer rows are looked at in less time.
 pub(crate) const COUNTED_ROWS_OF: u64 = 32;
 
+/// Rows of a segment from which on words that are joined are counted by values, as far as these tell. The columns of
+/// fewer are read in less time, and their rows are remembered then, which bars and lists behind a count find.
+pub(crate) const JOINED_ROWS_MIN: u32 = 1 << 20;
+
+/// Most leaves of a question of which each counted value is asked. Of more, lists and columns are read.
+pub(crate) const TOLD_LEAVES_MAX: usize = 16;
+
 /// Rows of a kind from which on a message is read to find out where a field is, for its values to be counted: the rows
 /// of smaller kinds are looked at in the same time.
 pub(crate) const COUNTED_KIND_ROWS_MIN: u32 = 1_024;

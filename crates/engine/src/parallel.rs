@@ -5,7 +5,7 @@
 //! each gets what it would have without help, so that a long one does not hold up short ones.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
 use query::Query;
@@ -64,10 +64,14 @@ pub(crate) fn each_part<P: Send, A: Send>(
     })
 }
 
-/// How many threads a question may have.
+/// How many threads a question may have. Found out once: it takes the reading of several files, as long as a word in
+/// two segments.
 pub(crate) fn threads_max() -> usize {
-    let processors = thread::available_parallelism().map_or(1, usize::from);
-    processors.min(HELPERS_MAX + 1)
+    static THREADS: OnceLock<usize> = OnceLock::new();
+    *THREADS.get_or_init(|| {
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        processors.min(HELPERS_MAX + 1)
+    })
 }
 
 /// What threads share. What one that panicked has left is of no use to anybody: it ends the question.

@@ -210,12 +210,8 @@ impl<'a> Run<'a> {
         count
     }
 
-    /// What the values that a segment counts tell of the question, where that is one leaf, the number of that, and
-    /// whether the question is its opposite.
-    pub(crate) fn told_by_values(
-        &mut self,
-        segment: &SegmentHandle,
-    ) -> Option<(Told, usize, bool)> {
+    /// What the values that a segment counts tell of the question.
+    pub(crate) fn told_by_values(&mut self, segment: &SegmentHandle) -> Option<Told> {
         told_by_values(&self.plan, &mut self.checks, segment, self.cancel)
     }
 

@@ -57,7 +57,7 @@ pub use chunk::{
     HeadPage, Hints, KindRows, NamedText, PartRows, ReceivedRows, RowKinds, Selected, SlotValues,
     TextBit, TextPart, TextTest,
 };
-pub use columns::{ByteSet, ColumnSummary, CountedText, Stamp, Stamps, insert_byte};
+pub use columns::{ByteSet, ColumnSummary, Stamp, Stamps, insert_byte};
 pub use compact::compact;
 pub use compare::{Difference, compare};
 pub use corrupt::Corrupt;
@@ -79,4 +79,4 @@ pub use templates::{PatternOutline, Patterns, Template, Templates};
 pub use term::{Listed, Location, TermEntry};
 pub use unions::count::{count_listed, len_within};
 pub use unions::{Union, UnionPage, chunk_of_part, count_marked, first_part_of, marked};
-pub use value_counts::ValuePage;
+pub use value_counts::{CountedText, ValuePage};

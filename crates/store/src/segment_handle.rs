@@ -41,7 +41,7 @@ pub use kind_rows::OpenChunk;
 pub use select::FieldSeats;
 use times::TimedRows;
 pub use times::{RowTimes, TimeSpan};
-pub use value_counts::PartValues;
+pub use value_counts::{GroupRows, PartValues};
 
 /// What is kept in memory of all segments of a store.
 pub(crate) struct PageCache {

@@ -16,19 +16,17 @@ impl RowsTold {
     /// Of the parts of a column. `tell` says whether rows with a value pass, or that it cannot be told.
     pub(crate) fn of(
         parts: &[PartValues],
-        mut tell: impl FnMut(&CountedText) -> Option<bool>,
+        mut tell: impl FnMut(CountedText<'_>) -> Option<bool>,
     ) -> Self {
         let mut told = Self {
             open: uncounted(parts),
             ..Self::default()
         };
-        for page in same_texts(parts) {
-            for (text, rows) in sums(page) {
-                match tell(text) {
-                    Some(true) => told.passing += rows,
-                    Some(false) => {}
-                    None => told.open += rows,
-                }
+        for (text, rows) in each_counted(parts) {
+            match tell(text) {
+                Some(true) => told.passing += rows,
+                Some(false) => {}
+                None => told.open += rows,
             }
         }
         told
@@ -39,18 +37,21 @@ impl RowsTold {
 /// value is not told of. What is not there is left out.
 pub(crate) fn each_value<T>(
     parts: &[PartValues],
-    mut tell: impl FnMut(&CountedText) -> Option<Option<T>>,
+    mut tell: impl FnMut(CountedText<'_>) -> Option<Option<T>>,
 ) -> Option<Vec<(T, u64)>> {
     if uncounted(parts) > 0 {
         return None;
     }
     let mut told = Vec::new();
-    for page in same_texts(parts) {
-        for (text, rows) in sums(page) {
-            told.extend(tell(text)?.map(|value| (value, rows)));
-        }
+    for (text, rows) in each_counted(parts) {
+        told.extend(tell(text)?.map(|value| (value, rows)));
     }
     Some(told)
+}
+
+/// The texts of the parts of a column, each with how many rows have it. One may be there for several parts.
+pub(super) fn each_counted(parts: &[PartValues]) -> impl Iterator<Item = (CountedText<'_>, u64)> {
+    same_texts(parts).flat_map(sums)
 }
 
 /// How many rows have values that are not counted.
@@ -68,7 +69,7 @@ fn same_texts(parts: &[PartValues]) -> impl Iterator<Item = &[PartValues]> {
 }
 
 /// The texts of some such parts, each with how many rows have it.
-fn sums(parts: &[PartValues]) -> impl Iterator<Item = (&CountedText, u64)> {
+fn sums(parts: &[PartValues]) -> impl Iterator<Item = (CountedText<'_>, u64)> {
     let first = parts.first();
     let mut rows = vec![0_u64; first.map_or(0, PartValues::texts)];
     for (number, count) in parts.iter().flat_map(PartValues::values) {

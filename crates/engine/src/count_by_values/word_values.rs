@@ -1,192 +1,176 @@
-//! Rows with words in a text, side by side or in some other way: by the values that have them so, in kinds where all
-//! rows with one of the words have such a value.
+//! Rows with words in a text, side by side or in some other way, with several of them or without some: by the values
+//! that have them so, in kinds where all rows with one of the words have such a value.
 //!
 //! Rows that have a passing value in a slot pass, and only rows that have the word can. Where both are as many, they
 //! are the same rows.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use query::WordProbe;
-use segment::{Edges, KindRows, Namespace, TermEntry, TextBit, TextTest};
-use store::{OpenChunk, PartValues, ReadError, SegmentHandle};
+use segment::{KindRows, Namespace};
+use store::{OpenChunk, ReadError, SegmentHandle};
 
-use super::{RowsTold, Told, windows};
-use crate::among::Among;
+use super::Told;
+use super::asked_words::{AskedWords, Seen};
+use super::slot_values::{self, Wanted};
 use crate::cancel::Cancel;
-use crate::check::LeafTest;
-use crate::gathered::union;
-use crate::plan::Words;
+use crate::check::Check;
+use crate::limits::TOLD_LEAVES_MAX;
+use crate::plan::{Ask, Plan};
 use crate::row_set::RowSet;
-use crate::word_rows::find_word;
 
-/// What values tell of the rows of a segment with some words.
-pub(super) fn told(words: &Words, segment: &SegmentHandle, cancel: &Cancel) -> Option<Told> {
-    let mut test = LeafTest::clone(words.test.as_deref()?);
-    let mut texts: BTreeMap<u32, Text> = BTreeMap::new();
-    let mut terms = Vec::new();
-    for namespace in words.namespaces {
-        let term = match rarest(*namespace, words, segment).ok()? {
-            Rarest::Term(term) => term,
-            Rarest::Missing => continue,
-            Rarest::Unknown => return None,
-        };
-        terms.push(term);
-        for (group, rows) in segment.rows_by_group(&term).ok()?? {
-            let own = Text::One(*namespace, rows);
-            texts
-                .entry(group)
-                .and_modify(|text| *text = Text::Several)
-                .or_insert(own);
-        }
+/// What values tell of the rows of a segment that match a plan of words; `None` where it asks for something else, or
+/// for single words that no column tells: their lists are read in less time.
+pub(super) fn told(
+    plan: &Plan,
+    checks: &[Check],
+    segment: &SegmentHandle,
+    cancel: &Cancel,
+) -> Option<Told> {
+    let mut asked = Vec::new();
+    ask_for(plan, checks, segment, &mut asked)?;
+    if !asked.iter().any(|own| own.is_worth_it(segment)) {
+        return None;
+    }
+    for own in &mut asked {
+        own.locate(segment)?;
     }
     let tally = segment.tally().ok()?;
-    let (mut known, mut open) = (0, Vec::new());
+    let groups: BTreeSet<u32> = asked.iter().flat_map(AskedWords::groups).collect();
+    let mut known = 0;
+    let mut open = Vec::new();
+    // Rows of the other groups have none of the words.
+    let mut others = u64::from(segment.rows());
     let mut opened: Option<(usize, OpenChunk<'_>)> = None;
-    for group in 0..tally.len() {
+    for group in groups {
         if cancel.stopped().is_some() {
             return None;
         }
         let seats = tally.seats(group);
-        let matching = match texts.get(&group) {
-            None => Some(0),
-            Some(Text::Several) => None,
-            Some(Text::One(namespace, rows)) => {
-                let number = segment.chunk_of_row(seats.start);
-                if opened.as_ref().is_none_or(|(own, _)| *own != number) {
-                    opened = Some((number, segment.open_chunk(number).ok()?));
-                }
-                let (_, chunk) = opened.as_ref()?;
-                let kinds = chunk.kind_rows(&[seats.start]);
-                let kind = kinds.first()?;
-                let all = seats.len() as u64;
-                matching(chunk, kind, (*namespace, u64::from(*rows)), all, &mut test).ok()?
-            }
-        };
-        match matching {
+        others -= seats.len() as u64;
+        let number = segment.chunk_of_row(seats.start);
+        if opened.as_ref().is_none_or(|(own, _)| *own != number) {
+            opened = Some((number, segment.open_chunk(number).ok()?));
+        }
+        let (_, chunk) = opened.as_ref()?;
+        let kinds = chunk.kind_rows(&[seats.start]);
+        let kind = (kinds.first()?, group, seats.len() as u64);
+        match matching(plan, &mut asked, chunk, kind).ok()? {
             Some(matching) => known += matching,
             None => open.push(seats),
         }
     }
-    let mut open = RowSet::of_ranges(open);
-    if !open.is_empty() {
-        let may = union(&terms, Among::set(&open), segment).ok()?;
-        open = open.and(may);
-    }
+    let none = meets(plan, &|_| Some(false))?;
     Some(Told {
-        matching: known,
-        open,
-        in_text: None,
+        matching: known + if none { others } else { 0 },
+        open: RowSet::of_ranges(open),
+        node: None,
         looked_at: 0,
     })
 }
 
-/// The text in which rows of a group have the words.
-enum Text {
-    /// This one, and so many may.
-    One(Namespace, u32),
-    /// One or another.
-    Several,
-}
-
-/// The rarest of some words.
-enum Rarest {
-    Term(TermEntry),
-    /// One of them is nowhere.
-    Missing,
-    /// None of them is a whole word.
-    Unknown,
-}
-
-/// The rarest of the words in a text.
-fn rarest(
-    namespace: Namespace,
-    words: &Words,
+/// Looks up the words of the leaves of a plan; `None` where one asks for something else.
+fn ask_for(
+    plan: &Plan,
+    checks: &[Check],
     segment: &SegmentHandle,
-) -> Result<Rarest, ReadError> {
-    let mut rarest: Option<TermEntry> = None;
-    for probe in &words.probes {
-        let WordProbe::Exact(word) = probe else {
-            continue;
-        };
-        let Some(term) = find_word(namespace, word, segment)? else {
-            return Ok(Rarest::Missing);
-        };
-        if rarest.is_none_or(|rarest| term.rows < rarest.rows) {
-            rarest = Some(term);
+    asked: &mut Vec<AskedWords>,
+) -> Option<()> {
+    match plan {
+        Plan::All | Plan::Nothing => {}
+        Plan::And(members) | Plan::Or(members) => {
+            for member in members {
+                ask_for(member, checks, segment, asked)?;
+            }
+        }
+        Plan::Not(inner) => ask_for(inner, checks, segment, asked)?,
+        Plan::Leaf(Ask::Words(words), leaf) if asked.len() < TOLD_LEAVES_MAX => {
+            let test = checks.get(*leaf)?.test().clone();
+            asked.push(AskedWords::of(words.of(segment), (*leaf, test), segment)?);
+        }
+        Plan::Leaf(..) => return None,
+    }
+    Some(())
+}
+
+/// Whether what meets some leaves of a plan meets it; `None` where that takes to know more of them.
+fn meets(plan: &Plan, has: &impl Fn(usize) -> Option<bool>) -> Option<bool> {
+    match plan {
+        Plan::All => Some(true),
+        Plan::Nothing => Some(false),
+        Plan::Leaf(_, leaf) => has(*leaf),
+        Plan::Not(inner) => meets(inner, has).map(|meets| !meets),
+        Plan::And(members) => any_is(false, members, has).map(|is_one_missing| !is_one_missing),
+        Plan::Or(members) => any_is(true, members, has),
+    }
+}
+
+/// Whether any of some plans is met, or any is not; `None` where that is not known.
+fn any_is(wanted: bool, members: &[Plan], has: &impl Fn(usize) -> Option<bool>) -> Option<bool> {
+    let mut are_known = true;
+    for member in members {
+        match meets(member, has) {
+            Some(meets) if meets == wanted => return Some(true),
+            Some(_) => {}
+            None => are_known = false,
         }
     }
-    Ok(rarest.map_or(Rarest::Unknown, Rarest::Term))
+    are_known.then_some(false)
 }
 
-/// How many rows of a kind have a text that passes, given how many may and how many there are; `None` where that is
-/// not known.
+/// How many rows of a kind match, given its group and how many there are; `None` where that is not known.
 fn matching(
+    plan: &Plan,
+    asked: &mut [AskedWords],
     chunk: &OpenChunk<'_>,
-    kind: &KindRows<'_>,
-    (text, may): (Namespace, u64),
-    all: u64,
-    test: &mut LeafTest,
+    (kind, group, all): (&KindRows<'_>, u32, u64),
 ) -> Result<Option<u64>, ReadError> {
-    let Some(bits) = kind.text(text) else {
+    let seen: Vec<(usize, Seen)> = asked
+        .iter_mut()
+        .map(|own| (own.leaf, own.seen(kind, group, all)))
+        .collect();
+    let known = |leaf: usize| {
+        let seen = seen.iter().find(|(own, _)| *own == leaf);
+        seen.and_then(|(_, seen)| seen.known())
+    };
+    if let Some(meets) = meets(plan, &known) {
+        return Ok(Some(if meets { all } else { 0 }));
+    }
+    let mut text: Option<Namespace> = None;
+    let mut wanted = Vec::new();
+    for (own, (leaf, seen)) in asked.iter_mut().zip(&seen) {
+        match seen {
+            Seen::All | Seen::None => {}
+            Seen::In(namespace, rows) if text.is_none_or(|text| text == *namespace) => {
+                text = Some(*namespace);
+                wanted.push(Wanted {
+                    leaf: *leaf,
+                    rows: rows.clone(),
+                    is_exact: own.is_exact,
+                    test: &mut own.test,
+                });
+            }
+            // In other rows than those it may be in the same.
+            Seen::In(..) | Seen::Open => return Ok(None),
+        }
+    }
+    let Some(text) = text else {
         return Ok(None);
     };
-    let mut told = Vec::with_capacity(bits.len());
-    for (at, bit) in bits.iter().enumerate() {
-        let own = match bit {
-            TextBit::Fixed(bytes) => {
-                let edges = Edges {
-                    is_start: at == 0,
-                    is_end: at + 1 == bits.len(),
-                };
-                if passes(test, bytes, edges) {
-                    return Ok(Some(all));
-                }
-                RowsTold::default()
-            }
-            TextBit::Slot(slot) => {
-                let Some(parts) = chunk.value_counts(kind, *slot)? else {
-                    return Ok(None);
-                };
-                let own = told_by_slot(&parts, &bits, at, test);
-                if own.passing == may {
-                    return Ok(Some(may));
-                }
-                own
-            }
+    if let [only] = wanted.as_mut_slice() {
+        let Some(rows) = slot_values::matching(chunk, kind, (text, all), only)? else {
+            return Ok(None);
         };
-        told.push(own);
+        let count_where = |has: bool, rows: u64| {
+            let meets = meets(plan, &|leaf| known(leaf).or(Some(has)));
+            meets.map(|meets| if meets { rows } else { 0 })
+        };
+        let with = count_where(true, rows);
+        return Ok(with
+            .zip(count_where(false, all - rows))
+            .map(|(one, other)| one + other));
     }
-    Ok(windows::matching(chunk, kind, (&bits, &told), test))
-}
-
-/// What is known of rows by what they have in a slot of a text, with what is fixed around it.
-fn told_by_slot(
-    parts: &[PartValues],
-    bits: &[TextBit<'_>],
-    at: usize,
-    test: &mut LeafTest,
-) -> RowsTold {
-    let fixed = |at: Option<usize>| match at.and_then(|at| bits.get(at)) {
-        Some(TextBit::Fixed(bytes)) => *bytes,
-        _ => &[],
+    let meets = |has: &dyn Fn(usize) -> bool| {
+        meets(plan, &|leaf| known(leaf).or_else(|| Some(has(leaf)))) == Some(true)
     };
-    let (before, after) = (fixed(at.checked_sub(1)), fixed(Some(at + 1)));
-    let edges = Edges {
-        is_start: at == usize::from(!before.is_empty()),
-        is_end: at + 1 + usize::from(!after.is_empty()) == bits.len(),
-    };
-    RowsTold::of(parts, |own| {
-        // What stands for numbers tells of those that do not matter.
-        let is_told = !own.has_numbers || test.ignores_digits();
-        let text = [before, &own.text, after].concat();
-        is_told.then(|| passes(test, &text, edges))
-    })
-}
-
-/// Whether a text passes that has these bytes where `edges` says, which may be all of it.
-fn passes(test: &mut LeafTest, bytes: &[u8], edges: Edges) -> bool {
-    match edges.is_start && edges.is_end {
-        true => test.passes(bytes),
-        false => test.passes_around(bytes, edges),
-    }
+    slot_values::matching_together(chunk, kind, (text, all), &mut wanted, meets)
 }

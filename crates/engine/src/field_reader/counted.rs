@@ -152,7 +152,7 @@ impl<'p> CountedValues<'p> {
         let rows = part.values().iter().map(|(_, rows)| rows).sum::<u32>();
         let texts = part.values().iter().map(|(number, _)| {
             let own = part.text(*number).filter(|own| !own.has_numbers)?;
-            Some(&*own.text)
+            Some(own.text)
         });
         let texts = texts.collect::<Option<_>>()?;
         (rows == part.rows()).then_some(Self(texts))
@@ -224,7 +224,7 @@ fn counted_values(
         return Ok(None);
     };
     Ok(each_value(&parts, |text| {
-        let value: Option<Box<[u8]>> = value_of(&text.text);
+        let value: Option<Box<[u8]>> = value_of(text.text);
         // A value without a `0` has none that stands for other digits.
         let is_told = !text.has_numbers
             || value

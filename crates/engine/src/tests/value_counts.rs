@@ -1,9 +1,13 @@
 //! Conditions that the values tell which a compacted segment counts, compared with a look at every record.
 
+use std::sync::Arc;
+
 use model::{LogspaceName, RecordBatch, TimeRange, Timestamp};
 use query::{Query, naive};
-use store::Store;
+use store::{Part, SegmentHandle, Snapshot, Store};
 
+use crate::count_by_values::count_told;
+use crate::run::Run;
 use crate::testing::{self, Sample};
 use crate::{Cancel, Scope, StatsField, count, histogram, stats};
 
@@ -129,7 +133,7 @@ fn parse(text: &str) -> Query {
 }
 
 /// Each question, and of how many records at the most the texts are looked at: of few kinds, or of those that are not told.
-const QUESTIONS: [(&str, usize); 22] = [
+const QUESTIONS: [(&str, usize); 37] = [
     ("\"GET /healthz\"", ROWS / 3),
     ("message:\"GET /healthz\"", ROWS / 3),
     ("NOT message:\"GET /healthz\"", ROWS / 3),
@@ -141,6 +145,21 @@ const QUESTIONS: [(&str, usize); 22] = [
     ("message:\"/status/GET HTTP\"", ROWS / 3),
     ("message:/GET .healthz/", ROWS),
     ("message:\"nowhere GET\"", 0),
+    ("message:GET AND message:healthz", 0),
+    ("message:healthz AND message:HTTP AND message:GET", 0),
+    ("GET AND healthz", 0),
+    ("GET AND NOT healthz", 0),
+    ("message:GET AND NOT message:healthz", 0),
+    ("message:POST AND NOT message:GET AND message:HTTP", 0),
+    ("NOT (message:GET AND message:healthz)", 0),
+    ("NOT message:GET AND NOT message:relayed", 0),
+    ("message:POST OR message:healthz OR message:order", 0),
+    ("message:GET AND (message:item OR message:status)", 0),
+    ("message:GET AND message:404", 0),
+    ("message:\"GET /healthz\" AND NOT message:POST", ROWS / 3),
+    ("message:\"order placed\" OR message:probe", ROWS / 4),
+    ("message:GET AND message:zebra", 0),
+    ("message:GET AND /order/", ROWS),
     ("status:500", ROWS / 4),
     ("status:>=500", ROWS / 4),
     ("NOT status:>=500", ROWS / 4),
@@ -174,6 +193,63 @@ fn conditions_are_counted_by_values() {
             let own = found.cost.rows_verified;
             assert!(own <= most, "{text}: {own} looked at");
         }
+    }
+}
+
+/// The first segment of a store.
+fn first_segment(snapshot: &Snapshot) -> &Arc<SegmentHandle> {
+    match snapshot.parts.first() {
+        Some(Part::Segment(segment)) => segment,
+        _ => panic!("no segment"),
+    }
+}
+
+/// Of few rows they are not asked for that, where several conditions are joined.
+#[test]
+fn values_tell_of_conditions_that_are_joined() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (store, records) = filled(directory.path());
+    let snapshots = [store.snapshot(&LogspaceName::main()).expect("there")];
+    let mut told = 0;
+    for (text, _) in QUESTIONS {
+        let query = parse(text);
+        let matches = records
+            .iter()
+            .filter(|record| naive::matches(&query.root, *record));
+        let cancel = Cancel::new();
+        let mut run = Run::new(&snapshots, &query, &cancel);
+        if let Some(count) = count_told(&mut run, first_segment(&snapshots[0])) {
+            assert_eq!(count, matches.count() as u64, "{text}");
+            told += 1;
+        }
+    }
+    assert!(told > QUESTIONS.len() / 2, "{told} told");
+}
+
+/// Of these no column is read and no row looked at, though not every request is counted.
+#[test]
+fn joined_words_are_told_by_values_alone() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (store, records) = filled(directory.path());
+    let snapshots = [store.snapshot(&LogspaceName::main()).expect("there")];
+    for text in [
+        "message:GET AND message:healthz",
+        "message:GET AND NOT message:healthz",
+        "message:GET OR message:healthz",
+        "NOT (message:POST OR message:healthz)",
+        "message:GET AND (message:healthz OR message:index)",
+        "message:POST AND message:frank",
+    ] {
+        let query = parse(&format!("({text}) AND message:0000"));
+        let matches = records
+            .iter()
+            .filter(|record| naive::matches(&query.root, *record));
+        let cancel = Cancel::new();
+        let mut run = Run::new(&snapshots, &query, &cancel);
+        let told = run.told_by_values(first_segment(&snapshots[0]));
+        let told = told.expect("told");
+        assert_eq!(told.open.len(u32::MAX), 0, "{text}");
+        assert_eq!(told.matching, matches.count() as u64, "{text}");
     }
 }
 

@@ -9,14 +9,14 @@ use crate::limits::{COUNTED_NUMBERS_MAX, COUNTED_VALUES_MAX};
 
 /// A value of a column, or what several are but for their digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CountedText {
+pub(crate) struct OwnCountedText {
     /// The value, or what it is with one `0` for each run of digits.
-    pub text: Box<[u8]>,
+    pub(crate) text: Box<[u8]>,
     /// Whether other digits may stand in the place of each `0`.
-    pub has_numbers: bool,
+    pub(crate) has_numbers: bool,
 }
 
-impl CountedText {
+impl OwnCountedText {
     /// What values that differ in digits alone are, of which this is one.
     pub(crate) fn but_for_digits(value: &[u8]) -> Self {
         let runs = value.chunk_by(|one, next| one.is_ascii_digit() && next.is_ascii_digit());
@@ -41,11 +41,11 @@ impl CountedText {
 impl Column {
     /// Values with how many rows have each, and no row counted twice; in no order. What values are but for their digits
     /// may be there more than once. Of values that are too many all are left out, and identifiers.
-    pub(crate) fn counted(&self) -> Vec<(CountedText, u32)> {
+    pub(crate) fn counted(&self) -> Vec<(OwnCountedText, u32)> {
         let rows = 0..self.rows;
         match &self.values {
             Values::Constant(value) if self.rows > 0 => {
-                vec![(CountedText::whole(value.to_vec()), self.rows as u32)]
+                vec![(OwnCountedText::whole(value.to_vec()), self.rows as u32)]
             }
             Values::Dictionary(entries, numbers) => {
                 let mut counts = vec![0_u32; entries.rows];
@@ -66,7 +66,7 @@ impl Column {
                 None if numbers.have_signs() => Vec::new(),
                 None => {
                     let first = self.counted_text(0);
-                    let text = CountedText::but_for_digits(&first.text);
+                    let text = OwnCountedText::but_for_digits(&first.text);
                     vec![(text, self.rows as u32)]
                 }
             },
@@ -79,13 +79,13 @@ impl Column {
         }
     }
 
-    fn counted_text(&self, row: usize) -> CountedText {
+    fn counted_text(&self, row: usize) -> OwnCountedText {
         let mut text = Vec::new();
         self.append(row, &mut text);
-        CountedText::whole(text)
+        OwnCountedText::whole(text)
     }
 
-    fn counted_texts(&self, counts: Vec<(usize, u32)>) -> Vec<(CountedText, u32)> {
+    fn counted_texts(&self, counts: Vec<(usize, u32)>) -> Vec<(OwnCountedText, u32)> {
         let counts = counts.into_iter();
         counts
             .map(|(row, count)| (self.counted_text(row), count))

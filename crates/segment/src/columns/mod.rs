@@ -31,7 +31,7 @@ mod summary;
 mod tests;
 mod text;
 
-pub use counted::CountedText;
+pub(crate) use counted::OwnCountedText;
 pub use stamps::{Stamp, Stamps};
 pub use summary::insert_byte;
 pub use summary::{ByteSet, ColumnSummary};

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use super::ValuePage;
+use super::{CountedText, ValuePage};
 use crate::MergeInput;
-use crate::columns::{Column, CountedText};
+use crate::columns::{Column, OwnCountedText};
 use crate::input::{Common, PageError, Pages, damaged, stored};
 
 /// How many parts of a segment have other counts than it says, and where the first page is that has one.
@@ -61,11 +61,11 @@ fn is_right(page: &ValuePage, part: usize, column: &Column) -> bool {
         true => but_for_digits(&counts),
         false => HashMap::new(),
     };
-    let is_whole = |(text, rows): &(&CountedText, u32)| {
-        text.has_numbers || counts.get(&*text.text) == Some(rows)
+    let is_whole = |(text, rows): &(CountedText<'_>, u32)| {
+        text.has_numbers || counts.get(text.text) == Some(rows)
     };
-    let mut is_room = |(text, rows): &(&CountedText, u32)| {
-        let Some(left) = left.get_mut(&CountedText::but_for_digits(&text.text)) else {
+    let mut is_room = |(text, rows): &(CountedText<'_>, u32)| {
+        let Some(left) = left.get_mut(&OwnCountedText::but_for_digits(text.text)) else {
             return !text.has_numbers;
         };
         let rest = left.checked_sub(*rows);
@@ -90,10 +90,12 @@ fn counts_of(column: &Column) -> HashMap<Vec<u8>, u32> {
 }
 
 /// How many have each but for digits.
-fn but_for_digits(counts: &HashMap<Vec<u8>, u32>) -> HashMap<CountedText, u32> {
-    let mut alike: HashMap<CountedText, u32> = HashMap::new();
+fn but_for_digits(counts: &HashMap<Vec<u8>, u32>) -> HashMap<OwnCountedText, u32> {
+    let mut alike: HashMap<OwnCountedText, u32> = HashMap::new();
     for (value, rows) in counts {
-        *alike.entry(CountedText::but_for_digits(value)).or_default() += rows;
+        *alike
+            .entry(OwnCountedText::but_for_digits(value))
+            .or_default() += rows;
     }
     alike
 }

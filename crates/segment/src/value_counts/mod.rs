@@ -15,8 +15,9 @@ pub(crate) mod check;
 mod tests;
 pub(crate) mod write;
 
+use std::ops::Range;
+
 use crate::Corrupt;
-use crate::columns::CountedText;
 use crate::limits::{
     COLUMN_PARTS_MAX, COLUMN_ROWS_MAX, COUNTED_BYTES_MAX, COUNTED_VALUES_MAX, PAGE_RAW_BYTES_MAX,
 };
@@ -26,11 +27,29 @@ use crate::wire::Reader;
 /// A decoded value page.
 #[derive(Clone, Debug)]
 pub struct ValuePage {
-    texts: Box<[CountedText]>,
+    /// The start of the page: all texts, as they are written.
+    written: Box<[u8]>,
+    texts: Box<[TextAt]>,
     /// For each part the end of its values among all.
     ends: Box<[u32]>,
     /// The number of the text of each value, and how many rows have it.
     values: Box<[(u32, u32)]>,
+}
+
+/// A text of a value page: a value of a column, or what several are but for their digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedText<'p> {
+    /// The value, or what it is with one `0` for each run of digits.
+    pub text: &'p [u8],
+    /// Whether other digits may stand in the place of each `0`.
+    pub has_numbers: bool,
+}
+
+/// Where a text stands among those that are written.
+#[derive(Clone, Debug)]
+struct TextAt {
+    bytes: Range<u32>,
+    has_numbers: bool,
 }
 
 impl ValuePage {
@@ -46,11 +65,14 @@ impl ValuePage {
         let mut texts = Vec::with_capacity(count.min(reader.rest().len()));
         for _ in 0..count {
             let head = reader.count("length of a text", 2 * COUNTED_BYTES_MAX + 1)?;
-            texts.push(CountedText {
-                text: reader.bytes(head / 2)?.into(),
+            let len = reader.bytes(head / 2)?.len();
+            let end = raw.len() - reader.rest().len();
+            texts.push(TextAt {
+                bytes: (end - len) as u32..end as u32,
                 has_numbers: head % 2 == 1,
             });
         }
+        let (written, _) = raw.split_at(raw.len() - reader.rest().len());
         let parts = entry.rows as usize;
         if parts > COLUMN_PARTS_MAX {
             return Err(Corrupt::TooLarge {
@@ -67,6 +89,7 @@ impl ValuePage {
         }
         reader.finish()?;
         Ok(Self {
+            written: written.into(),
             texts: texts.into(),
             ends: ends.into(),
             values: values.into(),
@@ -79,8 +102,13 @@ impl ValuePage {
     }
 
     /// A text, by its number.
-    pub fn text(&self, number: u32) -> Option<&CountedText> {
-        self.texts.get(number as usize)
+    pub fn text(&self, number: u32) -> Option<CountedText<'_>> {
+        let at = self.texts.get(number as usize)?;
+        let bytes = at.bytes.start as usize..at.bytes.end as usize;
+        Some(CountedText {
+            text: self.written.get(bytes)?,
+            has_numbers: at.has_numbers,
+        })
     }
 
     /// The values of a part, by its number among those of the page: for each the number of its text, and how many rows
@@ -96,9 +124,8 @@ impl ValuePage {
 
     /// Memory the page takes, in bytes.
     pub fn memory_bytes(&self) -> usize {
-        let texts = self.texts.iter().map(|text| text.text.len());
-        texts.sum::<usize>()
-            + self.texts.len() * size_of::<CountedText>()
+        self.written.len()
+            + self.texts.len() * size_of::<TextAt>()
             + self.ends.len() * size_of::<u32>()
             + self.values.len() * size_of::<(u32, u32)>()
     }

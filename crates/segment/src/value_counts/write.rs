@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use crate::MergeInput;
-use crate::columns::{Column, CountedText};
+use crate::columns::{Column, OwnCountedText};
 use crate::input::{Common, PageError, Pages};
 use crate::limits::{
     COUNTED_BYTES_MAX, COUNTED_FEW_MAX, COUNTED_NUMBERS_OF, COUNTED_ROWS_MIN, COUNTED_SHORT_BYTES,
@@ -45,7 +45,7 @@ pub(crate) fn write<I: MergeInput>(
 }
 
 /// What a page says of a part: values of many rows, and all where they are few.
-fn counted(column: &Column) -> Vec<(CountedText, u32)> {
+fn counted(column: &Column) -> Vec<(OwnCountedText, u32)> {
     let mut counted = column.counted();
     let is_few = counted.len() <= COUNTED_FEW_MAX;
     let few = (column.rows() / COUNTED_NUMBERS_OF) as u32;
@@ -69,7 +69,7 @@ struct Writer {
     written: Written,
     has_values: bool,
     /// The numbers of the texts of the page at hand.
-    texts: HashMap<CountedText, u32>,
+    texts: HashMap<OwnCountedText, u32>,
     /// Those texts, as they are written, and the parts.
     text_bytes: Vec<u8>,
     part_bytes: Vec<u8>,
@@ -91,7 +91,7 @@ impl Writer {
         }
     }
 
-    fn push(&mut self, counted: &[(CountedText, u32)]) {
+    fn push(&mut self, counted: &[(OwnCountedText, u32)]) {
         self.has_values |= !counted.is_empty();
         let numbered = counted
             .iter()
@@ -119,7 +119,7 @@ impl Writer {
         }
     }
 
-    fn number(&mut self, own: &CountedText) -> u32 {
+    fn number(&mut self, own: &OwnCountedText) -> u32 {
         if let Some(number) = self.texts.get(own) {
             return *number;
         }

@@ -207,7 +207,7 @@ impl SegmentHandle {
     }
 
     /// The chunk of such a part, and its number there.
-    fn place_of_part(
+    pub(super) fn place_of_part(
         &self,
         union_page: usize,
         part: u32,

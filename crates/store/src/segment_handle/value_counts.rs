@@ -7,6 +7,17 @@ use segment::{CountedText, KindRows, TermEntry, ValuePage};
 use super::{Kind, OpenChunk, Page, SegmentHandle};
 use crate::error::ReadError;
 
+/// The rows of a group that hold a term.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupRows {
+    /// The number of the group.
+    pub group: u32,
+    /// How many there are.
+    pub rows: u32,
+    /// The parts of columns which tell that, by their numbers in the chunk; `None` where not they alone do.
+    pub parts: Option<Vec<usize>>,
+}
+
 /// What is counted of the values of a part of a column.
 pub struct PartValues {
     page: Arc<ValuePage>,
@@ -28,7 +39,7 @@ impl PartValues {
     }
 
     /// A text, by its number.
-    pub fn text(&self, number: u32) -> Option<&CountedText> {
+    pub fn text(&self, number: u32) -> Option<CountedText<'_>> {
         self.page.text(number)
     }
 
@@ -94,40 +105,47 @@ impl SegmentHandle {
         }
     }
 
-    /// How many rows of each group hold a term, of those that have some: the numbers of the groups ascend. `None` where
-    /// that takes a look at columns.
+    /// The rows of each group that hold a term, of those that have some, where columns tell of it: the numbers of the
+    /// groups ascend. `None` where lists do, and where it takes a look at the columns.
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn rows_by_group(&self, term: &TermEntry) -> Result<Option<Vec<(u32, u32)>>, ReadError> {
+    pub fn rows_by_group(&self, term: &TermEntry) -> Result<Option<Vec<GroupRows>>, ReadError> {
+        let Some(index) = self.union_page_of(&term.slots) else {
+            return Ok(None);
+        };
+        let union = self.union(&term.slots, index)?;
+        let Some(parts) = union.counted_parts() else {
+            return Ok(None);
+        };
         let tally = self.tally()?;
-        let mut counts = vec![0_u32; tally.len() as usize];
-        let mut add = |seat: u32, rows: u32| {
+        let groups = (0..tally.len()).map(|group| GroupRows {
+            group,
+            rows: 0,
+            parts: Some(Vec::new()),
+        });
+        let mut groups: Vec<GroupRows> = groups.collect();
+        let mut add = |seat: u32, rows: u32, part: Option<usize>| {
             let group = tally.group_number(seat).map(|group| group as usize);
-            if let Some(count) = group.and_then(|group| counts.get_mut(group)) {
-                *count += rows;
+            let Some(own) = group.and_then(|group| groups.get_mut(group)) else {
+                return;
+            };
+            own.rows += rows;
+            match (&mut own.parts, part) {
+                (Some(parts), Some(part)) => parts.push(part),
+                (parts, _) => *parts = None,
             }
         };
         for group in self.groups_of(term)? {
-            add(tally.seats(group).start, tally.rows(group));
+            add(tally.seats(group).start, tally.rows(group), None);
         }
-        match self.union_page_of(&term.slots) {
-            None => {
-                let seats = self.numbers(&term.slots)?;
-                seats.into_iter().for_each(|seat| add(seat, 1));
-            }
-            Some(index) => {
-                let union = self.union(&term.slots, index)?;
-                let Some(parts) = union.counted_parts() else {
-                    return Ok(None);
-                };
-                for (part, rows) in parts {
-                    add(self.seats_of_part(index, part)?.start, rows);
-                }
-                union.others().iter().for_each(|seat| add(*seat, 1));
-            }
+        for (part, rows) in parts {
+            let (_, _, number) = self.place_of_part(index, part)?;
+            add(self.seats_of_part(index, part)?.start, rows, Some(number));
         }
-        let counts = (0..).zip(counts).filter(|(_, rows)| *rows > 0);
-        Ok(Some(counts.collect()))
+        let others = union.others().iter();
+        others.for_each(|seat| add(*seat, 1, None));
+        groups.retain(|own| own.rows > 0);
+        Ok(Some(groups))
     }
 }

@@ -396,7 +396,8 @@ fn segments_of_version_15_are_read() {
     let term = segment.find_term(&key).expect("reads").expect("is there");
     assert!(segment.is_told_by_columns(&term));
     let groups = segment.rows_by_group(&term).expect("reads").expect("known");
-    let rows: u32 = groups.iter().map(|(_, rows)| rows).sum();
+    let rows: u32 = groups.iter().map(|own| own.rows).sum();
+    assert!(groups.iter().all(|own| own.parts.is_some()), "{groups:?}");
     let has_word = |text: &&String| text.contains("About");
     assert_eq!(rows as usize, found.iter().filter(has_word).count());
     check_deeply(dir.path(), found.len() as u64);
@@ -462,7 +463,7 @@ fn value_counts(segment: &crate::SegmentHandle) -> HashMap<String, u32> {
             for part in parts.expect("is counted") {
                 for (number, rows) in part.values() {
                     let text = part.text(*number).expect("there");
-                    let text = String::from_utf8_lossy(&text.text).into_owned();
+                    let text = String::from_utf8_lossy(text.text).into_owned();
                     *counts.entry(text).or_default() += rows;
                 }
             }
