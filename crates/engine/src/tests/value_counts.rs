@@ -7,6 +7,8 @@ use query::{Query, naive};
 use store::{Part, SegmentHandle, Snapshot, Store};
 
 use crate::count_by_values::count_told;
+use crate::memory::CountedBy;
+use crate::rest_bars;
 use crate::run::Run;
 use crate::testing::{self, Sample};
 use crate::{Cancel, Scope, StatsField, count, histogram, stats};
@@ -224,6 +226,37 @@ fn values_tell_of_conditions_that_are_joined() {
         }
     }
     assert!(told > QUESTIONS.len() / 2, "{told} told");
+}
+
+#[test]
+fn bars_of_joined_words_are_counted_beside_the_longest_stretch() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (store, records) = filled(directory.path());
+    let snapshots = [store.snapshot(&LogspaceName::main()).expect("there")];
+    let part = &snapshots[0].parts[0];
+    let segment = first_segment(&snapshots[0]);
+    let edges = [0, 3_000, 20_000, ROWS];
+    for text in [
+        "message:GET AND message:healthz",
+        "message:healthz OR message:order",
+        "message:GET AND NOT message:404",
+    ] {
+        let query = parse(text);
+        let matches = records
+            .iter()
+            .map(|record| naive::matches(&query.root, record));
+        let matches: Vec<bool> = matches.collect();
+        let before = |row: usize| matches[..row].iter().filter(|own| **own).count() as u64;
+        let cancel = Cancel::new();
+        let mut run = Run::new(&snapshots, &query, &cancel);
+        run.touch(part);
+        let all = count_told(&mut run, segment).expect("told");
+        let by = CountedBy::RowsBefore(&[ROWS as u32]);
+        run.remember_counts(segment, by, [(&[][..], all)].into_iter());
+        let rows = edges.map(|row| row as u32);
+        let found = rest_bars::count_before(&mut run, part, &rows);
+        assert_eq!(found, Some(edges.map(before).to_vec()), "{text}");
+    }
 }
 
 /// Of these no column is read and no row looked at, though not every request is counted.
