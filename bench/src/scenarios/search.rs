@@ -2,9 +2,11 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
+use testkit::wait_for;
 
 use super::questions::{Asked, ask};
 use crate::child;
@@ -24,6 +26,12 @@ const ANSWERS: usize = 3;
 
 /// An answer that took longer than so many seconds is timed as it is and not asked for again.
 const SLOW_SECONDS: f64 = 2.0;
+
+/// 200 million messages take half an hour on two cores.
+const COMPACTION_LIMIT: Duration = Duration::from_hours(2);
+
+/// Compaction has to wait for whoever asks.
+const COMPACTION_POLL: Duration = Duration::from_millis(500);
 
 /// Where the system forgets what it has read of files.
 const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
@@ -48,6 +56,9 @@ impl Scenario for Search {
 
     fn run(&self, step: &Step, context: &Context) -> Result<Vec<Measurement>> {
         let corpus = Corpus::of(context, step.parameters.count("messages")?)?;
+        if step.subject == "logwood" {
+            compact(&corpus, context)?;
+        }
         if step.table == "growth" {
             return growth(&corpus, context);
         }
@@ -73,6 +84,27 @@ impl Scenario for Search {
 /// A server on the data; nothing is sent to it.
 pub(super) fn serve(data_dir: &Path, context: &Context) -> Result<Logwood> {
     Logwood::start_on(data_dir, context.folder()?, &Setup::plain(), context)
+}
+
+/// Lets a server write the days of a log anew, which are over: what it does in the background until then takes the
+/// processor and memory of what is measured. Done once, as long as the log is there.
+fn compact(corpus: &Corpus, context: &Context) -> Result<()> {
+    let server = serve(&corpus.data_dir(), context)?;
+    wait_for("all segments were compacted", COMPACTION_LIMIT, || {
+        let logspaces = server.client().status()?.logspaces;
+        if let Some(failure) = logspaces
+            .iter()
+            .find_map(|own| own.compaction_failure.as_ref())
+        {
+            bail!("a segment cannot be compacted: {failure}");
+        }
+        let mut logspaces = logspaces.iter();
+        if logspaces.all(|own| own.compacted_segments == own.segments) {
+            return Ok(Some(()));
+        }
+        thread::sleep(COMPACTION_POLL);
+        Ok(None)
+    })
 }
 
 fn logwood(corpus: &Corpus, with_cold: bool, context: &Context) -> Result<Vec<Measurement>> {
