@@ -11,6 +11,7 @@ use crate::cancel::Cancel;
 use crate::count_by_values::{count_whole, counts_joined};
 use crate::event::add_to_bars;
 use crate::limits::HISTOGRAM_BARS_MAX;
+use crate::memory::CountedBy;
 use crate::parallel::{each_part, locked, unlocked};
 use crate::part::row_at;
 use crate::resolve::{resolve, resolve_within};
@@ -217,6 +218,9 @@ fn add_part(
 fn count_by_index(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Option<Vec<u64>> {
     if let Part::Segment(segment) = part
         && counts_joined(&run.plan, segment)
+        && run
+            .counts_in(segment, CountedBy::RowsBefore(rows))
+            .is_none()
         && let Some(before) = rest_bars::count_before(run, part, rows)
     {
         return Some(before);

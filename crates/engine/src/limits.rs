@@ -150,6 +150,10 @@ pub(crate) const JOINED_ROWS_MIN: u32 = 1 << 20;
 /// Most leaves of a question of which each counted value is asked. Of more, lists and columns are read.
 pub(crate) const TOLD_LEAVES_MAX: usize = 16;
 
+/// A list with one of so many rows of a segment is long: to count its rows kind by kind takes as long as reading a dozen
+/// pages of values.
+pub(crate) const LONG_LIST_OF: u32 = 16;
+
 /// Rows of a kind from which on a message is read to find out where a field is, for its values to be counted: the rows
 /// of smaller kinds are looked at in the same time.
 pub(crate) const COUNTED_KIND_ROWS_MIN: u32 = 1_024;

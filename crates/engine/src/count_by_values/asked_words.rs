@@ -8,6 +8,7 @@ use store::{GroupRows, SegmentHandle};
 
 use crate::check::LeafTest;
 use crate::group_rows::rows_by_group;
+use crate::limits::LONG_LIST_OF;
 use crate::plan::Words;
 use crate::word_rows::{find_terms, find_word};
 
@@ -102,6 +103,23 @@ impl AskedWords {
     pub(super) fn is_worth_it(&self, segment: &SegmentHandle) -> bool {
         let mut terms = self.terms.iter();
         !self.is_exact || terms.any(|(_, term)| segment.is_told_by_columns(term))
+    }
+
+    /// Whether many rows have them by a list, which has to be gone through to know of which kinds they are.
+    pub(super) fn has_long_list(&self, segment: &SegmentHandle) -> bool {
+        self.terms.iter().any(|(_, term)| {
+            term.slots.count >= segment.rows() / LONG_LIST_OF && !segment.is_told_by_columns(term)
+        })
+    }
+
+    /// Of the groups whose rows parts of columns tell, the one with most, and those parts.
+    pub(super) fn most_rows(&self) -> Option<(u32, &[usize])> {
+        let told = self.texts.values().filter_map(|text| match text {
+            Text::One(_, rows) => Some((rows, rows.parts.as_deref()?)),
+            Text::Several => None,
+        });
+        let most = told.max_by_key(|(rows, _)| rows.rows);
+        most.map(|(rows, parts)| (rows.group, parts))
     }
 
     /// The groups with rows that may pass.

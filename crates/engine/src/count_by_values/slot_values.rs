@@ -97,6 +97,34 @@ pub(super) fn matching_together(
     Ok(None)
 }
 
+/// Whether a counted value passes, in the slot of a kind that has one of some parts of columns.
+pub(super) fn any_passes(
+    chunk: &OpenChunk<'_>,
+    kind: &KindRows<'_>,
+    parts: &[usize],
+    test: &mut LeafTest,
+) -> bool {
+    let texts = [Namespace::Message, Namespace::StructuredData];
+    texts
+        .into_iter()
+        .filter_map(|text| kind.text(text))
+        .any(|bits| {
+            bits.iter().enumerate().any(|(at, bit)| {
+                let TextBit::Slot(slot) = bit else {
+                    return false;
+                };
+                let numbers = kind.parts_of(*slot).unwrap_or_default();
+                if !numbers.iter().any(|(own, _)| parts.contains(own)) {
+                    return false;
+                }
+                let place = Place::of(&bits, at);
+                let counted = chunk.value_counts(kind, *slot).ok().flatten();
+                let counted = counted.unwrap_or_default();
+                each_counted(&counted).any(|(own, _)| place.passes(own, test) == Some(true))
+            })
+        })
+}
+
 /// Whether all rows of a kind that pass do so for their value in one of the slots.
 fn only_in(
     chunk: &OpenChunk<'_>,

@@ -4,9 +4,10 @@
 //! Rows that have a passing value in a slot pass, and only rows that have the word can. Where both are as many, they
 //! are the same rows.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use segment::{KindRows, Namespace};
+use segment::{KindRows, Namespace, Tally};
 use store::{OpenChunk, ReadError, SegmentHandle};
 
 use super::Told;
@@ -31,11 +32,13 @@ pub(super) fn told(
     if !asked.iter().any(|own| own.is_worth_it(segment)) {
         return None;
     }
-    for own in &mut asked {
-        own.locate(segment)?;
-    }
     let tally = segment.tally().ok()?;
+    locate(&mut asked, &tally, segment)?;
     let groups: BTreeSet<u32> = asked.iter().flat_map(AskedWords::groups).collect();
+    // Most rows first: where these are not told, hardly anything is.
+    let mut groups: Vec<u32> = groups.into_iter().collect();
+    groups.sort_by_key(|group| Reverse(tally.rows(*group)));
+    let mut is_any_told = asked.len() < 2;
     let mut known = 0;
     let mut open = Vec::new();
     // Rows of the other groups have none of the words.
@@ -55,8 +58,12 @@ pub(super) fn told(
         let kinds = chunk.kind_rows(&[seats.start]);
         let kind = (kinds.first()?, group, seats.len() as u64);
         match matching(plan, &mut asked, chunk, kind).ok()? {
-            Some(matching) => known += matching,
-            None => open.push(seats),
+            Some(matching) => {
+                known += matching;
+                is_any_told |= matching > 0;
+            }
+            None if is_any_told => open.push(seats),
+            None => return None,
         }
     }
     let none = meets(plan, &|_| Some(false))?;
@@ -90,6 +97,30 @@ fn ask_for(
         Plan::Leaf(..) => return None,
     }
     Some(())
+}
+
+/// Finds out in how many rows of each kind the words are. Long lists are gone through last, and not at all where words
+/// stand elsewhere than others, as far as most rows of these tell.
+fn locate(asked: &mut [AskedWords], tally: &Tally, segment: &SegmentHandle) -> Option<()> {
+    let (mut others, mut listed): (Vec<_>, Vec<_>) = asked
+        .iter_mut()
+        .partition(|own| !own.has_long_list(segment));
+    for own in &mut others {
+        own.locate(segment)?;
+    }
+    if let Some((group, parts)) = others
+        .iter()
+        .filter_map(|own| own.most_rows())
+        .max_by_key(|(group, _)| tally.rows(*group))
+    {
+        let seats = tally.seats(group);
+        let chunk = segment.open_chunk(segment.chunk_of_row(seats.start)).ok()?;
+        let kinds = chunk.kind_rows(&[seats.start]);
+        for own in &mut listed {
+            slot_values::any_passes(&chunk, kinds.first()?, parts, &mut own.test).then_some(())?;
+        }
+    }
+    listed.into_iter().try_for_each(|own| own.locate(segment))
 }
 
 /// Whether what meets some leaves of a plan meets it; `None` where that takes to know more of them.
