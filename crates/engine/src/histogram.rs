@@ -205,6 +205,14 @@ fn add_part(
             count_before(run, part, &set, &rows)
         }
     };
+    if let ([_], true, Part::Segment(segment), [_, all]) =
+        (&*counts, is_inside, part, before.as_slice())
+        && counts_joined(&run.plan, segment)
+    {
+        // Values, which have not told it, are not asked again.
+        let by = CountedBy::RowsBefore(&[segment.rows()]);
+        run.remember_counts(segment, by, std::iter::once((&[][..], *all)));
+    }
     for (count, bar) in counts.iter_mut().zip(before.windows(2)) {
         if let &[before_start, before_end] = bar {
             *count += before_end - before_start;
