@@ -49,7 +49,7 @@ pub(super) fn told(
             return None;
         }
         let seats = tally.seats(group);
-        others -= seats.len() as u64;
+        others = others.checked_sub(seats.len() as u64)?;
         let number = segment.chunk_of_row(seats.start);
         if opened.as_ref().is_none_or(|(own, _)| *own != number) {
             opened = Some((number, segment.open_chunk(number).ok()?));
@@ -196,9 +196,9 @@ fn matching(
             meets.map(|meets| if meets { rows } else { 0 })
         };
         let with = count_where(true, rows);
-        return Ok(with
-            .zip(count_where(false, all - rows))
-            .map(|(one, other)| one + other));
+        let without = all.checked_sub(rows);
+        let without = without.and_then(|rows| count_where(false, rows));
+        return Ok(with.zip(without).map(|(with, without)| with + without));
     }
     let meets = |has: &dyn Fn(usize) -> bool| {
         meets(plan, &|leaf| known(leaf).or_else(|| Some(has(leaf)))) == Some(true)
