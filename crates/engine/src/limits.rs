@@ -144,8 +144,9 @@ pub(crate) const COLUMNS_ROWS_OF: u64 = 3;
 pub(crate) const COUNTED_ROWS_OF: u64 = 32;
 
 /// Rows of a segment from which on words that are joined are counted by values, as far as these tell. The columns of
-/// fewer are read in less time, and their rows are remembered then, which bars and lists behind a count find.
-pub(crate) const JOINED_ROWS_MIN: u32 = 1 << 20;
+/// fewer are read in less time, and their rows are remembered then, which bars and lists behind a count find. Tests
+/// have segments on either side of theirs.
+pub(crate) const JOINED_ROWS_MIN: u32 = if cfg!(test) { 16 << 10 } else { 1 << 20 };
 
 /// Most leaves of a question of which each counted value is asked. Of more, lists and columns are read.
 pub(crate) const TOLD_LEAVES_MAX: usize = 16;

@@ -206,7 +206,7 @@ fn first_segment(snapshot: &Snapshot) -> &Arc<SegmentHandle> {
     }
 }
 
-/// Of few rows they are not asked for that, where several conditions are joined.
+/// Whatever else would be asked first.
 #[test]
 fn values_tell_of_conditions_that_are_joined() {
     let directory = tempfile::tempdir().expect("a directory");
