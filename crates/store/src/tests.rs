@@ -22,6 +22,7 @@ mod hooked;
 mod lexicon;
 mod merging;
 mod panics;
+mod reindex;
 mod searches;
 mod stop;
 mod tampering;

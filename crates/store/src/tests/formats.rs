@@ -8,9 +8,10 @@ use std::collections::HashMap;
 
 use segment::TermEntry;
 
+use super::reindex::written_anew;
 use super::*;
 use crate::inspect::{InspectOptions, ManifestView, View, inspect};
-use crate::{LeftBecause, ReindexOptions, Reindexed, VerifyOptions, reindex, verify};
+use crate::{ReindexOptions, VerifyOptions, verify};
 
 const MANIFEST_V1: &[u8] = include_bytes!("../../testdata/manifest.v1");
 const MANIFEST_V2: &[u8] = include_bytes!("../../testdata/manifest.v2");
@@ -518,40 +519,6 @@ fn segments_of_older_versions_are_written_anew() {
         check_deeply(dir.path(), before.len() as u64);
         assert!(texts(&open(dir.path())) == before, "version {number}");
     }
-}
-
-#[test]
-fn a_segment_that_cannot_be_read_is_not_written_anew() {
-    let mut bytes = SEGMENT_V10.to_vec();
-    // In the first page of columns.
-    bytes[300] ^= 0x10;
-    let dir = directory_with(FIRST_SEGMENT, &bytes);
-    std::fs::remove_file(dir.path().join(MANIFEST)).expect("removes");
-    drop(open(dir.path()));
-    let done = written_anew(dir.path(), &ReindexOptions::default());
-    let left: Vec<LeftBecause> = done.left.iter().map(|left| left.reason).collect();
-    assert_eq!((done.segments, left), (0, vec![LeftBecause::Damaged]));
-    assert_eq!(
-        std::fs::read(dir.path().join(FIRST_SEGMENT)).expect("is there"),
-        bytes
-    );
-    let asked = ReindexOptions {
-        logspace: Some(LogspaceName::parse("other").expect("a name")),
-        ..ReindexOptions::default()
-    };
-    assert!(matches!(
-        reindexed(dir.path(), &asked),
-        Err(Error::UnknownLogspace(_))
-    ));
-}
-
-fn reindexed(directory: &Path, asked: &ReindexOptions) -> Result<Reindexed, Error> {
-    let (disk, clock) = (Arc::new(RealDisk) as _, Arc::new(TestClock::default()));
-    reindex(Options::new(directory), asked, &disk, clock, &|_, _| {})
-}
-
-fn written_anew(directory: &Path, asked: &ReindexOptions) -> Reindexed {
-    reindexed(directory, asked).expect("is done")
 }
 
 /// Finds nothing wrong with a directory of so many records in segments.
