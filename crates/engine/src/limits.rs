@@ -143,6 +143,10 @@ pub(crate) const COLUMNS_ROWS_OF: u64 = 3;
 /// kind: fewer rows are looked at in less time.
 pub(crate) const COUNTED_ROWS_OF: u64 = 32;
 
+/// Of so many rows of a segment one has to hold the words of a phrase, that the values which it counts are asked for
+/// them: fewer rows are looked at in less time, in however many kinds they are.
+pub(crate) const COUNTED_PHRASE_ROWS_OF: u32 = 512;
+
 /// Rows of a segment from which on words that are joined are counted by values, as far as these tell. The columns of
 /// fewer are read in less time, and their rows are remembered then, which bars and lists behind a count find. Tests
 /// have segments on either side of theirs.

@@ -8,7 +8,7 @@ use store::{GroupRows, SegmentHandle};
 
 use crate::check::LeafTest;
 use crate::group_rows::rows_by_group;
-use crate::limits::LONG_LIST_OF;
+use crate::limits::{COUNTED_PHRASE_ROWS_OF, LONG_LIST_OF};
 use crate::plan::Words;
 use crate::word_rows::{find_terms, find_word};
 
@@ -99,10 +99,13 @@ impl AskedWords {
         Some(())
     }
 
-    /// Whether to know its rows takes more than their lists.
+    /// Whether to know its rows takes more than their lists, or a look at many of them.
     pub(super) fn is_worth_it(&self, segment: &SegmentHandle) -> bool {
-        let mut terms = self.terms.iter();
-        !self.is_exact || terms.any(|(_, term)| segment.is_told_by_columns(term))
+        let mut terms = self.terms.iter().map(|(_, term)| term);
+        match self.is_exact {
+            true => terms.any(|term| segment.is_told_by_columns(term)),
+            false => terms.any(|term| term.rows >= segment.rows() / COUNTED_PHRASE_ROWS_OF),
+        }
     }
 
     /// Whether many rows have them by a list, which has to be gone through to know of which kinds they are.
