@@ -155,9 +155,9 @@ pub(crate) fn rows_of(rows: &[Seated]) -> Vec<u32> {
 
 fn decode(segment: &SegmentHandle, rows: &[Seated]) -> (Block, Option<ReadError>) {
     let chunk = segment.chunk_of_row(rows.first().map_or(0, |(row, _)| *row));
-    match segment.seated_records(chunk, rows) {
+    match segment.kept_records(chunk, rows) {
         Ok(batch) => {
-            let holder = Holder::Decoded(Arc::new(batch));
+            let holder = Holder::Decoded(batch);
             let rows = rows_of(rows);
             (Block { rows, holder }, None)
         }

@@ -192,6 +192,14 @@ pub const INSPECT_TOP_TERMS: usize = 20;
 /// segments fit into 32 MiB.
 pub const FOUND_SHARE: u64 = 4;
 
+/// One of so many bytes for decoded pages is for records that were put together for answers: 4 MiB of 128 are some
+/// seventy screens of 200 records.
+pub const RECORDS_SHARE: u64 = 32;
+
+/// Most records that are remembered together. Those of longer lists mostly stand beside each other, and a screen of
+/// them takes two milliseconds; 200 that are far apart take a dozen pages of columns each.
+pub const KEPT_RECORDS_MAX: usize = 64;
+
 /// One of so many bytes for decoded pages is for what is known of kinds, some 1 KiB each: logs have hundreds of
 /// them, and mostly the same ones in all segments.
 pub const KINDS_SHARE: u64 = 16;

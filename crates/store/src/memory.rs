@@ -9,7 +9,7 @@ use crate::options::Options;
 ///
 /// | part | share |
 /// |---|---|
-/// | decoded pages | a quarter, a quarter of it for what questions have found |
+/// | decoded pages | a quarter; of that a quarter for what questions have found, a 32nd for records of answers |
 /// | unsealed records of all logspaces | an eighth until the largest tail is sealed, a quarter until commits wait for that |
 /// | a segment while it is built of a tail | about as much as that tail once or twice more |
 /// | drafts, and one while it is built | what unsealed records leave of their quarter: none is built while these take more than an eighth |

@@ -4,6 +4,7 @@ mod bigrams;
 mod chunk_pages;
 mod cut_words;
 mod found;
+mod kept_records;
 mod kind_rows;
 mod received;
 mod seats;
@@ -31,10 +32,11 @@ use segment::{
 use chunk_pages::ColumnMemory;
 pub use found::Found;
 use found::FoundCache;
+use kept_records::RecordCache;
 
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::{Error, ReadError};
-use crate::limits::{FOUND_SHARE, KINDS_SHARE};
+use crate::limits::{FOUND_SHARE, KINDS_SHARE, RECORDS_SHARE};
 use crate::snapshot::Damage;
 
 pub use kind_rows::OpenChunk;
@@ -50,6 +52,8 @@ pub(crate) struct PageCache {
     /// What questions have found: apart from pages, since a question that reads more of those than there
     /// is room for would drive out what it finds.
     found: FoundCache,
+    /// Records that answers had.
+    records: RecordCache,
     /// What is known of kinds.
     kinds: KindPool,
     /// What the columns of all open segments would take, in bytes.
@@ -152,12 +156,14 @@ pub type OwnValueRows = Vec<(Box<[u8]>, u32)>;
 /// A cache of so many bytes.
 pub(crate) fn page_cache(bytes: u64) -> Arc<PageCache> {
     let (found, kinds) = (bytes / FOUND_SHARE, bytes / KINDS_SHARE);
-    let pages = bytes - found - kinds;
+    let records = bytes / RECORDS_SHARE;
+    let pages = bytes - found - kinds - records;
     // A page takes some 50 KiB mostly; this sizes the table.
     let count = usize::try_from(pages / (32 * 1024)).unwrap_or(usize::MAX);
     Arc::new(PageCache {
         pages: Cache::with_weighter(count.max(16), pages, PageWeight),
         found: found::cache(found),
+        records: kept_records::cache(records),
         kinds: KindPool::new(usize::try_from(kinds).unwrap_or(usize::MAX)),
         columns: AtomicU64::new(0),
     })

@@ -19,6 +19,7 @@ mod backup;
 mod compaction;
 mod drafts;
 mod hooked;
+mod kept_records;
 mod lexicon;
 mod merging;
 mod panics;
