@@ -54,9 +54,9 @@ fn counts_of_rows_that_are_not_remembered_are() {
     }
 }
 
-/// Bars of a word that stands in two texts are counted by the index, for which columns are read: once.
+/// Bars of words are counted by the index, a word that stands in two texts by columns as well: once.
 #[test]
-fn bars_of_a_word_in_two_texts_are_remembered() {
+fn bars_of_words_are_remembered() {
     let directory = tempfile::tempdir().expect("a directory");
     let store = testing::open(directory.path(), 1_000);
     let sample = |index: usize| Sample {
@@ -80,7 +80,12 @@ fn bars_of_a_word_in_two_texts_are_remembered() {
     let mut scope = Scope::new(testing::snapshots(&store));
     scope.range = scope.stored_range().expect("records");
     let never = Cancel::new();
-    for (text, in_each) in [("fizz", 60), ("NOT fizz", 60)] {
+    for (text, in_each) in [
+        ("fizz", 60),
+        ("NOT fizz", 60),
+        ("message:fizz", 40),
+        ("NOT message:none", 40),
+    ] {
         let query = query(text, Tokens::Words);
         let first = histogram(&scope, &query, 5, &never);
         let counts = |bars: &crate::Histogram| -> Vec<u64> {
