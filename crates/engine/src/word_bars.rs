@@ -31,7 +31,6 @@ pub(crate) fn count_before(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Opti
         Plan::Not(inner) => (Asked::of(inner, run, segment)?, true),
         plan => (Asked::of(plan, run, segment)?, false),
     };
-    // Before its first row and behind its last one, a segment tells of one term without a look.
     let is_one_list = matches!(asked, Asked::Term(_));
     let is_inside = |row: u32| 0 < row && row < segment.rows();
     let inside: Vec<u32> = rows.iter().copied().filter(|row| is_inside(*row)).collect();
@@ -62,6 +61,7 @@ pub(crate) fn count_before(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Opti
         }
     });
     let matches: Vec<u64> = matches.collect();
+    // Before its first row and behind its last one, a segment tells of one term without a look.
     if !is_one_list || !inside.is_empty() {
         run.remember_counts(segment, by, matches.iter().map(|count| (&[][..], *count)));
     }

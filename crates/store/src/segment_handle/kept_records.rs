@@ -35,6 +35,7 @@ pub(super) struct RecordWeight;
 
 impl quick_cache::Weighter<RecordKey, Arc<KeptRecords>> for RecordWeight {
     fn weight(&self, _: &RecordKey, kept: &Arc<KeptRecords>) -> u64 {
+        // Names of sources and tags are some more, as is the entry.
         (size_of_val(&*kept.rows) + kept.records.memory_bytes()) as u64 + 512
     }
 }

@@ -8,10 +8,10 @@ use std::collections::HashMap;
 
 use segment::TermEntry;
 
-use super::reindex::written_anew;
+use super::reindex::{assert_left, written_anew};
 use super::*;
 use crate::inspect::{InspectOptions, ManifestView, View, inspect};
-use crate::{ReindexOptions, VerifyOptions, verify};
+use crate::{LeftBecause, ReindexOptions, VerifyOptions, verify};
 
 const MANIFEST_V1: &[u8] = include_bytes!("../../testdata/manifest.v1");
 const MANIFEST_V2: &[u8] = include_bytes!("../../testdata/manifest.v2");
@@ -519,6 +519,21 @@ fn segments_of_older_versions_are_written_anew() {
         check_deeply(dir.path(), before.len() as u64);
         assert!(texts(&open(dir.path())) == before, "version {number}");
     }
+}
+
+#[test]
+fn an_older_segment_that_cannot_be_read_is_not_written_anew() {
+    let mut bytes = SEGMENT_V10.to_vec();
+    // In the first page of columns.
+    bytes[300] ^= 0x10;
+    let (dir, store) = taken_back(&bytes);
+    drop(store);
+    let done = written_anew(dir.path(), &ReindexOptions::default());
+    assert_left(&done, LeftBecause::Damaged);
+    assert_eq!(
+        std::fs::read(dir.path().join(FIRST_SEGMENT)).expect("is there"),
+        bytes
+    );
 }
 
 /// Finds nothing wrong with a directory of so many records in segments.

@@ -42,7 +42,7 @@ fn files(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 /// Nothing was written, for this reason.
-fn assert_left(found: &Reindexed, because: LeftBecause) {
+pub(super) fn assert_left(found: &Reindexed, because: LeftBecause) {
     let reasons: Vec<LeftBecause> = found.left.iter().map(|left| left.reason).collect();
     assert_eq!((found.segments, reasons), (0, vec![because]));
 }
