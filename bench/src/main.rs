@@ -23,6 +23,7 @@ mod machine;
 mod manifest;
 mod markdown;
 mod measurement;
+mod names;
 mod parameters;
 mod peers;
 mod plot;
@@ -54,9 +55,11 @@ use context::Context;
 use file::ScenarioFile;
 use jsonl::{Line, Writer};
 use machine::Machine;
+use names::Names;
 use programs::Programs;
 use run::Plan;
 use scenario::Scenario;
+use size::Size;
 use summary::summarise;
 
 /// Ten thousand connections of one process, and the files of a store.
@@ -79,8 +82,9 @@ fn bench(arguments: &Arguments) -> Result<()> {
         list(&chosen);
         return Ok(());
     }
-    testkit::raise_open_files(OPEN_FILES)?;
     let size = arguments.size();
+    let names = names(arguments, &chosen, size)?;
+    testkit::raise_open_files(OPEN_FILES)?;
     if let Some(path) = &arguments.markdown {
         markdown::check(path, size)?;
     }
@@ -97,9 +101,7 @@ fn bench(arguments: &Arguments) -> Result<()> {
     let plan = Plan {
         commit: machine.commit.clone(),
         rounds: arguments.rounds,
-        subjects: arguments.subjects.clone(),
-        tables: arguments.tables.clone(),
-        cases: arguments.cases.clone(),
+        names,
     };
     let line = Line::Machine(machine);
     writer.push(&line)?;
@@ -148,6 +150,18 @@ fn choose<'a>(all: &'a [Box<dyn Scenario>], names: &[String]) -> Result<Vec<&'a 
             })
         })
         .collect()
+}
+
+/// What of some scenarios is asked for.
+fn names(arguments: &Arguments, scenarios: &[&dyn Scenario], size: Size) -> Result<Names> {
+    let names = Names {
+        subjects: arguments.subjects.clone(),
+        tables: arguments.tables.clone(),
+        cases: arguments.cases.clone(),
+    };
+    let steps = scenarios.iter().map(|scenario| scenario.steps(size));
+    names.check(&steps.collect::<Result<Vec<_>>>()?.concat())?;
+    Ok(names)
 }
 
 fn list(scenarios: &[&dyn Scenario]) {

@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use crate::context::Context;
 use crate::jsonl::{Failed, Key, Line, Run, Writer};
+use crate::names::Names;
 use crate::scenario::{Scenario, Step};
 
 /// What a run has to know besides the scenarios.
@@ -14,12 +15,8 @@ use crate::scenario::{Scenario, Step};
 pub(crate) struct Plan {
     pub(crate) commit: String,
     pub(crate) rounds: u32,
-    /// Who is measured; everybody where it is empty.
-    pub(crate) subjects: Vec<String>,
-    /// Only tables with these names; all without any.
-    pub(crate) tables: Vec<String>,
-    /// Only cases with these names; all without any.
-    pub(crate) cases: Vec<String>,
+    /// What is measured.
+    pub(crate) names: Names,
 }
 
 /// Runs a scenario and adds what it measures to the results, in memory and in the file. Steps that
@@ -35,12 +32,7 @@ pub(crate) fn run(
 ) -> Result<usize> {
     let done = done(lines);
     let mut steps = scenario.steps(context.size)?;
-    let is_asked = |names: &[String], name: &String| names.is_empty() || names.contains(name);
-    steps.retain(|step| {
-        is_asked(&plan.subjects, &step.subject)
-            && is_asked(&plan.tables, &step.table)
-            && is_asked(&plan.cases, &step.case)
-    });
+    steps.retain(|step| plan.names.have(step));
     let mut failed = 0;
     for case in steps.chunk_by(|a, b| a.table == b.table && a.case == b.case) {
         for round in 0..plan.rounds {
@@ -205,9 +197,7 @@ mod tests {
         Plan {
             commit: commit.into(),
             rounds: 2,
-            subjects: Vec::new(),
-            tables: Vec::new(),
-            cases: Vec::new(),
+            names: Names::default(),
         }
     }
 
