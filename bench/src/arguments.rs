@@ -54,6 +54,11 @@ pub(crate) struct Arguments {
     /// Measure ClickHouse and tantivy as well: a Python that has the packages chdb and tantivy.
     #[arg(long, value_name = "PATH")]
     pub(crate) python: Option<PathBuf>,
+    /// Keep generated logs in this folder, on the disk of `--out`, and use those that are there: 200 million
+    /// messages take half an hour to be imported and compacted. Remove it when what generates or stores them
+    /// has changed.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) corpora: Option<PathBuf>,
     /// Real logs, a folder with *.log files, for the scenarios that take some.
     #[arg(long, value_name = "DIR")]
     pub(crate) logs: Option<PathBuf>,

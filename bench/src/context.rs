@@ -15,6 +15,8 @@ pub(crate) struct Context {
     pub(crate) programs: Programs,
     /// A folder of real logs for the scenarios that take one.
     pub(crate) logs: Option<PathBuf>,
+    /// Where generated logs are kept for other runs; `None` where they are of this one alone.
+    corpora: Option<PathBuf>,
     work: TempDir,
 }
 
@@ -23,7 +25,7 @@ impl Context {
     pub(crate) fn new(
         size: Size,
         programs: Programs,
-        logs: Option<PathBuf>,
+        (logs, corpora): (Option<PathBuf>, Option<PathBuf>),
         out: &Path,
     ) -> Result<Self> {
         let work = tempfile::Builder::new()
@@ -34,6 +36,7 @@ impl Context {
             size,
             programs,
             logs,
+            corpora,
             work,
         })
     }
@@ -41,6 +44,11 @@ impl Context {
     /// A folder that lasts as long as the run, for what steps share.
     pub(crate) fn work(&self) -> &Path {
         self.work.path()
+    }
+
+    /// The folder of generated logs.
+    pub(crate) fn corpora(&self) -> &Path {
+        self.corpora.as_deref().unwrap_or_else(|| self.work())
     }
 
     /// A folder for one step, removed when it is dropped.

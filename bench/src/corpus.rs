@@ -1,6 +1,6 @@
 //! A generated log of so many messages: its manifest, its text, and Logwood's data made of it.
 //!
-//! Made once for a run and shared by steps. The text is the same for the same number of messages
+//! Made once for a run, or for all that keep it, and shared by steps. The text is the same for the same number of messages
 //! and program. It is piped into `logwood import`, since the text of 200 million messages would
 //! take more disk than the data.
 
@@ -39,7 +39,7 @@ pub(crate) struct Corpus {
 impl Corpus {
     /// The log of so many messages; made where it is not there yet.
     pub(crate) fn of(context: &Context, messages: u64) -> Result<Self> {
-        let folder = context.work().join(format!("corpus-{messages}"));
+        let folder = context.corpora().join(format!("corpus-{messages}"));
         let manifest = folder.join("manifest.json");
         if !manifest.exists() {
             fs::create_dir_all(&folder)?;

@@ -106,7 +106,8 @@ fn bench(arguments: &Arguments) -> Result<()> {
     let line = Line::Machine(machine);
     writer.push(&line)?;
     lines.push(line);
-    let context = Context::new(size, programs, arguments.logs.clone(), &out)?;
+    let folders = (arguments.logs.clone(), arguments.corpora.clone());
+    let context = Context::new(size, programs, folders, &out)?;
     let mut failed = 0;
     for scenario in &chosen {
         let tell = |told: &str| eprintln!("{told}");

@@ -189,7 +189,7 @@ mod tests {
             opensearch: false,
             python: None,
         };
-        let context = Context::new(Size::Quick, programs, None, folder.path()).unwrap();
+        let context = Context::new(Size::Quick, programs, (None, None), folder.path()).unwrap();
         Place { folder, context }
     }
 
