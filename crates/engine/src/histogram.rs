@@ -14,6 +14,7 @@ use crate::limits::HISTOGRAM_BARS_MAX;
 use crate::memory::CountedBy;
 use crate::parallel::{each_part, locked, unlocked};
 use crate::part::row_at;
+use crate::plan::Plan;
 use crate::resolve::{resolve, resolve_within};
 use crate::rest_bars;
 use crate::row_set::RowSet;
@@ -195,16 +196,7 @@ fn add_part(
         .iter()
         .map(|edge| row_at(part, *edge))
         .collect::<Result<Vec<_>, _>>()?;
-    let (Some(start), Some(end)) = (rows.first(), rows.last()) else {
-        return Ok(());
-    };
-    let before = match count_by_index(run, part, &rows) {
-        Some(before) => before,
-        None => {
-            let set = resolve(run, part, &(*start..*end));
-            count_before(run, part, &set, &rows)
-        }
-    };
+    let before = matches_before(run, part, &rows);
     if let ([_], true, Part::Segment(segment), [_, all]) =
         (&*counts, is_inside, part, before.as_slice())
         && counts_joined(&run.plan, segment)
@@ -221,14 +213,34 @@ fn add_part(
     Ok(())
 }
 
-/// How many rows match before each of some rows, which ascend, where the index tells. Columns are read where as few rows
-/// as can be are left to be told.
+/// How many rows match before each of some rows, which ascend; those before the first of them may be left out of all.
+/// Asked again, that is remembered.
+fn matches_before(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Vec<u64> {
+    let (Some(start), Some(end)) = (rows.first(), rows.last()) else {
+        return Vec::new();
+    };
+    let by = CountedBy::RowsBefore(rows);
+    let asked = match (part, &run.plan) {
+        (_, Plan::All | Plan::Nothing) | (Part::Tail(_), _) => None,
+        (Part::Segment(segment), _) => Some(segment),
+    };
+    if let Some(counts) = asked.and_then(|segment| run.counts_in(segment, by)) {
+        return counts.into_iter().map(|(_, count)| count).collect();
+    }
+    let before = count_by_index(run, part, rows).unwrap_or_else(|| {
+        let set = resolve(run, part, &(*start..*end));
+        count_before(run, part, &set, rows)
+    });
+    if let Some(segment) = asked {
+        run.remember_counts(segment, by, before.iter().map(|count| (&[][..], *count)));
+    }
+    before
+}
+
+/// The same where the index tells. Columns are read where as few rows as can be are left to be told.
 fn count_by_index(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Option<Vec<u64>> {
     if let Part::Segment(segment) = part
         && counts_joined(&run.plan, segment)
-        && run
-            .counts_in(segment, CountedBy::RowsBefore(rows))
-            .is_none()
         && let Some(before) = rest_bars::count_before(run, part, rows)
     {
         return Some(before);

@@ -5,7 +5,6 @@ use store::Part;
 
 use crate::count_by_values::count_whole;
 use crate::limits::EDGES_COUNTED_MAX;
-use crate::memory::CountedBy;
 use crate::resolve::resolve_among;
 use crate::row_set::RowSet;
 use crate::run::Run;
@@ -30,10 +29,6 @@ pub(crate) fn count_before(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Opti
     if all == 0 {
         return Some(vec![0; rows.len()]);
     }
-    let by = CountedBy::RowsBefore(rows);
-    if let Some(counts) = run.counts_in(segment, by) {
-        return Some(counts.into_iter().map(|(_, count)| count).collect());
-    }
     let [start, end] = [longest.start, longest.end].map(|row| run.seats_before(part, row));
     let behind = RowSet::All.minus(&RowSet::of_ranges(end), part.rows());
     let found = resolve_among(run, part, segment, RowSet::of_ranges(start).or(behind));
@@ -46,6 +41,5 @@ pub(crate) fn count_before(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Opti
             false => all.saturating_sub(found_len - before),
         });
     }
-    run.remember_counts(segment, by, counts.iter().map(|count| (&[][..], *count)));
     Some(counts)
 }

@@ -12,7 +12,6 @@ use crate::among::Among;
 use crate::evaluate::Members;
 use crate::gathered::Gathered;
 use crate::limits::EDGES_COUNTED_MAX;
-use crate::memory::CountedBy;
 use crate::plan::Plan;
 use crate::run::Run;
 use crate::word_rows::{rows_of_all, rows_of_any, rows_of_both, terms_of};
@@ -23,15 +22,10 @@ pub(crate) fn count_before(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Opti
     let Part::Segment(segment) = part else {
         return None;
     };
-    let by = CountedBy::RowsBefore(rows);
-    if let Some(counts) = run.counts_in(segment, by) {
-        return Some(counts.into_iter().map(|(_, count)| count).collect());
-    }
     let (asked, is_not) = match &run.plan {
         Plan::Not(inner) => (Asked::of(inner, run, segment)?, true),
         plan => (Asked::of(plan, run, segment)?, false),
     };
-    let is_one_list = matches!(asked, Asked::Term(_));
     let is_inside = |row: u32| 0 < row && row < segment.rows();
     let inside: Vec<u32> = rows.iter().copied().filter(|row| is_inside(*row)).collect();
     let (all, before) = match asked {
@@ -60,12 +54,7 @@ pub(crate) fn count_before(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Opti
             false => found,
         }
     });
-    let matches: Vec<u64> = matches.collect();
-    // Before its first row and behind its last one, a segment tells of one term without a look.
-    if !is_one_list || !inside.is_empty() {
-        run.remember_counts(segment, by, matches.iter().map(|count| (&[][..], *count)));
-    }
-    Some(matches)
+    Some(matches.collect())
 }
 
 /// What is asked for.

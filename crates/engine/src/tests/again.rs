@@ -54,6 +54,34 @@ fn counts_of_rows_that_are_not_remembered_are() {
     }
 }
 
+/// Those of a part of the time are remembered though the rows of the part are not.
+#[test]
+fn bars_counted_again_look_at_no_record() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut scope = scope(&directory);
+    scope.range = scope.stored_range().expect("records");
+    scope.range.start = scope.range.start.plus_nanos(20);
+    scope.range.end = scope.range.start.plus_nanos(60);
+    let never = Cancel::new();
+    for (text, in_each) in [
+        ("/fi+zz-b/", [5, 5, 5]),
+        ("NOT /fi+zz-b/", [15, 15, 15]),
+        ("severity:0", [20, 20, 20]),
+    ] {
+        let query = query(text, Tokens::Words);
+        let ask = || histogram(&scope, &query, 3, &never);
+        let counts = |bars: &crate::Histogram| bars.bars.iter().map(|bar| bar.count).collect();
+        let (first, again) = (ask(), ask());
+        for found in [&first, &again] {
+            let found: Vec<u64> = counts(found);
+            assert_eq!(found, in_each, "{text}");
+        }
+        assert_eq!(first.cost.segments_remembered, 0, "{text}");
+        assert_eq!(again.cost.segments_remembered, 1, "{text}");
+        assert_eq!(again.cost.rows_verified, 0, "{text}");
+    }
+}
+
 /// Bars of words are counted by the index, a word that stands in two texts by columns as well: once.
 #[test]
 fn bars_of_words_are_remembered() {
