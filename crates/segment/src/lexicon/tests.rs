@@ -233,8 +233,10 @@ proptest! {
         for start in starts.iter().flat_map(|word| (0..=word.len()).map(|len| &word[..len])) {
             let prefix = [b"m", start].concat();
             let mut scanned = scan(&pages, &prefix).into_iter().peekable();
-            for term in &expected {
-                let is_there = scanned.next_if(|found| is_of(found, term)).is_some();
+            for (term, known) in expected.iter().zip(&found) {
+                // What is left of cut words of two classes may be the same, and so may their rows.
+                let may_start = Class::of(&term.0[1..]).may_start_with(start);
+                let is_there = may_start && scanned.next_if_eq(known).is_some();
                 prop_assert!(is_there || !term.0.starts_with(&prefix));
                 if term.0.starts_with(&prefix) {
                     let ordered = ordered(&term.0);
