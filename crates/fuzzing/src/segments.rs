@@ -124,12 +124,8 @@ fn values(entry: &PageEntry, stored: &[u8]) {
         return;
     };
     for part in 0..=entry.rows as usize {
-        let values = page.part(part).iter();
-        assert!(
-            values
-                .map(|(text, _)| page.text(*text))
-                .all(|text| text.is_some())
-        );
+        let mut values = page.part(part);
+        assert!(values.all(|(text, _)| page.text(text).is_some()));
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) fn each_counted(parts: &[PartValues]) -> impl Iterator<Item = (Counte
 /// How many rows have values that are not counted.
 fn uncounted(parts: &[PartValues]) -> u64 {
     let left = parts.iter().map(|part| {
-        let counted = part.values().iter().map(|(_, rows)| rows).sum();
+        let counted = part.values().map(|(_, rows)| rows).sum();
         u64::from(part.rows().saturating_sub(counted))
     });
     left.sum()
@@ -73,8 +73,8 @@ fn sums(parts: &[PartValues]) -> impl Iterator<Item = (CountedText<'_>, u64)> {
     let first = parts.first();
     let mut rows = vec![0_u64; first.map_or(0, PartValues::texts)];
     for (number, count) in parts.iter().flat_map(PartValues::values) {
-        if let Some(rows) = rows.get_mut(*number as usize) {
-            *rows += u64::from(*count);
+        if let Some(rows) = rows.get_mut(number as usize) {
+            *rows += u64::from(count);
         }
     }
     let texts = (0..).zip(rows).filter(|(_, rows)| *rows > 0);

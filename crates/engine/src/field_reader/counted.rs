@@ -149,9 +149,9 @@ struct CountedValues<'p>(Vec<&'p [u8]>);
 impl<'p> CountedValues<'p> {
     /// Where all of them are counted, each as it is.
     fn of(part: &'p PartValues) -> Option<Self> {
-        let rows = part.values().iter().map(|(_, rows)| rows).sum::<u32>();
-        let texts = part.values().iter().map(|(number, _)| {
-            let own = part.text(*number).filter(|own| !own.has_numbers)?;
+        let rows = part.values().map(|(_, rows)| rows).sum::<u32>();
+        let texts = part.values().map(|(number, _)| {
+            let own = part.text(number).filter(|own| !own.has_numbers)?;
             Some(own.text)
         });
         let texts = texts.collect::<Option<_>>()?;

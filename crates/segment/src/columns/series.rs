@@ -287,19 +287,28 @@ impl Series {
     /// Appends all numbers; for those of more than 32 bits, and the highest of 32, that one.
     pub(super) fn narrow_into(&self, out: &mut Vec<u32>) {
         let narrow = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        // Where two bytes more do not leave 32 bits, the processor adds to many at once.
+        let small = |min: u64| {
+            u32::try_from(min)
+                .ok()
+                .filter(|min| *min <= u32::MAX - 0xffff)
+        };
         match self {
-            Self::Planes { rows, min, bytes } if bytes.len() == *rows => {
-                out.extend(
-                    bytes
-                        .iter()
-                        .map(|byte| narrow(min.wrapping_add(u64::from(*byte)))),
-                );
+            Self::Planes { rows, min, bytes }
+                if bytes.len() == *rows
+                    && let Some(min) = small(*min) =>
+            {
+                out.extend(bytes.iter().map(|byte| min + u32::from(*byte)));
             }
-            Self::Planes { rows, min, bytes } if bytes.len() == 2 * rows => {
+            Self::Planes { rows, min, bytes }
+                if bytes.len() == 2 * rows
+                    && let Some(min) = small(*min) =>
+            {
                 let (low, high) = bytes.split_at(*rows);
-                out.extend(low.iter().zip(high).map(|(low, high)| {
-                    narrow(min.wrapping_add(u64::from(u16::from_le_bytes([*low, *high]))))
-                }));
+                let both = low.iter().zip(high);
+                out.extend(
+                    both.map(|(low, high)| min + u32::from(u16::from_le_bytes([*low, *high]))),
+                );
             }
             Self::Narrow(values) => out.extend_from_slice(values),
             _ => out.extend((0..self.len()).map(|index| narrow(self.get(index)))),

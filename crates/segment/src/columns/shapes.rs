@@ -76,17 +76,22 @@ impl ShapeColumn {
         let count = reader.count("number of shapes", COLUMN_SHAPES_MAX)?;
         let ids = Series::decode(reader, rows)?;
         let mut counts = vec![0_u16; count];
-        let mut places = Vec::with_capacity(rows);
         let mut narrow = Vec::with_capacity(rows);
         ids.narrow_into(&mut narrow);
-        for id in narrow {
-            let place = counts.get_mut(id as usize);
-            let place = place.ok_or(Corrupt::Invalid {
-                what: "number of a shape",
-                value: u64::from(id),
-            })?;
-            places.push((id as u16, *place));
-            *place += 1;
+        let mut unknown = None;
+        let places = narrow.iter().map(|id| {
+            let Some(next) = counts.get_mut(*id as usize) else {
+                unknown = Some(u64::from(*id));
+                return (0, 0);
+            };
+            let place = *next;
+            *next += 1;
+            (*id as u16, place)
+        });
+        let places: Box<[(u16, u16)]> = places.collect();
+        if let Some(value) = unknown {
+            let what = "number of a shape";
+            return Err(Corrupt::Invalid { what, value });
         }
         let mut shapes = Vec::with_capacity(count);
         for count in counts {
@@ -95,7 +100,7 @@ impl ShapeColumn {
         }
         Ok(Self {
             shapes: shapes.into(),
-            places: places.into(),
+            places,
         })
     }
 

@@ -48,8 +48,8 @@ pub(crate) fn wrong_parts<I: MergeInput>(
 /// Whether the values of a part are as many as its column has: each value all that there are, and of those that
 /// differ in digits no more than there are beside the ones that are counted by themselves.
 fn is_right(page: &ValuePage, part: usize, column: &Column) -> bool {
-    let values = page.part(part).iter();
-    let values = values.map(|(text, rows)| Some((page.text(*text)?, *rows)));
+    let values = page.part(part);
+    let values = values.map(|(text, rows)| Some((page.text(text)?, rows)));
     let Some(values) = values.collect::<Option<Vec<_>>>() else {
         return false;
     };

@@ -15,8 +15,6 @@ pub(crate) mod check;
 mod tests;
 pub(crate) mod write;
 
-use std::ops::Range;
-
 use crate::Corrupt;
 use crate::limits::{
     COLUMN_PARTS_MAX, COLUMN_ROWS_MAX, COUNTED_BYTES_MAX, COUNTED_VALUES_MAX, PAGE_RAW_BYTES_MAX,
@@ -24,16 +22,15 @@ use crate::limits::{
 use crate::page::{PageEntry, open};
 use crate::wire::Reader;
 
-/// A decoded value page.
+/// A value page. Its texts and parts stay as they are written, a third of what they take one by one, and are found by
+/// where they start: who asks of one kind of messages after another has the pages of many segments in memory.
 #[derive(Clone, Debug)]
 pub struct ValuePage {
-    /// The start of the page: all texts, as they are written.
-    written: Box<[u8]>,
-    texts: Box<[TextAt]>,
-    /// For each part the end of its values among all.
-    ends: Box<[u32]>,
-    /// The number of the text of each value, and how many rows have it.
-    values: Box<[(u32, u32)]>,
+    raw: Box<[u8]>,
+    /// For each text where it starts, its length included.
+    texts: Box<[u32]>,
+    /// For each part where it starts.
+    parts: Box<[u32]>,
 }
 
 /// A text of a value page: a value of a column, or what several are but for their digits.
@@ -45,54 +42,40 @@ pub struct CountedText<'p> {
     pub has_numbers: bool,
 }
 
-/// Where a text stands among those that are written.
-#[derive(Clone, Debug)]
-struct TextAt {
-    bytes: Range<u32>,
-    has_numbers: bool,
-}
-
 impl ValuePage {
     /// Decodes a page.
     ///
     /// # Errors
     /// When the bytes are not what was written.
     pub fn decode(entry: &PageEntry, stored: &[u8]) -> Result<Self, Corrupt> {
-        let raw = open("value page", entry, stored)?;
-        let mut reader = Reader::new("value page", &raw);
-        // A text takes a byte at least, and so does a value.
+        let raw = open("value page", entry, stored)?.into_owned();
+        let mut reader = reader_at(&raw, 0);
+        let at = |reader: &Reader<'_>| (raw.len() - reader.rest().len()) as u32;
+        // A text takes a byte at least, and so does a part.
         let count = reader.count("number of texts", PAGE_RAW_BYTES_MAX)?;
         let mut texts = Vec::with_capacity(count.min(reader.rest().len()));
         for _ in 0..count {
-            let head = reader.count("length of a text", 2 * COUNTED_BYTES_MAX + 1)?;
-            let len = reader.bytes(head / 2)?.len();
-            let end = raw.len() - reader.rest().len();
-            texts.push(TextAt {
-                bytes: (end - len) as u32..end as u32,
-                has_numbers: head % 2 == 1,
-            });
+            texts.push(at(&reader));
+            read_text(&mut reader)?;
         }
-        let (written, _) = raw.split_at(raw.len() - reader.rest().len());
-        let parts = entry.rows as usize;
-        if parts > COLUMN_PARTS_MAX {
+        let count = entry.rows as usize;
+        if count > COLUMN_PARTS_MAX {
             return Err(Corrupt::TooLarge {
                 what: "number of parts",
                 value: entry.rows.into(),
                 max: COLUMN_PARTS_MAX as u64,
             });
         }
-        let mut ends = Vec::with_capacity(parts.min(reader.rest().len()));
-        let mut values = Vec::with_capacity(reader.rest().len() / 2);
-        for _ in 0..parts {
-            decode_part(&mut reader, texts.len(), &mut values)?;
-            ends.push(values.len() as u32);
+        let mut parts = Vec::with_capacity(count.min(reader.rest().len()));
+        for _ in 0..count {
+            parts.push(at(&reader));
+            check_part(&mut reader, texts.len())?;
         }
         reader.finish()?;
         Ok(Self {
-            written: written.into(),
             texts: texts.into(),
-            ends: ends.into(),
-            values: values.into(),
+            parts: parts.into(),
+            raw: raw.into(),
         })
     }
 
@@ -103,55 +86,60 @@ impl ValuePage {
 
     /// A text, by its number.
     pub fn text(&self, number: u32) -> Option<CountedText<'_>> {
-        let at = self.texts.get(number as usize)?;
-        let bytes = at.bytes.start as usize..at.bytes.end as usize;
-        Some(CountedText {
-            text: self.written.get(bytes)?,
-            has_numbers: at.has_numbers,
-        })
+        let start = self.texts.get(number as usize)?;
+        read_text(&mut reader_at(&self.raw, *start as usize)).ok()
     }
 
     /// The values of a part, by its number among those of the page: for each the number of its text, and how many rows
     /// have it. Rows of the part that have none of them have another value.
-    pub fn part(&self, number: usize) -> &[(u32, u32)] {
-        let before = number
-            .checked_sub(1)
-            .map_or(Some(&0), |before| self.ends.get(before));
-        let range = before.zip(self.ends.get(number));
-        let values = range.and_then(|(start, end)| self.values.get(*start as usize..*end as usize));
-        values.unwrap_or(&[])
+    pub fn part(&self, number: usize) -> impl Iterator<Item = (u32, u32)> {
+        let start = self.parts.get(number);
+        let start = start.map_or(self.raw.len(), |start| *start as usize);
+        let mut texts = reader_at(&self.raw, start);
+        let count = texts.varint().unwrap_or(0);
+        let mut rows = texts.clone();
+        // Checked when the page was read.
+        (0..count).for_each(|_| _ = rows.varint());
+        let mut next = 0;
+        (0..count).map_while(move |_| {
+            let text = next + texts.varint().ok()? as u32;
+            next = text + 1;
+            Some((text, rows.varint().ok()? as u32))
+        })
     }
 
     /// Memory the page takes, in bytes.
     pub fn memory_bytes(&self) -> usize {
-        self.written.len()
-            + self.texts.len() * size_of::<TextAt>()
-            + self.ends.len() * size_of::<u32>()
-            + self.values.len() * size_of::<(u32, u32)>()
+        self.raw.len() + (self.texts.len() + self.parts.len()) * size_of::<u32>()
     }
 }
 
-/// Reads the values of a part.
-fn decode_part(
-    reader: &mut Reader<'_>,
-    texts: usize,
-    values: &mut Vec<(u32, u32)>,
-) -> Result<(), Corrupt> {
+fn reader_at(raw: &[u8], start: usize) -> Reader<'_> {
+    Reader::new("value page", raw.get(start..).unwrap_or(&[]))
+}
+
+fn read_text<'p>(reader: &mut Reader<'p>) -> Result<CountedText<'p>, Corrupt> {
+    let head = reader.count("length of a text", 2 * COUNTED_BYTES_MAX + 1)?;
+    Ok(CountedText {
+        text: reader.bytes(head / 2)?,
+        has_numbers: head % 2 == 1,
+    })
+}
+
+/// Reads the values of a part, and checks them.
+fn check_part(reader: &mut Reader<'_>, texts: usize) -> Result<(), Corrupt> {
     let count = reader.count("values of a part", COUNTED_VALUES_MAX)?;
-    let first = values.len();
     let mut next = 0;
     for _ in 0..count {
         let text = reader.varint()?.saturating_add(next);
         if text >= texts as u64 {
             return Err(invalid("text of a value", text));
         }
-        values.push((text as u32, 0));
         next = text + 1;
     }
     let mut rows = 0_u64;
-    for (_, count) in values.iter_mut().skip(first) {
-        *count = reader.count("rows of a value", COLUMN_ROWS_MAX)? as u32;
-        rows += u64::from(*count);
+    for _ in 0..count {
+        rows += reader.count("rows of a value", COLUMN_ROWS_MAX)? as u64;
     }
     match rows > COLUMN_ROWS_MAX as u64 {
         true => Err(invalid("rows of a part", rows)),

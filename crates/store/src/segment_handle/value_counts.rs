@@ -34,7 +34,7 @@ impl PartValues {
 
     /// The values, each by the number of its text with how many rows have it, and no other value here. Rows that have
     /// none of them have another.
-    pub fn values(&self) -> &[(u32, u32)] {
+    pub fn values(&self) -> impl Iterator<Item = (u32, u32)> {
         self.page.part(self.number)
     }
 

@@ -463,7 +463,7 @@ fn value_counts(segment: &crate::SegmentHandle) -> HashMap<String, u32> {
             let parts = chunk.value_counts(&kinds[0], slot).expect("reads");
             for part in parts.expect("is counted") {
                 for (number, rows) in part.values() {
-                    let text = part.text(*number).expect("there");
+                    let text = part.text(number).expect("there");
                     let text = String::from_utf8_lossy(text.text).into_owned();
                     *counts.entry(text).or_default() += rows;
                 }
