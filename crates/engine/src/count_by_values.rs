@@ -9,13 +9,14 @@ mod word_values;
 
 use std::sync::Arc;
 
+use segment::TermEntry;
 use store::SegmentHandle;
 
 use crate::among::Among;
 use crate::cancel::Cancel;
 use crate::check::Check;
 use crate::evaluate::{Inner, Node, evaluate};
-use crate::limits::JOINED_ROWS_MIN;
+use crate::limits::{JOINED_ROWS_MIN, TOLD_ROWS_OF};
 use crate::memory::CountedBy;
 use crate::plan::{Ask, Plan};
 use crate::row_set::RowSet;
@@ -106,7 +107,7 @@ pub(crate) fn count_told(run: &mut Run<'_>, segment: &Arc<SegmentHandle>) -> Opt
     Some(told.matching + found)
 }
 
-/// Whether [`count_whole`] counts words that are joined by values, of which columns tell one.
+/// Whether [`count_whole`] counts words that are joined by values, of one of which columns tell much.
 pub(crate) fn counts_joined(plan: &Plan, segment: &SegmentHandle) -> bool {
     let (Plan::And(members) | Plan::Or(members)) = plan else {
         return false;
@@ -119,7 +120,13 @@ pub(crate) fn counts_joined(plan: &Plan, segment: &SegmentHandle) -> bool {
         member => member.one_term(segment),
     });
     let mut terms = words.flat_map(|words| terms_of(words, segment).unwrap_or_default());
-    terms.any(|term| segment.is_told_by_columns(&term))
+    terms.any(|term| tell_much(segment, &term))
+}
+
+/// Whether columns tell of so many rows with a term that asking values takes less.
+fn tell_much(segment: &SegmentHandle, term: &TermEntry) -> bool {
+    let told = segment.rows_told_by_columns(term).unwrap_or_default();
+    told > segment.rows() / TOLD_ROWS_OF
 }
 
 /// Whether a plan consists of several conditions.

@@ -147,6 +147,10 @@ pub(crate) const COUNTED_ROWS_OF: u64 = 32;
 /// them: fewer rows are looked at in less time, in however many kinds they are.
 pub(crate) const COUNTED_PHRASE_ROWS_OF: u32 = 512;
 
+/// Of so many rows of a segment columns have to tell more than one that has a word, that values are asked of words
+/// that are joined: to read the columns of fewer takes less than to ask the values of all kinds that have the words.
+pub(crate) const TOLD_ROWS_OF: u32 = 128;
+
 /// Rows of a segment from which on words that are joined are counted by values, as far as these tell. The columns of
 /// fewer are read in less time, and their rows are remembered then, which bars and lists behind a count find. Tests
 /// have segments on either side of theirs.

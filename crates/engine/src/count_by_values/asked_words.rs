@@ -6,6 +6,7 @@ use query::WordProbe;
 use segment::{Edges, KindRows, Namespace, TermEntry, TextBit, TextTest};
 use store::{GroupRows, SegmentHandle};
 
+use super::tell_much;
 use crate::check::LeafTest;
 use crate::group_rows::rows_by_group;
 use crate::limits::{COUNTED_PHRASE_ROWS_OF, LONG_LIST_OF};
@@ -103,7 +104,7 @@ impl AskedWords {
     pub(super) fn is_worth_it(&self, segment: &SegmentHandle) -> bool {
         let mut terms = self.terms.iter().map(|(_, term)| term);
         match self.is_exact {
-            true => terms.any(|term| segment.is_told_by_columns(term)),
+            true => terms.any(|term| tell_much(segment, term)),
             false => terms.any(|term| term.rows >= segment.rows() / COUNTED_PHRASE_ROWS_OF),
         }
     }

@@ -153,6 +153,18 @@ impl SegmentHandle {
         self.union_page_of(&term.slots).is_some()
     }
 
+    /// How many rows that hold a term are found by a look at columns, at the most; none where lists say all.
+    ///
+    /// # Errors
+    /// When it cannot be read which columns those are.
+    pub fn rows_told_by_columns(&self, term: &TermEntry) -> Result<u32, ReadError> {
+        let Some(index) = self.union_page_of(&term.slots) else {
+            return Ok(0);
+        };
+        let listed = self.union(&term.slots, index)?.others().len();
+        Ok(term.slots.count.saturating_sub(listed as u32))
+    }
+
     /// The groups whose rows all hold a term, ascending. A group is the rows of a kind in a chunk; its
     /// seats are in [`Self::tally`].
     pub fn groups_of(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
