@@ -268,6 +268,9 @@ fn segments_of_version_12_are_read() {
     assert!(told.iter().filter(by_lists).count() > 5);
     let edges = [0, 700, 1_999].map(|row| segment.seats(0, &(0..row)).expect("reads"));
     for term in told {
+        let from_columns = segment.rows_told_by_columns(&term).expect("reads");
+        assert_eq!(from_columns > 0, by_columns(&&term));
+        assert!(from_columns <= term.slots.count);
         let mut seats = segment.slot_seats(&term, |_| true).expect("reads");
         let tally = segment.tally().expect("reads");
         for group in segment.groups_of(&term).expect("reads") {
@@ -399,6 +402,7 @@ fn segments_of_version_15_are_read() {
     let groups = segment.rows_by_group(&term).expect("reads").expect("known");
     let rows: u32 = groups.iter().map(|own| own.rows).sum();
     assert!(groups.iter().all(|own| own.parts.is_some()), "{groups:?}");
+    assert_eq!(segment.rows_told_by_columns(&term).expect("reads"), rows);
     let has_word = |text: &&String| text.contains("About");
     assert_eq!(rows as usize, found.iter().filter(has_word).count());
     check_deeply(dir.path(), found.len() as u64);
