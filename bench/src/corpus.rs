@@ -1,7 +1,7 @@
 //! A generated log of so many messages: its manifest, its text, and Logwood's data made of it.
 //!
-//! Made once for a run, or for all that keep it, and shared by steps. The text is the same for the same number of messages
-//! and program. It is piped into `logwood import`, since the text of 200 million messages would
+//! Made once for a run, or for all that keep it, and shared by steps. The text is the same for the same number
+//! of messages and program. It is piped into `logwood import`, since the text of 200 million messages would
 //! take more disk than the data.
 
 use std::fs::{self, File};
