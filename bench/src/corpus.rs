@@ -42,7 +42,8 @@ impl Corpus {
         let folder = context.corpora().join(format!("corpus-{messages}"));
         let manifest = folder.join("manifest.json");
         if !manifest.exists() {
-            fs::create_dir_all(&folder)?;
+            begin(&folder)
+                .with_context(|| format!("cannot make an empty folder {}", folder.display()))?;
             make(context, messages, &folder)
                 .inspect_err(|_| _ = fs::remove_dir_all(&folder))
                 .with_context(|| format!("cannot make a log of {messages} messages"))?;
@@ -123,12 +124,25 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
         if entry.file_type()?.is_dir() {
             copy(&source, &target)?;
         } else if source.extension().is_some_and(|ending| ending == "segment") {
-            fs::hard_link(&source, &target)?;
+            fs::hard_link(&source, &target).with_context(|| {
+                format!(
+                    "cannot link {}; hint: --corpora has to be on the disk of --out",
+                    source.display()
+                )
+            })?;
         } else {
             fs::copy(&source, &target)?;
         }
     }
     Ok(())
+}
+
+/// Makes an empty folder: what a run left there that was stopped would be imported to.
+fn begin(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    Ok(fs::create_dir_all(folder)?)
 }
 
 fn make(context: &Context, messages: u64, folder: &Path) -> Result<()> {
@@ -190,6 +204,17 @@ mod tests {
         assert_eq!(end(200_000_000), "2026-01-09T00:00:00Z");
         let from: jiff::Timestamp = FROM.parse().unwrap();
         assert_eq!(from.as_second(), FROM_SECONDS);
+    }
+
+    #[test]
+    fn what_a_stopped_run_left_is_not_added_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("corpus-1/data");
+        fs::create_dir_all(&own).unwrap();
+        fs::write(own.join("lock"), "l").unwrap();
+        begin(&folder.path().join("corpus-1")).unwrap();
+        assert!(!own.exists());
+        assert!(folder.path().join("corpus-1").exists());
     }
 
     #[test]
