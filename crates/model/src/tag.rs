@@ -42,10 +42,14 @@ pub enum Tag {
     InvalidCompression,
     /// It came in another encoding and is kept in UTF-8.
     Converted,
+    /// A second header behind that of a relay; host, time and program are those of the second.
+    InnerHeader,
+    /// The host stood twice in front of the TAG; the second was skipped.
+    RepeatedHost,
 }
 
 /// The names of the parser's tags, in the order of their bits.
-pub const SYSLOG_TAG_NAMES: [&str; 18] = [
+pub const SYSLOG_TAG_NAMES: [&str; 20] = [
     "syslog.missing_pri",
     "syslog.invalid_pri",
     "syslog.missing_timestamp",
@@ -64,6 +68,8 @@ pub const SYSLOG_TAG_NAMES: [&str; 18] = [
     "syslog.empty",
     "syslog.invalid_compression",
     "syslog.converted",
+    "syslog.inner_header",
+    "syslog.repeated_host",
 ];
 
 impl Tag {
@@ -87,7 +93,7 @@ mod tests {
 
     #[test]
     fn every_tag_has_its_name() {
-        assert_eq!(Tag::Converted as usize + 1, SYSLOG_TAG_NAMES.len());
+        assert_eq!(Tag::RepeatedHost as usize + 1, SYSLOG_TAG_NAMES.len());
         assert_eq!(Tag::MissingPri.name(), "syslog.missing_pri");
         assert_eq!(Tag::Empty.name(), "syslog.empty");
         assert_eq!(Tag::Converted.name(), "syslog.converted");

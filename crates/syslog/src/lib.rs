@@ -31,5 +31,6 @@ pub mod write;
 
 pub use encoding::Encoding;
 pub use parse::{
-    Context, FoundStamp, Header, HostRule, Layout, ParseMode, ParseOptions, Parser, find_stamp,
+    Context, Decision, Decisions, FoundStamp, Header, HostRule, Layout, ParseMode, ParseOptions,
+    Parser, StampForm, find_stamp,
 };

@@ -36,7 +36,15 @@ pub const RELP_HEADER_BYTES_MAX: usize = 2 * (RELP_DIGITS_MAX + 1) + RELP_COMMAN
 /// Longest HOSTNAME (RFC 5424 section 6), in bytes; a longer word is no host in an RFC 3164 header.
 pub const HOST_BYTES_MAX: usize = 255;
 
-/// Longest APP-NAME (RFC 5424 section 6) that is written, in bytes.
+/// Most marks in front of a time stamp of Cisco's that are read: each kind once, a second number, and a
+/// colon.
+pub const CISCO_MARKS_MAX: usize = 6;
+
+/// Most digits of a fraction of a second in a file of a syslogd: rsyslog and syslog-ng write six at
+/// most, container engines nine.
+pub const FILE_FRACTION_DIGITS_MAX: usize = 6;
+
+/// Longest APP-NAME (RFC 5424 section 6), in bytes; a longer word is none.
 pub const PROGRAM_BYTES_MAX: usize = 48;
 
 /// Longest PROCID (RFC 5424 section 6) that is written, in bytes.

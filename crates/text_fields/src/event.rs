@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! CEF:0|vendor|product|version|class|name|severity|src=10.0.0.1 msg=a text act=deny
+//! CEF: 0|vendor|...
 //! LEEF:1.0|vendor|product|version|event|src=10.0.0.1<tab>usrName=root
 //! LEEF:2.0|vendor|product|version|event|^|src=10.0.0.1^usrName=root
 //! ```
@@ -50,14 +51,17 @@ pub(crate) fn read<S: Sink>(buffer: &mut Vec<u8>, out: &mut Out<'_, '_, S>) -> O
         let is_bounded = before
             .last()
             .is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte < 0x80 && *byte != b'_');
-        let version = text.get(mark + MARK.len()..)?;
+        // Some write a blank in front of the version.
+        let mut start = mark + MARK.len();
+        start += usize::from(text.get(start) == Some(&b' '));
+        let version = text.get(start..)?;
         let version_len = memchr(b'|', version.get(..VERSION_BYTES_MAX.min(version.len()))?)?;
         let version = version.get(..version_len)?;
         let is_version = version.first()?.is_ascii_digit()
             && version
                 .iter()
                 .all(|byte| byte.is_ascii_digit() || *byte == b'.');
-        (is_bounded && is_version).then_some((mark + MARK.len() + version_len + 1, is_cef))
+        (is_bounded && is_version).then_some((start + version_len + 1, is_cef))
     })?;
     if is_cef {
         cef(start, buffer, out);

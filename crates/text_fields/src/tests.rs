@@ -243,6 +243,21 @@ fn events_have_headers_and_extensions() {
         &with(&[("src", "1"), ("usrName", "a")]),
     );
     check("REEF:1.0|V|P|1|e|src=1", &[("src", "1")]);
+    // A blank in front of the version, and two, which are none of theirs.
+    let spaced = &with(&[("src", "1")]);
+    check("LEEF: 2.0|V|P|1|e|^|src=1", spaced);
+    check("LEEF:  2.0|V|P|1|e|src=1", &[("src", "1")]);
+    let cef = [
+        ("deviceVendor", "V"),
+        ("deviceProduct", "P"),
+        ("deviceVersion", "1"),
+        ("deviceEventClassId", "2"),
+        ("name", "name here"),
+        ("severity", "5"),
+        ("src", "192.0.2.1"),
+    ];
+    check("CEF: 0|V|P|1|2|name here|5|src=192.0.2.1", &cef);
+    check("CEF:0|V|P|1|2|name here|5|src=192.0.2.1", &cef);
 }
 
 #[test]

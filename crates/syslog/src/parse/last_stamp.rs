@@ -1,8 +1,8 @@
 //! The time stamp that was read last, as the next message mostly has the same.
 //!
 //! Reading a stamp takes a fifth of what parsing a message does, and the stamps of a second are the
-//! same bytes. What is behind a stamp matters to reading it, because a zone or a year may stand there;
-//! neither starts with a small letter, as the names of most hosts do.
+//! same bytes. What is behind a stamp matters to reading it, because a zone, a year or `PM` may stand
+//! there; a small letter, with which the names of most hosts start, begins few of those.
 
 use model::Timestamp;
 
@@ -43,6 +43,8 @@ impl LastStamp {
             && is_behind(text, read.len)
             && let Some(own) = self.text.get_mut(..read.len)
             && let Some(said) = text.get(..read.len)
+            // Of a zone in small letters it matters what is behind it.
+            && !said.last().is_some_and(u8::is_ascii_lowercase)
         {
             own.copy_from_slice(said);
             self.stamp = Some(read);
@@ -51,8 +53,18 @@ impl LastStamp {
     }
 }
 
-/// Whether a space and a small letter stand behind a stamp of this length.
+/// Whether a space, a small letter and no zone, `am` or `pm` stand behind a stamp of this length.
 fn is_behind(text: &[u8], len: usize) -> bool {
-    let behind = text.get(len..).and_then(<[u8]>::first_chunk);
-    matches!(behind, Some([b' ', b'a'..=b'z']))
+    let behind = text.get(len..).unwrap_or_default();
+    let Some([b' ', b'a'..=b'z', rest @ ..]) = behind.first_chunk::<6>() else {
+        return false;
+    };
+    // Names of hosts are mostly longer than those of zones.
+    if rest.iter().all(u8::is_ascii_alphabetic) {
+        return true;
+    }
+    let word = behind.get(1..).unwrap_or_default();
+    let end = word.iter().position(|byte| !byte.is_ascii_alphabetic());
+    let word = word.get(..end.unwrap_or(word.len())).unwrap_or_default();
+    !matches!(word, [b'a' | b'p', b'm' | b'M']) && stamp::small_zone_offset(word).is_none()
 }

@@ -3,7 +3,8 @@
 
 use model::{RecordParts, Span, Timestamp};
 
-use super::stamp::Stamp;
+use super::decision::Decisions;
+use super::stamp::{Stamp, StampForm};
 use super::{Context, ParseOptions, Parser};
 use crate::cursor::Cursor;
 
@@ -16,6 +17,8 @@ pub struct Layout {
     pub priority: Span,
     /// The time stamp; `None` where there is none, or `-` for it.
     pub stamp: Option<FoundStamp>,
+    /// What was decided where it could be read in another way.
+    pub decisions: Decisions,
 }
 
 /// How the header of a message was read.
@@ -35,6 +38,8 @@ pub enum Header {
 pub struct FoundStamp {
     /// Where it stands in the message.
     pub span: Span,
+    /// How it is written.
+    pub form: StampForm,
     /// Whether it says the year.
     pub has_year: bool,
     /// Whether it says the zone.
@@ -49,6 +54,7 @@ impl FoundStamp {
         let len = stamp.len - usize::from(stamp.has_colon);
         Self {
             span: Span::new(at.at(), at.at() + len),
+            form: stamp.form,
             has_year: stamp.has_year,
             has_zone: stamp.has_zone,
         }

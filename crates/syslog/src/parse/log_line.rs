@@ -17,6 +17,7 @@
 use memchr::memmem;
 use model::{CivilTime, Timestamp};
 
+use super::epoch::epoch;
 use super::stamp::{Reading, clock, four, iso, month_first, month_number, offset, two};
 use super::zone::Zone;
 use crate::cursor::Cursor;
@@ -42,9 +43,6 @@ const NAMES: [&[u8]; 5] = [
     b" time=",
     b" datetime=",
 ];
-
-/// Seconds that a number is believed to be a time with: the years 2001 to 2100.
-const SECONDS: std::ops::Range<i64> = 1_000_000_000..4_102_444_800;
 
 /// The time in a line. `received` decides the year where there is none.
 pub(super) fn log_time(line: &[u8], zone: &Zone, received: Timestamp) -> Option<Timestamp> {
@@ -137,32 +135,6 @@ fn epoch_at_start(line: &[u8]) -> Option<Timestamp> {
     let mut at = Cursor::new(line);
     let time = epoch(&mut at, true)?;
     matches!(at.peek(), Some(b' ' | b'\t')).then_some(time)
-}
-
-/// Seconds, or milliseconds without a fraction, since 1970.
-fn epoch(at: &mut Cursor<'_>, must_have_fraction: bool) -> Option<Timestamp> {
-    let digits = at.take_digits();
-    let number = |digits: &[u8]| {
-        let digits = digits.iter().map(|digit| i64::from(digit - b'0'));
-        digits.fold(0_i64, |value, digit| 10 * value + digit)
-    };
-    let (seconds, mut nanos) = match digits.len() {
-        10 => (number(digits), 0),
-        13 if !must_have_fraction => {
-            let millis = number(digits);
-            (millis / 1_000, millis % 1_000 * 1_000_000)
-        }
-        _ => return None,
-    };
-    if digits.len() == 10 && at.eat(b'.') {
-        let fraction = at.take_digits();
-        let kept = fraction.get(..9).unwrap_or(fraction);
-        nanos = (kept.len()..9).fold(number(kept), |nanos, _| 10 * nanos);
-    } else if must_have_fraction {
-        return None;
-    }
-    let time = Timestamp::from_seconds(seconds).plus_nanos(nanos);
-    SECONDS.contains(&seconds).then_some(time)
 }
 
 /// `[27/Jan/2024:00:00:02 +0500]`

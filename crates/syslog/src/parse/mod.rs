@@ -8,6 +8,9 @@
 //! that does not stand there (the peer's address, an unescaped value, the name of a Cisco field)
 //! goes to `extra`; a record in good order allocates nothing once the parts' vectors have grown.
 
+mod cisco;
+mod decision;
+mod epoch;
 mod header;
 mod ietf;
 mod last_stamp;
@@ -15,8 +18,10 @@ mod layout;
 mod log_line;
 mod stamp;
 mod structured;
+mod tag;
 #[cfg(test)]
 mod tests;
+mod words;
 mod zone;
 
 use std::io::Write;
@@ -27,9 +32,11 @@ use model::{Priority, RecordParts, Span, Tag, Timestamp};
 
 use crate::cursor::Cursor;
 use crate::limits::OCTET_COUNT_DIGITS_MAX;
+pub use decision::{Decision, Decisions};
 use last_stamp::LastStamp;
 pub use layout::{FoundStamp, Header, Layout, find_stamp};
 use stamp::Stamp;
+pub use stamp::StampForm;
 use zone::Zone;
 
 /// The UTF-8 byte order mark (RFC 5424 section 6.4).
@@ -149,7 +156,7 @@ impl Parser {
         match self.mode {
             ParseMode::Syslog => Message {
                 at: Cursor::new(trim_end(raw)),
-                raw_len: raw.len(),
+                raw,
                 zone: &self.zone,
                 last_stamp: &mut self.last_stamp,
                 received: context.received,
@@ -208,8 +215,8 @@ impl Parser {
 /// A message being parsed: where we are in it, and what has been found.
 struct Message<'a, 'p> {
     at: Cursor<'a>,
-    /// Length of the whole message; `extra` follows it.
-    raw_len: usize,
+    /// The whole message; `extra` follows it.
+    raw: &'a [u8],
     zone: &'a Zone,
     last_stamp: &'p mut LastStamp,
     received: Timestamp,
@@ -224,21 +231,37 @@ impl Message<'_, '_> {
             self.tag(Tag::MissingTimestamp);
             self.tag(Tag::Rfc3164MissingHeader);
             self.parts.message = self.at.span_of_rest();
-        } else if self.ietf() {
-            self.layout.header = Header::Rfc5424;
-        } else {
+            return;
+        }
+        self.skip_no_text();
+        if !self.ietf() {
             self.bsd();
         }
     }
 
-    /// Moves over what should not stand before a message: a byte order mark, spaces (Cisco ASA
-    /// behind a line feed), an octet count. Only where a priority follows.
+    /// Moves over NULs and byte order marks: files that were cut while their writers went on begin with
+    /// thousands of the former.
+    #[inline]
+    fn skip_no_text(&mut self) {
+        while let Some(0 | 0xef) = self.at.peek() {
+            let before = self.at.at();
+            self.at.eat_run(0);
+            self.at.eat_text(BOM);
+            if self.at.at() == before {
+                return;
+            }
+            self.decide(Decision::BytesInFront);
+        }
+    }
+
+    /// Moves over what should not stand before a message: NULs and byte order marks, and where a
+    /// priority follows, spaces (Cisco ASA behind a line feed) and an octet count.
     fn skip_preamble(&mut self) {
         if self.at.peek() == Some(b'<') {
             return;
         }
+        self.skip_no_text();
         let mut ahead = self.at;
-        ahead.eat_text(BOM);
         ahead.eat_run(b' ');
         let digits = ahead.take_digits().len();
         let is_count = (1..=OCTET_COUNT_DIGITS_MAX).contains(&digits) && ahead.eat(b' ');
@@ -293,9 +316,22 @@ impl Message<'_, '_> {
         self.parts.tags |= tag.bit();
     }
 
+    fn decide(&mut self, decision: Decision) {
+        self.layout.decisions.add(decision);
+    }
+
+    /// Whether a priority stood in front: a line such as `1 - none` is no header without one, and a
+    /// line with any stamp may be of any log file.
+    fn has_priority(&self) -> bool {
+        self.parts.tags & Tag::MissingPri.bit() == 0
+    }
+
     /// Moves over a stamp and takes its time, or says that it is impossible.
     #[inline]
     fn take_stamp(&mut self, stamp: &Stamp) {
+        if stamp.has_twelve_hours {
+            self.decide(Decision::TwelveHours);
+        }
         self.layout.stamp = Some(FoundStamp::at(self.at, stamp));
         self.at.skip(stamp.len);
         match stamp.time {
@@ -312,7 +348,7 @@ impl Message<'_, '_> {
 
     /// Adds text that is not in the message, and returns its span.
     fn push_extra(&mut self, text: &[u8]) -> Span {
-        let start = self.raw_len + self.parts.extra.len();
+        let start = self.raw.len() + self.parts.extra.len();
         self.parts.extra.extend_from_slice(text);
         Span::new(start, start + text.len())
     }

@@ -8,9 +8,12 @@
 //! | `Aug 24 05:34:00 CST 1987` | date(1), RFC 3164 section 5.4 |
 //! | `2024 Feb 12 12:00:00` | Brocade, Cisco NX-OS |
 //! | `2026-11-21T19:12:18`, with a space for `T`, with fraction, `Z`, `+01:00`, `+0100`, `+01` | RFC 5424, rsyslog, loggen |
+//! | `2026-11-21T19:12Z` | programs that leave out the seconds |
+//! | `11/21/2026:19:12:18`, `21/11/2026:...`, `2026/11/21:...` | NetScaler |
 //!
-//! Behind any of them may stand a zone (` UTC`, ` +01:00`) and a colon (Cisco). A stamp without a
-//! year is given the latest year that puts it at most a week ahead of the time of receipt: a clock
+//! Behind the clock of any of them may stand `AM` or `PM`, with the fraction (`PM.071`, Cisco), or a
+//! dot without one; behind that a zone (` UTC`, ` +01:00`, ` GMT+01:00`, in small letters too) and a
+//! colon (Cisco). Numbers since 1970 have a file of their own (`epoch`). A stamp without a year is given the latest year that puts it at most a week ahead of the time of receipt: a clock
 //! may run ahead a little, but a log that is imported may be most of a year old.
 
 use model::{CivilTime, Timestamp};
@@ -41,6 +44,22 @@ const FRACTION_SCALE: [u32; 10] = [
     1,
 ];
 
+/// How a time stamp is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StampForm {
+    /// `Oct 11 22:14:15`, with the year behind the day or the time.
+    #[default]
+    MonthFirst,
+    /// `2024 Feb 12 12:00:00`
+    YearFirst,
+    /// `2026-11-21T19:12:18Z`
+    Iso,
+    /// `11/21/2026:19:12:18`
+    Slashes,
+    /// `1650972789.426960608`
+    Epoch,
+}
+
 /// A stamp that was recognised.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stamp {
@@ -48,12 +67,16 @@ pub(super) struct Stamp {
     pub(super) len: usize,
     /// What it says; `None` for an impossible date or time.
     pub(super) time: Option<Timestamp>,
+    /// How it is written.
+    pub(super) form: StampForm,
     /// Whether a colon ends it.
     pub(super) has_colon: bool,
     /// Whether it says the year.
     pub(super) has_year: bool,
     /// Whether it says the zone.
     pub(super) has_zone: bool,
+    /// Whether its clock has twelve hours.
+    pub(super) has_twelve_hours: bool,
     /// Whether its time follows from the text and the year alone.
     pub(super) is_certain: bool,
 }
@@ -62,7 +85,9 @@ pub(super) struct Stamp {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Reading {
     civil: CivilTime,
+    form: StampForm,
     has_year: bool,
+    has_twelve_hours: bool,
     offset_seconds: Option<i32>,
 }
 
@@ -83,7 +108,9 @@ fn is_latest(time: Timestamp, latest: Timestamp) -> bool {
 pub(super) fn any(text: &[u8], zone: &Zone, received: Timestamp) -> Option<Stamp> {
     let mut at = Cursor::new(text);
     let mut reading = match at.peek()? {
-        b'0'..=b'9' => iso(&mut at).or_else(|| year_first(&mut at))?,
+        b'0'..=b'9' => iso(&mut at)
+            .or_else(|| year_first(&mut at))
+            .or_else(|| slashes(&mut at))?,
         _ => month_first(&mut at)?,
     };
     if reading.offset_seconds.is_none() {
@@ -122,9 +149,11 @@ impl Reading {
         Stamp {
             len,
             time,
+            form: self.form,
             has_colon: false,
             has_year: self.has_year,
             has_zone,
+            has_twelve_hours: self.has_twelve_hours,
             is_certain: has_zone || time.is_some_and(|time| zone.is_certain(time)),
         }
     }
@@ -135,6 +164,7 @@ impl Reading {
             civil,
             has_year: true,
             offset_seconds,
+            ..Self::default()
         }
     }
 
@@ -198,18 +228,72 @@ pub(super) fn iso(at: &mut Cursor<'_>) -> Option<Reading> {
     }
     let mut ahead = *at;
     ahead.skip(11);
-    let civil = CivilTime {
-        year: four(y1, y2, y3, y4)?,
-        month: two(m1, m2)?,
-        day: two(d1, d2)?,
-        ..clock(&mut ahead)?
-    };
+    let mut civil = clock(&mut ahead).or_else(|| match between {
+        b' ' => None,
+        _ => hour_and_minute(&mut ahead),
+    })?;
+    civil.year = four(y1, y2, y3, y4)?;
+    civil.month = two(m1, m2)?;
+    civil.day = two(d1, d2)?;
+    let has_twelve_hours = behind_clock(&mut ahead, &mut civil);
     let offset_seconds = offset(&mut ahead);
     *at = ahead;
     Some(Reading {
         civil,
+        form: StampForm::Iso,
         has_year: true,
+        has_twelve_hours,
         offset_seconds,
+    })
+}
+
+/// `19:12`, where an offset or the end of a word follows.
+fn hour_and_minute(at: &mut Cursor<'_>) -> Option<CivilTime> {
+    let &[h1, h2, b':', n1, n2] = at.rest().first_chunk()? else {
+        return None;
+    };
+    let is_end = matches!(at.peek_at(5), None | Some(b' ' | b'Z' | b'z' | b'+' | b'-'));
+    let civil = CivilTime {
+        hour: two(h1, h2)?,
+        minute: two(n1, n2)?,
+        ..CivilTime::default()
+    };
+    is_end.then(|| {
+        at.skip(5);
+        civil
+    })
+}
+
+/// `11/21/2026:19:12:18`, `21/11/2026:...` where the first number is no month, `2026/11/21:...`
+fn slashes(at: &mut Cursor<'_>) -> Option<Reading> {
+    let (year, month, day) = match *at.rest().first_chunk()? {
+        [y1, y2, y3, y4, b'/', m1, m2, b'/', d1, d2, b':'] => {
+            (four(y1, y2, y3, y4)?, two(m1, m2)?, two(d1, d2)?)
+        }
+        [a1, a2, b'/', b1, b2, b'/', y1, y2, y3, y4, b':'] => {
+            let (first, second) = (two(a1, a2)?, two(b1, b2)?);
+            let (month, day) = match first {
+                13.. => (second, first),
+                _ => (first, second),
+            };
+            (four(y1, y2, y3, y4)?, month, day)
+        }
+        _ => return None,
+    };
+    let mut ahead = *at;
+    ahead.skip(11);
+    let mut civil = CivilTime {
+        year,
+        month,
+        day,
+        ..clock(&mut ahead)?
+    };
+    let has_twelve_hours = behind_clock(&mut ahead, &mut civil);
+    *at = ahead;
+    Some(Reading {
+        form: StampForm::Slashes,
+        has_twelve_hours,
+        ..Reading::of_year(civil, None)
     })
 }
 
@@ -221,10 +305,9 @@ fn year_first(at: &mut Cursor<'_>) -> Option<Reading> {
     if reading.has_year {
         return None;
     }
-    reading.civil.year = year;
-    reading.has_year = true;
+    reading.form = StampForm::YearFirst;
     *at = ahead;
-    Some(reading)
+    Some(reading.with_year(year))
 }
 
 /// `Oct 11 22:14:15`, `Jan 31 2025 17:24:03` or `Feb 12 12:00:00 2024`
@@ -245,7 +328,8 @@ pub(super) fn month_first(at: &mut Cursor<'_>) -> Option<Reading> {
         return None;
     }
     let mut year = take_year(&mut ahead);
-    let civil = clock(&mut ahead)?;
+    let mut civil = clock(&mut ahead)?;
+    let has_twelve_hours = behind_clock(&mut ahead, &mut civil);
     let offset_seconds = offset(&mut ahead);
     if year.is_none() && offset_seconds.is_none() {
         year = year_behind(&mut ahead);
@@ -258,7 +342,9 @@ pub(super) fn month_first(at: &mut Cursor<'_>) -> Option<Reading> {
             day,
             ..civil
         },
+        form: StampForm::MonthFirst,
         has_year: year.is_some(),
+        has_twelve_hours,
         offset_seconds,
     })
 }
@@ -303,19 +389,69 @@ pub(super) fn clock(at: &mut Cursor<'_>) -> Option<CivilTime> {
         ..CivilTime::default()
     };
     at.skip(8);
-    if matches!(at.peek(), Some(b'.' | b','))
-        && at.peek_at(1).is_some_and(|byte| byte.is_ascii_digit())
-    {
-        at.skip(1);
-        let digits = at.take_digits();
-        let kept = digits.get(..9).unwrap_or(digits);
-        let value = kept.iter().fold(0_u32, |value, digit| {
-            value * 10 + u32::from(digit.wrapping_sub(b'0'))
-        });
-        let scale = FRACTION_SCALE.get(kept.len()).copied().unwrap_or_default();
-        civil.nanosecond = value * scale;
+    if let Some(nanosecond) = fraction(at) {
+        civil.nanosecond = nanosecond;
     }
     Some(civil)
+}
+
+/// `.123` or `,123` in nanoseconds.
+fn fraction(at: &mut Cursor<'_>) -> Option<u32> {
+    let is_next = matches!(at.peek(), Some(b'.' | b','))
+        && at.peek_at(1).is_some_and(|byte| byte.is_ascii_digit());
+    if !is_next {
+        return None;
+    }
+    at.skip(1);
+    let digits = at.take_digits();
+    let kept = digits.get(..9).unwrap_or(digits);
+    let value = kept.iter().fold(0_u32, |value, digit| {
+        value * 10 + u32::from(digit.wrapping_sub(b'0'))
+    });
+    let scale = FRACTION_SCALE.get(kept.len()).copied().unwrap_or_default();
+    Some(value * scale)
+}
+
+/// Moves over a dot without digits, and over `AM` or `PM` with the fraction behind it. Whether the
+/// clock has twelve hours.
+fn behind_clock(at: &mut Cursor<'_>, civil: &mut CivilTime) -> bool {
+    let mut ahead = *at;
+    if ahead.eat(b'.') && ahead.peek() == Some(b' ') {
+        *at = ahead;
+    }
+    let Some(&[b' ', half, b'M' | b'm', ..]) = at.rest().first_chunk::<3>() else {
+        return false;
+    };
+    let is_small = half.is_ascii_lowercase();
+    let mut ahead = *at;
+    ahead.skip(3);
+    let is_pm = match half | 0x20 {
+        b'a' => false,
+        b'p' => true,
+        _ => return false,
+    };
+    let nanosecond = fraction(&mut ahead);
+    let is_end = matches!(ahead.peek(), None | Some(b' ' | b':'));
+    if !is_end || is_small && is_tag_next(ahead) {
+        return false;
+    }
+    // `13:05:07 PM` says it twice.
+    match (civil.hour, is_pm) {
+        (12, false) => civil.hour = 0,
+        (1..12, true) => civil.hour += 12,
+        _ => {}
+    }
+    civil.nanosecond = nanosecond.unwrap_or(civil.nanosecond);
+    *at = ahead;
+    true
+}
+
+/// Whether a space and a word with a colon or a bracket follow: then a word in small letters before
+/// it is a host, as no other word can be.
+fn is_tag_next(mut at: Cursor<'_>) -> bool {
+    at.eat(b' ');
+    let word = at.take_word();
+    word.ends_with(b":") || word.contains(&b'[')
 }
 
 /// `Z`, `+01:00`, `+0100` or `+01` in seconds east of UTC.
@@ -342,26 +478,28 @@ pub(super) fn offset(at: &mut Cursor<'_>) -> Option<i32> {
     Some(sign * (i32::from(hours) * 3_600 + i32::from(minutes) * 60))
 }
 
-/// A space and a zone: an offset, or an abbreviation with a space or a colon behind it. A word
-/// that is not known is taken for a zone, which then is the configured one, only where a Cisco
-/// message follows: ` XYZ: %`.
+/// A space and a zone: an offset, or an abbreviation with a space or a colon behind it, or with the
+/// offset. A word that is not known is taken for a zone, which then is the configured one, only where
+/// a Cisco message follows: ` XYZ: %`.
 fn zone_behind(at: &mut Cursor<'_>) -> Option<i32> {
     let mut ahead = *at;
     if !ahead.eat(b' ') {
         return None;
     }
+    let is_end = |at: Cursor<'_>| matches!(at.peek(), None | Some(b' ' | b':'));
     match ahead.peek()? {
         b'+' | b'-' => {
-            let found = offset(&mut ahead)?;
-            if !matches!(ahead.peek(), None | Some(b' ' | b':')) {
-                return None;
-            }
+            let found = offset(&mut ahead).filter(|_| is_end(ahead))?;
             *at = ahead;
             Some(found)
         }
         b'A'..=b'Z' => {
             let word = ahead.take_while(|byte| byte.is_ascii_uppercase());
             let known = abbreviation_offset(word);
+            let mut found = known;
+            if known.is_some() && matches!(ahead.peek(), Some(b'+' | b'-')) {
+                found = Some(short_offset(&mut ahead).filter(|_| is_end(ahead))?);
+            }
             let is_zone = match known {
                 Some(_) => matches!(ahead.peek(), Some(b' ' | b':')),
                 None => word.len() <= 7 && ahead.rest().starts_with(b": %"),
@@ -369,10 +507,46 @@ fn zone_behind(at: &mut Cursor<'_>) -> Option<i32> {
             if is_zone {
                 *at = ahead;
             }
-            known.filter(|_| is_zone)
+            found.filter(|_| is_zone)
+        }
+        b'a'..=b'z' => {
+            let found = small_zone(&mut ahead)?;
+            *at = ahead;
+            Some(found)
         }
         _ => None,
     }
+}
+
+/// An abbreviation in small letters. Most words there are hosts: a colon has to follow it, or a host.
+fn small_zone(at: &mut Cursor<'_>) -> Option<i32> {
+    let known = small_zone_offset(at.take_while(|byte| byte.is_ascii_alphabetic()))?;
+    let is_zone = match at.peek()? {
+        b':' => at.peek_at(1) == Some(b' '),
+        b' ' => at.peek_at(1).is_some() && !is_tag_next(*at),
+        _ => false,
+    };
+    is_zone.then_some(known)
+}
+
+/// The offset of an abbreviation in small letters.
+pub(super) fn small_zone_offset(word: &[u8]) -> Option<i32> {
+    let mut large = [0; 4];
+    let large = large.get_mut(..word.len()).filter(|_| word.len() >= 2)?;
+    large.copy_from_slice(word);
+    large.make_ascii_uppercase();
+    abbreviation_offset(large)
+}
+
+/// The offset behind a zone's name: `+01:00`, `+0100`, `+01` or `+1`, east of UTC.
+fn short_offset(at: &mut Cursor<'_>) -> Option<i32> {
+    if let Some(found) = offset(at) {
+        return Some(found);
+    }
+    let &[sign, digit] = at.rest().first_chunk()?;
+    let hours = i32::from(two(b'0', digit)?);
+    at.skip(2);
+    Some(if sign == b'-' { -hours } else { hours } * 3_600)
 }
 
 /// The number of a month's first three letters, in any case.

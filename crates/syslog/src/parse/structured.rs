@@ -93,7 +93,7 @@ impl Message<'_, '_> {
         if !has_escape {
             return value;
         }
-        let start = self.raw_len + self.parts.extra.len();
+        let start = self.raw.len() + self.parts.extra.len();
         let extra = &mut self.parts.extra;
         let mut bytes = text.iter().copied().peekable();
         while let Some(byte) = bytes.next() {
@@ -104,7 +104,7 @@ impl Message<'_, '_> {
             };
             extra.push(escaped.unwrap_or(byte));
         }
-        Span::new(start, self.raw_len + self.parts.extra.len())
+        Span::new(start, self.raw.len() + self.parts.extra.len())
     }
 }
 

@@ -109,7 +109,7 @@ fn tags_hosts_and_what_is_none() {
     let line = |rest: &str, expected: Expected<'_>| check(&format!("{stamp}{rest}"), expected);
     line("h su: text", base);
     line("h su:text", base);
-    line("h su text", base);
+    line("h su text", base.message("su text"));
     line("h  su: text", base);
     line("su: text", base.host(PEER));
     line("- su: text", base.host(PEER));

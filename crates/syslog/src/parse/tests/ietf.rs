@@ -93,15 +93,20 @@ fn rfc5424_with_parts_missing() {
         .message("some text")
         .tags(&[Rfc5424MissingPart]);
     let header = "<34>1 2026-11-21T19:12:18Z";
-    check(&format!("{header} h su 12 ID some text"), all);
     check(
         &format!("{header} h su 12 ID [a b=\"c\"]some text"),
         all.fields(&[("a.b", "c")]),
     );
-    let cut = all.message("").tags(&[Rfc5424MissingPart, Empty]);
-    check(&format!("{header} h su 12 ID"), cut);
-    check(&format!("{header} h su"), cut.pid("").msgid(""));
-    check(header, cut.host(PEER).program("").pid("").msgid(""));
+    // Without structured data, words are no more than words.
+    let text = all.program("").pid("").msgid("");
+    for message in ["su 12 ID some text", "su 12 ID", "su"] {
+        check(&format!("{header} h {message}"), text.message(message));
+    }
+    let cut = text
+        .host(PEER)
+        .message("")
+        .tags(&[Rfc5424MissingPart, Empty]);
+    check(header, cut);
     // `loggen -R -P` leaves out the version of what it read as RFC 3164.
     check(
         "<34> 2026-11-21T19:12:18 h su 12 ID - \u{feff}some text",
@@ -114,10 +119,65 @@ fn rfc5424_with_parts_missing() {
 }
 
 #[test]
+fn a_header_that_cannot_be_rfc5424_is_text() {
+    let header = "<34>1 2026-11-21T19:12:18Z";
+    let text = NOTHING
+        .time("2026-11-21T19:12:18Z")
+        .host("h")
+        .tags(&[Rfc5424MissingPart]);
+    let long = "a".repeat(49);
+    for message in [
+        "CEF:0|V|P|1|2|worm stopped here|5|src=192.0.2.1",
+        "CEF:0|V|P|1|2|worm stopped - here - 5|src=192.0.2.1",
+        "CEF: 0|V|P|1|2|worm|5|src=192.0.2.1",
+        "LEEF:2.0|V|P|1|2|^|src=192.0.2.1^msg=stopped here - now",
+        "worm stopped here again",
+        r#"{"a": 1, "b": 2, "c": 3, "d": 4}"#,
+        "error: disk full at last",
+        &format!("{long} 12 ID - text"),
+    ] {
+        check(&format!("{header} h {message}"), text.message(message));
+        let iso = message.starts_with("CEF") || message.starts_with("LEEF");
+        if iso {
+            check(
+                &format!("{header} {message}"),
+                text.host(PEER).message(message),
+            );
+        }
+    }
+    let su = text.program("su").pid("12").message("text");
+    check(&format!("{header} h su[12]: text"), su);
+    check(&format!("{header} h su: text"), su.pid(""));
+    check(&format!("{header} - su[12]: text"), su.host(PEER));
+    // A program of 48 bytes is one.
+    let most = "a".repeat(48);
+    let fits = text.program(&most).pid("12").msgid("ID").message("text");
+    check(&format!("{header} h {most} 12 ID - text"), fits.tags(&[]));
+}
+
+#[test]
+fn a_space_behind_the_priority_makes_no_rfc5424_header_of_a_tag() {
+    let iso = NOTHING.time("2026-11-28T18:23:57Z").host("h");
+    let a = iso.program("a");
+    check(
+        "<34> 2026-11-28T18:23:57Z h a: b c [d] e",
+        a.message("b c [d] e"),
+    );
+    check(
+        "<34> 2026-11-28T18:23:57Z h a: b c - e",
+        a.message("b c - e"),
+    );
+    let numbered = a.pid("7").message("1 c - e");
+    check("<34> 2026-11-28T18:23:57Z h a[7]: 1 c - e", numbered);
+    let sentence = iso.program("some").message("some text is - here");
+    check("<34> 2026-11-28T18:23:57Z h some text is - here", sentence);
+}
+
+#[test]
 fn other_versions_are_read_as_rfc3164() {
     let expected = NOTHING
         .header("2026-11-21T19:12:18Z", "h", "su", "")
-        .message("12 ID - text")
+        .message("su 12 ID - text")
         .tags(&[Rfc5424UnknownVersion]);
     check("<34>2 2026-11-21T19:12:18Z h su 12 ID - text", expected);
     let nil = NOTHING.message("- - - - - text").tags(&[

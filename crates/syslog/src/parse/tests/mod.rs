@@ -3,6 +3,8 @@
 mod any_input;
 mod bsd;
 mod ietf;
+mod log_files;
+mod senders;
 mod whole;
 
 use super::*;
@@ -118,6 +120,37 @@ impl<'a> Expected<'a> {
     }
 }
 
+/// Time, host, program, pid and message of a line.
+fn names(line: &str) -> [String; 5] {
+    let raw = line.as_bytes();
+    let parts = parse(raw);
+    let read = |span| text(span, raw, &parts);
+    [
+        parts.time.to_string(),
+        read(parts.host),
+        read(parts.program),
+        read(parts.pid),
+        read(parts.message),
+    ]
+}
+
+/// Checks time, host, program, pid and message of a line, whatever its tags are.
+fn check_names(line: &str, [time, host, program, pid, message]: [&str; 5]) {
+    let time = instant(time).to_string();
+    assert_eq!(names(line), [&time, host, program, pid, message], "{line}");
+}
+
+fn tags(line: &str) -> u64 {
+    parse(line.as_bytes()).tags
+}
+
+fn decisions(line: &str) -> Vec<Decision> {
+    let mut parser = Parser::new(ParseOptions::default());
+    let mut parts = RecordParts::default();
+    parser.parse(line.as_bytes(), &context(), &mut parts);
+    parser.layout().decisions.iter().collect()
+}
+
 fn check(line: &str, expected: Expected<'_>) {
     let raw = line.as_bytes();
     let parts = parse(raw);
@@ -146,7 +179,7 @@ fn check(line: &str, expected: Expected<'_>) {
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
         .collect();
     assert_eq!(fields, expected_fields, "fields of {line}");
-    let tags: Vec<&str> = (0..16)
+    let tags: Vec<&str> = (0..model::SYSLOG_TAG_NAMES.len())
         .filter(|bit| parts.tags >> bit & 1 == 1)
         .map(|bit| model::SYSLOG_TAG_NAMES[bit])
         .collect();

@@ -88,7 +88,7 @@ fn lines_of_load_generators() {
     let tcpflood = NOTHING
         .priority(167)
         .header("2026-03-01T01:00:00Z", "172.20.245.8", "tag", "")
-        .message("msgnum:00000000:");
+        .message("tag msgnum:00000000:");
     check(
         "<167>Mar  1 01:00:00 172.20.245.8 tag msgnum:00000000:\n",
         tcpflood,
@@ -101,6 +101,7 @@ fn lines_of_load_generators() {
             "",
         )
         .msgid("tag")
+        .message("msgnum:00000000:")
         .fields(&[("tcpflood@32473.MSGNUM", "00000000")]);
     check(
         "<167>1 2003-03-01T01:00:00.000Z mymachine.example.com tcpflood - tag \
