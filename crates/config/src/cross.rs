@@ -25,6 +25,7 @@ pub(crate) fn check(document: &Document, text: &str, findings: &mut Findings<'_>
     source_names(document, findings);
     addresses(document, findings);
     paths(document, findings);
+    exposure(document, findings);
     for section in document.sources() {
         tls_files(section, findings);
         proxies(section, findings);
@@ -161,6 +162,27 @@ fn paths(document: &Document, findings: &mut Findings<'_>) {
                 Some("give one of them another path".to_owned()),
             );
         }
+    }
+}
+
+/// Nobody logs in, so whoever reaches the page and the API is an administrator.
+fn exposure(document: &Document, findings: &mut Findings<'_>) {
+    let mut entries = document
+        .of_kind("http")
+        .filter_map(|http| http.entry("listen"));
+    let Some(entry) = entries.next() else { return };
+    if let Value::Address(address) = entry.value
+        && !address.ip().to_canonical().is_loopback()
+    {
+        findings.warning(
+            entry.span.clone(),
+            format!("anyone who reaches {address} can read and add records: nobody has to log in"),
+            Some(
+                "listen on 127.0.0.1, and let people come through SSH or a reverse proxy that \
+                 asks who they are"
+                    .to_owned(),
+            ),
+        );
     }
 }
 
