@@ -29,6 +29,8 @@ pub struct Config {
     pub routes: Vec<Route>,
     /// Where the page and the API are served.
     pub http: SocketAddr,
+    /// The names that they are asked by, beside addresses and the names of the machine.
+    pub http_hosts: Vec<String>,
     /// What is listened to, and how messages are read.
     pub ingest: ingest::Options,
     /// How records are kept.
@@ -138,6 +140,7 @@ pub(crate) fn build(document: Document) -> Config {
         logspaces: document.of_kind("logspace").filter_map(logspace).collect(),
         routes: document.of_kind("route").map(route).collect(),
         http: http.address("listen"),
+        http_hosts: http.texts("hosts"),
         ingest,
         store,
         log: LogOptions {
@@ -255,10 +258,7 @@ fn tls(values: &Values<'_>, data_dir: &Path) -> TlsOptions {
         _ => ClientCertificates::None,
     };
     let checks = ClientChecks {
-        names: match values.value("client_names") {
-            Some(Value::Texts(names)) => names.clone(),
-            _ => Vec::new(),
-        },
+        names: values.texts("client_names"),
         fingerprints: match values.value("client_fingerprints") {
             Some(Value::Fingerprints(fingerprints)) => fingerprints.clone(),
             _ => Vec::new(),
@@ -338,6 +338,13 @@ impl<'a> Values<'a> {
         match self.value(key) {
             Some(Value::Text(text)) => text,
             _ => "",
+        }
+    }
+
+    fn texts(&self, key: &str) -> Vec<String> {
+        match self.value(key) {
+            Some(Value::Texts(texts)) => texts.clone(),
+            _ => Vec::new(),
         }
     }
 

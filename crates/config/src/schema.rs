@@ -74,6 +74,8 @@ pub(crate) enum Kind {
     Mode,
     /// A user or a group, by name or number.
     Account,
+    /// Names that a server is asked by.
+    ServerNames,
     /// Names of client certificates.
     ClientNames,
     /// Fingerprints of certificates.
@@ -710,6 +712,23 @@ const HTTP: &[KeySpec] = &[
     )
     .restart()
     .also(&["address", "addr", "bind", "port"]),
+    key(
+        "hosts",
+        Kind::ServerNames,
+        Some("[]"),
+        "Names that the page and the API are asked by, that of a reverse proxy for example. \
+         Addresses, `localhost` and the name of this machine need not be listed; requests for \
+         other names are refused.",
+    )
+    .also(&[
+        "allowed_hosts",
+        "server_name",
+        "server_names",
+        "names",
+        "host",
+        "hostname",
+        "url",
+    ]),
     key(
         "logspace",
         Kind::Logspace,

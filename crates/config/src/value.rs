@@ -15,7 +15,7 @@ use syslog::limits::HOST_BYTES_MAX;
 use toml::Spanned;
 use toml::de::{DeArray, DeInteger, DeValue};
 
-use crate::limits::ACCOUNT_BYTES_MAX;
+use crate::limits::{ACCOUNT_BYTES_MAX, SERVER_NAMES_MAX};
 use crate::nearest::{list, nearest};
 use crate::schema::Kind;
 use crate::unit::{format_bytes, format_duration, parse_bytes, parse_duration};
@@ -113,7 +113,7 @@ impl Kind {
             Self::Tokens => "`words`, `ssb` or delimiters".to_owned(),
             Self::Mode => "octal digits".to_owned(),
             Self::Account => "name or number".to_owned(),
-            Self::ClientNames => "list of names".to_owned(),
+            Self::ServerNames | Self::ClientNames => "list of names".to_owned(),
             Self::Fingerprints => "list of fingerprints".to_owned(),
         }
     }
@@ -139,6 +139,7 @@ impl Kind {
             Self::Tokens => ("string", "\"ssb\""),
             Self::Mode => ("string", "\"0660\""),
             Self::Account => ("string", "\"logwood\""),
+            Self::ServerNames => ("array", "[\"logs.example.com\"]"),
             Self::ClientNames => ("array", "[\"*.example.com\", \"O=Example\"]"),
             Self::Fingerprints => ("array", "[\"SHA256:AB:01:...\"]"),
         }
@@ -180,6 +181,9 @@ impl Kind {
             (Self::Tokens, DeValue::String(text)) => read_tokens(text).map(Value::Tokens),
             (Self::Mode, DeValue::String(text)) => read_mode(text).map(Value::Mode),
             (Self::Account, DeValue::String(text)) => read_account(text).map(Value::Text),
+            (Self::ServerNames, DeValue::Array(items)) => {
+                read_server_names(items).map(Value::Texts)
+            }
             (Self::ClientNames, DeValue::Array(items)) => {
                 let names = read_list(items, read_client_name)?;
                 Ok(Value::Texts(names))
@@ -208,6 +212,7 @@ impl Kind {
                 Self::Sources
                 | Self::Tags
                 | Self::Networks
+                | Self::ServerNames
                 | Self::ClientNames
                 | Self::Fingerprints,
                 DeValue::String(text),
@@ -483,6 +488,42 @@ fn read_list<T>(
     }
     let placed = read_texts(items, read_text)?;
     Ok(placed.into_iter().map(|placed| placed.item).collect())
+}
+
+fn read_server_names(items: &DeArray<'_>) -> Result<Vec<String>, BadValue> {
+    if items.len() > SERVER_NAMES_MAX {
+        return Err(BadValue::new(
+            format!("{} of them are too many", items.len()),
+            format!("up to {SERVER_NAMES_MAX} are possible"),
+        ));
+    }
+    let placed = read_texts(items, read_server_name)?;
+    Ok(placed.into_iter().map(|placed| placed.item).collect())
+}
+
+/// A name as a browser puts it into `Host`, without a port: any port is meant.
+fn read_server_name(text: &str) -> Result<String, BadValue> {
+    if is_server_name(text) {
+        return Ok(text.to_owned());
+    }
+    let authority = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let name = authority.split([':', '/']).next().unwrap_or_default();
+    let hint = if is_server_name(name) {
+        format!("write {name:?}")
+    } else {
+        "write a name such as \"logs.example.com\"; one beyond ASCII begins with xn--".to_owned()
+    };
+    Err(BadValue::new(
+        format!("{text:?} is no name of a server"),
+        hint,
+    ))
+}
+
+fn is_server_name(text: &str) -> bool {
+    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    (1..=HOST_BYTES_MAX).contains(&text.len())
+        && text.bytes().all(is_of_name)
+        && text.split('.').all(|label| !label.is_empty())
 }
 
 fn read_client_name(text: &str) -> Result<String, BadValue> {

@@ -27,6 +27,8 @@ pub struct App {
     config: RwLock<String>,
     /// What bounds terms in logspaces that say so.
     tokens: RwLock<HashMap<LogspaceName, Tokens>>,
+    /// The names that the page and the API are asked by, beside loopback's and addresses.
+    hosts: RwLock<Arc<[String]>>,
     /// Searches that people saved.
     pub(crate) saved: Saved,
     /// Searches that are being answered.
@@ -48,6 +50,7 @@ impl App {
             started,
             config: RwLock::default(),
             tokens: RwLock::default(),
+            hosts: RwLock::new(Arc::default()),
             saved: Saved::default(),
             running: Running::default(),
             commits,
@@ -67,6 +70,15 @@ impl App {
     /// Says what bounds the terms of queries in logspaces, where the query does not.
     pub fn set_tokens(&self, tokens: HashMap<LogspaceName, Tokens>) {
         *self.tokens.write().unwrap_or_else(PoisonError::into_inner) = tokens;
+    }
+
+    /// Says by which names, beside `localhost` and addresses, this server is asked.
+    pub fn set_hosts(&self, hosts: Vec<String>) {
+        *self.hosts.write().unwrap_or_else(PoisonError::into_inner) = hosts.into();
+    }
+
+    pub(crate) fn hosts(&self) -> Arc<[String]> {
+        Arc::clone(&self.hosts.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The parameters of a request to this server.

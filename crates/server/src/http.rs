@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, OriginalUri};
-use axum::http::{HeaderMap, HeaderValue, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use axum::middleware::{from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post, put};
 use tokio::net::TcpListener;
@@ -14,6 +15,7 @@ use tokio::task::JoinHandle;
 
 use crate::app::App;
 use crate::assets;
+use crate::guard::guard;
 use crate::limits::{INGEST_BYTES_MAX, SHUTDOWN_TIME};
 use crate::openapi;
 use crate::problem::Refusal;
@@ -149,8 +151,9 @@ fn router(context: Context) -> Router {
     let api = with_all(Router::new(), api_routes()).fallback(unknown_endpoint);
     with_all(Router::new().nest("/api/v1", api), health_routes())
         .fallback(get(page))
-        .with_state(context)
-        .layer(axum::middleware::map_response(harden))
+        .with_state(context.clone())
+        .layer(from_fn_with_state(context, guard))
+        .layer(map_response(harden))
 }
 
 /// Nothing under `/api` is a page.
@@ -159,17 +162,21 @@ async fn unknown_endpoint(OriginalUri(uri): OriginalUri) -> Refusal {
     api::Problem::new(404, "endpoint-unknown", "no such endpoint", detail).into()
 }
 
-/// The page and its files. Paths without a dot are the page's own places, such as `/search`.
+/// The places of the page, whose script tells them apart.
+const PLACES: [&str; 4] = ["/", "/search", "/overview", "/check"];
+
+/// The page and its files.
 async fn page(uri: Uri, headers: HeaderMap) -> Response {
+    if PLACES.contains(&uri.path()) {
+        return assets::index();
+    }
     if let Some(file) = assets::file(uri.path(), &headers) {
         return file;
     }
-    if uri.path().contains('.') {
-        let detail = format!("there is no {}", uri.path());
-        let problem = api::Problem::new(404, "page-unknown", "no such page", detail);
-        return Refusal::from(problem).into_response();
-    }
-    assets::index()
+    let detail = format!("there is no {}", uri.path());
+    let hint = format!("the pages are {}", PLACES.join(", "));
+    let problem = api::Problem::new(404, "page-unknown", "no such page", detail).with_hint(hint);
+    Refusal::from(problem).into_response()
 }
 
 /// Headers that every answer carries.
@@ -184,5 +191,10 @@ async fn harden(mut response: Response) -> Response {
         HeaderValue::from_static("no-referrer"),
     );
     headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    // What no page may read, none may embed either: browsers without Sec-Fetch-Site obey this.
+    headers.insert(
+        HeaderName::from_static("cross-origin-resource-policy"),
+        HeaderValue::from_static("same-origin"),
+    );
     response
 }

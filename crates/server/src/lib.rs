@@ -11,6 +11,7 @@ mod assets;
 pub mod backup;
 mod body;
 mod explain;
+mod guard;
 mod http;
 pub mod limits;
 mod metrics;

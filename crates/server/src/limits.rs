@@ -73,6 +73,9 @@ pub const HISTOGRAM_TOLD_NANOS: i64 = 200_000_000;
 /// Bytes of a query that are shown of it while it runs: what a terminal shows, several times over.
 pub const RUNNING_TEXT_BYTES: usize = 1_000;
 
+/// Characters of a foreign name that the refusal of a request repeats: the longest name of DNS.
+pub const SHOWN_NAME_CHARS: usize = 253;
+
 /// Longest query that one request may run.
 pub const QUERY_TIME_MAX: Duration = Duration::from_secs(300);
 

@@ -423,11 +423,22 @@ fn state_and_page_are_served() {
     let (_, metrics) = fixture.client.text("/metrics").expect("answers");
     let sample = "logwood_ingest_stored_records_total{source=\"http\"} 3\n";
     assert!(metrics.contains(sample), "{metrics}");
-    for path in ["/", "/search?q=x"] {
+    for path in ["/", "/search?q=x", "/overview", "/check"] {
         let (code, page) = fixture.client.text(path).expect("answers");
         assert!(code == 200 && page.contains("app.js") && !page.contains("__CSP_NONCE__"));
     }
-    assert_eq!(fixture.client.text("/missing.js").expect("answers").0, 404);
+    for path in [
+        "/missing.js",
+        "/nosuch",
+        "/search/",
+        "/search/x",
+        "/Search",
+        "//",
+        "/index.html",
+    ] {
+        let (code, text) = fixture.client.text(path).expect("answers");
+        assert!(code == 404 && text.contains("page-unknown"), "{path}");
+    }
     let parsed = fixture.client.parse("sevrity:err").expect("answers");
     assert!(parsed.valid && parsed.diagnostics[0].severity == "warning");
 }

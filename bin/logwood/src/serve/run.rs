@@ -67,15 +67,27 @@ pub(super) async fn run(
     stop(server, &ingest, store).await
 }
 
-/// Says to those who ask which configuration is in force.
+/// Says to the interface which configuration is in force.
 fn tell(app: &App, config: &Config) {
     app.set_config(config.effective().to_string());
+    app.set_hosts([names_of_machine(), config.http_hosts.clone()].concat());
     let tokens = config.logspaces.iter();
     app.set_tokens(
         tokens
             .filter_map(|logspace| Some((logspace.name.clone(), logspace.tokens?)))
             .collect(),
     );
+}
+
+/// What the machine calls itself, whole and up to the first dot.
+fn names_of_machine() -> Vec<String> {
+    let name = rustix::system::uname();
+    let whole = name.nodename().to_string_lossy().into_owned();
+    let first = whole.split('.').next().unwrap_or_default().to_owned();
+    [whole, first]
+        .into_iter()
+        .filter(|name| !name.is_empty())
+        .collect()
 }
 
 /// Stops reading, makes everything durable, and closes.

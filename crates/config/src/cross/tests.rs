@@ -105,6 +105,13 @@ fn two_listeners_cannot_share_an_address() {
                |          ^^^^^^^^^^^^^
             hint: `source.tcp.b` listens on 127.0.0.1:514/tcp: give one of them another port
 
+            warning: anyone who reaches 0.0.0.0:514 can read and add records: nobody has to log in
+              --> logwood.toml:12:10
+               |
+            12 | listen = "0.0.0.0:514"
+               |          ^^^^^^^^^^^^^
+            hint: listen on 127.0.0.1, and let people come through SSH or a reverse proxy that asks who they are
+
             error: 0.0.0.0:514 of `source.udp.a2` is taken by `source.udp.a`
               --> logwood.toml:14:10
                |
@@ -253,4 +260,70 @@ fn not_everybody_is_a_proxy() {
             hint: name the addresses of your proxies alone
         "#]],
     );
+}
+
+#[test]
+fn a_page_that_others_reach_is_warned_of() {
+    for listen in [
+        "0.0.0.0:8514",
+        "192.0.2.7:80",
+        "[::]:8514",
+        "[2001:db8::1]:1",
+        "[::ffff:10.0.0.1]:1",
+    ] {
+        let text = format!("[http]\nlisten = \"{listen}\"\n");
+        let checked = crate::check(&text, "logwood.toml", &crate::Overrides::default());
+        let said: Vec<String> = checked.problems.iter().map(ToString::to_string).collect();
+        let warning = format!("anyone who reaches {listen} can read and add records");
+        assert!(
+            said.iter().any(|problem| problem.contains(&warning)),
+            "{said:?}"
+        );
+        assert!(checked.config.is_some());
+    }
+    for listen in [
+        "127.0.0.1:8514",
+        "127.9.9.9:1",
+        "[::1]:8514",
+        "[::ffff:127.0.0.1]:1",
+    ] {
+        let text = format!("[http]\nlisten = \"{listen}\"\n");
+        let checked = crate::check(&text, "logwood.toml", &crate::Overrides::default());
+        assert!(checked.problems.is_empty(), "{listen}");
+    }
+    let by_flag = crate::Overrides {
+        http: Some(([0, 0, 0, 0], 8514).into()),
+        ..crate::Overrides::default()
+    };
+    let checked = crate::check("", "the defaults", &by_flag);
+    assert_eq!(checked.counts(), (0, 1));
+}
+
+#[test]
+fn names_of_the_server_are_names_alone() {
+    for (name, hint) in [
+        (
+            "https://logs.example.com/",
+            "write \\\"logs.example.com\\\"",
+        ),
+        ("logs.example.com:8514", "write \\\"logs.example.com\\\""),
+        ("*.example.com", "write a name such as"),
+        ("logs..example.com", "write a name such as"),
+        ("", "write a name such as"),
+        ("bücher.example", "xn--"),
+    ] {
+        let text = format!("[http]\nhosts = [\"logs\", {name:?}]\n");
+        let checked = crate::check(&text, "logwood.toml", &crate::Overrides::default());
+        let said: Vec<String> = checked.problems.iter().map(ToString::to_string).collect();
+        let hint = hint.replace("\\\"", "\"");
+        assert!(
+            said.iter().any(|problem| problem.contains(&hint)),
+            "{name}: {said:?}"
+        );
+        assert!(checked.config.is_none());
+    }
+    let text = "[http]\nhosts = [\"logs\", \"xn--bcher-kva.example\", \"my_logs.local\"]\n";
+    let config = crate::check(text, "logwood.toml", &crate::Overrides::default()).config;
+    let hosts = config.expect("is right").http_hosts;
+    assert_eq!(hosts, ["logs", "xn--bcher-kva.example", "my_logs.local"]);
 }

@@ -99,6 +99,7 @@ fn in_force() -> Expect {
 
         [http]                                   # default
         listen = "[::1]:80"                      # flag
+        hosts = []                               # default
         logspace = "main"                        # default
         parse = "syslog"                         # default
         zone = "local"                           # default

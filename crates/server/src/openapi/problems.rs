@@ -4,11 +4,12 @@ use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
 /// The code of every problem that the interface answers with, and its status.
-pub(super) const CODES: [(&str, u16); 18] = [
+pub(super) const CODES: [(&str, u16); 20] = [
     ("query-invalid", 400),
     ("parameter-invalid", 400),
     ("upload-broken", 400),
     ("not-local", 403),
+    ("origin-foreign", 403),
     ("logspace-unknown", 404),
     ("source-unknown", 404),
     ("record-unknown", 404),
@@ -18,6 +19,7 @@ pub(super) const CODES: [(&str, u16); 18] = [
     ("directory-unsuitable", 409),
     ("searches-full", 409),
     ("message-too-large", 413),
+    ("host-unknown", 421),
     ("backup-failed", 500),
     ("searches-damaged", 500),
     ("internal", 500),
@@ -43,14 +45,17 @@ pub(super) fn shared(schemas: &mut SchemaGenerator) -> Map<String, Value> {
     CODES.iter().map(|(_, status)| answer(*status)).collect()
 }
 
-/// References to the answers of some problems, by status.
+/// What any endpoint may answer, before it looks at a request.
+const OF_ALL: [&str; 2] = ["origin-foreign", "host-unknown"];
+
+/// References to the answers of some problems, by status, and of those that all endpoints have.
 pub(super) fn responses(codes: &[&str]) -> Map<String, Value> {
     let reference = |code: &&str| {
         let status = status(code);
         let path = format!("#/components/responses/{}", name(status));
         (status.to_string(), json!({"$ref": path}))
     };
-    codes.iter().map(reference).collect()
+    codes.iter().chain(&OF_ALL).map(reference).collect()
 }
 
 fn name(status: u16) -> String {

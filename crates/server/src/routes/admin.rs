@@ -15,6 +15,7 @@ use axum::extract::{ConnectInfo, State};
 use axum::http::{HeaderMap, header};
 
 use crate::backup;
+use crate::guard::is_loopback;
 use crate::http::Context;
 use crate::problem::Refusal;
 
@@ -76,7 +77,7 @@ fn check_origin(peer: IpAddr, headers: &HeaderMap) -> Result<(), Refusal> {
     if peer.to_canonical().is_loopback()
         && !is_forwarded
         && !is_page
-        && host.is_some_and(is_local_name)
+        && host.is_some_and(is_loopback)
     {
         return Ok(());
     }
@@ -85,20 +86,6 @@ fn check_origin(peer: IpAddr, headers: &HeaderMap) -> Result<(), Refusal> {
     Err(Problem::new(403, "not-local", title, detail)
         .with_hint("ask on that machine, at the address 127.0.0.1, with `logwood backup`")
         .into())
-}
-
-/// Whether a host, with or without a port, is a name for this machine that no DNS can give away.
-fn is_local_name(host: &str) -> bool {
-    let is_loopback = |address: &str| {
-        address
-            .parse::<IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
-    };
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    name.eq_ignore_ascii_case("localhost") || is_loopback(name)
 }
 
 #[cfg(test)]

@@ -32,10 +32,16 @@ impl Answer {
 /// A request of HTTP 1.0, whose answer ends with the connection.
 fn ask(fixture: &Fixture, method: &str, path: &str, media_type: &str, body: &str) -> Answer {
     let host = fixture.client.url().trim_start_matches("http://");
+    let head = format!("host: {host}\r\ncontent-type: {media_type}\r\n");
+    ask_with(fixture, method, path, &head, body)
+}
+
+/// The same with all headers but the length.
+fn ask_with(fixture: &Fixture, method: &str, path: &str, head: &str, body: &str) -> Answer {
+    let host = fixture.client.url().trim_start_matches("http://");
     let mut stream = TcpStream::connect(host).expect("connects");
     let request = format!(
-        "{method} {path} HTTP/1.0\r\nhost: {host}\r\ncontent-type: {media_type}\r\n\
-         content-length: {}\r\n\r\n{body}",
+        "{method} {path} HTTP/1.0\r\n{head}content-length: {}\r\n\r\n{body}",
         body.len()
     );
     stream.write_all(request.as_bytes()).expect("sends");
@@ -350,6 +356,61 @@ fn answers_and_refusals_are_as_described() {
             assert!(is_answered, "{name} ({path}) was not asked");
         }
     }
+}
+
+#[test]
+fn no_path_answers_a_foreign_page_and_every_one_says_so() {
+    let fixture = Fixture::start();
+    let mut document = Document::fetch(&fixture);
+    let host = fixture
+        .client
+        .url()
+        .trim_start_matches("http://")
+        .to_owned();
+    let foreign =
+        format!("host: {host}\r\norigin: http://evil.example\r\ncontent-type: text/plain\r\n");
+    let rebound = "host: evil.example\r\ncontent-type: text/plain\r\n".to_owned();
+    let paths = document.paths.clone();
+    for (path, operations) in &paths {
+        for method in operations.as_object().expect("operations").keys() {
+            let sent = path.replace("{id}", "main:1").replace("{name}", "a");
+            let verb = method.to_ascii_uppercase();
+            for (head, status) in [(&foreign, 403), (&rebound, 421)] {
+                let answer = ask_with(&fixture, &verb, &sent, head, "<13>1 - h p - - - stranger\n");
+                assert_eq!(answer.status, status, "{verb} {sent}");
+                document.check(method, path, answer, 1);
+            }
+        }
+    }
+    for path in ["/", "/search", "/app.js", "/nosuch", "/api/v1/nosuch"] {
+        assert_eq!(
+            ask_with(&fixture, "GET", path, &foreign, "").status,
+            403,
+            "{path}"
+        );
+        let answer = ask_with(&fixture, "GET", path, &rebound, "");
+        assert_eq!(answer.status, 421, "{path}");
+        assert_eq!(answer.headers["x-content-type-options"], "nosniff");
+    }
+    let preflight = ask_with(&fixture, "OPTIONS", "/api/v1/ingest", &foreign, "");
+    assert!(
+        preflight.status == 403
+            && !preflight
+                .headers
+                .contains_key("access-control-allow-origin")
+    );
+    let records = fixture.client.count(&client::Parameters::default());
+    assert_eq!(records.expect("answers").count, 0);
+    fixture.app.set_hosts(vec!["logs.example.com".to_owned()]);
+    let proxied = "host: logs.example.com\r\norigin: https://logs.example.com\r\n";
+    let written = ask_with(
+        &fixture,
+        "POST",
+        "/api/v1/ingest",
+        proxied,
+        "<13>1 - h p - - - mine\n",
+    );
+    assert_eq!(written.status, 200);
 }
 
 #[test]
