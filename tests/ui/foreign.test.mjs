@@ -105,7 +105,7 @@ for (const [page, target] of [
 ]) {
   test(`a page of another port of ${page} neither reads nor writes ${target}`, async () => {
     await onForeignPage(page, async (open) => {
-      const read = await readBy(open, `${under(target)}/api/v1/search?q=secret`);
+      const read = await readBy(open, `${under(target)}/api/v1/search?q=seen`);
       assert.equal(read, 'TypeError');
       await writeBy(open, under(target));
     });
@@ -116,7 +116,7 @@ for (const [page, target] of [
 test('a name that was made to point here is no name of ours', async () => {
   await browser.onPage(
     async (page) => {
-      const read = await readBy(page, '/api/v1/search?q=secret');
+      const read = await readBy(page, '/api/v1/search?q=seen');
       assert.equal(JSON.parse(read).code, 'host-unknown');
       await writeBy(page, under('evil.test'));
     },
@@ -138,10 +138,10 @@ test('the page itself reads and writes under each of its names, and links lead t
         });
         assert.deepEqual(kept, [200, 204]);
       },
-      { url: under(name), path: '/search?q=secret' },
+      { url: under(name), path: '/search?q=seen' },
     );
     await onForeignPage('evil.test', async (page) => {
-      await page.setContent(`<a href="${under(name)}/search?q=secret">logs</a>`);
+      await page.setContent(`<a href="${under(name)}/search?q=seen">logs</a>`);
       await page.getByText('logs').click();
       await firstRow(page).waitFor();
     });
