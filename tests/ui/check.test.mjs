@@ -42,11 +42,11 @@ test('a stream is cut into its messages as the chosen source does', () =>
     assert.equal(await framings.count(), 1);
   }));
 
-test('what is wrong with a configuration is told at its line, and nothing is applied', () =>
+test('problems of a configuration stand at their lines, and nothing is applied', () =>
   onPage(async (page) => {
     const area = page.getByTestId('config-text');
     const verdict = page.getByTestId('config-verdict');
-    // What is in force can be used.
+    // The running configuration can be used.
     await verdict.filter({ hasText: 'It can be used' }).waitFor();
     const before = await area.inputValue();
     assert.match(before, /\[source\.udp/);
@@ -58,7 +58,7 @@ test('what is wrong with a configuration is told at its line, and nothing is app
     const chosen = await area.evaluate((box) => box.value.slice(box.selectionStart, box.selectionEnd));
     assert.equal(chosen, 'addres');
     await shot(page, 'check');
-    await page.getByRole('button', { name: 'What is in force' }).click();
+    await page.getByRole('button', { name: 'Running configuration' }).click();
     await verdict.filter({ hasText: 'It can be used' }).waitFor();
     assert.equal(await area.inputValue(), before);
   }));

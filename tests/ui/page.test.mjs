@@ -209,3 +209,30 @@ test('a demonstration has something to look at at once', async () => {
     await demo.stop();
   }
 });
+
+test('the first record of an empty store shows as soon as it is stored', async () => {
+  const empty = new Server();
+  try {
+    await empty.start();
+    await onPage(
+      async (page) => {
+        // Nothing that waits for a second or longer ever happens: the page has to be told.
+        await page.addInitScript(() => {
+          const { setTimeout, setInterval } = window;
+          const isShort = (ms) => !(ms >= 1_000);
+          window.setTimeout = (run, ms, ...words) => (isShort(ms) ? setTimeout(run, ms, ...words) : 0);
+          window.setInterval = (run, ms, ...words) => (isShort(ms) ? setInterval(run, ms, ...words) : 0);
+        });
+        const followed = page.waitForResponse((response) => response.url().includes('/api/v1/tail'));
+        await page.reload();
+        await page.getByTestId('empty').getByText('No records yet').waitFor();
+        await followed;
+        await empty.send(['<13>1 - web1 first 1 - - the very first']);
+        await page.getByTestId('row').filter({ hasText: 'the very first' }).waitFor();
+      },
+      { url: empty.url },
+    );
+  } finally {
+    await empty.stop();
+  }
+});

@@ -132,7 +132,7 @@ export function explain(input: string, source: string, signal: AbortSignal): Pro
   return sendText('explain', { source }, input, signal);
 }
 
-/** The configuration in force, as a file. */
+/** The running configuration, as a file. */
 export async function config(signal: AbortSignal): Promise<string> {
   return (await callJson<{ effective: string }>('config', {}, signal)).effective;
 }

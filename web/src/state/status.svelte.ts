@@ -33,6 +33,11 @@ export class ServerStatus {
     return sum(this.answer?.logspaces.map((logspace) => logspace.records) ?? []);
   }
 
+  /** Whether there is a store and nothing in it. */
+  get isEmpty(): boolean {
+    return this.answer !== null && this.records === 0;
+  }
+
   get dropped(): number {
     const sources = this.answer?.sources ?? [];
     return sum(sources.flatMap((source) => Object.values(source.dropped)));
@@ -49,10 +54,13 @@ export class ServerStatus {
     this.#abort.abort();
   }
 
-  readonly #onVisibility = () => {
+  /** Asks at once, where somebody looks. */
+  refresh(): void {
     clearTimeout(this.#timer);
     if (!document.hidden) void this.#poll();
-  };
+  }
+
+  readonly #onVisibility = () => this.refresh();
 
   async #poll(): Promise<void> {
     this.#abort.abort();

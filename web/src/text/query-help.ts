@@ -30,7 +30,7 @@ export const QUERY_HELP: readonly HelpGroup[] = [
       ['host:web* program:nginx', 'host, program, pid, msgid, facility, source, peer, tag, message'],
       ['host:(web1 OR web2)', 'one of several values'],
       ['host:="Web1"', 'exactly this value'],
-      ['req@1.status:502', 'a field that records bring along'],
+      ['req@1.status:502', 'a field of structured data'],
       ['severity:<=err', 'error or worse'],
       ['req@1.size:>1000', 'a number compared; also < <= >='],
       ['req@1.size:[100 TO 200]', 'a range, both ends included'],

@@ -13,7 +13,7 @@ const OWN_NAMES =
 
 const PLAIN_NAME = /^[\p{Alphabetic}_.@][\p{Alphabetic}\p{N}_.@-]*$/u;
 
-/** How a field that records bring along is named before its value, which follows at once. */
+/** The name of a field of the records themselves, in front of its value. */
 export function fieldPrefix(name: string): string {
   if (PLAIN_NAME.test(name) && !OWN_NAMES.test(name)) return `${name}:`;
   return `nvpair:"${escapeExact(name)}"=`;
