@@ -7,6 +7,7 @@ mod backup; // Backups, restores and the archive: what comes back is what was th
 mod bad_input; // Everything a network or a disk can get wrong.
 mod bombs; // Hostile questions beside records at full rate.
 mod certificates; // Client certificates of every kind, and what is said of each.
+mod check; // What a configuration names and this machine has not: `check` and `serve` say the same.
 mod cli; // What scripts rely on in the command line: exit codes, output, reload.
 mod corpus; // Every word of a log is counted as an independent program counts it.
 mod crash; // Kills and power cuts: nothing acknowledged is lost.

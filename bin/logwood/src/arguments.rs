@@ -55,8 +55,10 @@ pub(crate) enum Command {
     Explain(ExplainArguments),
     /// Say how much disk a rate of messages takes, per day to year.
     Plan(PlanArguments),
-    /// Say all that is wrong with a configuration file.
+    /// Report every problem of a configuration file, and of the files, users and addresses it names.
     Check(CheckArguments),
+    /// Show the certificate that Logwood has made for itself, or make one for names of your choice.
+    Certificate(CertificateArguments),
     /// Read every byte of a data directory and say what is damaged; with --repair, mend it.
     Verify(VerifyArguments),
     /// Write segments of older formats anew, with the index and columns of today.
@@ -68,7 +70,7 @@ pub(crate) enum Command {
 /// Flags replace what the configuration file says.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ServeArguments {
-    /// The configuration file (TOML); without one the defaults are in force.
+    /// The configuration file (TOML); without one, the defaults.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Where everything is kept [default: ./logwood-data].
@@ -374,12 +376,32 @@ pub(crate) struct CheckArguments {
     /// The configuration file.
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     pub(crate) config: Option<PathBuf>,
-    /// Print every value in force and where it comes from.
+    /// The data directory that `serve --data-dir` will be given.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Look at the file alone, and at no file, address or user that it names: for another machine.
+    #[arg(long)]
+    pub(crate) file_only: bool,
+    /// Print the running value of every key and where it comes from; implies --file-only.
     #[arg(long)]
     pub(crate) effective: bool,
     /// Take warnings for errors.
     #[arg(long)]
     pub(crate) deny_warnings: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CertificateArguments {
+    /// The data directory of the server.
+    #[arg(long, value_name = "DIR", default_value = "logwood-data")]
+    pub(crate) data_dir: PathBuf,
+    /// A DNS name or IP address by which senders know the server, beside those of this machine; may
+    /// be repeated.
+    #[arg(long = "name", value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// Make another one where one is there. Every sender that trusts the old one needs the new one.
+    #[arg(long)]
+    pub(crate) replace: bool,
 }
 
 #[derive(Debug, Args)]

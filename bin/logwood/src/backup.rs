@@ -30,7 +30,14 @@ pub(crate) fn backup(arguments: &BackupArguments) -> Result<Outcome, Failure> {
                 let what = format!("{} is a backup itself", data_dir.display());
                 return Err(Failure::new(what).hint("copy it with `logwood restore BACKUP DIR`"));
             }
-            server::backup::backup(&target::open(&data_dir)?, &directory)?
+            server::backup::backup(&target::open(&data_dir)?, &directory).map_err(|error| {
+                let hint = server::backup::hint(&directory, &error);
+                let failure = Failure::from(error);
+                match hint {
+                    Some(hint) => failure.hint(hint),
+                    None => failure,
+                }
+            })?
         }
     };
     let mut out = output::data();

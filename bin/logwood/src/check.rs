@@ -3,28 +3,39 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use config::{Checked, Overrides};
+use config::{Checked, Config, Overrides};
 use syslog::ParseOptions;
 
 use crate::Outcome;
 use crate::arguments::CheckArguments;
 use crate::failure::Failure;
 use crate::output;
+use crate::prepare::{self, Purpose};
 
-/// Prints all problems, or what is in force.
+/// Prints all problems, or the running configuration.
 pub(crate) fn check(arguments: &CheckArguments) -> Result<Outcome, Failure> {
     let path = arguments.file.as_deref().or(arguments.config.as_deref());
-    let checked = read(path, &Overrides::default())?;
+    let overrides = Overrides {
+        data_dir: arguments.data_dir.clone(),
+        ..Overrides::default()
+    };
+    let mut checked = read(path, &overrides)?;
+    if let Some(config) = &checked.config
+        && !arguments.file_only
+        && !arguments.effective
+    {
+        tell_holder(config);
+        let problems = prepare::problems(config, Purpose::Check);
+        checked.add(problems);
+    }
     print_problems(&checked);
     let (errors, warnings) = checked.counts();
     let name = path.map_or_else(
         || "the defaults".to_owned(),
         |path| path.display().to_string(),
     );
-    let Some(config) = checked
-        .config
-        .filter(|_| !arguments.deny_warnings || warnings == 0)
-    else {
+    let is_usable = errors == 0 && (warnings == 0 || !arguments.deny_warnings);
+    let Some(config) = checked.config.filter(|_| is_usable) else {
         return Err(Failure::new(format!(
             "{name}: {errors} errors, {warnings} warnings"
         )));
@@ -43,6 +54,16 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Outcome, Failure> {
         output::words(&summary);
     }
     Ok(Outcome::Done)
+}
+
+/// Says why addresses are not tried, where they are not.
+fn tell_holder(config: &Config) {
+    if let Some(holder) = prepare::holder(config) {
+        output::words(&format!(
+            "note: {} is open in {holder}; its addresses are not tried\n",
+            config.store.data_dir.display()
+        ));
+    }
 }
 
 /// Reads and checks a file; the defaults where there is none.
@@ -75,7 +96,7 @@ fn unreadable_hint(error: &io::Error) -> &'static str {
 /// Prints all problems, errors and warnings alike, in the order of the file.
 pub(crate) fn print_problems(checked: &Checked) {
     for problem in &checked.problems {
-        output::words(&format!("{problem}\n"));
+        output::words(&problem.to_string());
     }
 }
 

@@ -7,6 +7,7 @@ mod allocator;
 mod arguments;
 mod ask;
 mod backup;
+mod certificate;
 mod check;
 mod explain;
 mod failure;
@@ -15,6 +16,7 @@ mod inspect;
 mod load;
 mod output;
 mod plan;
+mod prepare;
 mod reindex;
 mod searches;
 mod serve;
@@ -77,6 +79,7 @@ fn run(command: Option<Command>) -> Result<Outcome, Failure> {
         Some(Command::Restore(arguments)) => backup::restore(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
         Some(Command::Plan(arguments)) => plan::plan(&arguments),
+        Some(Command::Certificate(arguments)) => certificate::certificate(&arguments),
         Some(Command::Check(arguments)) => check::check(&arguments),
         Some(Command::Verify(arguments)) => verify::verify(&arguments),
         Some(Command::Reindex(arguments)) => reindex::reindex(&arguments),

@@ -2,6 +2,7 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use ingest::{
@@ -16,8 +17,9 @@ use store::{Archive, Durability, Retention};
 use syslog::frame::Framing;
 use syslog::{Encoding, HostRule, ParseMode, ParseOptions};
 
-use crate::document::{Document, Section};
+use crate::document::{Document, Origin, Section};
 use crate::effective::Effective;
+use crate::problem::{Lines, Problem, Severity};
 use crate::value::Value;
 
 /// A configuration that has been checked.
@@ -38,6 +40,25 @@ pub struct Config {
     /// What Logwood says about itself.
     pub log: LogOptions,
     document: Document,
+    written: Written,
+}
+
+/// The file, to show places in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    pub(crate) path: Arc<str>,
+    pub(crate) text: Arc<str>,
+}
+
+/// A section, by what its author calls it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part<'a> {
+    /// The source of a name.
+    Source(&'a str),
+    /// The logspace of a name.
+    Logspace(&'a str),
+    /// One that has no name, as `http`.
+    Only(&'a str),
 }
 
 /// A declared logspace.
@@ -115,10 +136,40 @@ impl Config {
     pub fn effective(&self) -> Effective {
         Effective::new(&self.document)
     }
+
+    /// A problem with the value of a key that shows only on the machine it is for: at its place,
+    /// or at that of its section; at none where it is a default or came by a flag.
+    pub fn problem(
+        &self,
+        severity: Severity,
+        (part, key): (Part<'_>, &str),
+        message: impl Into<String>,
+        hint: Option<String>,
+    ) -> Problem {
+        let is_meant = |section: &&Section| match part {
+            Part::Source(name) => section.is_source() && section.name() == name,
+            Part::Logspace(name) => section.kind() == "logspace" && section.name() == name,
+            Part::Only(kind) => section.kind() == kind,
+        };
+        let section = self.document.sections.iter().find(is_meant);
+        let span = section.and_then(|section| {
+            let entry = section.entry(key);
+            let is_flag = entry.is_some_and(|entry| entry.origin == Origin::Flag);
+            let own = entry.and_then(|entry| entry.span.clone());
+            own.or_else(|| section.name_span().filter(|_| !is_flag))
+        });
+        let lines = Lines::new(&self.written.text, &self.written.path);
+        Problem {
+            severity,
+            place: span.map(|span| lines.place(span)),
+            message: message.into(),
+            hint,
+        }
+    }
 }
 
 /// Builds the options of a document without errors.
-pub(crate) fn build(document: Document) -> Config {
+pub(crate) fn build(document: Document, written: Written) -> Config {
     let only = |kind| Values(document.of_kind(kind).next());
     let (http, store, log) = (only("http"), only("store"), only("log"));
     let store = store_options(&store);
@@ -155,6 +206,7 @@ pub(crate) fn build(document: Document) -> Config {
             logspace: LogspaceName::parse(log.text("logspace")).ok(),
         },
         document,
+        written,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use toml::de::DeTable;
 
-use crate::build::{Config, build};
+use crate::build::{Config, Written, build};
 use crate::finding::Findings;
 use crate::limits::CONFIG_BYTES_MAX;
 use crate::overrides::Overrides;
@@ -20,6 +20,13 @@ pub struct Checked {
 }
 
 impl Checked {
+    /// Adds problems that show on the machine only.
+    pub fn add(&mut self, problems: Vec<Problem>) {
+        self.problems.extend(problems);
+        let place = |problem: &Problem| problem.place.as_ref().map(|place| place.span.start);
+        self.problems.sort_by_key(place);
+    }
+
     /// The number of errors and of warnings.
     pub fn counts(&self) -> (usize, usize) {
         let is_error = |problem: &&Problem| problem.severity == Severity::Error;
@@ -56,7 +63,13 @@ pub fn check(text: &str, path: &str, overrides: &Overrides) -> Checked {
     } else {
         add_syntax_errors(text, &errors, &mut findings);
     }
-    let config = (!findings.has_errors()).then(|| build(document));
+    let config = (!findings.has_errors()).then(|| {
+        let written = Written {
+            path: path.into(),
+            text: text.into(),
+        };
+        build(document, written)
+    });
     Checked {
         config,
         problems: findings.finish(),

@@ -274,7 +274,7 @@ const MESSAGES_MIN: KeySpec = key(
     "messages_min",
     Kind::Integer(1..=1_000_000_000_000),
     None,
-    "Fewer messages in a period are told as too few, in the log and in the metrics.",
+    "Fewer messages in a period are reported as too few, in the log and in the metrics.",
 )
 .also(&["silence", "min_messages", "rate_min"]);
 
@@ -282,7 +282,7 @@ const MESSAGES_MAX: KeySpec = key(
     "messages_max",
     Kind::Integer(1..=1_000_000_000_000),
     None,
-    "More messages in a period are told as too many. They are kept all the same.",
+    "More messages in a period are reported as too many. They are kept all the same.",
 )
 .also(&["max_messages", "rate_max", "rate_limit"]);
 

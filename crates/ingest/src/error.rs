@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::address::Address;
 use crate::limits::{HOST_LIST_MAX, UDP_SOCKETS_MAX};
+use crate::socket_file::SocketFileError;
 
 /// The receivers cannot be started or changed. Nothing has changed then.
 #[derive(Debug, thiserror::Error)]
@@ -94,6 +95,18 @@ pub enum Error {
         /// Why it cannot.
         source: io::Error,
     },
+    /// No socket can be made at a path.
+    #[error("listener {listener} cannot listen on {transport} {address}: {source}")]
+    SocketFile {
+        /// The listener.
+        listener: String,
+        /// Its transport.
+        transport: &'static str,
+        /// Where it was to listen.
+        address: Address,
+        /// Why it cannot.
+        source: SocketFileError,
+    },
     /// The certificates cannot be used.
     #[error("listener {listener}: {source}")]
     Tls {
@@ -156,6 +169,26 @@ pub enum TlsError {
     /// A certificate could not be made.
     #[error("cannot make a self-signed certificate: {0}")]
     Generate(#[from] rcgen::Error),
+    /// A name that cannot stand in a certificate.
+    #[error("{name:?} is neither a DNS name nor an IP address")]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// The key is encrypted.
+    #[error("the private key in {path} is encrypted")]
+    EncryptedKey {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The key is that of another certificate.
+    #[error("the private key in {key} is not that of the certificate in {certificate}")]
+    OtherKey {
+        /// The certificate.
+        certificate: PathBuf,
+        /// The key.
+        key: PathBuf,
+    },
     /// Certificate and key do not work together.
     #[error("certificate {certificate} and key {key} cannot be used: {source}")]
     Identity {

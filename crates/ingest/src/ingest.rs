@@ -1,6 +1,7 @@
 //! All receivers together: started, changed, asked, shut down.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -240,10 +241,11 @@ impl Ingest {
             self.create_logspace(logspace)?;
         }
         let state = self.state();
+        let encrypted = options.encrypted_addresses();
         options
             .listeners
             .iter()
-            .map(|listener| state.plan(listener))
+            .map(|listener| state.plan(listener, &encrypted))
             .collect()
     }
 
@@ -313,8 +315,8 @@ impl State {
         Arc::clone(self.sources.entry(name.to_owned()).or_insert_with(new))
     }
 
-    fn plan(&self, options: &ListenerOptions) -> Result<Plan, Error> {
-        let tls = load_tls(options)?;
+    fn plan(&self, options: &ListenerOptions, encrypted: &[IpAddr]) -> Result<Plan, Error> {
+        let tls = load_tls(options, encrypted)?;
         if self
             .listeners
             .iter()

@@ -164,6 +164,14 @@ pub const DETECT_PAUSE: Duration = Duration::from_millis(10);
 /// How often it is looked at, for a second altogether: handshakes come in one piece.
 pub const DETECT_LOOKS: u32 = 100;
 
+/// How long a start waits for the system to tell the long name of this machine, which may take a
+/// name server that does not answer. Without it the certificate lacks that name.
+pub const LONG_NAME_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Addresses of the machine that its own certificate names at most. Machines with containers have
+/// hundreds, and some clients refuse large certificates.
+pub const INTERFACE_ADDRESSES_MAX: usize = 32;
+
 /// Largest certificate, key or certificate authority file that is read, in bytes.
 pub const PEM_BYTES_MAX: u64 = 4 * 1024 * 1024;
 

@@ -1,7 +1,7 @@
 //! A listener: its sockets, and the tasks that serve them.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -20,6 +20,7 @@ use crate::hosts::HostLists;
 use crate::limits::UDP_SOCKETS_MAX;
 use crate::listening::Listening;
 use crate::options::{ListenerOptions, Transport};
+use crate::socket_file::SocketFileError;
 use crate::{accept, datagrams, socket, socket_file, tls, watch};
 
 /// A listener that runs.
@@ -181,17 +182,14 @@ impl Sockets {
         options: &ListenerOptions,
         is_shared: bool,
     ) -> Result<(Self, Address), Error> {
-        let bound = match (&options.address, options.transport.is_datagram()) {
+        match (&options.address, options.transport.is_datagram()) {
             (Address::Internet(address), true) => bind_udp(options, *address, is_shared),
             (Address::Internet(address), false) => bind_tcp(*address),
-            (Address::Unix(path), _) => bind_unix(options, path),
-        };
-        bound.map_err(|source| Error::Bind {
-            listener: options.name.clone(),
-            transport: options.transport.name(),
-            address: options.address.clone(),
-            source,
-        })
+            (Address::Unix(path), _) => {
+                return bind_unix(options, path).map_err(|error| socket_file_error(options, error));
+            }
+        }
+        .map_err(|error| bind_error(options, error))
     }
 
     /// Gives the file of a unix socket that is taken over the rights of these options.
@@ -260,6 +258,24 @@ impl Sockets {
     }
 }
 
+pub(crate) fn bind_error(options: &ListenerOptions, source: io::Error) -> Error {
+    Error::Bind {
+        listener: options.name.clone(),
+        transport: options.transport.name(),
+        address: options.address.clone(),
+        source,
+    }
+}
+
+pub(crate) fn socket_file_error(options: &ListenerOptions, source: SocketFileError) -> Error {
+    Error::SocketFile {
+        listener: options.name.clone(),
+        transport: options.transport.name(),
+        address: options.address.clone(),
+        source,
+    }
+}
+
 fn bind_udp(
     options: &ListenerOptions,
     address: SocketAddr,
@@ -288,7 +304,10 @@ fn bind_tcp(address: SocketAddr) -> io::Result<(Sockets, Address)> {
     ))
 }
 
-fn bind_unix(options: &ListenerOptions, path: &Path) -> io::Result<(Sockets, Address)> {
+fn bind_unix(
+    options: &ListenerOptions,
+    path: &Path,
+) -> Result<(Sockets, Address), SocketFileError> {
     let rights = &options.socket_file;
     let sockets = if options.transport.is_datagram() {
         let (socket, file) = socket_file::bind(path, Type::DGRAM, rights)?;
@@ -303,12 +322,15 @@ fn bind_unix(options: &ListenerOptions, path: &Path) -> io::Result<(Sockets, Add
     Ok((sockets, path.to_owned().into()))
 }
 
-/// Reads the certificates that a listener asks for.
-pub(crate) fn load_tls(options: &ListenerOptions) -> Result<Option<Arc<ServerConfig>>, Error> {
+/// Reads the certificates that a listener asks for; one that is made names these addresses.
+pub(crate) fn load_tls(
+    options: &ListenerOptions,
+    addresses: &[IpAddr],
+) -> Result<Option<Arc<ServerConfig>>, Error> {
     let Some(settings) = &options.tls else {
         return Ok(None);
     };
-    let loaded = tls::load(settings).map_err(|source| Error::Tls {
+    let loaded = tls::load(settings, addresses).map_err(|source| Error::Tls {
         listener: options.name.clone(),
         source: Box::new(source),
     })?;

@@ -1,5 +1,6 @@
 //! What an administrator can set.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -45,6 +46,17 @@ impl Options {
             budget_bytes: BUDGET_BYTES_DEFAULT,
             passed: Vec::new(),
         }
+    }
+
+    /// Where connections with a certificate of our own making are awaited.
+    pub fn encrypted_addresses(&self) -> Vec<IpAddr> {
+        let is_made = |listener: &&ListenerOptions| {
+            let identity = listener.tls.as_ref().map(|tls| &tls.identity);
+            matches!(identity, Some(TlsIdentity::SelfSigned { .. }))
+        };
+        let made = self.listeners.iter().filter(is_made);
+        made.filter_map(|listener| Some(listener.address.internet()?.ip()))
+            .collect()
     }
 
     /// Looks for what contradicts itself.

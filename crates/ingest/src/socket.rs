@@ -2,11 +2,11 @@
 //! kernel's count of dropped datagrams, and sockets that were open when the process started.
 #![expect(
     unsafe_code,
-    reason = "setsockopt, getsockopt, getnameinfo and descriptors that were passed to us have no safe \
-              wrapper among our dependencies"
+    reason = "setsockopt, getsockopt, getnameinfo, getaddrinfo and descriptors that were passed to us have \
+              no safe wrapper among our dependencies"
 )]
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -160,6 +160,34 @@ pub(crate) fn name_of(address: IpAddr) -> Option<String> {
     };
     let name = CStr::from_bytes_until_nul(&name).ok()?.to_str().ok()?;
     (result == 0).then(|| name.trim_end_matches('.').to_owned())
+}
+
+/// The name of a host with its domain, as the system finds it: in `/etc/hosts`, by DNS. May take
+/// many seconds.
+pub(crate) fn long_name_of(name: &str) -> Option<String> {
+    let name = CString::new(name).ok()?;
+    // SAFETY: an address of zeros is what the manual asks for in hints, with the fields set that
+    // are used.
+    let mut hints: libc::addrinfo = unsafe { std::mem::zeroed() };
+    hints.ai_flags = libc::AI_CANONNAME;
+    hints.ai_socktype = libc::SOCK_STREAM;
+    let mut found: *mut libc::addrinfo = ptr::null_mut();
+    // SAFETY: name and hints live until the call returns; it sets `found` where it succeeds.
+    let result =
+        unsafe { libc::getaddrinfo(name.as_ptr(), ptr::null(), &raw const hints, &raw mut found) };
+    if result != 0 || found.is_null() {
+        return None;
+    }
+    // SAFETY: `found` is the first of a list that stays until it is freed below. Its name is a
+    // text that ends with a NUL, or null.
+    let long = unsafe {
+        let long = (*found).ai_canonname;
+        let long = (!long.is_null()).then(|| CStr::from_ptr(long).to_owned());
+        libc::freeaddrinfo(found);
+        long
+    };
+    let long = long?.into_string().ok()?;
+    Some(long.trim_end_matches('.').to_owned())
 }
 
 /// Takes a descriptor over that whoever started this process has passed to it; children do not get

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -10,10 +11,12 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::server::danger::ClientCertVerifier;
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{RootCertStore, ServerConfig};
 use tokio_rustls::TlsAcceptor;
 
-use crate::certificate;
+use crate::certificate::{self, CertificateFiles};
+use crate::certificate_facts::CertificateFacts;
 use crate::error::TlsError;
 use crate::limits::PEM_BYTES_MAX;
 use crate::options::{ClientCertificates, TlsIdentity, TlsOptions};
@@ -40,34 +43,84 @@ impl TlsSlot {
     }
 }
 
-/// Reads certificates and keys; makes a self-signed one where that is configured and none is there.
-pub(crate) fn load(options: &TlsOptions) -> Result<Arc<ServerConfig>, TlsError> {
-    let (certificate, key) = match &options.identity {
-        TlsIdentity::SelfSigned { directory } => certificate::find_or_make(directory)?,
-        TlsIdentity::Files { certificate, key } => (certificate.clone(), key.clone()),
+/// Reads certificates and keys; makes a self-signed one, for the names of this machine and these
+/// addresses, where that is configured and none is there.
+pub(crate) fn load(
+    options: &TlsOptions,
+    addresses: &[IpAddr],
+) -> Result<Arc<ServerConfig>, TlsError> {
+    let files = match &options.identity {
+        TlsIdentity::SelfSigned { directory } => certificate::find_or_make(directory, addresses)?,
+        TlsIdentity::Files { certificate, key } => CertificateFiles {
+            certificate: certificate.clone(),
+            key: key.clone(),
+        },
     };
-    let chain = read_certificates(&certificate)?;
-    let private_key = read_key(&key)?;
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let identity_error = |source| TlsError::Identity {
-        certificate: certificate.clone(),
-        key: key.clone(),
+    let (chain, key) = (
+        read_certificates(&files.certificate)?,
+        read_key(&files.key)?,
+    );
+    let provider = provider();
+    let identity = Identity::new(&files, chain, key, &provider)?;
+    identity.with_clients(client_verifier(options, provider)?)
+}
+
+pub(crate) fn provider() -> Arc<CryptoProvider> {
+    Arc::new(rustls::crypto::ring::default_provider())
+}
+
+/// A certificate and its key, which fit.
+pub(crate) struct Identity<'a> {
+    files: &'a CertificateFiles,
+    resolver: SingleCertAndKey,
+    provider: Arc<CryptoProvider>,
+}
+
+impl<'a> Identity<'a> {
+    pub(crate) fn new(
+        files: &'a CertificateFiles,
+        chain: Vec<CertificateDer<'static>>,
+        key: PrivateKeyDer<'static>,
+        provider: &Arc<CryptoProvider>,
+    ) -> Result<Self, TlsError> {
+        let certified = CertifiedKey::from_der(chain, key, provider);
+        let certified = certified.map_err(|source| match source {
+            rustls::Error::InconsistentKeys(_) => TlsError::OtherKey {
+                certificate: files.certificate.clone(),
+                key: files.key.clone(),
+            },
+            source => unusable(files, source),
+        })?;
+        Ok(Self {
+            files,
+            resolver: certified.into(),
+            provider: Arc::clone(provider),
+        })
+    }
+
+    fn with_clients(self, verifier: Option<Verifier>) -> Result<Arc<ServerConfig>, TlsError> {
+        let builder = ServerConfig::builder_with_provider(self.provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|source| unusable(self.files, source))?;
+        let builder = match verifier {
+            Some(verifier) => builder.with_client_cert_verifier(Arc::new(verifier)),
+            None => builder.with_no_client_auth(),
+        };
+        let mut config = builder.with_cert_resolver(Arc::new(self.resolver));
+        // A sender that only writes never reads the tickets of TLS 1.3. With them unread, closing
+        // its socket resets the connection, and the kernel throws away what it sent and we had not
+        // read.
+        config.send_tls13_tickets = 0;
+        Ok(Arc::new(config))
+    }
+}
+
+fn unusable(files: &CertificateFiles, source: rustls::Error) -> TlsError {
+    TlsError::Identity {
+        certificate: files.certificate.clone(),
+        key: files.key.clone(),
         source,
-    };
-    let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
-        .with_safe_default_protocol_versions()
-        .map_err(identity_error)?;
-    let builder = match client_verifier(options, provider)? {
-        Some(verifier) => builder.with_client_cert_verifier(Arc::new(verifier)),
-        None => builder.with_no_client_auth(),
-    };
-    let mut config = builder
-        .with_single_cert(chain, private_key)
-        .map_err(identity_error)?;
-    // A sender that only writes never reads the tickets of TLS 1.3. With them unread, closing its
-    // socket resets the connection, and the kernel throws away what it sent and we had not read.
-    config.send_tls13_tickets = 0;
-    Ok(Arc::new(config))
+    }
 }
 
 fn client_verifier(
@@ -89,7 +142,7 @@ fn client_verifier(
 }
 
 /// Who checks that a certificate comes from one of these authorities and is not revoked.
-fn trusted_by(
+pub(crate) fn trusted_by(
     authorities: &Path,
     revoked: Option<&Path>,
     provider: &Arc<CryptoProvider>,
@@ -134,7 +187,8 @@ fn read_revoked(path: &Path) -> Result<Vec<CertificateRevocationListDer<'static>
     Ok(lists)
 }
 
-fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+/// The certificates of a file, at least one.
+pub(crate) fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let not_pem = || TlsError::NotPem {
         path: path.to_owned(),
         expected: "certificate",
@@ -148,12 +202,37 @@ fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsErr
     Ok(certificates)
 }
 
-fn read_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
-    let pem = read(path)?;
-    PrivateKeyDer::from_pem_slice(&pem).map_err(|_| TlsError::NotPem {
+/// The first certificate of a file, as others see it.
+pub(crate) fn read_facts(path: &Path) -> Result<CertificateFacts, TlsError> {
+    let chain = read_certificates(path)?;
+    let facts = chain
+        .first()
+        .and_then(|first| CertificateFacts::read(first));
+    facts.ok_or_else(|| TlsError::NotPem {
         path: path.to_owned(),
-        expected: "private key",
+        expected: "certificate",
     })
+}
+
+pub(crate) fn read_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
+    let pem = read(path)?;
+    PrivateKeyDer::from_pem_slice(&pem).map_err(|_| match is_encrypted(&pem) {
+        true => TlsError::EncryptedKey {
+            path: path.to_owned(),
+        },
+        false => TlsError::NotPem {
+            path: path.to_owned(),
+            expected: "private key",
+        },
+    })
+}
+
+/// Whether a key needs a password: in the form of PKCS #8, or in that of openssl before 1.0.
+fn is_encrypted(pem: &[u8]) -> bool {
+    let marks: [&[u8]; 2] = [b"BEGIN ENCRYPTED PRIVATE KEY", b"Proc-Type: 4,ENCRYPTED"];
+    marks
+        .iter()
+        .any(|mark| pem.windows(mark.len()).any(|window| window == *mark))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, TlsError> {
@@ -202,7 +281,7 @@ mod tests {
     }
 
     fn check(options: &TlsOptions, expected: &str) {
-        let error = load(options).expect_err("unusable").to_string();
+        let error = load(options, &[]).expect_err("unusable").to_string();
         assert!(error.contains(expected), "{error:?} has no {expected:?}");
     }
 
@@ -210,11 +289,11 @@ mod tests {
     fn unusable_files_are_told_by_name() {
         let directory = tempfile::tempdir().expect("makes one");
         let path = |name: &str| directory.path().join(name);
-        load(&self_signed(directory.path())).expect("makes one");
+        load(&self_signed(directory.path()), &[]).expect("makes one");
         fs::write(path("text.pem"), "no certificate").expect("writes");
         fs::write(path("huge.pem"), vec![b'x'; 5 * 1024 * 1024]).expect("writes");
         let other = tempfile::tempdir().expect("makes one");
-        load(&self_signed(other.path())).expect("makes one");
+        load(&self_signed(other.path()), &[]).expect("makes one");
 
         let files = |certificate: &str, key: PathBuf| TlsOptions {
             identity: TlsIdentity::Files {
@@ -236,7 +315,7 @@ mod tests {
         );
         check(
             &files("certificate.pem", other.path().join("key.pem")),
-            "cannot be used",
+            "is not that of the certificate",
         );
 
         let mut options = self_signed(directory.path());
@@ -247,7 +326,7 @@ mod tests {
         options.clients = ClientCertificates::Optional {
             authorities: path("certificate.pem"),
         };
-        load(&options).expect("a certificate is an authority for itself");
+        load(&options, &[]).expect("a certificate is an authority for itself");
         options.checks.revoked = Some(path("text.pem"));
         check(&options, "text.pem holds no revocation list");
     }

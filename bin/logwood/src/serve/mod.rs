@@ -11,19 +11,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use config::{Config, Overrides};
+use ingest::PassedSocket;
 use store::{RealDisk, Store, SystemClock};
 
 use crate::Outcome;
 use crate::arguments::ServeArguments;
 use crate::check;
 use crate::failure::Failure;
+use crate::prepare::{self, Purpose};
 
 /// Serves until SIGTERM or SIGINT.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<Outcome, Failure> {
     let passed = passed::take()?;
     let source = ConfigSource::new(arguments);
-    let mut config = source.read()?;
-    config.ingest.passed = passed;
+    let config = source.read(Purpose::Start, passed)?;
     let internal = logging::start(&config.log);
     raise_open_files();
     let store = Store::open(
@@ -66,17 +67,27 @@ impl ConfigSource {
         }
     }
 
-    /// Reads and checks the configuration; all problems are printed.
-    fn read(&self) -> Result<Config, Failure> {
-        let checked = check::read(self.path.as_deref(), &self.overrides)?;
+    /// Reads the configuration and looks at what it names; all problems are printed.
+    fn read(&self, purpose: Purpose, passed: Vec<PassedSocket>) -> Result<Config, Failure> {
+        let mut checked = check::read(self.path.as_deref(), &self.overrides)?;
+        if let Some(config) = &mut checked.config {
+            config.ingest.passed = passed;
+            let holder = prepare::holder(config).filter(|_| purpose == Purpose::Start);
+            if let Some(holder) = holder {
+                let data_dir = config.store.data_dir.clone();
+                return Err(store::Error::Locked { data_dir, holder }.into());
+            }
+            let problems = prepare::problems(config, purpose);
+            checked.add(problems);
+        }
         check::print_problems(&checked);
         let (errors, _) = checked.counts();
-        checked.config.ok_or_else(|| {
+        checked.config.filter(|_| errors == 0).ok_or_else(|| {
             let name = self
                 .path
                 .as_deref()
                 .unwrap_or(std::path::Path::new("the defaults"));
-            Failure::new(format!("{} has {errors} errors", name.display()))
+            Failure::new(format!("{}: {errors} errors", name.display()))
                 .hint("`logwood check FILE` says them all without starting anything")
         })
     }

@@ -7,6 +7,7 @@ use store::Store;
 
 use super::ConfigSource;
 use crate::failure::Failure;
+use crate::prepare::Purpose;
 
 /// Reads the configuration again and puts it into force; returns the one in force now.
 pub(super) async fn reload(
@@ -33,7 +34,7 @@ async fn try_reload(
     store: &Store,
     ingest: &Ingest,
 ) -> Result<Config, Failure> {
-    let config = source.read()?;
+    let config = source.read(Purpose::Reload, Vec::new())?;
     for logspace in &config.logspaces {
         store.create_logspace(&logspace.name)?;
         store.set_retention(&logspace.name, logspace.retention)?;

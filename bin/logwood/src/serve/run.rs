@@ -42,13 +42,13 @@ pub(super) async fn run(
         Arc::clone(&store),
         clock.clone(),
     );
-    let ingest = Arc::new(ingest.map_err(cannot_listen)?);
+    let ingest = Arc::new(ingest.map_err(not_received)?);
     let keeping = internal.map(|internal| tokio::spawn(internal.keep(Arc::clone(&ingest))));
     let app = Arc::new(App::new(Arc::clone(&store), Arc::clone(&ingest), clock));
     tell(&app, &config);
     let server = Server::start(config.http, Arc::clone(&app))
         .await
-        .map_err(cannot_listen)?;
+        .map_err(not_served)?;
     store.announce_http(&server.address().to_string())?;
     welcome(server.address(), &ingest.listeners(), &store);
     let demo = with_demo.then(|| tokio::spawn(demo::feed(Arc::clone(&ingest), Arc::clone(&store))));
@@ -104,10 +104,22 @@ async fn stop(server: Server, ingest: &Ingest, store: Arc<Store>) -> Result<(), 
     })
 }
 
-fn cannot_listen(error: impl std::fmt::Display) -> Failure {
-    Failure::new(error.to_string()).hint(
-        "choose other addresses with --http, --udp, --tcp, --tls, --relp or in the configuration",
-    )
+fn not_received(error: ingest::Error) -> Failure {
+    let failure = Failure::new(error.to_string());
+    match error.remedy() {
+        Some(remedy) => failure.hint(remedy),
+        None => failure,
+    }
+}
+
+fn not_served(error: server::Error) -> Failure {
+    let failure = Failure::new(error.to_string());
+    match error {
+        server::Error::Listen { address, source } => {
+            failure.hint(ingest::bind_remedy(address, &source))
+        }
+        _ => failure,
+    }
 }
 
 /// Says where everything listens, in one line for programs, and what to try next.

@@ -6,7 +6,7 @@
 //! asking, which is never answered, and names the host in its address bar.
 
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use api::{BackupAnswer, BackupRequest, Problem};
 use axum::Json;
@@ -45,15 +45,15 @@ pub(crate) async fn backup(
             ),
             Err(error) => tracing::error!(%error, "cannot make a backup"),
         }
-        answer
+        answer.map_err(|error| refusal(&error, &directory))
     });
     let answer = work
         .await
         .map_err(|_| Refusal::internal("the backup crashed; the server's log says where"))?;
-    answer.map(Json).map_err(|error| refusal(&error))
+    answer.map(Json)
 }
 
-fn refusal(error: &store::Error) -> Refusal {
+fn refusal(error: &store::Error, directory: &Path) -> Refusal {
     let title = "no backup was made";
     let detail = error.to_string();
     match error {
@@ -61,7 +61,9 @@ fn refusal(error: &store::Error) -> Refusal {
             Problem::new(409, "directory-unsuitable", title, detail).into()
         }
         _ => Problem::new(500, "backup-failed", title, detail)
-            .with_hint("what an older backup in the directory had is still there")
+            .with_hint(backup::hint(directory, error).unwrap_or_else(|| {
+                "what an older backup in the directory had is still there".to_owned()
+            }))
             .into(),
     }
 }
