@@ -128,7 +128,7 @@ fn a_stream_is_cut_and_told_message_by_message() -> Result<()> {
     let framings: Vec<_> = messages.iter().map(|message| &message["framing"]).collect();
     let expected = [
         framing("octet_count", "22 ", 3, 25, ""),
-        framing("line_feed", "", 25, 51, "\r\n"),
+        framing("line_feed", "", 25, 52, "\n"),
         framing("octet_count", "12 ", 56, 63, ""),
     ];
     assert_eq!(framings, expected.iter().collect::<Vec<_>>());

@@ -247,7 +247,7 @@ const FRAMING: KeySpec = key(
     Kind::Choice(&["auto", "lines", "nul"]),
     Some("\"auto\""),
     "How messages are told apart: `auto`, by octet counts and line feeds, each message by what stands \
-     in front of it; `lines`, by line feeds alone; `nul`, by NULs alone, so that messages may have \
+     in front of it, and by NULs that a priority follows; `lines`, by line feeds alone; `nul`, by NULs alone, so that messages may have \
      several lines.",
 )
 .also(&["delimiter", "octet_counted_framing", "frame_delimiter", "transport"]);

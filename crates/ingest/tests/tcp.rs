@@ -26,10 +26,10 @@ async fn lines_and_counted_octets_may_be_mixed() {
         .await
         .expect("writes");
     server.stored("tcp", 3).await;
-    assert_eq!(server.raws(), ["<34>one", "<34>two\nmore", "<34>three"]);
+    assert_eq!(server.raws(), ["<34>one", "<34>two\nmore", "<34>three\r"]);
     let status = server.source("tcp");
     assert_eq!((status.connections, status.connections_total), (1, 1));
-    assert_eq!((status.received, status.bytes), (3, 7 + 12 + 9));
+    assert_eq!((status.received, status.bytes), (3, 7 + 12 + 10));
     let record = &server.records("main")[0];
     assert_eq!(
         (record.source.as_str(), record.peer.as_str()),

@@ -14,11 +14,15 @@ pub const OCTET_COUNT_SIGNIFICANT_MAX: usize = 8;
 /// would let one wrong count swallow that much of the stream.
 pub const FRAME_BYTES_MAX: usize = model::limits::MESSAGE_BYTES_MAX;
 
-/// Bytes beside the message that a framer needs in its buffer: an octet count, its space, and a
-/// terminator of NUL, CR and LF.
-pub const FRAME_OVERHEAD_BYTES: usize = OCTET_COUNT_DIGITS_MAX + 1 + TERMINATOR_BYTES_MAX;
+/// Bytes beside the message that a framer needs in its buffer: an octet count, its space, a
+/// terminator, and the priority behind it.
+pub const FRAME_OVERHEAD_BYTES: usize =
+    OCTET_COUNT_DIGITS_MAX + 1 + TERMINATOR_BYTES_MAX + PRIORITY_DIGITS_MAX + 2;
 
-/// Longest terminator of a message: NUL, CR, LF.
+/// Most digits of a priority (RFC 5424 section 6.2.1).
+pub const PRIORITY_DIGITS_MAX: usize = 3;
+
+/// Longest terminator of a message: NUL, LF, NUL.
 pub const TERMINATOR_BYTES_MAX: usize = 3;
 
 /// Largest RELP transaction number; the next one is 1 again (RELP specification, "TXNR").

@@ -57,13 +57,13 @@ fn a_stream_is_cut_as_its_source_cuts_it() {
     assert_eq!(tcp(b"<34>one"), ["|<34>one|"]);
     assert_eq!(
         tcp(b"<34>one\r\n7 <34>two<34>x\n"),
-        ["|<34>one|\\r\\n", "7 |<34>two|", "|<34>x|\\n"]
+        ["|<34>one\\r|\\n", "7 |<34>two|", "|<34>x|\\n"]
     );
     assert_eq!(tcp(b"8 <34>two\n"), ["8 |<34>two|\\n"]);
     assert_eq!(tcp(b"9 <34>two"), ["9 |<34>two| syslog.incomplete_frame"]);
     assert_eq!(
-        tcp(b"99x <34>a\nb\0"),
-        ["|99x <34>a|\\n syslog.invalid_octet_count", "|b|\\x00"]
+        tcp(b"99<34>a\nb\0"),
+        ["|99<34>a|\\n syslog.invalid_octet_count", "|b|\\x00"]
     );
     let long = [&[b'x'; 150][..], b"\n<34>two\n"].concat();
     let cut = format!("|{}| syslog.truncated", "x".repeat(100));

@@ -1,8 +1,11 @@
 //! Cuts a TCP or TLS stream into messages (RFC 6587, RFC 5425).
 //!
-//! Each frame says for itself how it is framed: digits and a space are an octet count, anything
-//! else is text up to the next line feed. Senders that mix the two, or that start the connection
-//! with a keep-alive line, are read right; syslog-ng decides once per connection and is not.
+//! Each frame says for itself how it is framed: digits and a space are an octet count where a
+//! priority or a packed message follows, anything else is text up to the next line feed. So a line
+//! of text may start with a number. Behind a first count that was shown in this way, any is
+//! believed: messages without a priority are counted too. Senders that mix the two, or that start
+//! the connection with a keep-alive line, are read right; syslog-ng decides once per connection
+//! and is not.
 //!
 //! What must stay true:
 //! - any split of the stream gives the same frames;
@@ -12,9 +15,10 @@
 //! - a frame that is too long is cut and the rest of it skipped, and the next one is whole;
 //! - a count that cannot be is not guessed at: the line is kept whole, the wrong count with it.
 //!
-//! A NUL does not end a message unless [`Framing::Nul`] is asked for, unlike in syslog-ng's text
-//! transport: a message that holds one stays one message. One NUL beside the line feed is taken
-//! for a part of the terminator.
+//! A NUL ends a message where a priority or the end of the stream follows it, and everywhere once
+//! one has: such a sender ends all its messages so, and the last one does not wait for the next.
+//! Before that, a message that holds a NUL stays one message, unlike in syslog-ng's text transport.
+//! One NUL beside the line feed is taken for a part of the terminator.
 //!
 //! The one guess is made where a count was provably wrong: text right behind an octet-counted
 //! frame that starts with neither a priority nor a count. `loggen -P` with too small a `-s` sends
@@ -29,14 +33,15 @@ use model::limits::{MESSAGE_BYTES_DEFAULT, MESSAGE_BYTES_MAX};
 
 use crate::limits::{
     FRAME_BYTES_MAX, FRAME_OVERHEAD_BYTES, OCTET_COUNT_DIGITS_MAX, OCTET_COUNT_SIGNIFICANT_MAX,
-    TERMINATOR_BYTES_MAX,
+    PRIORITY_DIGITS_MAX, TERMINATOR_BYTES_MAX,
 };
 use crate::packing;
 
 /// How the messages of a stream are told apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
-    /// By octet counts and line feeds, each message by what stands in front of it.
+    /// By octet counts and line feeds, each message by what stands in front of it; by NULs where
+    /// the sender shows that it ends messages with them.
     #[default]
     Auto,
     /// By line feeds alone: digits and a space are text.
@@ -101,6 +106,10 @@ pub struct Framer {
     scanned: usize,
     /// Whether the last frame had an octet count.
     was_counted: bool,
+    /// Whether any had.
+    has_counted: bool,
+    /// Whether a NUL has ended a message.
+    ends_by_nul: bool,
     cut_bytes: u64,
 }
 
@@ -117,7 +126,7 @@ enum State {
 /// How a frame says it is framed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Header {
-    /// Digits and no more: the next byte decides.
+    /// Digits, and perhaps the start of a priority: the next bytes decide.
     Unknown,
     /// A line of text.
     Text,
@@ -136,6 +145,8 @@ impl Framer {
             state: State::Start,
             scanned: 0,
             was_counted: false,
+            has_counted: false,
+            ends_by_nul: false,
             cut_bytes: 0,
         }
     }
@@ -160,15 +171,14 @@ impl Framer {
     /// `buffer` is the stream from where the last call left off: what it consumed gone, what it
     /// did not consume still in front. Call until it needs more, then read more.
     pub fn next<'b>(&mut self, buffer: &'b [u8]) -> Step<'b> {
-        let Some(mut start) = self.skip(buffer) else {
-            return Step::NeedMore {
-                consumed: buffer.len(),
-            };
+        let mut start = match self.skip(buffer) {
+            Ok(start) => start,
+            Err(consumed) => return Step::NeedMore { consumed },
         };
         loop {
             start += self.leading_terminators(buffer.get(start..).unwrap_or(&[]));
             let rest = buffer.get(start..).unwrap_or(&[]);
-            let found = match self.header(rest) {
+            let found = match header(self.framing, rest, self.has_counted) {
                 Header::Unknown => None,
                 Header::Counted { len, count } => self.counted(rest, len, count),
                 Header::WrongCount => self.line(rest, Tag::InvalidOctetCount.bit()),
@@ -195,6 +205,7 @@ impl Framer {
     pub fn finish<'b>(&mut self, buffer: &'b [u8]) -> Option<Frame<'b>> {
         let start = self.skip(buffer);
         let is_leftover = self.was_counted;
+        let has_counted = std::mem::take(&mut self.has_counted);
         *self = Self {
             cut_bytes: self.cut_bytes,
             ..Self::new(FramerOptions {
@@ -202,33 +213,46 @@ impl Framer {
                 message_bytes_max: self.message_bytes_max,
             })
         };
-        let rest = buffer.get(start?..)?;
+        let rest = buffer.get(start.ok()?..)?;
         let rest = rest.get(self.leading_terminators(rest)..)?;
-        let (body, tags) = match self.header(rest) {
-            Header::Counted { len, .. } if len < rest.len() => (rest.get(len..)?, 0),
-            Header::WrongCount => (rest, Tag::InvalidOctetCount.bit()),
+        let incomplete = Tag::IncompleteFrame.bit();
+        let wrong_count = Tag::InvalidOctetCount.bit();
+        let (body, tags) = match header(self.framing, rest, has_counted) {
+            Header::Counted { len, .. } if len < rest.len() => (rest.get(len..)?, incomplete),
+            Header::WrongCount => (rest, incomplete | wrong_count),
             Header::Text if is_leftover && !rest.starts_with(b"<") => {
-                (rest, Tag::InvalidOctetCount.bit())
+                (rest, incomplete | wrong_count)
             }
-            _ => (rest, 0),
+            Header::Text if self.framing == Framing::Auto && rest.ends_with(b"\0") => (rest, 0),
+            _ => (rest, incomplete),
         };
-        let frame = self.cut(trim_terminator(body), tags | Tag::IncompleteFrame.bit());
+        let frame = self.cut(trim_terminator(body), tags);
         (!is_terminator_only(frame.raw)).then_some(frame)
     }
 
-    /// What ends a message that is not counted.
-    fn delimiter(&self) -> u8 {
-        match self.framing {
-            Framing::Auto | Framing::Lines => b'\n',
-            Framing::Nul => b'\0',
-        }
-    }
-
-    fn header(&self, rest: &[u8]) -> Header {
-        match (self.framing, rest) {
-            (_, []) => Header::Unknown,
-            (Framing::Auto, _) => header(rest),
-            (Framing::Lines | Framing::Nul, _) => Header::Text,
+    /// Where a text that is not counted ends, behind what ends it, if that is within the first
+    /// `window` bytes. Else how far there is no end for sure: to a NUL of which it is not known yet
+    /// what follows, or to the end of the window. The first `scanned` bytes hold no end.
+    fn text_end(&mut self, text: &[u8], window: usize, scanned: usize) -> Result<usize, usize> {
+        let window = text.get(..window).unwrap_or(text);
+        let mut from = scanned;
+        loop {
+            let unread = window.get(from..).unwrap_or(&[]);
+            let found = match self.framing {
+                Framing::Auto => memchr2(b'\n', b'\0', unread),
+                Framing::Lines => memchr(b'\n', unread),
+                Framing::Nul => memchr(b'\0', unread),
+            };
+            let at = from + found.ok_or(window.len())?;
+            let is_nul = window.get(at) == Some(&b'\0');
+            if !is_nul || self.framing == Framing::Nul || self.ends_by_nul {
+                return Ok(at + 1);
+            }
+            from = at + 1;
+            if starts_with_priority(text.get(from..).unwrap_or(&[])).ok_or(at)? {
+                self.ends_by_nul = true;
+                return Ok(from);
+            }
         }
     }
 
@@ -241,23 +265,23 @@ impl Framer {
         rest.iter().take_while(ends_nothing).count()
     }
 
-    /// Skips what is left of a frame that was cut. Returns the offset behind it, or `None` where
-    /// the whole buffer belongs to it.
-    fn skip(&mut self, buffer: &[u8]) -> Option<usize> {
+    /// Skips what is left of a frame that was cut. Returns the offset behind it, or how much of the
+    /// buffer belongs to it where its end is not there.
+    fn skip(&mut self, buffer: &[u8]) -> Result<usize, usize> {
         let (skipped, end) = match self.state {
-            State::Start => return Some(0),
-            State::SkipLine => match memchr(self.delimiter(), buffer) {
-                Some(end) => (end, Some(end + 1)),
-                None => (buffer.len(), None),
+            State::Start => return Ok(0),
+            State::SkipLine => match self.text_end(buffer, buffer.len(), 0) {
+                Ok(end) => (end - 1, Ok(end)),
+                Err(skipped) => (skipped, Err(skipped)),
             },
             State::SkipOctets(count) if count > buffer.len() => {
                 self.state = State::SkipOctets(count - buffer.len());
-                (buffer.len(), None)
+                (buffer.len(), Err(buffer.len()))
             }
-            State::SkipOctets(count) => (count, Some(count)),
+            State::SkipOctets(count) => (count, Ok(count)),
         };
         self.cut_bytes = self.cut_bytes.saturating_add(skipped as u64);
-        if end.is_some() {
+        if end.is_ok() {
             self.state = State::Start;
         }
         end
@@ -274,12 +298,12 @@ impl Framer {
         if count > self.message_bytes_max + TERMINATOR_BYTES_MAX {
             let raw = rest.get(header_len..message_end)?;
             self.state = State::SkipOctets(count - self.message_bytes_max);
-            self.was_counted = true;
+            (self.was_counted, self.has_counted) = (true, true);
             let tags = Tag::Truncated.bit();
             return Some((Frame { raw, tags }, message_end));
         }
         let body = rest.get(header_len..header_len + count)?;
-        self.was_counted = true;
+        (self.was_counted, self.has_counted) = (true, true);
         Some((self.cut(trim_counted(body), 0), header_len + count))
     }
 
@@ -294,19 +318,21 @@ impl Framer {
             tags
         };
         let end = if is_leftover {
-            leftover_end(window, self.scanned)
+            leftover_end(window, self.scanned).ok_or(window.len())
         } else {
-            let unread = window.get(self.scanned..).unwrap_or(&[]);
-            memchr(self.delimiter(), unread).map(|index| self.scanned + index + 1)
+            self.text_end(rest, window_len, self.scanned)
         };
-        if let Some(end) = end {
-            self.was_counted = false;
-            let line = window.get(..end)?;
-            return Some((self.cut(trim_terminator(line), tags), end));
-        }
-        if window.len() < window_len {
-            self.scanned = window.len();
-            return None;
+        match end {
+            Ok(end) => {
+                self.was_counted = false;
+                let line = window.get(..end)?;
+                return Some((self.cut(trim_terminator(line), tags), end));
+            }
+            Err(scanned) if scanned < window_len => {
+                self.scanned = scanned;
+                return None;
+            }
+            Err(_) => {}
         }
         self.was_counted = false;
         self.state = State::SkipLine;
@@ -330,13 +356,13 @@ impl Framer {
     }
 }
 
-/// A message without its terminator: one of LF, CR LF, NUL, and NUL on either side of those.
+/// A message without its terminator: LF or NUL, and a NUL on either side of LF. A CR stays, so that lines
+/// come back as they were; the parser counts it to no part of the message.
 pub fn trim_terminator(message: &[u8]) -> &[u8] {
     let message = message.strip_suffix(b"\0").unwrap_or(message);
     let Some(message) = message.strip_suffix(b"\n") else {
         return message;
     };
-    let message = message.strip_suffix(b"\r").unwrap_or(message);
     message.strip_suffix(b"\0").unwrap_or(message)
 }
 
@@ -349,29 +375,59 @@ pub fn trim_counted(message: &[u8]) -> &[u8] {
     trim_terminator(message)
 }
 
-/// Reads what stands in front of a frame. Cisco's sequence numbers, dates and addresses start with
-/// digits too: only a letter or `<` behind the digits shows that a count was meant.
-fn header(rest: &[u8]) -> Header {
+/// Reads what stands in front of a frame. Cisco's sequence numbers, dates, addresses and ordinary
+/// text start with digits too: what follows them shows whether a count was meant.
+fn header(framing: Framing, rest: &[u8], has_counted: bool) -> Header {
+    match (framing, rest) {
+        (_, []) => return Header::Unknown,
+        (Framing::Lines | Framing::Nul, _) => return Header::Text,
+        (Framing::Auto, _) => {}
+    }
     let digits = rest
         .iter()
         .take(OCTET_COUNT_DIGITS_MAX + 1)
         .take_while(|byte| byte.is_ascii_digit())
         .count();
-    if digits > OCTET_COUNT_DIGITS_MAX {
-        return Header::WrongCount;
-    }
-    match rest.get(digits) {
-        None => Header::Unknown,
-        Some(_) if digits == 0 => Header::Text,
-        Some(b' ') => match octet_count(rest.get(..digits).unwrap_or(&[])) {
-            Some(count) => Header::Counted {
-                len: digits + 1,
-                count,
+    let (number, behind) = rest.split_at(digits);
+    match behind {
+        _ if digits > OCTET_COUNT_DIGITS_MAX => Header::WrongCount,
+        [] => Header::Unknown,
+        _ if digits == 0 => Header::Text,
+        [b' ', message @ ..] => match (has_counted, starts_message(message)) {
+            (false, None) => Header::Unknown,
+            (false, Some(false)) => Header::Text,
+            (true, _) | (_, Some(true)) => match octet_count(number) {
+                Some(count) => Header::Counted {
+                    len: digits + 1,
+                    count,
+                },
+                None => Header::WrongCount,
             },
-            None => Header::WrongCount,
         },
-        Some(byte) if *byte == b'<' || byte.is_ascii_alphabetic() => Header::WrongCount,
-        Some(_) => Header::Text,
+        [b'<', ..] => Header::WrongCount,
+        _ => Header::Text,
+    }
+}
+
+/// Whether bytes are what messages start with on the wire, and text behind a number hardly does: a
+/// priority, or a message that was packed by itself. `None` where more of them are needed.
+fn starts_message(bytes: &[u8]) -> Option<bool> {
+    match bytes {
+        [b'z'] | [b'z', b'x'] => None,
+        [b'z', ..] => Some(packing::of_message(bytes).is_some()),
+        _ => starts_with_priority(bytes),
+    }
+}
+
+/// Whether bytes start with a priority; `None` where more of them are needed.
+fn starts_with_priority(bytes: &[u8]) -> Option<bool> {
+    let (first, behind) = bytes.split_first()?;
+    let digits = behind.iter().take(PRIORITY_DIGITS_MAX);
+    let digits = digits.take_while(|byte| byte.is_ascii_digit()).count();
+    match (first, behind.get(digits)) {
+        (b'<', None) => None,
+        (b'<', Some(b'>')) => Some(digits > 0),
+        _ => Some(false),
     }
 }
 
@@ -388,7 +444,8 @@ fn octet_count(digits: &[u8]) -> Option<usize> {
     (count <= FRAME_BYTES_MAX).then_some(count)
 }
 
-/// Where text behind a wrong count ends: behind a line feed, or before a count and `<`.
+/// Where text behind a wrong count ends: behind a line feed, before a count and `<`, or between a NUL
+/// and `<`.
 fn leftover_end(window: &[u8], scanned: usize) -> Option<usize> {
     let mut from = scanned;
     loop {
@@ -397,6 +454,9 @@ fn leftover_end(window: &[u8], scanned: usize) -> Option<usize> {
             return Some(found + 1);
         }
         let before = window.get(..found)?;
+        if before.len() > 1 && before.ends_with(b"\0") {
+            return Some(found);
+        }
         if let Some(before) = before.strip_suffix(b" ") {
             let digits = before
                 .iter()

@@ -92,7 +92,7 @@ fn lines_end_at_a_line_feed() {
         64,
         &[
             (b"<34>a", &[]),
-            (b"<34>b", &[]),
+            (b"<34>b\r", &[]),
             (b"<34>c", &[]),
             (b"<34>d", &[]),
             (b"<34>e", &[]),
@@ -105,7 +105,7 @@ fn bytes_that_are_no_terminator_are_kept() {
     check(
         b"a\0b\r\r\n \n\xff\xfe\n",
         64,
-        &[(b"a\0b\r", &[]), (b" ", &[]), (b"\xff\xfe", &[])],
+        &[(b"a\0b\r\r", &[]), (b" ", &[]), (b"\xff\xfe", &[])],
     );
 }
 
@@ -127,7 +127,8 @@ fn counted_frames_and_lines_may_alternate() {
 
 #[test]
 fn empty_frames_are_skipped() {
-    check(b"\n\n\r\n\0\n1 \n2 \r\n\n", 64, &[]);
+    check(b"\n\n\r\n\0\n", 64, &[]);
+    check(b"5 <34>a1 \n2 \r\n\n", 64, &[(b"<34>a", &[])]);
     check(b"", 64, &[]);
 }
 
@@ -143,6 +144,107 @@ fn numbers_that_are_no_counts_start_a_line() {
             (b"123", &[]),
         ],
     );
+}
+
+#[test]
+fn numbers_in_front_of_text_are_no_counts() {
+    for line in [
+        "20 errors found",
+        "3 <b>bold</b> words",
+        "1 <",
+        "7 <1234>",
+        "0 errors",
+        "99999999 bytes",
+        "16 <>",
+        "5 zebras",
+        "5 z",
+        "12 ",
+        "10 \u{e9}",
+        "3com switch",
+        "404",
+    ] {
+        let stream = format!("<14>summary\n{line}\n<14>important\n");
+        let expected: &[(&[u8], &[Tag])] = &[
+            (b"<14>summary", &[]),
+            (line.as_bytes(), &[]),
+            (b"<14>important", &[]),
+        ];
+        check(stream.as_bytes(), 64, expected);
+    }
+}
+
+#[test]
+fn counts_without_a_priority_are_believed_behind_one_with_it() {
+    check(
+        b"5 <34>a5 hello7 2 apple4 \xff\xfe\xfd\xfc5 <34>b<34>c\n3 d e",
+        64,
+        &[
+            (b"<34>a", &[]),
+            (b"hello", &[]),
+            (b"2 apple", &[]),
+            (b"\xff\xfe\xfd\xfc", &[]),
+            (b"<34>b", &[]),
+            (b"<34>c", &[]),
+            (b"d e", &[]),
+        ],
+    );
+    check(
+        b"6 zx\x9cabc5 hello",
+        64,
+        &[(b"zx\x9cabc", &[]), (b"hello", &[])],
+    );
+}
+
+#[test]
+fn a_nul_in_front_of_a_priority_ends_a_message() {
+    // As Python's SysLogHandler sends them.
+    check(
+        b"<14>one\0<14>two\0<14>three\0",
+        64,
+        &[(b"<14>one", &[]), (b"<14>two", &[]), (b"<14>three", &[])],
+    );
+    check(b"<14>alone\0", 64, &[(b"<14>alone", &[])]);
+    // It is a byte of a message where text follows, until the sender has ended one so.
+    check(
+        b"<14>a\0b\n<14>c\0<14>d\0e\nf\0",
+        64,
+        &[
+            (b"<14>a\0b", &[]),
+            (b"<14>c", &[]),
+            (b"<14>d", &[]),
+            (b"e", &[]),
+            (b"f", &[]),
+        ],
+    );
+    for text in ["<", "<>", "<b>", "<1", "<1234>", "<14 >", " <14>"] {
+        let line = format!("<14>a\0{text}");
+        let stream = format!("{line}\n<14>b\n");
+        check(
+            stream.as_bytes(),
+            64,
+            &[(line.as_bytes(), &[]), (b"<14>b", &[])],
+        );
+    }
+    // Behind a wrong count, and behind a message that is too long.
+    check(
+        b"8 <34>a b c\0<34>d\0",
+        64,
+        &[
+            (b"<34>a b ", &[]),
+            (b"c", &[InvalidOctetCount]),
+            (b"<34>d", &[]),
+        ],
+    );
+    for len in 20..40 {
+        let stream = [b"<34>", "x".repeat(len).as_bytes(), b"\0<34>b\0<34>c\n"].concat();
+        let cut: &[Tag] = if len > 20 { &[Truncated] } else { &[] };
+        let kept = [b"<34>", &[b'x'; 20][..]].concat();
+        check(
+            &stream,
+            24,
+            &[(&kept, cut), (b"<34>b", &[]), (b"<34>c", &[])],
+        );
+    }
 }
 
 #[test]
@@ -195,7 +297,7 @@ fn long_messages_are_cut_and_the_next_is_whole() {
         let counted_line = format!("{} ", len + 1).into_bytes();
         for stream in [
             [&message[..], b"\n<34>b\n"].concat(),
-            [&message[..], b"\0\r\n<34>b\n"].concat(),
+            [&message[..], b"\0\n<34>b\n"].concat(),
             [&counted[..], &message, b"<34>b\n"].concat(),
             [&counted_line[..], &message, b"\n<34>b\n"].concat(),
             [&counted[..], &message, b"\n5 <34>b"].concat(),
@@ -227,10 +329,13 @@ fn the_end_of_the_stream_cuts_a_frame_short() {
         &[(b"0 <34>a", &[InvalidOctetCount, IncompleteFrame])],
     );
     check(
-        b"100 0123456789012345678901234",
+        b"100 <34>456789012345678901234",
         20,
-        &[(b"01234567890123456789", &[Truncated])],
+        &[(b"<34>4567890123456789", &[Truncated])],
     );
+    for stream in [&b"50 <"[..], b"50 <3", b"50 z", b"50 zx", b"<34>a\0<3"] {
+        check(stream, 64, &[(stream, &[IncompleteFrame])]);
+    }
     check(b"<34>a\n\r\n\0", 64, &[(b"<34>a", &[])]);
 }
 
@@ -270,7 +375,9 @@ fn the_terminator_of_a_datagram_is_trimmed() {
         ("a\n", "a"),
         ("a\0", "a"),
         ("a\n\0", "a"),
-        ("a\r\n", "a"),
+        ("a\r\n", "a\r"),
+        ("a\r\n\0", "a\r"),
+        ("a\0\r\n", "a\0\r"),
         ("a\0\n", "a"),
         ("a", "a"),
         ("a\r", "a\r"),
@@ -349,6 +456,8 @@ fn stream() -> impl Strategy<Value = Vec<u8>> {
         "(<34>)?[a-z ]{0,40}\n".prop_map(String::into_bytes),
         "(<34>)?[a-z\n ]{1,40}".prop_map(|text| format!("{} {text}", text.len()).into_bytes()),
         "0{0,10}[0-9]{0,3} <34>[a-z]{0,9}".prop_map(String::into_bytes),
+        "<[0-9]{1,3}>[a-z<>0-9\\x00 ]{0,40}\\x00".prop_map(String::into_bytes),
+        "[0-9]{1,3} z?x?\\x5e?<?[0-9]{0,4}>?".prop_map(String::into_bytes),
         prop::collection::vec(any::<u8>(), 0..8),
     ];
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
@@ -394,12 +503,11 @@ proptest! {
     // Nothing is lost but terminators and counts where nothing is too long.
     #[test]
     fn the_bytes_of_lines_are_all_there(stream in "[a-z<>\r\n]{0,200}") {
-        let kept = |bytes: &[u8]| -> Vec<u8> {
-            bytes.iter().copied().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect()
-        };
         let (found, cut) = feed(stream.as_bytes(), &[9], 1000);
-        let joined: Vec<u8> = found.into_iter().flat_map(|(raw, _)| raw).collect();
-        prop_assert_eq!(kept(&joined), kept(stream.as_bytes()));
+        let found: Vec<Vec<u8>> = found.into_iter().map(|(raw, _)| raw).collect();
+        let lines = stream.split('\n').map(str::as_bytes);
+        let lines: Vec<&[u8]> = lines.filter(|line| !is_terminator_only(line)).collect();
+        prop_assert_eq!(found, lines);
         prop_assert_eq!(cut, 0);
     }
 }

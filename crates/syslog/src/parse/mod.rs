@@ -48,8 +48,8 @@ pub enum ParseMode {
     /// As syslog, of whatever dialect.
     #[default]
     Syslog,
-    /// Not at all: the whole of it is the message, the peer is the host, the time of receipt is
-    /// the time.
+    /// Not at all: the whole of it is the message, but for a CR at its end; the peer is the host, the
+    /// time of receipt is the time.
     None,
 }
 
@@ -164,7 +164,10 @@ impl Parser {
                 layout: &mut self.layout,
             }
             .parse(),
-            ParseMode::None => parts.message = Span::new(0, raw.len()),
+            ParseMode::None => {
+                let message = raw.strip_suffix(b"\r").unwrap_or(raw);
+                parts.message = Span::new(0, message.len());
+            }
         }
         self.choose_host(raw.len(), context.peer, name, parts);
         if parts.message.is_empty() && parts.structured_data.is_empty() {
