@@ -3,6 +3,7 @@
 mod haproxy;
 mod loggen;
 mod logger;
+mod python;
 mod rsyslog;
 mod syslog_ng;
 mod unix;

@@ -319,6 +319,9 @@ pub(crate) struct ImportArguments {
     /// Which time to file records under.
     #[arg(long, value_enum, default_value_t = ImportTimeArgument::Message)]
     pub(crate) time: ImportTimeArgument,
+    /// The year of the first time stamp without one [default: by the time of the file].
+    #[arg(long, value_name = "YEAR", value_parser = clap::value_parser!(i16).range(1970..2200))]
+    pub(crate) year: Option<i16>,
     #[command(flatten)]
     pub(crate) target: TargetArguments,
 }

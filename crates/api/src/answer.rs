@@ -207,4 +207,10 @@ pub struct Imported {
     pub imported: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// Lines with nothing in them, which are no records.
+    #[serde(default)]
+    pub empty_lines: u64,
+    /// NULs of holes in the file, which are no records either.
+    #[serde(default)]
+    pub skipped_bytes: u64,
 }

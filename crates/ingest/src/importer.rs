@@ -2,10 +2,20 @@
 //!
 //! Synchronous and without I/O: the caller reads the lines and stores the batches.
 
+mod feed;
+mod find;
+#[cfg(test)]
+mod tests;
+mod years;
+
 use model::{RecordBatch, RecordParts, Tag, Timestamp};
 use syslog::{Context, ParseOptions, Parser};
 
 use crate::limits::{IMPORT_BATCH_BYTES, IMPORT_BATCH_RECORDS};
+pub use feed::LineFeed;
+use find::{Found, of_parsed};
+use years::Calendar;
+pub use years::{YearScan, Years};
 
 /// Which time imported records are filed under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,24 +27,44 @@ pub enum ImportTime {
     Now,
 }
 
+/// What an importer has taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ImportProgress {
+    /// Records.
+    pub records: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Lines with nothing in them, which are no records.
+    pub empty_lines: u64,
+    /// NULs of holes, which are no records either.
+    pub skipped_bytes: u64,
+}
+
 /// Gathers lines into batches.
+#[derive(Debug)]
 pub struct Importer {
     parser: Parser,
     time: ImportTime,
     now: Timestamp,
     last: Timestamp,
+    calendar: Calendar,
     source: String,
     source_index: u16,
     batch: RecordBatch,
     parts: RecordParts,
-    records: u64,
-    bytes: u64,
+    progress: ImportProgress,
 }
 
 impl Importer {
-    /// An importer whose records carry `source` as their source. `now` is the time of the import.
+    /// An importer whose records carry `source` as their source. `now` is the time of the import, and
+    /// stamps without a year are of the year before it.
     pub fn new(options: ParseOptions, time: ImportTime, now: Timestamp, source: &str) -> Self {
+        let years = Years {
+            anchor: now,
+            first: None,
+        };
         let mut importer = Self {
+            calendar: Calendar::new(years, options.zone.clone()),
             parser: Parser::new(options),
             time,
             now,
@@ -43,29 +73,31 @@ impl Importer {
             source_index: 0,
             batch: RecordBatch::new(),
             parts: RecordParts::default(),
-            records: 0,
-            bytes: 0,
+            progress: ImportProgress::default(),
         };
         importer.start_batch();
         importer
     }
 
-    /// Takes one line, its end stripped; empty ones are skipped. Returns the batch that is full by
-    /// it, if one is.
+    /// With what is known of the years of stamps without one.
+    #[must_use]
+    pub fn with_years(mut self, years: Years, options: &ParseOptions) -> Self {
+        self.calendar = Calendar::new(years, options.zone.clone());
+        self
+    }
+
+    /// Takes one line without its line feed. Empty ones are counted, and are no records. Returns the
+    /// batch that is full by it, if one is.
     pub fn push(&mut self, line: &[u8]) -> Option<RecordBatch> {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if line.is_empty() {
+        if matches!(line, b"" | b"\r") {
+            self.progress.empty_lines += 1;
             return None;
         }
         let (line, truncated) = match line.get(..model::limits::MESSAGE_BYTES_MAX) {
             Some(kept) if kept.len() < line.len() => (kept, Tag::Truncated.bit()),
             _ => (line, 0),
         };
-        let context = Context {
-            received: self.now,
-            peer: None,
-        };
-        self.parser.parse(line, &context, &mut self.parts);
+        self.parse(line);
         if self.time == ImportTime::Message {
             self.find_time(line);
         }
@@ -83,9 +115,34 @@ impl Importer {
             pushed.is_ok(),
             "a batch below the importer's limits has room for a message"
         );
-        self.records += 1;
-        self.bytes += line.len() as u64;
+        self.progress.records += 1;
+        self.progress.bytes += line.len() as u64;
         full
+    }
+
+    /// Counts bytes of a hole.
+    fn skip(&mut self, bytes: u64) {
+        self.progress.skipped_bytes = self.progress.skipped_bytes.saturating_add(bytes);
+    }
+
+    fn parse(&mut self, line: &[u8]) {
+        let mut context = Context {
+            received: self.calendar.anchor(),
+            peer: None,
+        };
+        self.parser.parse(line, &context, &mut self.parts);
+        if self.calendar.is_asked()
+            && let Found::WithoutYear(time) =
+                of_parsed(&self.parser, line, &self.parts, context.received)
+            && self.calendar.moves(time)
+        {
+            context.received = self.calendar.anchor();
+            self.parser.parse(line, &context, &mut self.parts);
+        }
+        let missing = Tag::MissingTimestamp.bit() | Tag::InvalidTimestamp.bit();
+        if self.parts.tags & missing != 0 {
+            self.parts.time = self.now;
+        }
     }
 
     /// Gives the record its time: that of its header or of a form of log files, or else that of the line
@@ -96,7 +153,7 @@ impl Importer {
             self.last = self.parts.time;
             return;
         }
-        if let Some(time) = self.parser.log_time(line, self.now) {
+        if let Some(time) = self.parser.log_time(line, self.calendar.anchor()) {
             self.parts.tags &= !missing;
             self.last = time;
         }
@@ -108,9 +165,9 @@ impl Importer {
         (!self.batch.is_empty()).then(|| self.take())
     }
 
-    /// Records and bytes taken so far.
-    pub fn progress(&self) -> (u64, u64) {
-        (self.records, self.bytes)
+    /// What has been taken so far.
+    pub fn progress(&self) -> ImportProgress {
+        self.progress
     }
 
     fn is_full(&self, next_bytes: usize) -> bool {
@@ -128,67 +185,5 @@ impl Importer {
     fn start_batch(&mut self) {
         // An empty batch has room for one source.
         self.source_index = self.batch.source_index(&self.source).unwrap_or_default();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn import(time: ImportTime, lines: &[&str]) -> Vec<(String, i64)> {
-        let now = Timestamp::from_seconds(1_800_000_000);
-        let mut importer = Importer::new(ParseOptions::default(), time, now, "import");
-        for line in lines {
-            assert!(importer.push(line.as_bytes()).is_none());
-        }
-        let batch = importer.finish().expect("records");
-        let seen = |r: model::RecordRef<'_>| {
-            (
-                String::from_utf8_lossy(r.raw()).into_owned(),
-                r.received().nanos() / 1_000_000_000 - 1_800_000_000,
-            )
-        };
-        batch.iter().map(seen).collect()
-    }
-
-    #[test]
-    fn lines_without_a_time_take_that_of_the_line_before() {
-        let lines = [
-            "first",
-            "<13>1 2027-01-15T08:00:10Z h p - - - x",
-            "\tat Main.java:1\r",
-            "",
-        ];
-        let found = import(ImportTime::Message, &lines);
-        assert_eq!(
-            found,
-            [
-                ("first".to_owned(), 0),
-                ("<13>1 2027-01-15T08:00:10Z h p - - - x".to_owned(), 10),
-                ("\tat Main.java:1".to_owned(), 10),
-            ]
-        );
-    }
-
-    #[test]
-    fn log_files_that_are_no_syslog_have_their_times() {
-        let lines = [
-            "1.2.3.4 - - [15/Jan/2027:08:00:07 +0000] \"GET / HTTP/1.1\" 200 1",
-            "[2027-01-15 08:00:08,250] WARN x",
-            "java.lang.Error: x",
-            "{\"ts\":1800000009.5}",
-        ];
-        let found = import(ImportTime::Message, &lines);
-        let times: Vec<i64> = found.into_iter().map(|(_, time)| time).collect();
-        assert_eq!(times, [7, 8, 8, 9]);
-    }
-
-    #[test]
-    fn now_files_everything_under_the_import() {
-        let found = import(
-            ImportTime::Now,
-            &["<13>1 2001-01-15T08:00:10Z h p - - - x", "y"],
-        );
-        assert!(found.iter().all(|(_, received)| *received == 0));
     }
 }

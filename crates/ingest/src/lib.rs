@@ -73,7 +73,7 @@ pub use expected::{Bounds, Expected, Level};
 pub use explain::{Cut, Explained, Explainer, HostOrigin};
 pub use fingerprint::Fingerprint;
 pub use hosts::HostLists;
-pub use importer::{ImportTime, Importer};
+pub use importer::{ImportProgress, ImportTime, Importer, LineFeed, YearScan, Years};
 pub use ingest::{Ingest, NotDurable};
 pub use listener::ListenerStatus;
 pub use options::{

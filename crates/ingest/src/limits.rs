@@ -175,6 +175,13 @@ pub const INTERFACE_ADDRESSES_MAX: usize = 32;
 /// Largest certificate, key or certificate authority file that is read, in bytes.
 pub const PEM_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
+/// Fewest NULs at the start of an imported line that are a hole of the file. Senders put one or two in
+/// front of a message, and those belong to it.
+pub const HOLE_BYTES_MIN: usize = 16;
+
+/// So many stamps of a file that all have a year show that its others have one too.
+pub const YEAR_SCAN_STAMPS: u32 = 1_000;
+
 /// Records of a batch that is imported: those of one segment.
 pub const IMPORT_BATCH_RECORDS: usize = 256 * 1024;
 

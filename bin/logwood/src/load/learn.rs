@@ -16,10 +16,11 @@ use crate::output;
 pub(crate) fn learn(arguments: &LearnArguments) -> Result<Outcome, Failure> {
     let mut learner = Learner::new();
     for path in &arguments.files {
-        let mut reader = import::open(path, &ProgressBar::hidden())?;
-        let has_room = learner.push_all(&mut reader).map_err(|error| {
+        let mut opened = import::open(path, &ProgressBar::hidden())?;
+        let has_room = learner.push_all(&mut opened.reader).map_err(|error| {
             Failure::new(format!("cannot learn from {}", path.display())).because(error)
         })?;
+        opened.notes.report(path);
         if !has_room {
             output::words(&format!(
                 "enough lines are learned; the rest of {} and what follows is left out",

@@ -65,10 +65,13 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let unreadable = |error: std::io::Error| {
         Failure::new(format!("cannot read {}", path.display())).because(error)
     };
-    let mut reader = import::open(path, &ProgressBar::hidden())?;
+    let import::Opened {
+        mut reader, notes, ..
+    } = import::open(path, &ProgressBar::hidden())?;
     let mut text = Vec::new();
     let mut start = reader.by_ref().take(SAMPLE_BYTES_MAX as u64);
     start.read_to_end(&mut text).map_err(unreadable)?;
+    notes.report(path);
     let is_cut = !reader.fill_buf().map_err(unreadable)?.is_empty();
     if is_cut && let Some(last) = text.iter().rposition(|byte| *byte == b'\n') {
         text.truncate(last + 1);

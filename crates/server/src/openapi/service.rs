@@ -279,6 +279,17 @@ const IMPORT: Endpoint = Endpoint {
             Kind::Choice(&["message", "now"]),
             "Under which time lines are filed: their own, or that of the import.",
         ),
+        Parameter::new(
+            "anchor",
+            Kind::Text,
+            "When the file was written last, by default now: a stamp without a year is of the year \
+             before, or at most a week ahead of it.",
+        ),
+        Parameter::new(
+            "year",
+            Kind::Offset,
+            "The year of the first stamp without one, from 1970 to 2199; years go on at their turns.",
+        ),
     ],
     body: Some(Body {
         about: "Messages, one a line, not compressed.",

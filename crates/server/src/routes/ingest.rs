@@ -7,7 +7,7 @@ use api::{Accepted, Imported};
 use axum::Json;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Query, State};
-use ingest::{ImportTime, Importer, Ingest, SubmitError};
+use ingest::{ImportTime, Importer, Ingest, LineFeed, SubmitError, Years};
 use model::{LogspaceName, RecordBatch};
 use tokio::task::JoinHandle;
 
@@ -16,6 +16,9 @@ use crate::ndjson;
 use crate::parameters::Parameters;
 use crate::problem::Refusal;
 use crate::routes::query::Pairs;
+
+/// Years that a stamp may be of.
+const YEARS: std::ops::Range<i16> = 1970..2200;
 
 impl From<SubmitError> for Refusal {
     fn from(error: SubmitError) -> Self {
@@ -46,7 +49,7 @@ pub(crate) async fn ingest(
         None | Some("lines") => {
             let lines: Vec<&[u8]> = body
                 .split(|byte| *byte == b'\n')
-                .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+                .filter(|line| *line != b"\r")
                 .collect();
             app.ingest
                 .submit_lines(lines, logspace.as_ref(), no_peer)
@@ -82,22 +85,35 @@ pub(crate) async fn import(
             return Err(Refusal::parameter("time", detail, "use message or now"));
         }
     };
+    let now = app.clock.now();
+    let years = Years {
+        anchor: parameters.moment("anchor", now)?.unwrap_or(now),
+        first: first_year(&parameters)?,
+    };
+    let options = app.ingest.http_parse_options();
+    let importer = Importer::new(options.clone(), time, now, "import").with_years(years, &options);
     let mut upload = Upload {
-        importer: Importer::new(
-            app.ingest.http_parse_options(),
-            time,
-            app.clock.now(),
-            "import",
-        ),
+        lines: LineFeed::new(importer),
         ingest: Arc::clone(&app.ingest),
         logspace: parameters.target(&app.store)?,
-        line: Vec::new(),
         sealing: None,
     };
     while let Some(chunk) = next_chunk(&mut body).await? {
         upload.take(&chunk).await?;
     }
     upload.finish().await.map(Json)
+}
+
+/// The year of the first stamp without one, if it is given.
+fn first_year(parameters: &Parameters) -> Result<Option<i16>, Refusal> {
+    let Some(text) = parameters.get("year") else {
+        return Ok(None);
+    };
+    let year = text.parse().ok().filter(|year| YEARS.contains(year));
+    year.map(Some).ok_or_else(|| {
+        let detail = format!("{text:?} is no year");
+        Refusal::parameter("year", detail, "use a number from 1970 to 2199")
+    })
 }
 
 async fn next_chunk(body: &mut Body) -> Result<Option<Bytes>, Refusal> {
@@ -122,37 +138,23 @@ async fn next_chunk(body: &mut Body) -> Result<Option<Bytes>, Refusal> {
 
 /// A file on its way in: one batch is sealed while the next is gathered.
 struct Upload {
-    importer: Importer,
+    lines: LineFeed,
     ingest: Arc<Ingest>,
     logspace: LogspaceName,
-    /// The start of a line whose end has not come yet.
-    line: Vec<u8>,
     sealing: Option<JoinHandle<Result<(), SubmitError>>>,
 }
 
 impl Upload {
     async fn take(&mut self, chunk: &[u8]) -> Result<(), Refusal> {
-        let mut rest = chunk;
-        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            let (line, behind) = rest.split_at(end);
-            rest = behind.get(1..).unwrap_or(&[]);
-            let full = if self.line.is_empty() {
-                self.importer.push(line)
-            } else {
-                self.line.extend_from_slice(line);
-                let full = self.importer.push(&self.line);
-                self.line.clear();
-                full
-            };
-            if let Some(batch) = full {
-                self.seal(batch).await?;
-            }
+        let mut full = Vec::new();
+        self.lines.take(chunk, &mut full);
+        self.seal_all(full).await
+    }
+
+    async fn seal_all(&mut self, full: Vec<RecordBatch>) -> Result<(), Refusal> {
+        for batch in full {
+            self.seal(batch).await?;
         }
-        // What is behind the longest message is cut off by the importer anyway.
-        let room = model::limits::MESSAGE_BYTES_MAX + 1
-            - self.line.len().min(model::limits::MESSAGE_BYTES_MAX);
-        self.line
-            .extend_from_slice(rest.get(..room).unwrap_or(rest));
         Ok(())
     }
 
@@ -176,15 +178,16 @@ impl Upload {
     }
 
     async fn finish(mut self) -> Result<Imported, Refusal> {
-        let line = std::mem::take(&mut self.line);
-        if let Some(batch) = self.importer.push(&line) {
-            self.seal(batch).await?;
-        }
-        if let Some(batch) = self.importer.finish() {
-            self.seal(batch).await?;
-        }
+        let mut full = Vec::new();
+        self.lines.finish(&mut full);
+        self.seal_all(full).await?;
         self.wait().await?;
-        let (imported, bytes) = self.importer.progress();
-        Ok(Imported { imported, bytes })
+        let progress = self.lines.importer().progress();
+        Ok(Imported {
+            imported: progress.records,
+            bytes: progress.bytes,
+            empty_lines: progress.empty_lines,
+            skipped_bytes: progress.skipped_bytes,
+        })
     }
 }
