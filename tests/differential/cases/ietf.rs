@@ -117,7 +117,7 @@ const CASES: &[Case] = &[
             (
                 Part::Message,
                 [
-                    "12 ID - text",
+                    "su 12 ID - text",
                     "2026-11-21T19:12:18Z h su 12 ID - text",
                     "12:18Z h su 12 ID - text",
                 ],
@@ -164,23 +164,35 @@ const CASES: &[Case] = &[
         sent: "<34>1 2026-11-21T19:12:18Z h su 12 ID some text",
         differs: &[
             (Part::Fate, ["read", "refused", "read"]),
+            (Part::Program, ["", "", "su"]),
+            (Part::Pid, ["", "", "12"]),
+            (Part::Msgid, ["", "", "ID"]),
             (Part::Data, ["", "", "ID"]),
+            (Part::Message, ["su 12 ID some text", "", "some text"]),
         ],
-        why: "what is there is kept; tagged `syslog.rfc5424_missing_part`",
+        why: "what cannot be program, pid, message id and structured data is text; tagged `syslog.rfc5424_missing_part`",
     },
     Case {
         name: "cut behind the message id",
         sent: "<34>1 2026-11-21T19:12:18Z h su 12 ID",
         differs: &[
             (Part::Fate, ["read", "refused", "read"]),
+            (Part::Program, ["", "", "su"]),
+            (Part::Pid, ["", "", "12"]),
+            (Part::Msgid, ["", "", "ID"]),
             (Part::Data, ["", "", "ID"]),
+            (Part::Message, ["su 12 ID", "", ""]),
         ],
-        why: "what is there is kept; tagged `syslog.rfc5424_missing_part`",
+        why: "what cannot be program, pid, message id and structured data is text; tagged `syslog.rfc5424_missing_part`",
     },
     Case {
         name: "cut behind the program",
         sent: "<34>1 2026-11-21T19:12:18Z h su",
-        differs: &[(Part::Fate, ["read", "refused", "read"])],
-        why: "what is there is kept; tagged `syslog.rfc5424_missing_part`",
+        differs: &[
+            (Part::Fate, ["read", "refused", "read"]),
+            (Part::Program, ["", "", "su"]),
+            (Part::Message, ["su", "", ""]),
+        ],
+        why: "what cannot be program, pid, message id and structured data is text; tagged `syslog.rfc5424_missing_part`",
     },
 ];

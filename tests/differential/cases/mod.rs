@@ -5,6 +5,7 @@ mod hosts;
 mod ietf;
 mod priorities;
 mod programs;
+mod senders;
 mod stamps;
 mod structured;
 mod texts;
@@ -40,6 +41,7 @@ pub(super) const LINES: &[Theme] = &[
     texts::THEME,
     ietf::THEME,
     structured::THEME,
+    senders::THEME,
 ];
 
 /// Cases that only a datagram can hold.

@@ -303,7 +303,7 @@ const CASES: &[Case] = &[
             (
                 Part::Message,
                 [
-                    "10.1.2.3 sched[0]: That's All Folks!",
+                    "scapegoat.dmz.example.org 10.1.2.3 sched[0]: That's All Folks!",
                     "Oct 22 10:52:01 TZ-6 scapegoat.dmz.example.org 10.1.2.3 sched[0]: That's All Folks!",
                     "10.1.2.3 sched[0]: That's All Folks!",
                 ],

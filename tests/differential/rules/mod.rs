@@ -7,7 +7,7 @@ pub(super) use rsyslog::RULES as RSYSLOG;
 pub(super) use syslog_ng::RULES as SYSLOG_NG;
 
 use super::parts::{Parsed, Part};
-use super::variations::{Header, Priority, Stamp, Text, Variation};
+use super::variations::{Header, Host, Priority, Stamp, Tag, Text, Variation};
 
 /// A difference of one peer. Of its rules that apply to a message and a part, the first counts.
 #[derive(Debug)]
@@ -37,6 +37,8 @@ const NO_STAMP_WHY: &str = "A word of a sentence is no program and no host; `nam
                             `syslog.missing_timestamp`.";
 const NO_TAG: &str = "A stamp of RFC 3164, and no TAG behind it that ends with a colon or a pid.";
 const NO_TAG_WHY: &str = "Quotes are no program, and a word that ends the message is its text.";
+const NO_PRIORITY: &str = "No priority, and a TAG without a pid behind a stamp that no syslogd writes, or behind no host.";
+const NO_PRIORITY_WHY: &str = "The line may be of any log file: all behind the stamp is its text.";
 const MARKED: &str = "A byte order mark in front of the text, in RFC 3164.";
 const MARK_WHY: &str = "The mark says that UTF-8 follows, and is no text.";
 const INDENTED: &str = "RFC 5424 with a second space in front of the text.";
@@ -44,6 +46,19 @@ const INDENTED_WHY: &str = "rsyslog sends it so (`RSYSLOG_SyslogProtocol23Format
 
 fn is_bsd(variation: &Variation) -> bool {
     matches!(variation.header, Header::Bsd { .. })
+}
+
+/// Whether the line may be of a file of another program: TAGs of Cisco's are none of those.
+fn is_of_any_file(variation: &Variation) -> bool {
+    let Header::Bsd { stamp, host, tag } = variation.header else {
+        return false;
+    };
+    let is_foreign = matches!(stamp, Stamp::NoZone | Stamp::SpaceForT | Stamp::NineDigits);
+    let is_iso = is_foreign || matches!(stamp, Stamp::Zulu | Stamp::Offset | Stamp::SixDigits);
+    variation.priority == Priority::Missing
+        && tag == Tag::Colon
+        && is_iso
+        && (is_foreign || host == Host::None)
 }
 
 fn is_too_large(variation: &Variation) -> bool {

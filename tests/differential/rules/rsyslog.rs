@@ -4,10 +4,10 @@ use super::super::models::rsyslog;
 use super::super::parts::{NONSENSE, Parsed, Part, RECEIPT};
 use super::super::variations::{Header, Host, Stamp, Tag, Text, Variation};
 use super::{
-    INDENTED, INDENTED_WHY, MARK_WHY, MARKED, NAMES, NINE_DIGITS, NINE_DIGITS_WHY, NO_STAMP,
-    NO_STAMP_WHY, NO_TAG, NO_TAG_WHY, Rule, TIME, TOO_LARGE, TOO_LARGE_WHY, behind_clock,
-    has_nine_digits, has_no_stamp, has_year_behind, indented, is_bsd, is_marked, is_too_large,
-    marked, this_year,
+    INDENTED, INDENTED_WHY, MARK_WHY, MARKED, NAMES, NINE_DIGITS, NINE_DIGITS_WHY, NO_PRIORITY,
+    NO_PRIORITY_WHY, NO_STAMP, NO_STAMP_WHY, NO_TAG, NO_TAG_WHY, Rule, TIME, TOO_LARGE,
+    TOO_LARGE_WHY, behind_clock, has_nine_digits, has_no_stamp, has_year_behind, indented, is_bsd,
+    is_marked, is_of_any_file, is_too_large, marked, this_year,
 };
 
 pub(in super::super) const RULES: &[Rule] = &[
@@ -104,6 +104,14 @@ pub(in super::super) const RULES: &[Rule] = &[
         why: "postfix is many programs.",
         parts: &[Part::Program],
         applies: |variation| tag(variation) == Some(Tag::Path),
+        says: behind_stamp,
+    },
+    Rule {
+        when: NO_PRIORITY,
+        does: "Takes the words in the places of host and program for them.",
+        why: NO_PRIORITY_WHY,
+        parts: NAMES,
+        applies: is_of_any_file,
         says: behind_stamp,
     },
     Rule {

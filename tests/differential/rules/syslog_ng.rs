@@ -4,9 +4,10 @@ use super::super::models::{syslog_ng_behind_stamp, syslog_ng_without_stamp};
 use super::super::parts::{Parsed, Part, RECEIPT, severity};
 use super::super::variations::{Header, Priority, Stamp, Tag, Text, Variation};
 use super::{
-    INDENTED, INDENTED_WHY, MARK_WHY, MARKED, NAMES, NINE_DIGITS, NINE_DIGITS_WHY, NO_STAMP,
-    NO_STAMP_WHY, NO_TAG, NO_TAG_WHY, Rule, TIME, TOO_LARGE, TOO_LARGE_WHY, has_nine_digits,
-    has_no_stamp, indented, is_bsd, is_marked, is_too_large, marked,
+    INDENTED, INDENTED_WHY, MARK_WHY, MARKED, NAMES, NINE_DIGITS, NINE_DIGITS_WHY, NO_PRIORITY,
+    NO_PRIORITY_WHY, NO_STAMP, NO_STAMP_WHY, NO_TAG, NO_TAG_WHY, Rule, TIME, TOO_LARGE,
+    TOO_LARGE_WHY, has_nine_digits, has_no_stamp, indented, is_bsd, is_marked, is_of_any_file,
+    is_too_large, marked,
 };
 
 pub(in super::super) const RULES: &[Rule] = &[
@@ -64,6 +65,14 @@ pub(in super::super) const RULES: &[Rule] = &[
                 }
             )
         },
+        says: |variation, part, _| syslog_ng_behind_stamp(&variation.behind_stamp).part(part),
+    },
+    Rule {
+        when: NO_PRIORITY,
+        does: "Takes the words in the places of host and program for them.",
+        why: NO_PRIORITY_WHY,
+        parts: NAMES,
+        applies: is_of_any_file,
         says: |variation, part, _| syslog_ng_behind_stamp(&variation.behind_stamp).part(part),
     },
     Rule {

@@ -123,6 +123,7 @@ impl<'a> Message<'a, '_> {
 
     /// Reads a TAG: `prog: `, `prog[pid]: `, `prog[pid] `, and behind a host `prog ` too. Where
     /// there is none, all that is left is the message. Whether more than places tell a header.
+    #[inline]
     fn program(&mut self, takes_bare: bool) -> bool {
         let mut ahead = self.at;
         ahead.eat_run(b' ');
@@ -132,7 +133,7 @@ impl<'a> Message<'a, '_> {
             return self.has_priority() || !is_capitalised(self.host_text());
         }
         // `fw01 : %ASA-6-302013: text`
-        let is_detached = ahead.eat_text(b": ");
+        let is_detached = ahead.peek() == Some(b':') && ahead.eat_text(b": ");
         if is_detached && ahead.peek() != Some(b'%') {
             return false;
         }
@@ -152,6 +153,7 @@ impl<'a> Message<'a, '_> {
     }
 
     /// Reads what else may stand where a TAG should. Whether it tells a header.
+    #[cold]
     fn no_tag(&mut self, start: Cursor<'a>, takes_bare: bool) -> bool {
         let is_month = matches!(start.peek(), Some(b'A'..=b'Z'));
         if is_month && let Some(stamp) = self.stamp(start.rest()) {
@@ -295,10 +297,11 @@ impl<'a> Message<'a, '_> {
     }
 
     /// Whether a TAG is one: without a priority, the line may be of any log file.
+    #[inline]
     fn believes(&self, tag: &ReadTag) -> bool {
-        tag.is_numbered
+        self.has_priority()
+            || tag.is_numbered
             || tag.is_certain
-            || self.has_priority()
             || self
                 .layout
                 .stamp
@@ -323,6 +326,7 @@ impl<'a> Message<'a, '_> {
 
     /// Puts what may be words of the text back into it: all behind the stamp is the message. A stamp
     /// of RFC 3164 makes a word behind it a host yet.
+    #[cold]
     fn doubt(&mut self, start: Cursor<'a>) {
         let form = self.layout.stamp.map(|stamp| stamp.form);
         self.at = start;
@@ -340,6 +344,7 @@ impl<'a> Message<'a, '_> {
     }
 
     /// Takes program and pid of a TAG. What is left begins there, or a space behind it.
+    #[inline]
     fn take_tag(&mut self, tag: &ReadTag, mut at: Cursor<'a>) {
         self.parts.program = tag.program;
         self.parts.pid = tag.pid;

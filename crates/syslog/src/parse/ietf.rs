@@ -149,7 +149,7 @@ impl<'a> Message<'a, '_> {
 
 /// Whether a space and an event of CEF or LEEF follow.
 fn is_event_next(at: Cursor<'_>) -> bool {
-    is_event(at.rest().strip_prefix(b" ").unwrap_or_default())
+    matches!(at.peek_at(1), Some(b'C' | b'L')) && is_event(at.rest().get(1..).unwrap_or_default())
 }
 
 /// Whether four words, of which the third is a pid or none, and structured data follow.

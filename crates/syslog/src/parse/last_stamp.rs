@@ -30,6 +30,7 @@ impl Default for LastStamp {
 
 impl LastStamp {
     /// Reads a stamp of any form, as [`stamp::any`] does.
+    #[inline]
     pub(super) fn any(&mut self, text: &[u8], zone: &Zone, received: Timestamp) -> Option<Stamp> {
         if let Some(known) = self.stamp
             && self.text.get(..known.len) == text.get(..known.len)
@@ -54,17 +55,25 @@ impl LastStamp {
 }
 
 /// Whether a space, a small letter and no zone, `am` or `pm` stand behind a stamp of this length.
+#[inline]
 fn is_behind(text: &[u8], len: usize) -> bool {
     let behind = text.get(len..).unwrap_or_default();
-    let Some([b' ', b'a'..=b'z', rest @ ..]) = behind.first_chunk::<6>() else {
+    let Some(&[b' ', b'a'..=b'z', _, third, fourth, fifth]) = behind.first_chunk() else {
         return false;
     };
-    // Names of hosts are mostly longer than those of zones.
-    if rest.iter().all(u8::is_ascii_alphabetic) {
+    // Names of zones have two to four letters, those of hosts mostly more.
+    let is_end = |byte| matches!(byte, b' ' | b':' | b'.');
+    if !is_end(third) && !is_end(fourth) && !is_end(fifth) {
         return true;
     }
+    !is_zone(behind)
+}
+
+/// Whether a zone, `am` or `pm` in small letters stands behind a space.
+#[cold]
+fn is_zone(behind: &[u8]) -> bool {
     let word = behind.get(1..).unwrap_or_default();
     let end = word.iter().position(|byte| !byte.is_ascii_alphabetic());
     let word = word.get(..end.unwrap_or(word.len())).unwrap_or_default();
-    !matches!(word, [b'a' | b'p', b'm' | b'M']) && stamp::small_zone_offset(word).is_none()
+    matches!(word, [b'a' | b'p', b'm' | b'M']) || stamp::small_zone_offset(word).is_some()
 }

@@ -319,6 +319,7 @@ impl Message<'_, '_> {
         self.parts.tags |= tag.bit();
     }
 
+    #[cold]
     fn decide(&mut self, decision: Decision) {
         self.layout.decisions.add(decision);
     }

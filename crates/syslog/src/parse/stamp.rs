@@ -414,7 +414,16 @@ fn fraction(at: &mut Cursor<'_>) -> Option<u32> {
 
 /// Moves over a dot without digits, and over `AM` or `PM` with the fraction behind it. Whether the
 /// clock has twelve hours.
+#[inline]
 fn behind_clock(at: &mut Cursor<'_>, civil: &mut CivilTime) -> bool {
+    match at.rest().first_chunk() {
+        Some(b". " | [b' ', b'A' | b'P' | b'a' | b'p']) => dot_or_half(at, civil),
+        _ => false,
+    }
+}
+
+#[cold]
+fn dot_or_half(at: &mut Cursor<'_>, civil: &mut CivilTime) -> bool {
     let mut ahead = *at;
     if ahead.eat(b'.') && ahead.peek() == Some(b' ') {
         *at = ahead;
@@ -510,6 +519,12 @@ fn zone_behind(at: &mut Cursor<'_>) -> Option<i32> {
             found.filter(|_| is_zone)
         }
         b'a'..=b'z' => {
+            // Names of zones have two to four letters, those of hosts mostly more.
+            let &[_, _, third, fourth, fifth] = ahead.rest().first_chunk()?;
+            let is_end = |byte| matches!(byte, b' ' | b':');
+            if !is_end(third) && !is_end(fourth) && !is_end(fifth) {
+                return None;
+            }
             let found = small_zone(&mut ahead)?;
             *at = ahead;
             Some(found)

@@ -21,7 +21,7 @@ pub(super) fn read_tag(at: &mut Cursor<'_>) -> Option<ReadTag> {
     let mut ahead = *at;
     let first = ahead.peek();
     let is_cisco = first == Some(b'%');
-    if matches!(first, Some(b'C' | b'L')) && is_event(ahead.rest()) {
+    if is_event(ahead.rest()) {
         return None;
     }
     let name = ahead.take_while(|byte| is(byte, PROGRAM));
@@ -67,6 +67,7 @@ pub(super) fn read_tag(at: &mut Cursor<'_>) -> Option<ReadTag> {
 }
 
 /// Reads `[12]` and returns what is in it.
+#[inline]
 fn bracketed(at: &mut Cursor<'_>) -> Option<Span> {
     at.eat(b'[');
     let start = at.at();

@@ -81,20 +81,34 @@ pub(super) fn is_ipv6(word: &[u8]) -> bool {
 }
 
 /// Whether a word says how severe something is, in any case: such a word is no name.
+#[inline]
 pub(super) fn is_level(word: &[u8]) -> bool {
-    let names: &[&[u8]] = match word.first().map(|first| first | 0x20) {
-        Some(b'a') => &[b"alert"],
-        Some(b'c') => &[b"crit", b"critical"],
-        Some(b'd') => &[b"debug"],
-        Some(b'e') => &[b"err", b"error", b"emerg", b"emergency"],
-        Some(b'f') => &[b"fatal", b"fine", b"finer", b"finest"],
-        Some(b'i') => &[b"info", b"information", b"informational"],
-        Some(b'n') => &[b"notice"],
-        Some(b'p') => &[b"panic"],
-        Some(b's') => &[b"severe"],
-        Some(b't') => &[b"trace"],
-        Some(b'v') => &[b"verbose"],
-        Some(b'w') => &[b"warn", b"warning"],
+    let (Some(first), Some(last)) = (word.first(), word.last()) else {
+        return false;
+    };
+    // The ends of a word tell nearly all others.
+    let names: &[&[u8]] = match [first | 0x20, last | 0x20] {
+        [b'a', b't'] => &[b"alert"],
+        [b'c', b't'] => &[b"crit"],
+        [b'c', b'l'] => &[b"critical"],
+        [b'd', b'g'] => &[b"debug"],
+        [b'e', b'r'] => &[b"err", b"error"],
+        [b'e', b'g'] => &[b"emerg"],
+        [b'e', b'y'] => &[b"emergency"],
+        [b'f', b'l'] => &[b"fatal"],
+        [b'f', b'e'] => &[b"fine"],
+        [b'f', b'r'] => &[b"finer"],
+        [b'f', b't'] => &[b"finest"],
+        [b'i', b'o'] => &[b"info"],
+        [b'i', b'n'] => &[b"information"],
+        [b'i', b'l'] => &[b"informational"],
+        [b'n', b'e'] => &[b"notice"],
+        [b'p', b'c'] => &[b"panic"],
+        [b's', b'e'] => &[b"severe"],
+        [b't', b'e'] => &[b"trace"],
+        [b'v', b'e'] => &[b"verbose"],
+        [b'w', b'n'] => &[b"warn"],
+        [b'w', b'g'] => &[b"warning"],
         _ => return false,
     };
     names.iter().any(|name| name.eq_ignore_ascii_case(word))
@@ -132,7 +146,12 @@ fn is_facility(word: &[u8]) -> bool {
 }
 
 /// Whether a word cannot be a host: a level, or an output as containers name it.
+#[inline]
 pub(super) fn is_no_host(word: &[u8]) -> bool {
+    // Most names of hosts end with a digit.
+    if !word.last().is_some_and(u8::is_ascii_alphabetic) {
+        return false;
+    }
     is_level_or_selector(word) || matches!(word, b"stdout" | b"stderr")
 }
 
@@ -159,7 +178,12 @@ pub(super) fn is_same_host(one: &[u8], other: &[u8]) -> bool {
 }
 
 /// Whether an event of CEF or LEEF begins here: `CEF:0|`, `CEF: 0|`, `LEEF:2.0|`.
+#[inline]
 pub(super) fn is_event(text: &[u8]) -> bool {
+    matches!(text.first(), Some(b'C' | b'L')) && is_event_of(text)
+}
+
+fn is_event_of(text: &[u8]) -> bool {
     let Some(behind) = text
         .strip_prefix(b"CEF:")
         .or_else(|| text.strip_prefix(b"LEEF:"))
