@@ -25,9 +25,25 @@ const NAMES: [(&str, Target); 12] = [
     ("ip", Target::Peer),
 ];
 
-/// What others call our fields: RFC 5424, syslog-ng, journald.
-const OTHER_NAMES: [(&str, &str); 8] = [
+/// What others call our fields: RFC 5424, syslog-ng, rsyslog, journald, the Elastic schema.
+const OTHER_NAMES: [(&str, &str); 24] = [
     ("hostname", "host"),
+    ("host_name", "host"),
+    ("host.name", "host"),
+    ("_hostname", "host"),
+    ("loghost", "host"),
+    ("programname", "program"),
+    ("process.name", "program"),
+    ("syslog_identifier", "program"),
+    ("syslogtag", "program"),
+    ("_comm", "program"),
+    ("_pid", "pid"),
+    ("process.pid", "pid"),
+    ("fromhost-ip", "peer"),
+    ("fromhost", "peer"),
+    ("syslogseverity", "severity"),
+    ("syslogfacility", "facility"),
+    ("log.level", "severity"),
     ("appname", "program"),
     ("app-name", "program"),
     ("app_name", "program"),
@@ -61,12 +77,20 @@ pub(crate) fn name(target: &Target) -> Option<&'static str> {
         .map(|(known, _)| *known)
 }
 
+/// Our name of a field that other programs give this name.
+pub(crate) fn other_name(name: &str) -> Option<&'static str> {
+    let named = OTHER_NAMES
+        .iter()
+        .find(|(other, _)| other.eq_ignore_ascii_case(name));
+    named.map(|(_, ours)| *ours)
+}
+
 /// Which of Logwood's own names a name may have been meant as.
-pub(crate) fn suggestion(name: &str) -> Option<&'static str> {
-    let name = name.to_ascii_lowercase();
-    if let Some((_, ours)) = OTHER_NAMES.iter().find(|(other, _)| *other == name) {
+pub fn suggestion(name: &str) -> Option<&'static str> {
+    if let Some(ours) = other_name(name) {
         return Some(ours);
     }
+    let name = name.to_ascii_lowercase();
     if name.len() < SUGGEST_LEN_MIN {
         return None;
     }
@@ -74,10 +98,7 @@ pub(crate) fn suggestion(name: &str) -> Option<&'static str> {
 }
 
 /// The candidate that a word was likely meant as: one slip of the finger away, two in long words.
-pub(crate) fn nearest<'c>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'c str>,
-) -> Option<&'c str> {
+pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let slips_max = if word.len() < 6 { 1 } else { 2 };
     candidates
         .into_iter()

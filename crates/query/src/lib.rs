@@ -14,6 +14,7 @@ pub mod limits;
 mod matcher;
 mod message_pattern;
 pub mod naive;
+mod near_miss;
 #[cfg(test)]
 mod page_tokens;
 mod parse;
@@ -40,7 +41,7 @@ pub use ast::{
 pub use codes::codes;
 pub use complete::{Completion, Expected, commands, complete, field_prefix, value_text};
 pub use diagnostic::{Diagnostic, DiagnosticSeverity, InvalidQuery, render};
-pub use fields::field_names;
+pub use fields::{field_names, nearest, suggestion};
 pub use matcher::{Matcher, TextMatcher};
 pub use parse::{Parsed, ParsedQuestion, Token, TokenKind, parse, parse_question};
 pub use pipe::{COMMANDS, Command};
@@ -49,5 +50,5 @@ pub use question::{
     Column, FieldName, InvalidFieldName, Measure, Question, Stage, Table, Value, default_columns,
 };
 pub use sum::Sum;
-pub use time::{InvalidTimeText, parse_time};
+pub use time::{InvalidTimeText, is_relative_time, parse_time, parse_time_in};
 pub use tokens::{Delimiters, InvalidDelimiter, Tokens};

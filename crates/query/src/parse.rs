@@ -17,6 +17,7 @@ use crate::ast::{Expr, Leaf, Query, Target, Test};
 use crate::diagnostic::{Diagnostic, DiagnosticSeverity, InvalidQuery};
 use crate::fields;
 use crate::limits::{DEPTH_MAX, DIAGNOSTICS_MAX, LEAVES_MAX, QUERY_BYTES_MAX};
+use crate::near_miss;
 use crate::question::Question;
 use crate::scan::{Operator, Scanner, ends_word};
 
@@ -297,7 +298,7 @@ impl Parser<'_> {
             Ahead::Open => self.group(target),
             Ahead::Value => match self.scanner.field_name() {
                 Some((name, span)) => self.field(name, span),
-                None => self.value(target),
+                None => self.member(target),
             },
             Ahead::End | Ahead::Close | Ahead::Operator(_) => {
                 self.missing_term(last.unwrap_or_default(), "after", Operator::Not);
@@ -305,6 +306,16 @@ impl Parser<'_> {
             }
         };
         term.map(|term| if is_negated { term.negated() } else { term })
+    }
+
+    /// A value that stands by itself, of the target of the group that it is in.
+    fn member(&mut self, target: &Target) -> Option<Expr> {
+        let start = self.scanner.at();
+        let value = self.value(target);
+        if *target != Target::Text {
+            self.warn_of_operator(start..self.scanner.at());
+        }
+        value
     }
 
     /// What stands in parentheses; the first of them stands here.
@@ -341,7 +352,11 @@ impl Parser<'_> {
             self.pair(&span)?
         } else {
             fields::target(name).unwrap_or_else(|| {
-                self.warn_of_misspelt(name, &span);
+                let of_name = span.start..span.end - 1;
+                match near_miss::of_field(name) {
+                    Some(hint) => self.warn_of_field(name, of_name, hint),
+                    None => self.warn_of_misspelt(name, of_name),
+                }
                 Target::Named(name.into())
             })
         };
@@ -389,14 +404,16 @@ impl Parser<'_> {
         Some(Target::Named(name))
     }
 
-    fn warn_of_misspelt(&mut self, name: &str, span: &Range<usize>) {
-        if let Some(known) = fields::suggestion(name) {
-            self.report(
-                DiagnosticSeverity::Warning,
-                span.start..span.end - 1,
-                format!("`{name}` is looked up among the fields that records bring along"),
-                format!("did you mean `{known}`?"),
-            );
+    fn warn_of_field(&mut self, name: &str, span: Range<usize>, hint: &str) {
+        let message = format!("`{name}` is looked up among the fields of the records");
+        self.report(DiagnosticSeverity::Warning, span, message, hint);
+    }
+
+    /// Reports a name that is none of Logwood's own, but may be meant as one.
+    pub(crate) fn warn_of_misspelt(&mut self, name: &str, span: Range<usize>) {
+        let suggested = fields::suggestion(name).map(|known| format!("did you mean `{known}`?"));
+        if let Some(hint) = suggested {
+            self.warn_of_field(name, span, &hint);
         }
     }
 
@@ -434,7 +451,7 @@ impl Parser<'_> {
         message: impl Into<String>,
         hint: impl Into<String>,
     ) {
-        if self.is_given_up || self.diagnostics.len() == DIAGNOSTICS_MAX {
+        if self.is_given_up || !self.has_room(severity) {
             return;
         }
         self.diagnostics.push(Diagnostic {
@@ -443,6 +460,22 @@ impl Parser<'_> {
             message: message.into(),
             hint: Some(hint.into()),
         });
+    }
+
+    /// Whether one more can be reported. A warning makes room for an error: without that error the
+    /// text might pass as a query.
+    fn has_room(&mut self, severity: DiagnosticSeverity) -> bool {
+        if self.diagnostics.len() < DIAGNOSTICS_MAX {
+            return true;
+        }
+        let warning = self.diagnostics.iter().rposition(|known| !known.is_error());
+        match warning {
+            Some(warning) if severity == DiagnosticSeverity::Error => {
+                self.diagnostics.remove(warning);
+                true
+            }
+            _ => false,
+        }
     }
 
     pub(crate) fn give_up(
@@ -456,6 +489,23 @@ impl Parser<'_> {
         self.error(span, message, hint);
         self.is_given_up = true;
         self.scanner.skip_all();
+    }
+
+    fn pipe_without_place(&mut self) {
+        let rest = self.scanner.rest();
+        let (len, hint) = if rest.starts_with("||") {
+            (2, "for either of two terms write `OR`")
+        } else if rest.starts_with("|=") || rest.starts_with("|~") {
+            (
+                2,
+                "terms side by side must all match: write `\"text\"` or `/expression/`",
+            )
+        } else {
+            let hint = "`logwood query` answers questions with a pipe; for either of two terms \
+                        write `OR`; to search for the character, quote it: `\"|\"`";
+            (1, hint)
+        };
+        self.give_up(self.scanner.here(len), "a pipe has no place here", hint);
     }
 
     fn missing_term(&mut self, operator_span: Range<usize>, side: &str, operator: Operator) {
@@ -473,9 +523,7 @@ impl Parser<'_> {
             Some(')') => Ahead::Close,
             Some('|') if self.takes_pipe => Ahead::End,
             Some('|') => {
-                let hint = "`logwood query` answers questions with a pipe; for either of two terms \
-                            write `OR`; to search for the character, quote it: `\"|\"`";
-                self.give_up(self.scanner.here(1), "a pipe has no place here", hint);
+                self.pipe_without_place();
                 Ahead::End
             }
             Some(_) => match self.scanner.peek_operator() {

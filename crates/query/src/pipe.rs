@@ -15,7 +15,6 @@
 use std::ops::Range;
 
 use crate::ast::Target;
-use crate::diagnostic::DiagnosticSeverity;
 use crate::fields;
 use crate::limits::{
     BARS_DEFAULT, BARS_MAX, BY_FIELDS_MAX, COLUMNS_MAX, PATTERN_BARS_MAX, STAGE_ROWS_DEFAULT,
@@ -86,7 +85,7 @@ const fn command(name: &'static str, usage: &'static str, gives: &'static str) -
 }
 
 /// What others call our commands: SQL, Splunk, Kusto, `LogQL`.
-const OTHER_COMMANDS: [(&str, &str); 17] = [
+const OTHER_COMMANDS: [(&str, &str); 22] = [
     ("limit", "head"),
     ("take", "head"),
     ("first", "head"),
@@ -99,6 +98,11 @@ const OTHER_COMMANDS: [(&str, &str); 17] = [
     ("uniq", "distinct"),
     ("dcount", "distinct"),
     ("stats", "count"),
+    ("summarize", "count"),
+    ("aggregate", "count"),
+    ("wc", "count"),
+    ("dedup", "distinct"),
+    ("unique", "distinct"),
     ("group", "count"),
     ("histogram", "bars"),
     ("timechart", "bars"),
@@ -108,6 +112,11 @@ const OTHER_COMMANDS: [(&str, &str); 17] = [
 
 /// Commands of others for what stands in front of the pipe here.
 const CONDITIONS: [&str; 4] = ["where", "filter", "search", "grep"];
+
+/// Commands of others that make fields of messages, which is done here without being asked.
+const EXTRACTIONS: [&str; 9] = [
+    "json", "logfmt", "unpack", "parse", "extract", "rex", "kv", "spath", "regexp",
+];
 
 /// What there is for a stage to work on.
 enum Input {
@@ -164,6 +173,11 @@ impl Parser<'_> {
         self.scanner.skip_space();
         let word = self.scanner.stage_word(TokenKind::Command);
         let name = self.text_of(word.clone()).to_ascii_lowercase();
+        if name.is_empty() && self.scanner.next_char() == Some('|') {
+            let hint = "for either of two terms write `OR`";
+            self.error(pipe, "expected a command behind `|`", hint);
+            return None;
+        }
         if name.is_empty() {
             let hint = format!("write one of {}, such as `| top host`", command_names());
             self.error(pipe, "expected a command behind `|`", hint);
@@ -192,6 +206,7 @@ impl Parser<'_> {
                 by: self.by(BY_FIELDS_MAX)?,
             }),
             (None, "top") => {
+                self.no_number_first(&name)?;
                 let field = self.field_of(&name)?;
                 let limit = self.count_of_rows(word, "top", Some(STAGE_ROWS_DEFAULT))?;
                 Some(Stage::Top { field, limit })
@@ -220,8 +235,12 @@ impl Parser<'_> {
     }
 
     fn unknown_command(&mut self, name: &str, span: Range<usize>) {
-        if CONDITIONS.contains(&name) {
-            let hint = "write conditions in front of the first `|`";
+        let is_condition = CONDITIONS.contains(&name) || name.starts_with(['=', '~', '!']);
+        if is_condition || EXTRACTIONS.contains(&name) {
+            let hint = match is_condition {
+                true => "write conditions in front of the first `|`",
+                false => "fields in the text of messages are there without a command",
+            };
             self.error(span, format!("`{name}` is no command of a pipe"), hint);
             return;
         }
@@ -230,7 +249,10 @@ impl Parser<'_> {
             .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
         let other = OTHER_COMMANDS.iter().find(|(other, _)| *other == name);
         let near = || fields::nearest(name, COMMANDS.iter().map(|command| command.name));
-        let hint = if is_percentile {
+        let rest = self.scanner.rest().split('|').next().unwrap_or_default();
+        let hint = if let Some(stage) = foreign::stage(name, rest) {
+            format!("write `| {stage}`")
+        } else if is_percentile {
             "percentiles go from `p0.1` to `p99.9`; `min` and `max` are the ends".to_owned()
         } else if let Some(meant) = other.map(|(_, ours)| *ours).or_else(near) {
             format!("did you mean `{meant}`?")
@@ -238,6 +260,20 @@ impl Parser<'_> {
             format!("it is one of {}", command_names())
         };
         self.error(span, format!("there is no command `{name}`"), hint);
+    }
+
+    /// Reports a number in front of the field of `top`, where others have it.
+    fn no_number_first(&mut self, command: &str) -> Option<()> {
+        let rest = self.scanner.rest().split('|').next().unwrap_or_default();
+        let Some(stage) = foreign::stage(command, rest) else {
+            return Some(());
+        };
+        let start = self.scanner.at();
+        self.scanner.skip_to_pipe();
+        let span = self.trimmed(start);
+        let message = format!("expected a name behind `{command}`");
+        self.error(span, message, format!("write `| {stage}`"));
+        None
     }
 
     fn measure_stage(&mut self, measure: Measure, command: &str) -> Option<Stage> {
@@ -262,6 +298,14 @@ impl Parser<'_> {
     }
 
     fn sort_stage(&mut self, input: &Input) -> Option<Stage> {
+        if let Some(stage) = foreign::stage("sort", self.scanner.rest()) {
+            let start = self.scanner.at();
+            self.scanner.skip_to_pipe();
+            let span = self.trimmed(start);
+            let message = "expected the name of a column behind `sort`";
+            self.error(span, message, format!("write `| {stage}`"));
+            return None;
+        }
         let name = self.name("sort", None)?;
         let column = self.column(&name, input)?;
         let is_descending = self.keyword("desc");
@@ -392,14 +436,8 @@ impl Parser<'_> {
         let field = field_name(name);
         if let FieldName::Part(Target::Named(text)) = &field
             && !name.is_pair
-            && let Some(known) = fields::suggestion(text)
         {
-            self.report(
-                DiagnosticSeverity::Warning,
-                name.span.clone(),
-                format!("`{text}` is looked up among the fields that records bring along"),
-                format!("did you mean `{known}`?"),
-            );
+            self.warn_of_misspelt(text, name.span.clone());
         }
         field
     }
@@ -513,5 +551,6 @@ fn command_names() -> String {
     names.join(", ")
 }
 
+mod foreign;
 #[cfg(test)]
 mod tests;

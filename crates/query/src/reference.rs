@@ -188,7 +188,7 @@ fn every_command_is_in_the_reference() {
 fn every_time_of_the_reference_is_read() {
     let text = reference();
     let rows = table(&text, "| form");
-    assert_eq!(rows.len(), 4);
+    assert_eq!(rows.len(), 8);
     for example in rows.iter().flat_map(|cells| cells[1].split(", ")) {
         let time = parse_time(example.trim_matches('`'), Timestamp::from_seconds(0));
         assert!(time.is_ok(), "{example}");

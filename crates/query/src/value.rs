@@ -11,6 +11,7 @@ use crate::diagnostic::DiagnosticSeverity;
 use crate::fields;
 use crate::limits::WILDCARDS_MAX;
 use crate::naive;
+use crate::near_miss::{self, Bare};
 use crate::parse::{Parser, TokenKind};
 use crate::scan::{Text, ends_word};
 
@@ -21,6 +22,9 @@ const COMPARISONS: [(&str, Comparison); 4] = [
     (">", Comparison::Greater),
     ("<", Comparison::Less),
 ];
+
+/// The number of `warning`, the mildest severity that people ask about as a lower bound of trouble.
+const WARNING: u8 = 4;
 
 impl Parser<'_> {
     /// The value that stands here; [`Target::Text`] where it is a bare term.
@@ -35,18 +39,29 @@ impl Parser<'_> {
             self.range_test(target)
         } else if self.scanner.eat("=", TokenKind::Operator).is_some() {
             let text = self.text(true, "=")?;
-            self.pattern_test(target, text, Test::Exact)
+            let span = text.span.clone();
+            let test = self.pattern_test(target, text, Test::Exact)?;
+            self.warn_of_value(target, span, true);
+            Some(test)
         } else if let Some((operator, comparison)) = self.comparison() {
             self.compare_test(target, operator, comparison)
         } else {
             let is_word = self.scanner.next_char() != Some('"');
             let text = self.text(false, "")?;
-            match network(target, &text).filter(|_| is_word) {
-                Some(network) => Some(Test::Network(network)),
-                None => self.pattern_test(target, text, |pattern| Test::Term(pattern.folded())),
-            }
+            self.term_test(target, text, is_word)
         };
         self.leaf(start..self.scanner.at(), target, test?)
+    }
+
+    /// A word or phrase behind a field.
+    fn term_test(&mut self, target: &Target, text: Text, is_word: bool) -> Option<Test> {
+        if let Some(network) = network(target, &text).filter(|_| is_word) {
+            return Some(Test::Network(network));
+        }
+        let span = text.span.clone();
+        let test = self.pattern_test(target, text, |pattern| Test::Term(pattern.folded()))?;
+        self.warn_of_value(target, span, false);
+        Some(test)
     }
 
     fn bare_value(&mut self) -> Option<Expr> {
@@ -64,6 +79,7 @@ impl Parser<'_> {
         if is_word {
             self.warn_of_operator(span.clone());
             self.warn_of_address(&pattern, span.clone());
+            self.warn_of_near_miss(span.clone());
         }
         self.leaf(span, &Target::Text, Test::Term(pattern.folded()))
     }
@@ -156,14 +172,13 @@ impl Parser<'_> {
     fn unknown_code(&mut self, target: &Target, name: &str, span: Range<usize>) {
         let names = code_names(target);
         let kind = fields::name(target).unwrap_or_default();
-        let hint = match fields::nearest(&name.to_ascii_lowercase(), names.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!(
-                "it is 0 to {} or one of {}",
-                names.len() - 1,
-                names.join(", ")
-            ),
-        };
+        let of_other = near_miss::of_value(target, name, false);
+        let near = || fields::nearest(&name.to_ascii_lowercase(), names.iter().copied());
+        let hint = of_other.or_else(|| near().map(|near| format!("did you mean `{near}`?")));
+        let hint = hint.unwrap_or_else(|| {
+            let known = names.join(", ");
+            format!("it is 0 to {} or one of {known}", names.len() - 1)
+        });
         self.error(span, format!("there is no {kind} `{name}`"), hint);
     }
 
@@ -235,7 +250,30 @@ impl Parser<'_> {
             return None;
         }
         let number = self.number(target, operator)?;
+        if *target == Target::Severity {
+            self.warn_of_order(operator, comparison, start..self.scanner.at());
+        }
         Some(Test::Compare { comparison, number })
+    }
+
+    /// `severity:>=err` finds `err` and what is less bad, which few people mean.
+    fn warn_of_order(&mut self, operator: &str, comparison: Comparison, span: Range<usize>) {
+        let is_greater = matches!(comparison, Comparison::Greater | Comparison::GreaterOrEqual);
+        let name = self.text_of(span.start + operator.len()..span.end);
+        let severity = Severity::parse(&name).filter(|_| is_greater);
+        // Whoever writes the number knows the order, and nobody looks for what is worse than `info`.
+        let is_name = name.starts_with(|c: char| c.is_alphabetic());
+        let Some(severity) = severity.filter(|severity| is_name && severity.number() <= WARNING)
+        else {
+            return;
+        };
+        let message = format!("`{operator}{name}` finds {name} and severities that are less bad");
+        let worse = operator.replace('>', "<");
+        let hint = format!(
+            "the worse a severity, the smaller it is: write `severity:{worse}{name}` for worse              ones, or `severity:{operator}{}` if these are meant",
+            severity.number()
+        );
+        self.report(DiagnosticSeverity::Warning, span, message, hint);
     }
 
     /// The number that stands behind a comparison.
@@ -360,7 +398,39 @@ impl Parser<'_> {
         }
     }
 
-    fn warn_of_operator(&mut self, span: Range<usize>) {
+    /// A word that is searched for as text, though it reads like another language.
+    fn warn_of_near_miss(&mut self, span: Range<usize>) {
+        let text = self.scanner.text();
+        let (Some(word), Some(before), Some(after)) = (
+            text.get(span.clone()),
+            text.get(..span.start),
+            text.get(span.end..),
+        ) else {
+            return;
+        };
+        if let Some(hint) = near_miss::hint(Bare {
+            word,
+            before,
+            after,
+        }) {
+            let message = format!("`{word}` is searched for as text");
+            self.report(DiagnosticSeverity::Warning, span, message, hint);
+        }
+    }
+
+    /// A word behind a field that reads like another language.
+    fn warn_of_value(&mut self, target: &Target, span: Range<usize>, is_exact: bool) {
+        let word = self.text_of(span.clone());
+        if word.starts_with('"') {
+            return;
+        }
+        if let Some(hint) = near_miss::of_value(target, &word, is_exact) {
+            let message = format!("`{word}` is searched for as text");
+            self.report(DiagnosticSeverity::Warning, span, message, hint);
+        }
+    }
+
+    pub(crate) fn warn_of_operator(&mut self, span: Range<usize>) {
         let word = self.text_of(span.clone());
         let capitals = word.to_ascii_uppercase();
         if matches!(capitals.as_str(), "AND" | "OR" | "NOT") {

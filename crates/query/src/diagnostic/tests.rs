@@ -172,22 +172,22 @@ fn fields_without_values_and_misspelt_ones() {
     check(
         "sevrity:err timeout",
         expect![[r#"
-        warning: `sevrity` is looked up among the fields that records bring along
-          sevrity:err timeout
-          ^^^^^^^
-        hint: did you mean `severity`?
-        = sevrity:err AND timeout
-    "#]],
+            warning: `sevrity` is looked up among the fields of the records
+              sevrity:err timeout
+              ^^^^^^^
+            hint: did you mean `severity`?
+            = sevrity:err AND timeout
+        "#]],
     );
     check(
         "hostname:web1",
         expect![[r#"
-        warning: `hostname` is looked up among the fields that records bring along
-          hostname:web1
-          ^^^^^^^^
-        hint: did you mean `host`?
-        = hostname:web1
-    "#]],
+            warning: `hostname` is looked up among the fields of the records
+              hostname:web1
+              ^^^^^^^^
+            hint: did you mean `host`?
+            = hostname:web1
+        "#]],
     );
     check(
         "host: web1",
@@ -473,4 +473,152 @@ fn carets_stand_under_characters_not_bytes() {
         = größe AND é:x
     "#]],
     );
+}
+
+/// The hint that each text gets, which is searched for as it is nevertheless.
+#[track_caller]
+fn check_hints(cases: &[(&str, &str)]) {
+    for (text, expected) in cases {
+        let parsed = parse(text);
+        assert!(parsed.is_valid(), "{text}");
+        let hints: Vec<&str> = parsed
+            .diagnostics
+            .iter()
+            .filter_map(|diagnostic| diagnostic.hint.as_deref())
+            .collect();
+        assert!(
+            hints.len() == 1 && hints[0].contains(expected),
+            "{text}: {hints:?}"
+        );
+    }
+}
+
+#[test]
+fn comparisons_of_other_languages_are_told_in_ours() {
+    check_hints(&[
+        ("host=web-01", "write `host:web-01`"),
+        ("error host=\"web 01\"", "write `host:\"web 01\"`"),
+        ("hostname=web-01", "write `host:web-01`"),
+        ("program==sshd", "write `program:sshd`"),
+        ("host!=web-01", "write `NOT host:web-01`"),
+        ("host=~web-.*", "write `host:/web-.*/`"),
+        ("user!~bot", "write `NOT user:/bot/`"),
+        ("status>=500", "write `status:>=500`"),
+        ("status >= 500", "write `status:>=500`"),
+        ("host = web-01", "write `host:web-01`"),
+        ("severity<=err", "write `severity:<=err`"),
+        ("severity>=err", "`severity:<=err` finds err and worse"),
+        ("severity:>=err", "write `severity:<=err` for worse"),
+        ("severity:>warning", "or `severity:>4` if these"),
+        ("{host=\"web1\"", "write `host:\"web1\"`"),
+        ("host :web1", "write `host:web1` without the space"),
+        ("size:=>5", "write `size:>=5`"),
+        ("host:==web1", "write `host:=web1`"),
+        ("host:!web1", "write `NOT host:web1`"),
+        ("host:~web", "write `host:/web/`"),
+        ("host:web1,web2", "write `host:(web1 OR web2)`"),
+        ("index=main error", "--logspace"),
+        ("earliest=-1h error", "--from"),
+        ("timestamp>2026-11-01", "--from"),
+        ("time:yesterday", "--from"),
+        ("logspace:main", "--logspace"),
+        ("syslog_identifier:sshd", "did you mean `program`?"),
+    ]);
+}
+
+#[test]
+fn operators_of_other_languages_are_told_in_ours() {
+    check_hints(&[
+        ("a && b", "write `AND`"),
+        ("a & b", "write `AND`"),
+        ("!error", "write `NOT error`"),
+        ("! error", "write `NOT`"),
+        ("!host:web1", "write `NOT host:web1`"),
+        ("a -debug", "write `NOT debug`"),
+        ("+error", "write `error`"),
+        ("-i error", "case makes no difference"),
+        ("error --from", "outside of the query's quotes"),
+        ("host:(a or b)", "capitals: `OR`"),
+        ("a And b", "capitals: `AND`"),
+        ("error~2", "leave out `~2`"),
+        ("error^3", "leave out `^3`"),
+        ("host:\"x\"^2", "leave out `^2`"),
+        ("\u{201c}link is down\u{201d}", "write `\"link is down\"`"),
+    ]);
+}
+
+#[test]
+fn patterns_and_statements_of_other_languages_are_told_in_ours() {
+    check_hints(&[
+        ("'link is down'", "write `\"link is down\"`"),
+        ("\u{ab}x\u{bb}", "write `\"x\"`"),
+        ("`x y`", "write `\"x y\"`"),
+        (".*error.*", "`/.*error.*/`"),
+        ("^error", "`/^error/`"),
+        ("id=\\d+", "`/id=\\d+/`"),
+        ("%error%", "write `*error*`"),
+        ("count(*)", "`| count`"),
+        ("select * from logs", "this is no SQL"),
+    ]);
+}
+
+/// What looks alike and is an honest text. A quoted text never is in doubt.
+#[test]
+fn texts_that_are_meant_as_they_are_give_no_warning() {
+    for text in [
+        "user=root",
+        "a=b",
+        "->",
+        "a->b",
+        "-1",
+        "+5",
+        "1.2.3.*",
+        "web.*",
+        "C:\\temp\\data",
+        "R&D",
+        "it's",
+        "::1",
+        "~/.profile",
+        "user:root,admin",
+        "\"host=web-01\"",
+        "\"!error\"",
+        "\"&&\"",
+        "severity:>=3",
+        "severity:>=info",
+        "severity:<=err",
+        "count",
+        "select",
+        "50%",
+        "a,b",
+        "<14>",
+        "x=>y",
+    ] {
+        let said = parse(text).diagnostics;
+        assert_eq!(said, [], "{text}");
+    }
+}
+
+#[test]
+fn an_error_is_never_lost_behind_warnings() {
+    let text = format!("{} (", "a && ".repeat(crate::limits::DIAGNOSTICS_MAX + 5));
+    let parsed = parse(&text);
+    assert!(!parsed.is_valid());
+    assert_eq!(parsed.diagnostics.len(), crate::limits::DIAGNOSTICS_MAX);
+}
+
+#[test]
+fn codes_and_pipes_of_other_languages_are_told_in_ours() {
+    for (text, expected) in [
+        ("severity:err,crit", "write `severity:(err OR crit)`"),
+        ("severity:!err", "write `NOT severity:err`"),
+        ("a || b", "write `OR`"),
+        ("{} |= \"x\"", "terms side by side"),
+    ] {
+        let parsed = parse(text);
+        let hint = parsed.diagnostics.iter().find(|d| d.is_error());
+        let hint = hint
+            .and_then(|error| error.hint.clone())
+            .unwrap_or_default();
+        assert!(hint.contains(expected), "{text}: {hint}");
+    }
 }

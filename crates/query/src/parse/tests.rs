@@ -43,7 +43,7 @@ fn words_and_phrases_keep_what_is_no_syntax() {
     reads("[sshd]", "\"[sshd]\"");
     reads("user=bob", "\"user=bob\"");
     reads("a<b", "\"a<b\"");
-    reads("-term", "-term");
+    reads("3-term", "3-term");
     reads("message:[sshd]", "message:\"[sshd]\"");
     reads("f(x)", "f AND x");
     reads("user=\"a b\"", "\"user=\" AND \"a b\"");

@@ -122,7 +122,7 @@ fn commands_that_are_none() {
             error: expected a command behind `|`
               a || count
                 ^
-            hint: write one of count, top, bars, distinct, sum, avg, min, max, p95, patterns, fields, sort, head, such as `| top host`
+            hint: for either of two terms write `OR`
             = a | count
         "#]],
     );
@@ -155,8 +155,8 @@ fn names_that_are_missing_or_wrong() {
         expect![[r#"
             error: expected a name behind `top`
               | top 10 host | head 1
-                    ^^
-            hint: write `top FIELD [N]`; other names are written `nvpair:"a name"`
+                    ^^^^^^^
+            hint: write `| top host 10`
             = * | head 1
         "#]],
     );
@@ -193,7 +193,7 @@ fn names_that_are_missing_or_wrong() {
     check(
         "| top sevrity",
         expect![[r#"
-            warning: `sevrity` is looked up among the fields that records bring along
+            warning: `sevrity` is looked up among the fields of the records
               | top sevrity
                     ^^^^^^^
             hint: did you mean `severity`?
@@ -494,5 +494,45 @@ proptest! {
     #[test]
     fn any_string_is_read(text in "\\PC{0,20}\\|\\PC{0,20}") {
         check_any(&text)?;
+    }
+}
+
+/// The hint of the first error of each text.
+#[test]
+fn stages_of_other_languages_are_told_in_ours() {
+    for (text, expected) in [
+        ("* | stats count by host", "write `| count by host`"),
+        (
+            "* | stats count(x) by host, program",
+            "write `| count by host, program`",
+        ),
+        (
+            "* | stats avg(size) by host | head 3",
+            "write `| avg size by host`",
+        ),
+        ("* | summarize count() by host", "write `| count by host`"),
+        ("* | stats dc(user)", "write `| distinct user`"),
+        ("* | select count(*)", "write `| count`"),
+        ("* | top limit=5 host", "write `| top host 5`"),
+        ("* | top 10 host", "write `| top host 10`"),
+        ("* | sort -received", "write `| sort received desc`"),
+        (
+            "* | count by host | sort by count desc",
+            "write `| sort count desc`",
+        ),
+        ("* | count by host | order by count", "write `| sort count`"),
+        ("* | wc -l", "did you mean `count`?"),
+        ("* | dedup host", "did you mean `distinct`?"),
+        ("* | json", "without a command"),
+        ("* | where host:x", "in front of the first `|`"),
+        ("* |= x", "in front of the first `|`"),
+        ("a || b", "write `OR`"),
+    ] {
+        let parsed = parse_question(text);
+        let error = parsed.diagnostics.iter().find(|d| d.is_error());
+        let hint = error
+            .and_then(|error| error.hint.clone())
+            .unwrap_or_default();
+        assert!(hint.contains(expected), "{text}: {hint}");
     }
 }
