@@ -287,7 +287,8 @@ fn bound_to_stored(scope: &mut Scope, now: Timestamp) {
     if scope.range.end == Timestamp::MAX {
         scope.range.end = stored
             .map_or(now, |stored| stored.end)
-            .max(scope.range.start);
+            // Who asks again with the range of an answer has to be answered, where it is empty too.
+            .max(scope.range.start.plus_nanos(1));
     }
 }
 

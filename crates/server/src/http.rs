@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, OriginalUri};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
-use axum::middleware::{from_fn_with_state, map_response};
+use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post, put};
 use tokio::net::TcpListener;
@@ -20,6 +20,7 @@ use crate::limits::{INGEST_BYTES_MAX, SHUTDOWN_TIME};
 use crate::openapi;
 use crate::problem::Refusal;
 use crate::routes::{admin, check, export, histogram, ingest, query, saved, state, tail};
+use crate::unknown;
 
 /// The HTTP interface cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -152,6 +153,7 @@ fn router(context: Context) -> Router {
     with_all(Router::new().nest("/api/v1", api), health_routes())
         .fallback(get(page))
         .with_state(context.clone())
+        .layer(from_fn(unknown::refuse))
         .layer(from_fn_with_state(context, guard))
         .layer(map_response(harden))
 }

@@ -25,6 +25,7 @@ mod saved;
 mod tail;
 #[cfg(test)]
 mod tests;
+mod unknown;
 
 pub use app::App;
 pub use explain::explain;

@@ -107,10 +107,27 @@ impl Parameters {
 
     /// The range of time; unbounded where it is not given.
     pub(crate) fn range(&self, now: Timestamp) -> Result<TimeRange, Refusal> {
+        let (from, to) = (self.moment("from", now)?, self.moment("to", now)?);
+        if let (Some(from), Some(to)) = (from, to)
+            && to <= from
+        {
+            return Err(self.empty_range(from, to));
+        }
         Ok(TimeRange {
-            start: self.moment("from", now)?.unwrap_or(Timestamp::MIN),
-            end: self.moment("to", now)?.unwrap_or(Timestamp::MAX),
+            start: from.unwrap_or(Timestamp::MIN),
+            end: to.unwrap_or(Timestamp::MAX),
         })
+    }
+
+    /// Nothing can lie between two times that are the same or the wrong way round.
+    fn empty_range(&self, from: Timestamp, to: Timestamp) -> Refusal {
+        let text = |name: &str| self.get(name).unwrap_or_default().trim().to_owned();
+        let detail = format!("the range of time is empty: {to} is not after {from}");
+        let hint = match to < from {
+            true => format!("swap them: from {} to {}", text("to"), text("from")),
+            false => "a range ends before to: choose a later one, or leave it out".to_owned(),
+        };
+        Refusal::parameter("to", detail, &hint)
     }
 
     /// A time, if it is given.
@@ -119,7 +136,7 @@ impl Parameters {
             return Ok(None);
         };
         let time = query::parse_time(text, now).map_err(|error| {
-            let hint = "use RFC 3339, UNIX seconds, or a relative time such as now-1h";
+            let hint = "a time without a zone is read in UTC; + has to be written as %2B in a URL";
             Refusal::parameter(name, error.to_string(), hint)
         });
         time.map(Some)

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use engine::{Cancel, FoundRow};
-use model::{LogspaceName, RecordId, RecordNumber};
+use engine::{Cancel, FoundRow, Order, Scope, SearchOptions, TimeKind};
+use model::{LogspaceName, RecordId, RecordNumber, TimeRange};
 use query::Query;
 use store::{Snapshot, Store};
 
@@ -13,6 +13,8 @@ use crate::limits::TAIL_ROWS_MAX;
 pub(crate) struct Tail {
     query: Query,
     places: Vec<(LogspaceName, RecordNumber)>,
+    /// What stands in front of those places, of which the newest rows come first; and how many.
+    last: Option<(Vec<Snapshot>, usize)>,
 }
 
 /// What is new.
@@ -24,8 +26,14 @@ pub(crate) struct News {
 }
 
 impl Tail {
-    /// Follows logspaces from their end, or one of them from behind a record.
-    pub(crate) fn new(query: Query, snapshots: &[Snapshot], after: Option<&RecordId>) -> Self {
+    /// Follows logspaces from their end, or one of them from behind a record. The `last` rows in front
+    /// of the end come first.
+    pub(crate) fn new(
+        query: Query,
+        snapshots: Vec<Snapshot>,
+        after: Option<&RecordId>,
+        last: usize,
+    ) -> Self {
         let place = |snapshot: &Snapshot| {
             let after = after.filter(|id| id.logspace == snapshot.logspace);
             let number = after.map_or_else(|| end(snapshot), |id| id.number);
@@ -34,6 +42,7 @@ impl Tail {
         Self {
             query,
             places: snapshots.iter().map(place).collect(),
+            last: (last > 0).then_some((snapshots, last)),
         }
     }
 
@@ -43,6 +52,9 @@ impl Tail {
             rows: VecDeque::new(),
             dropped: 0,
         };
+        if let Some((snapshots, limit)) = self.last.take() {
+            news.rows.extend(self.newest(snapshots, limit, cancel));
+        }
         for (name, place) in &mut self.places {
             let Some(snapshot) = store.snapshot(name) else {
                 continue;
@@ -60,6 +72,25 @@ impl Tail {
             }
         }
         news
+    }
+}
+
+impl Tail {
+    /// The newest rows that match, the oldest of them first.
+    fn newest(&self, snapshots: Vec<Snapshot>, limit: usize, cancel: &Cancel) -> Vec<FoundRow> {
+        let scope = Scope {
+            snapshots,
+            range: TimeRange::ALL,
+            time: TimeKind::Received,
+        };
+        let options = SearchOptions {
+            limit,
+            cursor: None,
+            order: Order::NewestFirst,
+        };
+        let mut rows = engine::search(&scope, &self.query, &options, cancel).rows;
+        rows.reverse();
+        rows
     }
 }
 

@@ -362,6 +362,58 @@ fn a_tail_shows_what_comes_and_what_came_meanwhile() {
 }
 
 #[test]
+fn a_tail_may_begin_with_the_last_rows() {
+    let fixture = Fixture::with_records();
+    let last = |number: &str| Parameters::query("disk").with("last", number);
+    let mut tail = fixture.client.tail(&last("5")).expect("answers");
+    let mut next = || match tail.next().expect("goes on").expect("reads") {
+        StreamLine::Row(row) => row.message,
+        other => panic!("unexpected {other:?}"),
+    };
+    assert_eq!(next(), "disk full");
+    assert_eq!(next(), "disk empty, \"quoted\"");
+    fixture
+        .client
+        .ingest(&Parameters::default(), b"<13>nothing\n<13>disk again\n")
+        .expect("ok");
+    assert!(next().ends_with("disk again"));
+    for wrong in [last("2001"), last("5").with("after", "main:1")] {
+        let refused = fixture.client.tail(&wrong);
+        assert!(matches!(refused, Err(client::Error::Refused(problem)) if problem.status == 400));
+    }
+}
+
+#[test]
+fn ranges_in_which_nothing_can_be_are_refused() {
+    let fixture = Fixture::with_records();
+    for (from, to, hint) in [
+        ("now", "now-1h", "swap them: from now-1h to now"),
+        ("2026-01-02", "2026-01-01", "swap them"),
+        ("2026-01-01", "2026-01-01", "choose a later one"),
+    ] {
+        let range = Parameters::default().with("from", from).with("to", to);
+        let problem = fixture.refusal(&range);
+        assert_eq!(
+            (problem.status, problem.code.as_str()),
+            (400, "parameter-invalid")
+        );
+        let said = problem.hint.unwrap_or_default();
+        assert!(said.contains(hint), "{said}");
+    }
+    let open = Parameters::default().with("from", "now+1h");
+    assert_eq!(fixture.client.count(&open).expect("answers").count, 0);
+}
+
+#[test]
+fn parameters_that_are_unknown_are_refused() {
+    let fixture = Fixture::with_records();
+    let problem = fixture.refusal(&Parameters::query("disk").with("form", "now-1h"));
+    assert_eq!(problem.status, 400);
+    assert_eq!(problem.hint.as_deref(), Some("did you mean from?"));
+    fixture.client.greet().expect("it is a Logwood");
+}
+
+#[test]
 fn imports_keep_their_times() {
     let fixture = Fixture::start();
     let lines = "<13>1 2001-02-03T04:05:06Z old p - - - first\nsecond line of it\n";

@@ -62,6 +62,8 @@ pub(super) enum Kind {
         /// The greatest that is taken.
         max: usize,
     },
+    /// A number from 1 to this; nothing where none is given.
+    Upto(usize),
     /// `true` or `false`.
     Flag,
     /// One of these, the first of them where none is given.

@@ -36,6 +36,30 @@ pub(crate) async fn openapi() -> Response {
     ([(header::CONTENT_TYPE, "application/json")], text()).into_response()
 }
 
+/// The names of the parameters behind a path; `None` where the endpoint takes none, or there is none.
+pub(crate) fn parameters(method: &str, path: &str) -> Option<Vec<&'static str>> {
+    let is_asked = |endpoint: &&Endpoint| endpoint.method == method && is_at(endpoint.path, path);
+    let parameters = endpoints().find(is_asked)?.parameters.iter();
+    let names: Vec<&str> = parameters
+        .filter(|parameter| !matches!(parameter.place, Place::Path))
+        .map(|parameter| parameter.name)
+        .collect();
+    (!names.is_empty()).then_some(names)
+}
+
+/// Whether a path is one of those that a template with `{name}` stands for.
+fn is_at(template: &str, path: &str) -> bool {
+    let (mut template, mut path) = (template.split('/'), path.split('/'));
+    loop {
+        match (template.next(), path.next()) {
+            (None, None) => return true,
+            (Some(expected), Some(_)) if expected.starts_with('{') => {}
+            (Some(expected), Some(found)) if expected == found => {}
+            _ => return false,
+        }
+    }
+}
+
 /// Every endpoint, in the order of the document.
 fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
     questions::ENDPOINTS.iter().chain(service::ENDPOINTS)
@@ -116,6 +140,7 @@ fn parameter(parameter: &Parameter) -> Value {
         Kind::Number { default, max } => {
             json!({"type": "integer", "minimum": 1, "maximum": max, "default": default})
         }
+        Kind::Upto(max) => json!({"type": "integer", "minimum": 1, "maximum": max}),
         Kind::Flag => json!({"type": "boolean", "default": false}),
         Kind::Choice(choices) => json!({"enum": choices, "default": choices.first()}),
     };

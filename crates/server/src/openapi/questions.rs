@@ -8,7 +8,7 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 
 use crate::limits::{
     BARS_DEFAULT, BARS_MAX, PATTERNS_DEFAULT, QUERY_ROWS_DEFAULT, QUERY_ROWS_MAX,
-    SEARCH_ROWS_DEFAULT, SEARCH_ROWS_MAX, STATS_VALUES_DEFAULT, STATS_VALUES_MAX,
+    SEARCH_ROWS_DEFAULT, SEARCH_ROWS_MAX, STATS_VALUES_DEFAULT, STATS_VALUES_MAX, TAIL_ROWS_MAX,
 };
 use crate::openapi::endpoint::{Answer, Endpoint, Kind, Parameter, Place, Shape, of};
 
@@ -242,6 +242,11 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             LOGSPACE,
             TOKENS,
             Parameter::new("after", Kind::Text, "The id of the last record one has."),
+            Parameter::new(
+                "last",
+                Kind::Upto(TAIL_ROWS_MAX),
+                "How many of the newest records come first.",
+            ),
             RAW,
         ],
         &[Answer::ok(

@@ -7,14 +7,15 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use engine::Cancel;
 use model::RecordId;
+use tokio::task::JoinHandle;
 
 use crate::answer::to_row;
 use crate::body::{self, ChunkSender};
 use crate::http::Context;
-use crate::limits::TAIL_HEARTBEAT;
+use crate::limits::{TAIL_HEARTBEAT, TAIL_ROWS_MAX};
 use crate::problem::Refusal;
-use crate::routes::NDJSON;
 use crate::routes::query::{Pairs, write_line};
+use crate::routes::{CancelOnDrop, NDJSON};
 use crate::tail::{News, Tail};
 
 pub(crate) async fn tail(
@@ -25,8 +26,17 @@ pub(crate) async fn tail(
     let query = parameters.query()?;
     let scope = parameters.scope(&context.app.store, context.app.clock.now())?;
     let after = parameters.get("after").map(parse_after).transpose()?;
+    let last = parameters.number("last", 0, TAIL_ROWS_MAX)?;
+    if last > 0 && after.is_some() {
+        let detail = "a tail starts behind a record or with the last ones, not with both";
+        return Err(Refusal::parameter(
+            "last",
+            detail,
+            "leave out after or last",
+        ));
+    }
     let with_raw = parameters.flag("raw")?;
-    let tail = Tail::new(query, &scope.snapshots, after.as_ref());
+    let tail = Tail::new(query, scope.snapshots, after.as_ref(), last);
     let (sender, body) = body::channel();
     tokio::spawn(follow(context, tail, with_raw, sender));
     Ok(([(header::CONTENT_TYPE, NDJSON)], body).into_response())
@@ -51,11 +61,13 @@ async fn follow(context: Context, mut tail: Tail, with_raw: bool, sender: ChunkS
     loop {
         commits.mark_unchanged();
         let app = std::sync::Arc::clone(&context.app);
+        let cancel = Cancel::new();
+        let _cancel = CancelOnDrop(cancel.clone());
         let work = tokio::task::spawn_blocking(move || {
-            let news = tail.news(&app.store, &Cancel::new());
+            let news = tail.news(&app.store, &cancel);
             (tail, write_news(&news, with_raw))
         });
-        let Ok((moved, mut lines)) = work.await else {
+        let Some((moved, mut lines)) = finished(work, &sender).await else {
             return;
         };
         tail = moved;
@@ -77,6 +89,14 @@ async fn follow(context: Context, mut tail: Tail, with_raw: bool, sender: ChunkS
         if *stop.borrow() || sender.send(Bytes::from(lines)).await.is_err() {
             return;
         }
+    }
+}
+
+/// What was found; `None` where the client has gone meanwhile.
+async fn finished<T>(work: JoinHandle<T>, sender: &ChunkSender) -> Option<T> {
+    tokio::select! {
+        done = work => done.ok(),
+        () = sender.closed() => None,
     }
 }
 
