@@ -18,6 +18,7 @@ mod import; // Files as other programs leave them: packed, damaged, in other enc
 mod load_realistic; // What a manifest promises is what grep and a search find.
 mod load_send; // What `logwood load` sends is what anybody receives.
 mod load_sink; // The receiver of `logwood load` counts what real senders sent.
+mod newcomer; // The command line as somebody uses it who does not know it yet.
 mod plan; // The sizes that a plan reckons with are those that the server has on disk.
 mod receiving; // What the binary tells of those who send.
 mod senders; // Real senders: what they sent is what a search returns.

@@ -5,14 +5,16 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::address::listen_address;
 use crate::load::arguments::LoadArguments;
 use crate::plan::PlanArguments;
+use crate::record_line::ColorArgument;
 
 /// A log server: receives syslog, keeps it, finds anything in it.
 ///
 /// Without a command it serves, as `logwood serve` does.
 #[derive(Debug, Parser)]
-#[command(name = "logwood", version, disable_help_subcommand = true)]
+#[command(name = "logwood", version)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -35,63 +37,64 @@ pub(crate) enum Command {
     Query(QueryArguments),
     /// Print records as they arrive.
     Tail(TailArguments),
-    /// List, show, save and delete the searches that the page has under Searches.
+    /// List, show, save and delete saved searches; the page has them under Searches.
     Searches {
         #[command(subcommand)]
         command: SearchesCommand,
     },
-    /// Show what a server receives, loses and keeps, as it happens.
+    /// Show the messages that a server receives, drops and stores, as it happens.
     Top(TopArguments),
     /// Store the messages of files, one a line; plain, .gz or .zst.
     Import(ImportArguments),
-    /// Send messages, as fast as asked for or as fast as it goes, and count them; learn from logs;
-    /// receive and count what others send.
+    /// Send messages at a given rate or at full speed, and count them; learn from logs; receive and
+    /// count messages of other senders.
     Load(Box<LoadArguments>),
-    /// Copy a data directory, also while a server receives into it.
+    /// Copy a data directory, even while a server writes to it.
     Backup(BackupArguments),
-    /// Copy a backup into a new data directory and read all of it back.
+    /// Copy a backup into a new data directory and read it back in full.
     Restore(RestoreArguments),
-    /// Show how what arrives is framed, read part by part, and routed.
+    /// Show how a message is framed, parsed and routed.
     Explain(ExplainArguments),
-    /// Say how much disk a rate of messages takes, per day to year.
+    /// Estimate the disk space that a rate of messages takes, per day and per year.
     Plan(PlanArguments),
     /// Report every problem of a configuration file, and of the files, users and addresses it names.
     Check(CheckArguments),
     /// Show the certificate that Logwood has made for itself, or make one for names of your choice.
     Certificate(CertificateArguments),
-    /// Read every byte of a data directory and say what is damaged; with --repair, mend it.
+    /// Read every byte of a data directory and report damage; with --repair, mend it.
     Verify(VerifyArguments),
-    /// Write segments of older formats anew, with the index and columns of today.
+    /// Rewrite segments of older formats in the current format.
     Reindex(ReindexArguments),
-    /// Show what is in a data directory, a journal file, a manifest or a segment.
+    /// Show the contents of a data directory, a journal file, a manifest or a segment.
     Inspect(InspectArguments),
 }
 
-/// Flags replace what the configuration file says.
+/// Flags take precedence over the configuration file.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ServeArguments {
-    /// The configuration file (TOML); without one, the defaults.
+    /// The configuration file (TOML); without one, the defaults apply.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Where everything is kept [default: ./logwood-data].
+    /// The data directory [default: ./logwood-data].
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// Where the page and the API are served [default: 127.0.0.1:8514].
-    #[arg(long, value_name = "ADDR")]
+    /// The address of the page and the API [default: 127.0.0.1:8514]; a port alone is one of
+    /// 127.0.0.1.
+    #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     pub(crate) http: Option<SocketAddr>,
     /// Listen for syslog over UDP [default: 127.0.0.1:5514]; may be repeated.
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     pub(crate) udp: Vec<SocketAddr>,
     /// Listen for syslog over TCP [default: 127.0.0.1:5514]; may be repeated.
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     pub(crate) tcp: Vec<SocketAddr>,
     /// Listen for syslog over TLS [default: 127.0.0.1:6514]; may be repeated.
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     pub(crate) tls: Vec<SocketAddr>,
     /// Listen for RELP [default: 127.0.0.1:2514]; may be repeated.
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     pub(crate) relp: Vec<SocketAddr>,
-    /// Also make up a day of history and a realistic stream, to have something to look at.
+    /// Also generate a day of history and a realistic stream, for trying things out.
     #[arg(long)]
     pub(crate) demo: bool,
 }
@@ -99,10 +102,11 @@ pub(crate) struct ServeArguments {
 /// Whom to ask.
 #[derive(Debug, Default, Args)]
 pub(crate) struct TargetArguments {
-    /// Ask the server at this URL [default: http://127.0.0.1:8514].
+    /// Ask the server at this URL, such as http://127.0.0.1:8514 (the default), localhost:8514 or
+    /// 8514.
     #[arg(long, value_name = "URL", conflicts_with = "data_dir")]
     pub(crate) url: Option<String>,
-    /// Read this data directory; no server is needed.
+    /// Read this data directory, without a server.
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
 }
@@ -110,36 +114,40 @@ pub(crate) struct TargetArguments {
 /// Which of its two times stands for a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TimeArgument {
-    /// When it was received.
+    /// The time of receipt.
     Received,
-    /// When its sender says that it happened.
+    /// The time stamp of its sender.
     Event,
 }
 
 /// What to ask for.
 #[derive(Debug, Args)]
 pub(crate) struct QuestionArguments {
-    /// What to look for; everything without it. See docs/reference/query.md.
+    /// The query, in quotes, such as 'program:sshd AND failed'; all records without one. The
+    /// language is described in docs/reference/query.md.
     #[arg(default_value = "")]
     pub(crate) query: String,
-    /// The search that was saved under this name, in place of a query; flags replace its range,
-    /// logspaces and time.
+    /// A saved search, in place of a query; flags override its range, logspaces and time.
     #[arg(long, value_name = "NAME", conflicts_with = "query")]
     pub(crate) saved: Option<String>,
-    /// Only these logspaces, separated by commas; all without it.
+    /// Only these logspaces, separated by commas [default: all].
     #[arg(long, value_name = "NAME")]
     pub(crate) logspace: Option<String>,
-    /// From this time on: RFC 3339, UNIX seconds, or relative such as now-1h.
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    /// Start of the range, inclusive: now-1h, yesterday, 17:30, '2026-11-21 17:30', RFC 3339, UNIX
+    /// seconds.
+    #[arg(long, value_name = "T", allow_hyphen_values = true, alias = "since")]
     pub(crate) from: Option<String>,
-    /// Up to this time, itself excluded.
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    /// End of the range, exclusive; in the same forms.
+    #[arg(long, value_name = "T", allow_hyphen_values = true, alias = "until")]
     pub(crate) to: Option<String>,
-    /// What bounds a term: words, ssb, or a list of delimiters such as ':=,;' [default: what the
-    /// logspaces say, else words].
+    /// Read and print times in UTC instead of the local time zone.
+    #[arg(long)]
+    pub(crate) utc: bool,
+    /// The boundaries of a term: words, ssb, or a list of delimiters such as ':=,;' [default: as
+    /// configured for the logspaces, else words].
     #[arg(long, value_name = "TOKENS")]
     pub(crate) tokens: Option<String>,
-    /// Which time of a record counts for ranges, order and bars [default: received].
+    /// The time of a record that ranges, order and bars use [default: received].
     #[arg(long, value_name = "TIME")]
     pub(crate) time: Option<TimeArgument>,
     /// Print NDJSON.
@@ -153,19 +161,22 @@ pub(crate) struct QuestionArguments {
 pub(crate) struct SearchArguments {
     #[command(flatten)]
     pub(crate) question: QuestionArguments,
-    /// Print at most so many.
-    #[arg(long, value_name = "N", default_value_t = 200)]
+    /// The maximum number of records.
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 200, value_parser = at_least_one)]
     pub(crate) limit: usize,
-    /// With the bytes as they arrived (with --json), or nothing but them.
+    /// Print the bytes of each record as they arrived; with --json, add them.
     #[arg(long)]
     pub(crate) raw: bool,
+    /// Colour severities and matches.
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    pub(crate) color: ColorArgument,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CountArguments {
     #[command(flatten)]
     pub(crate) question: QuestionArguments,
-    /// Taken for the likeness to search; a count has no limit.
+    /// Accepted because search has it; a count has no limit.
     #[arg(long, value_name = "N", hide = true)]
     pub(crate) limit: Option<usize>,
 }
@@ -174,8 +185,8 @@ pub(crate) struct CountArguments {
 pub(crate) struct HistogramArguments {
     #[command(flatten)]
     pub(crate) question: QuestionArguments,
-    /// How many bars.
-    #[arg(long, value_name = "N", default_value_t = 30)]
+    /// The number of bars.
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = at_least_one)]
     pub(crate) bars: usize,
 }
 
@@ -183,11 +194,11 @@ pub(crate) struct HistogramArguments {
 pub(crate) struct StatsArguments {
     #[command(flatten)]
     pub(crate) question: QuestionArguments,
-    /// The field: host, program, severity, ... or any parsed one.
+    /// The field: host, program, severity or any other.
     #[arg(long, value_name = "FIELD")]
     pub(crate) by: String,
-    /// Print at most so many values.
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    /// The maximum number of values.
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 10, value_parser = at_least_one)]
     pub(crate) limit: usize,
 }
 
@@ -195,24 +206,24 @@ pub(crate) struct StatsArguments {
 pub(crate) struct QueryArguments {
     #[command(flatten)]
     pub(crate) question: QuestionArguments,
-    /// Print at most so many rows [default: 10000].
-    #[arg(long, value_name = "N")]
+    /// The maximum number of rows [default: 10000].
+    #[arg(long, short = 'n', value_name = "N", value_parser = at_least_one)]
     pub(crate) limit: Option<usize>,
-    /// Print CSV, safe to be opened as a spreadsheet.
+    /// Print CSV that is safe to open in a spreadsheet.
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
 }
 
-/// What to do with saved searches.
+/// Saved searches.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SearchesCommand {
-    /// Print all of them, one a line: name, query and range.
+    /// List the saved searches, one per line: name, query and range.
     List(ListSearchesArguments),
-    /// Print one of them, a line for each of its parameters.
+    /// Show one saved search, one line per parameter.
     Show(ShowSearchArguments),
-    /// Save a search under a name, in place of the one that has it.
+    /// Save a search under a name; an existing search of that name is replaced.
     Save(SaveSearchArguments),
-    /// Delete the search of a name.
+    /// Delete a saved search.
     Delete(DeleteSearchArguments),
 }
 
@@ -227,7 +238,7 @@ pub(crate) struct ListSearchesArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowSearchArguments {
-    /// What it is called.
+    /// The name of the search.
     pub(crate) name: String,
     /// Print one JSON object.
     #[arg(long)]
@@ -238,24 +249,24 @@ pub(crate) struct ShowSearchArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct SaveSearchArguments {
-    /// What it is to be called.
+    /// The name of the search.
     pub(crate) name: String,
-    /// What to look for, also with a pipe; everything without it.
+    /// The query, which may have a pipe; all records without one.
     #[arg(default_value = "")]
     pub(crate) query: String,
-    /// Only these logspaces, separated by commas; all without it.
+    /// Only these logspaces, separated by commas [default: all].
     #[arg(long, value_name = "NAME")]
     pub(crate) logspace: Option<String>,
-    /// From this time on, kept as written: now-1h stays the last hour.
+    /// Start of the range, inclusive; saved as written, so that now-1h is always the last hour.
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) from: Option<String>,
-    /// Up to this time, itself excluded.
+    /// End of the range, exclusive; saved as written.
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) to: Option<String>,
-    /// Which time of a record counts [default: received].
+    /// The time of a record that the range uses [default: received].
     #[arg(long, value_name = "TIME")]
     pub(crate) time: Option<TimeArgument>,
-    /// The columns that the page shows, separated by commas.
+    /// The columns of the page, separated by commas.
     #[arg(long, value_name = "FIELDS")]
     pub(crate) cols: Option<String>,
     /// The field by which the page splits the histogram.
@@ -267,7 +278,7 @@ pub(crate) struct SaveSearchArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct DeleteSearchArguments {
-    /// What it is called.
+    /// The name of the search.
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) target: TargetArguments,
@@ -275,22 +286,31 @@ pub(crate) struct DeleteSearchArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct TailArguments {
-    /// What to look for; everything without it.
+    /// The query, in quotes; all records without one.
     #[arg(default_value = "")]
     pub(crate) query: String,
-    /// The search that was saved under this name, in place of a query; its range is left out.
+    /// A saved search, in place of a query; its range is ignored.
     #[arg(long, value_name = "NAME", conflicts_with = "query")]
     pub(crate) saved: Option<String>,
-    /// Only these logspaces, separated by commas; all without it.
+    /// Only these logspaces, separated by commas [default: all].
     #[arg(long, value_name = "NAME")]
     pub(crate) logspace: Option<String>,
-    /// What bounds a term: words, ssb, or a list of delimiters such as ':=,;' [default: what the
-    /// logspaces say, else words].
+    /// The boundaries of a term: words, ssb, or a list of delimiters such as ':=,;' [default: as
+    /// configured for the logspaces, else words].
     #[arg(long, value_name = "TOKENS")]
     pub(crate) tokens: Option<String>,
-    /// Start behind this record, such as main:42, instead of at the end.
-    #[arg(long, value_name = "ID")]
+    /// Start after this record, such as main:42, instead of at the end.
+    #[arg(long, value_name = "ID", conflicts_with = "last")]
     pub(crate) after: Option<String>,
+    /// Print the last N matching records first.
+    #[arg(short = 'n', long = "last", value_name = "N")]
+    pub(crate) last: Option<usize>,
+    /// Print times in UTC instead of the local time zone.
+    #[arg(long)]
+    pub(crate) utc: bool,
+    /// Colour severities and matches.
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    pub(crate) color: ColorArgument,
     /// Print NDJSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -302,7 +322,7 @@ pub(crate) struct TailArguments {
 /// Which time imported records are filed under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ImportTimeArgument {
-    /// The time stamp of each message; lines without one take that of the line before.
+    /// The time stamp of each message; a line without one takes that of the previous line.
     Message,
     /// The time of the import.
     Now,
@@ -310,13 +330,13 @@ pub(crate) enum ImportTimeArgument {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
-    /// The files; - for standard input.
+    /// The files to import; - is standard input.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// The logspace to store into.
+    /// The logspace to import into.
     #[arg(long, value_name = "NAME", default_value = "main")]
     pub(crate) logspace: String,
-    /// Which time to file records under.
+    /// The time under which records are stored.
     #[arg(long, value_enum, default_value_t = ImportTimeArgument::Message)]
     pub(crate) time: ImportTimeArgument,
     /// The year of the first time stamp without one [default: by the time of the file].
@@ -328,7 +348,8 @@ pub(crate) struct ImportArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct BackupArguments {
-    /// Where to: a new or empty directory, or an older backup, which is brought up to date.
+    /// The target: a new or empty directory, or an older backup, which is updated. Its parent
+    /// directory must exist.
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
     /// Print JSON.
@@ -340,10 +361,10 @@ pub(crate) struct BackupArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct RestoreArguments {
-    /// The backup, or another data directory that no server has open.
+    /// The backup, or any data directory that no server has open.
     #[arg(value_name = "BACKUP")]
     pub(crate) backup: PathBuf,
-    /// Where to: a new or empty directory.
+    /// The target: a new or empty directory. Its parent directory must exist.
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
     /// Print JSON.
@@ -353,18 +374,18 @@ pub(crate) struct RestoreArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArguments {
-    /// What arrives; standard input without it.
+    /// The message as it arrives; standard input without one.
     pub(crate) message: Option<String>,
     /// The configuration file [default: the embedded defaults].
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Read as this source does [default: the first that takes connections over TCP].
+    /// The source whose settings apply [default: the first TCP source].
     #[arg(long, value_name = "NAME")]
     pub(crate) source: Option<String>,
-    /// The address that sends [default: not known].
+    /// The address of the sender [default: unknown].
     #[arg(long, value_name = "ADDR")]
     pub(crate) peer: Option<IpAddr>,
-    /// When it arrives [default: now].
+    /// The time of receipt [default: now].
     #[arg(long, value_name = "T")]
     pub(crate) received: Option<String>,
     /// Print each message as a line of JSON.
@@ -385,10 +406,10 @@ pub(crate) struct CheckArguments {
     /// Look at the file alone, and at no file, address or user that it names: for another machine.
     #[arg(long)]
     pub(crate) file_only: bool,
-    /// Print the running value of every key and where it comes from; implies --file-only.
+    /// Print the running configuration: every value, and where it comes from; implies --file-only.
     #[arg(long)]
     pub(crate) effective: bool,
-    /// Take warnings for errors.
+    /// Treat warnings as errors.
     #[arg(long)]
     pub(crate) deny_warnings: bool,
 }
@@ -412,18 +433,27 @@ pub(crate) struct TopArguments {
     /// Ask the server at this URL [default: http://127.0.0.1:8514].
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
-    /// Seconds from one picture to the next, over which rates are taken.
+    /// Seconds between two refreshes; rates are averages over this time.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = interval)]
     pub(crate) interval: f64,
-    /// Print one picture and end.
+    /// Print once and exit.
     #[arg(long)]
     pub(crate) once: bool,
-    /// Print each picture as a line of JSON.
+    /// Print each refresh as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Seconds between two pictures.
+/// A number of things to print; none is no question.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("nothing would be printed: write a number from 1 on".to_owned()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("write a number from 1 on".to_owned()),
+    }
+}
+
+/// Seconds between two refreshes.
 fn interval(text: &str) -> Result<f64, String> {
     let seconds: f64 = text
         .parse()
@@ -436,19 +466,19 @@ fn interval(text: &str) -> Result<f64, String> {
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArguments {
-    /// The data directory; a server may be working in it.
+    /// The data directory; a server may be using it.
     #[arg(long, value_name = "DIR", default_value = "logwood-data")]
     pub(crate) data_dir: PathBuf,
     /// Only this logspace, and the journal.
     #[arg(long, value_name = "NAME")]
     pub(crate) logspace: Option<String>,
-    /// Also decode every record, make every index anew and compare.
+    /// Also decode every record, rebuild every index and compare.
     #[arg(long)]
     pub(crate) deep: bool,
-    /// Mend what can be mended; the server must be stopped.
+    /// Repair damage where possible; the server must be stopped.
     #[arg(long)]
     pub(crate) repair: bool,
-    /// How many threads read at the same time [default: one for each processor].
+    /// The number of reading threads [default: one per processor].
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
     /// Print one JSON object.
@@ -464,10 +494,10 @@ pub(crate) struct ReindexArguments {
     /// Only this logspace.
     #[arg(long, value_name = "NAME")]
     pub(crate) logspace: Option<String>,
-    /// Also segments that have all that today's have.
+    /// Also rewrite segments that are in the current format.
     #[arg(long)]
     pub(crate) all: bool,
-    /// Only say what would be written anew.
+    /// Only report the segments that would be rewritten.
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Print one JSON object.
@@ -477,7 +507,7 @@ pub(crate) struct ReindexArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArguments {
-    /// Files: journal files, manifests, segments; the data directory without any.
+    /// Journal files, manifests or segments; without any, the data directory.
     pub(crate) files: Vec<PathBuf>,
     /// The data directory.
     #[arg(
@@ -487,17 +517,17 @@ pub(crate) struct InspectArguments {
         conflicts_with = "files"
     )]
     pub(crate) data_dir: PathBuf,
-    /// List every page of segments, every block of journal files, every record of manifests.
+    /// List the pages of segments, the blocks of journal files and the records of manifests.
     #[arg(long)]
     pub(crate) pages: bool,
-    /// List the terms of segments whose keys start so: a letter for the part, such as `m` for the
-    /// message, and the start of a word; all of them where it is empty.
+    /// List the terms of segments by the prefix of their keys: a letter for the part, such as `m` for
+    /// the message, and the start of a word; an empty prefix lists all of them.
     #[arg(long, value_name = "PREFIX")]
     pub(crate) terms: Option<String>,
-    /// Tell the messages of segments apart by kind, and list the N most frequent kinds.
+    /// Group the messages of segments by kind, and list the N most frequent kinds.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) templates: usize,
-    /// Print so many records of segments and journal files.
+    /// Print the first N records of segments and journal files.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) rows: usize,
     /// Print one JSON object for each file.

@@ -14,10 +14,13 @@ use crate::arguments::{
     CountArguments, HistogramArguments, QuestionArguments, SearchArguments, StatsArguments,
     TargetArguments, TimeArgument,
 };
+use crate::doubts;
 use crate::failure::Failure;
 use crate::output;
+use crate::record_line::RecordLines;
 use crate::searches;
 use crate::target::{self, Target};
+use crate::times::Zone;
 
 /// Most rows asked for at once.
 const PAGE_ROWS: usize = 1_000;
@@ -27,7 +30,10 @@ pub(crate) type Pairs = Vec<(&'static str, String)>;
 
 /// Prints the records that match, page by page.
 pub(crate) fn search(arguments: &SearchArguments) -> Result<Outcome, Failure> {
-    let (source, mut pairs) = open(&arguments.question)?;
+    let question = &arguments.question;
+    let (source, mut pairs) = open(question, false)?;
+    let asked = pairs.clone();
+    let lines = lines(arguments, &asked);
     pairs.push(("raw", arguments.raw.to_string()));
     let mut out = output::data();
     let mut left = arguments.limit;
@@ -44,25 +50,38 @@ pub(crate) fn search(arguments: &SearchArguments) -> Result<Outcome, Failure> {
         found += rows.len();
         left -= rows.len().min(left);
         for row in rows {
-            write_row(&mut out, row, arguments)?;
+            write_row(&mut out, row, arguments, &lines)?;
         }
         if end.cursor.is_none() {
             break;
         }
     }
     warn_if_partial(&end.cost);
-    if arguments.question.json {
+    if question.json {
         end.rows = found as u64;
         output::json_line(&mut out, &StreamLine::End(end))?;
     }
     out.flush()?;
+    if found == 0 {
+        doubts::say_nothing_found(&source, &asked, &Zone::new(question.utc))?;
+    }
     Ok(outcome(found as u64))
+}
+
+/// How records look on lines, for what is asked.
+fn lines(arguments: &SearchArguments, asked: &Pairs) -> RecordLines {
+    let value = |name: &str| asked.iter().find(|(known, _)| *known == name);
+    let is_event = value("time").is_some_and(|(_, time)| time == "event");
+    let query = value("q").map_or("", |(_, query)| query);
+    let zone = Zone::new(arguments.question.utc);
+    RecordLines::new(zone, is_event, arguments.color, query)
 }
 
 fn write_row(
     out: &mut impl std::io::Write,
     row: Row,
     arguments: &SearchArguments,
+    lines: &RecordLines,
 ) -> Result<(), Failure> {
     if arguments.question.json {
         output::json_line(out, &StreamLine::Row(Box::new(row)))?;
@@ -70,7 +89,7 @@ fn write_row(
         out.write_all(&row.raw_bytes().unwrap_or_default())?;
         out.write_all(b"\n")?;
     } else {
-        writeln!(out, "{}", output::row_line(&row))?;
+        writeln!(out, "{}", lines.line(&row))?;
     }
     Ok(())
 }
@@ -78,7 +97,7 @@ fn write_row(
 /// Prints how many records match.
 pub(crate) fn count(arguments: &CountArguments) -> Result<Outcome, Failure> {
     let question = &arguments.question;
-    let (source, pairs) = open(question)?;
+    let (source, pairs) = open(question, false)?;
     let answer = source.ask(
         &pairs,
         |client, parameters| client.count(parameters),
@@ -98,7 +117,7 @@ pub(crate) fn count(arguments: &CountArguments) -> Result<Outcome, Failure> {
 /// Prints how many records match over time.
 pub(crate) fn histogram(arguments: &HistogramArguments) -> Result<Outcome, Failure> {
     let question = &arguments.question;
-    let (source, mut pairs) = open(question)?;
+    let (source, mut pairs) = open(question, false)?;
     pairs.push(("bars", arguments.bars.to_string()));
     let answer = source.ask(
         &pairs,
@@ -121,7 +140,8 @@ pub(crate) fn histogram(arguments: &HistogramArguments) -> Result<Outcome, Failu
 /// Prints the most frequent values of a field.
 pub(crate) fn stats(arguments: &StatsArguments) -> Result<Outcome, Failure> {
     let question = &arguments.question;
-    let (source, mut pairs) = open(question)?;
+    let (source, mut pairs) = open(question, false)?;
+    let asked = pairs.clone();
     pairs.push(("by", arguments.by.clone()));
     pairs.push(("limit", arguments.limit.to_string()));
     let answer = source.ask(
@@ -139,11 +159,22 @@ pub(crate) fn stats(arguments: &StatsArguments) -> Result<Outcome, Failure> {
         }
     }
     out.flush()?;
+    match (answer.values.is_empty(), answer.total) {
+        (false, _) => {}
+        (true, 0) => doubts::say_nothing_found(&source, &asked, &Zone::new(question.utc))?,
+        (true, total) => doubts::say_no_values(&arguments.by, total),
+    }
     Ok(outcome(answer.values.len() as u64))
 }
 
-/// Whom a question goes to, and its parameters: those of a saved search, but for what flags say.
-pub(crate) fn open(arguments: &QuestionArguments) -> Result<(Source, Pairs), Failure> {
+/// Whom a question goes to, and its parameters: those of a saved search, but for what flags say. Says
+/// what is doubtful in the query, which may have a pipe.
+pub(crate) fn open(
+    arguments: &QuestionArguments,
+    takes_pipe: bool,
+) -> Result<(Source, Pairs), Failure> {
+    let zone = Zone::new(arguments.utc);
+    let read = |flag: &str, time: &str| zone.read(flag, time);
     let source = Source::open(&arguments.target)?;
     let view = match &arguments.saved {
         Some(name) => searches::named(&source, name)?.view,
@@ -156,10 +187,13 @@ pub(crate) fn open(arguments: &QuestionArguments) -> Result<(Source, Pairs), Fai
         TimeArgument::Event => "event".to_owned(),
         TimeArgument::Received => String::new(),
     });
+    doubts::warn_of_query(&view.q, takes_pipe);
+    let from = read("from", arguments.from.as_ref().unwrap_or(&view.from))?;
+    let to = read("to", arguments.to.as_ref().unwrap_or(&view.to))?;
     let bounds = [
         ("logspace", arguments.logspace.clone(), view.logspace),
-        ("from", arguments.from.clone(), view.from),
-        ("to", arguments.to.clone(), view.to),
+        ("from", Some(from), String::new()),
+        ("to", Some(to), String::new()),
         ("tokens", arguments.tokens.clone(), String::new()),
         ("time", time, view.time),
     ];
@@ -235,7 +269,8 @@ impl Source {
         }
     }
 
-    fn search(&self, pairs: &Pairs) -> Result<(Vec<Row>, End), Failure> {
+    /// One page of records.
+    pub(crate) fn search(&self, pairs: &Pairs) -> Result<(Vec<Row>, End), Failure> {
         self.ask(
             pairs,
             |client, parameters| {

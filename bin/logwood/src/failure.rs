@@ -79,7 +79,7 @@ impl fmt::Display for Failure {
 }
 
 /// The query on a line and carets below the places, which are in bytes of it.
-fn excerpt(query: &str, spans: &[ProblemSpan]) -> String {
+pub(crate) fn excerpt(query: &str, spans: &[ProblemSpan]) -> String {
     let is_marked = |at: usize| {
         spans
             .iter()
@@ -117,6 +117,15 @@ impl From<client::Error> for Failure {
                         "start one with `logwood serve`, or read a data directory with --data-dir",
                     )
             }
+            client::Error::NotLogwood { .. } => Self::new(error.to_string()).hint(
+                "name the address of http= in the line `ready` that `logwood serve` prints; it is \
+                 127.0.0.1:8514 unless set",
+            ),
+            client::Error::Encrypted { .. } => Self::new(error.to_string()).hint(
+                "write http:// and the address of the server itself; TLS in front of it is a reverse \
+                 proxy's",
+            ),
+            client::Error::Input { source } => Self::new("cannot read the file").because(source),
             other => Self::new(other.to_string()),
         }
     }

@@ -3,12 +3,14 @@
 //! Data goes to standard output, words go to standard error. Exit codes: 0 found or done, 1 nothing
 //! found or not all of it readable or whole, 2 an error.
 
+mod address;
 mod allocator;
 mod arguments;
 mod ask;
 mod backup;
 mod certificate;
 mod check;
+mod doubts;
 mod explain;
 mod failure;
 mod import;
@@ -17,15 +19,19 @@ mod load;
 mod output;
 mod plan;
 mod prepare;
+mod record_line;
 mod reindex;
 mod searches;
 mod serve;
 mod table;
 mod tail;
 mod target;
+mod times;
 mod top;
+mod usage;
 mod verify;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -48,7 +54,11 @@ enum Outcome {
 
 fn main() -> ExitCode {
     allocator::configure();
-    let arguments = Arguments::parse();
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    let arguments = match Arguments::try_parse_from(&typed) {
+        Ok(arguments) => arguments,
+        Err(error) => usage::explain(error, &typed).exit(),
+    };
     match run(arguments.command) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::NothingFound | Outcome::Incomplete | Outcome::DamageFound) => ExitCode::from(1),

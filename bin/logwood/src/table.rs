@@ -28,7 +28,7 @@ Behind a query, | and a command make a table of the records that it finds:
 
 /// Prints the table that answers a question.
 pub(crate) fn query(arguments: &QueryArguments) -> Result<Outcome, Failure> {
-    let (source, mut pairs) = open(&arguments.question)?;
+    let (source, mut pairs) = open(&arguments.question, true)?;
     pairs.extend(arguments.limit.map(|limit| ("limit", limit.to_string())));
     let answer = source.ask(
         &pairs,

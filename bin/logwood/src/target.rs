@@ -28,15 +28,15 @@ impl Target {
     /// else the usual directory. A directory that a server has open is asked through that server.
     pub(crate) fn find(arguments: &TargetArguments) -> Result<Self, Failure> {
         match (&arguments.url, &arguments.data_dir) {
-            (Some(url), _) => Ok(Self::Server(Client::new(url))),
+            (Some(url), _) => Ok(Self::Server(server(Some(url))?)),
             (None, Some(path)) => Self::of_directory(path),
             (None, None) => {
-                let server = Client::new(URL_DEFAULT);
                 let path = Path::new(DATA_DIR_DEFAULT);
-                if !server.is_alive() && path.is_dir() {
-                    return Self::of_directory(path);
+                match server(None) {
+                    Ok(server) => Ok(Self::Server(server)),
+                    Err(_) if path.is_dir() => Self::of_directory(path),
+                    Err(failure) => Err(failure),
                 }
-                Ok(Self::Server(server))
             }
         }
     }
@@ -55,9 +55,11 @@ impl Target {
     }
 }
 
-/// The server to ask, for what only a server can do.
-pub(crate) fn server(url: Option<&str>) -> Client {
-    Client::new(url.unwrap_or(URL_DEFAULT))
+/// The server to ask, once it has said that it is one.
+pub(crate) fn server(url: Option<&str>) -> Result<Client, Failure> {
+    let client = Client::new(url.unwrap_or(URL_DEFAULT));
+    client.greet()?;
+    Ok(client)
 }
 
 /// Opens a directory for reading.

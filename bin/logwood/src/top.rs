@@ -133,7 +133,7 @@ struct LogspaceLine {
 
 /// Paints until interrupted, or once.
 pub(crate) fn top(arguments: &TopArguments) -> Result<Outcome, Failure> {
-    let client = target::server(arguments.url.as_deref());
+    let client = target::server(arguments.url.as_deref())?;
     let interval = Duration::from_secs_f64(arguments.interval);
     let is_live = io::stdout().is_terminal() && !arguments.json && !arguments.once;
     let mut before = Seen::ask(&client)?;

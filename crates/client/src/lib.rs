@@ -4,10 +4,13 @@
 //! which cancels the query on the server.
 
 mod error;
+mod greeting;
 mod parameters;
 mod stream;
+mod upload;
 
 use std::io::{BufReader, Read};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use api::{
@@ -33,11 +36,15 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client of the server at a URL such as `http://127.0.0.1:8514`; `http://` may be left out.
+    /// A client of the server at a URL such as `http://127.0.0.1:8514`; `http://` may be left out, and
+    /// a port alone, such as `8514`, is one of this machine.
     pub fn new(url: &str) -> Self {
-        let trimmed = url.trim_end_matches('/');
+        let trimmed = url.trim().trim_end_matches('/');
+        let port = trimmed.strip_prefix(':').unwrap_or(trimmed);
         let base = if trimmed.contains("://") {
             trimmed.to_owned()
+        } else if port.parse::<u16>().is_ok() {
+            format!("http://127.0.0.1:{port}")
         } else {
             format!("http://{trimmed}")
         };
@@ -54,14 +61,6 @@ impl Client {
     /// The server's URL, without a trailing slash.
     pub fn url(&self) -> &str {
         &self.base
-    }
-
-    /// Whether something answers there at all.
-    pub fn is_alive(&self) -> bool {
-        self.agent
-            .get(format!("{}/healthz", self.base))
-            .call()
-            .is_ok()
     }
 
     /// The records that match, one page of them.
@@ -247,15 +246,21 @@ impl Client {
     /// Imports messages, one a line; they are durable on return.
     ///
     /// # Errors
-    /// As for [`Client::search`].
+    /// As for [`Client::search`], and when the messages cannot be read.
     pub fn import(&self, parameters: &Parameters, lines: impl Read) -> Result<Imported, Error> {
-        let mut lines = lines;
-        let url = self.endpoint("import");
-        let request = parameters.apply(self.agent.post(url));
-        let body = ureq::SendBody::from_reader(&mut lines);
-        let response = request
-            .send(body)
-            .map_err(|source| self.unreachable(source))?;
+        let (agent, is_refused) = upload::agent(self.agent.config().clone());
+        let failure = Arc::new(Mutex::new(None));
+        let mut upload = upload::Upload::new(lines, is_refused, Arc::clone(&failure));
+        let request = parameters.apply(agent.post(self.endpoint("import")));
+        let sent = request.send(ureq::SendBody::from_reader(&mut upload));
+        let failed = failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(source) = failed {
+            return Err(Error::Input { source });
+        }
+        let response = sent.map_err(|source| self.unreachable(source))?;
         Self::decode(&mut checked(response)?)
     }
 
@@ -353,4 +358,25 @@ fn checked(
         )
     });
     Err(Error::Refused(Box::new(problem)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_taken_as_people_write_them() {
+        for (typed, url) in [
+            ("http://127.0.0.1:8514", "http://127.0.0.1:8514"),
+            ("http://localhost:8514/", "http://localhost:8514"),
+            ("localhost:8514", "http://localhost:8514"),
+            (" logs.example.com ", "http://logs.example.com"),
+            ("8514", "http://127.0.0.1:8514"),
+            (":8514", "http://127.0.0.1:8514"),
+            ("[::1]:8514", "http://[::1]:8514"),
+            ("http://proxy/logs/", "http://proxy/logs"),
+        ] {
+            assert_eq!(Client::new(typed).url(), url, "{typed}");
+        }
+    }
 }

@@ -154,17 +154,18 @@ enum Destination {
 
 impl Destination {
     fn open(arguments: &ImportArguments) -> Result<Self, Failure> {
-        let target = match Target::find(&arguments.target)? {
-            Target::Server(client) if client.is_alive() || arguments.target.url.is_some() => {
-                Target::Server(client)
-            }
-            // Nobody serves and nothing is there yet: the import makes the directory.
-            Target::Server(_) => Target::Directory("logwood-data".into()),
-            directory @ Target::Directory(_) => directory,
-        };
-        match target {
+        let is_named = arguments.target.url.is_some() || arguments.target.data_dir.is_some();
+        let found = Target::find(&arguments.target).map_err(|failure| match is_named {
+            true => failure,
+            false => failure.hint(
+                "start a server with `logwood serve`, or import into a directory with --data-dir DIR, \
+                 which is made where it is missing",
+            ),
+        });
+        match found? {
             Target::Server(client) => Ok(Self::Server(client)),
             Target::Directory(path) => {
+                say_directory(&path, is_named);
                 let name = LogspaceName::parse(&arguments.logspace)
                     .map_err(|error| Failure::new(error.to_string()))?;
                 let store = target::open(&path)?;
@@ -205,6 +206,20 @@ impl Destination {
             }
         }
     }
+}
+
+/// Says which directory the records go to, since no server tells of them.
+fn say_directory(path: &Path, is_named: bool) {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let whole = whole.display();
+    output::words(&match (is_named, path.is_dir()) {
+        (false, _) => format!(
+            "no server answers at {}: importing into {whole}",
+            target::URL_DEFAULT
+        ),
+        (true, true) => format!("importing into {whole}"),
+        (true, false) => format!("importing into {whole}, a new data directory"),
+    });
 }
 
 /// Parses on this thread and seals on another.

@@ -77,7 +77,7 @@ pub(crate) struct LoadArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct SendArguments {
-    /// Where to: udp://HOST:PORT, tcp://, tls://, relp://, relps://, unix:PATH, unixgram:PATH,
+    /// The target: udp://HOST:PORT, tcp://, tls://, relp://, relps://, unix:PATH, unixgram:PATH,
     /// file:PATH, or file:- for standard output.
     #[arg(required = true)]
     pub(crate) target: Option<String>,
@@ -90,10 +90,10 @@ pub(crate) struct SendArguments {
     /// Print the report as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print no closing line.
+    /// Do not print the closing line.
     #[arg(long)]
     pub(crate) quiet: bool,
-    /// Show no progress bar, which is shown on terminals only.
+    /// Do not show the progress bar.
     #[arg(long)]
     pub(crate) no_progress: bool,
 }
@@ -101,16 +101,16 @@ pub(crate) struct SendArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Messages")]
 pub(crate) struct MessageArguments {
-    /// What they look like.
+    /// The format of messages.
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "rfc3164")]
     pub(crate) format: FormatArgument,
-    /// Bytes of each with its line end, without an octet count [default: 300; loggen: 256].
+    /// Bytes per message with its line end, without an octet count [default: 300; loggen: 256].
     #[arg(long, value_name = "BYTES")]
     pub(crate) size: Option<usize>,
-    /// With it, sizes are drawn evenly from --size to this.
+    /// The largest size; sizes are drawn evenly from --size to this.
     #[arg(long, value_name = "BYTES")]
     pub(crate) size_max: Option<usize>,
-    /// Send this text in every message instead, as it is.
+    /// Send this text, unchanged, as the content of every message.
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["format", "size", "size_max", "sdata", "replay", "from"])]
     pub(crate) text: Option<String>,
     /// Structured data of RFC 5424, such as '[test name="value"]'.
@@ -122,34 +122,34 @@ pub(crate) struct MessageArguments {
     /// Give tcpflood's messages a body of this text and an object in JSON, as tcpflood -j does.
     #[arg(long, value_name = "TEXT")]
     pub(crate) json_cookie: Option<String>,
-    /// Where draws begin: the same seed gives the same messages.
+    /// The seed of random choices: the same seed gives the same messages.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// What realistic messages are made after: a profile that `logwood load learn` wrote.
+    /// The profile of realistic messages, as written by `logwood load learn`.
     #[arg(long, value_name = "FILE")]
     pub(crate) profile: Option<PathBuf>,
-    /// How many hosts write realistic messages.
+    /// The number of hosts in realistic messages.
     #[arg(long, value_name = "N", default_value_t = load::learn::limits::HOSTS_DEFAULT)]
     pub(crate) hosts: usize,
-    /// Plant this text in exactly so many realistic messages; may be repeated.
+    /// Plant a text in an exact number of realistic messages; may be repeated.
     #[arg(long, value_name = "TEXT=COUNT")]
     pub(crate) needle: Vec<String>,
-    /// Plant words that occur nowhere else and write to this file how many messages have them.
+    /// Plant unique words, and write the number of messages with each of them to this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest: Option<PathBuf>,
-    /// Send the lines of this file instead, each once over all connections.
+    /// Send the lines of this file instead, each line once.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["size", "size_max", "sdata"])]
     pub(crate) replay: Option<PathBuf>,
-    /// Write the time of sending over the leading time stamps of the file.
+    /// Replace the leading time stamps of the file by the time of sending.
     #[arg(long, requires = "replay")]
     pub(crate) restamp: bool,
-    /// Begin the file again at its end.
+    /// Start the file again after its last line.
     #[arg(long = "loop", requires = "replay")]
     pub(crate) is_endless: bool,
-    /// Stamps from this time on instead of the clock's: RFC 3339, UNIX seconds, or such as now-1h.
+    /// The first time stamp, instead of the clock's: RFC 3339, UNIX seconds, or such as now-1h.
     #[arg(long, value_name = "T", requires = "to", allow_hyphen_values = true)]
     pub(crate) from: Option<String>,
-    /// Stamps up to this time, spread evenly over --count.
+    /// The end of the time stamps, which are spread evenly over --count messages.
     #[arg(long, value_name = "T", requires_all = ["from", "count"], allow_hyphen_values = true)]
     pub(crate) to: Option<String>,
 }
@@ -157,22 +157,22 @@ pub(crate) struct MessageArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Amount and pace")]
 pub(crate) struct AmountArguments {
-    /// Send so many, over all connections.
+    /// The number of messages, over all connections.
     #[arg(long, value_name = "N")]
     pub(crate) count: Option<u64>,
-    /// Send for so long, such as 10s or 5m; for ever without it and --count.
+    /// The duration, such as 10s or 5m; without it and --count, sending never ends.
     #[arg(long, value_name = "TIME")]
     pub(crate) duration: Option<String>,
-    /// Messages a second over all connections; 0 for as fast as it goes, which is the default.
+    /// Messages per second over all connections; 0, the default, is full speed.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) rate: u64,
-    /// Messages a second on each connection.
+    /// Messages per second on each connection.
     #[arg(long, value_name = "N", conflicts_with_all = ["rate", "burst"])]
     pub(crate) rate_per_connection: Option<u64>,
-    /// Bursts: so many messages at once, over all connections, every so many milliseconds.
+    /// Bursts: a number of messages at once, over all connections, at an interval in milliseconds.
     #[arg(long, value_name = "N/MS", conflicts_with = "rate")]
     pub(crate) burst: Option<String>,
-    /// Open all connections, then wait until this time with the first message.
+    /// Open all connections, then send the first message at this time.
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub(crate) start_at: Option<String>,
 }
@@ -180,35 +180,35 @@ pub(crate) struct AmountArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connections")]
 pub(crate) struct TransportArguments {
-    /// What tells one message from the next [default: as usual for format and transport].
+    /// The framing of messages [default: as usual for format and transport].
     #[arg(long, value_enum, value_name = "FRAMING")]
     pub(crate) framing: Option<FramingArgument>,
-    /// Connections that send.
+    /// The number of sending connections.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) connections: u32,
-    /// Connections that are opened and held, and send nothing.
+    /// The number of idle connections, which are opened and send nothing.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) idle_connections: u32,
-    /// Threads that send.
+    /// The number of sending threads.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) threads: usize,
-    /// Open a lost connection again.
+    /// Reopen lost connections.
     #[arg(long)]
     pub(crate) reconnect: bool,
-    /// RELP messages without an answer, on each connection.
+    /// The RELP window: unacknowledged messages per connection.
     #[arg(long, value_name = "N", default_value_t = load::limits::RELP_WINDOW_DEFAULT)]
     pub(crate) window: usize,
-    /// Begin each connection with a header of the PROXY protocol, before TLS. It has IPv4
-    /// addresses, or IPv6 where the target is reached by that.
+    /// Start each connection with a header of the PROXY protocol, before TLS. It has IPv4
+    /// addresses, or IPv6 addresses if the target is reached over IPv6.
     #[arg(long, value_enum, value_name = "VERSION")]
     pub(crate) proxy: Option<ProxyArgument>,
-    /// What to compress.
+    /// The compression.
     #[arg(long, value_enum, value_name = "WHAT", default_value = "none")]
     pub(crate) compress: CompressArgument,
     /// Trust servers with a certificate of these authorities (PEM).
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
-    /// Show this certificate to servers that ask (PEM).
+    /// The client certificate, for servers that ask for one (PEM).
     #[arg(long, value_name = "FILE", requires = "key")]
     pub(crate) cert: Option<PathBuf>,
     /// The key of that certificate (PEM).

@@ -9,55 +9,55 @@ use clap::Args;
 /// Receive and count, slow or failing on request, until stopped.
 #[derive(Debug, Args)]
 pub(crate) struct SinkArguments {
-    /// Take datagrams here.
+    /// The address for datagrams.
     #[arg(long, value_name = "ADDR")]
     pub(crate) udp: Option<SocketAddr>,
-    /// Take streams here, octet-counted or lines.
+    /// The address for streams, octet-counted or in lines.
     #[arg(long, value_name = "ADDR")]
     pub(crate) tcp: Option<SocketAddr>,
-    /// Take streams over TLS here.
+    /// The address for streams over TLS.
     #[arg(long, value_name = "ADDR")]
     pub(crate) tls: Option<SocketAddr>,
-    /// Speak RELP here.
+    /// The address for RELP.
     #[arg(long, value_name = "ADDR")]
     pub(crate) relp: Option<SocketAddr>,
-    /// Answer here as Splunk's HTTP event collector does.
+    /// The address for HTTP, as Splunk's HTTP event collector.
     #[arg(long, value_name = "ADDR")]
     pub(crate) http: Option<SocketAddr>,
-    /// The certificate for TLS (PEM); one is made without it.
+    /// The certificate for TLS (PEM) [default: self-signed].
     #[arg(long, value_name = "FILE", requires = "key")]
     pub(crate) cert: Option<PathBuf>,
     /// The key of the certificate (PEM).
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub(crate) key: Option<PathBuf>,
-    /// Look for gaps, duplicates and disorder in the numbers of messages.
+    /// Check the numbers of messages for gaps, duplicates and disorder.
     #[arg(long, conflicts_with = "discard")]
     pub(crate) check: bool,
-    /// Only count bytes and line feeds, which is the fastest.
+    /// Count bytes and line feeds only, for the highest speed.
     #[arg(long, conflicts_with = "write")]
     pub(crate) discard: bool,
-    /// Write what arrives to this file, a message a line.
+    /// Write received messages to this file, one per line.
     #[arg(long, value_name = "FILE")]
     pub(crate) write: Option<PathBuf>,
-    /// End when so many messages have arrived.
+    /// Exit after this number of messages.
     #[arg(long, value_name = "N")]
     pub(crate) count: Option<u64>,
-    /// End after this time, such as 10s or 5m.
+    /// Exit after this time, such as 10s or 5m.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) duration: Option<Duration>,
-    /// Wait so long with each batch before it is looked at and answered.
+    /// Delay each batch by this time before it is processed and answered.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) delay: Option<Duration>,
-    /// Read no faster than this, over all connections.
+    /// The maximum reading rate, over all connections.
     #[arg(long, value_name = "N")]
     pub(crate) bytes_per_second: Option<u64>,
     /// Fail every Nth message or request: close the connection, answer RELP 500 or HTTP 503.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "discard")]
     pub(crate) fail_every: Option<u64>,
-    /// Close connections at once and answer HTTP 503 for so long from the start on.
+    /// For this time after the start, close connections at once and answer HTTP 503.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) refuse_for: Option<Duration>,
-    /// Take this token over HTTP, and no others; may be repeated. Any is taken without it.
+    /// Accept this token only, over HTTP; may be repeated [default: any token].
     #[arg(long = "token", value_name = "TOKEN")]
     pub(crate) tokens: Vec<String>,
     /// Acknowledge by channel over HTTP.

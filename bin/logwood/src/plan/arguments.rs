@@ -14,16 +14,16 @@ const RETENTION_DAYS_MAX: f64 = 365_000.0;
 
 #[derive(Debug, Args)]
 pub(crate) struct PlanArguments {
-    /// How many messages a second arrive, on average over the day.
+    /// Messages per second, as an average over the day.
     #[arg(long, value_name = "N", value_parser = rate)]
     pub(crate) rate: f64,
-    /// How long a message is on average, in bytes; as measured where something is measured.
+    /// Average size of a message in bytes [default: as measured, where something is measured].
     #[arg(long, value_name = "BYTES", value_parser = size)]
     pub(crate) size: Option<f64>,
-    /// How long messages are kept, such as 90d or 52w.
+    /// The retention time, such as 90d or 52w.
     #[arg(long, value_name = "TIME", default_value = "365d", value_parser = retention)]
     pub(crate) retention: Days,
-    /// A message takes so many bytes on disk, its index included.
+    /// Bytes on disk per message, index included.
     #[arg(
         long,
         value_name = "BYTES",
@@ -31,10 +31,10 @@ pub(crate) struct PlanArguments {
         conflicts_with_all = ["measure", "url", "data_dir"]
     )]
     pub(crate) bytes_per_message: Option<f64>,
-    /// Measure what the lines of this file take, in memory; plain, .gz or .zst.
+    /// Measure the lines of this file, in memory; plain, .gz or .zst.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "data_dir"])]
     pub(crate) measure: Option<PathBuf>,
-    /// Take the average of this logspace only, where --url or --data-dir is given.
+    /// Use the average of this logspace only, with --url or --data-dir.
     #[arg(long, value_name = "NAME")]
     pub(crate) logspace: Option<String>,
     /// Print one JSON object.
