@@ -1,5 +1,7 @@
 //! From text to configuration: everything that is wrong is said at once.
 
+use std::collections::HashSet;
+
 use toml::de::DeTable;
 
 use crate::build::{Config, Written, build};
@@ -15,7 +17,8 @@ use crate::{cross, document};
 pub struct Checked {
     /// The configuration; `None` where there is any error.
     pub config: Option<Config>,
-    /// What is wrong with it, in the order of the file; what concerns flags comes first.
+    /// What is wrong with it, in the order of the file; what concerns flags comes first. Of many
+    /// problems the last one says how many more there are.
     pub problems: Vec<Problem>,
 }
 
@@ -56,13 +59,18 @@ pub fn check(text: &str, path: &str, overrides: &Overrides) -> Checked {
     let (table, mut errors) = DeTable::parse_recoverable(text);
     // Two errors of the parser at one place are one mistake.
     errors.dedup_by_key(|error| error.span());
-    let mut document = document::read(table.get_ref(), &mut findings);
-    if errors.is_empty() {
-        overrides.apply(&mut document);
-        cross::check(&document, text, &mut findings);
-    } else {
-        add_syntax_errors(text, &errors, &mut findings);
+    if !errors.is_empty() {
+        if !add_syntax_errors(text, &errors, &mut findings) {
+            document::read(table.get_ref(), &mut findings);
+        }
+        return Checked {
+            config: None,
+            problems: findings.finish(),
+        };
     }
+    let mut document = document::read(table.get_ref(), &mut findings);
+    overrides.apply(&mut document);
+    cross::check(&document, text, &mut findings);
     let config = (!findings.has_errors()).then(|| {
         let written = Written {
             path: path.into(),
@@ -76,27 +84,23 @@ pub fn check(text: &str, path: &str, overrides: &Overrides) -> Checked {
     }
 }
 
-/// Adds what the TOML parser says. What was found in the rest of the file stands, but not on the
-/// same lines, nor at all if a header is broken: the keys below would be counted to another
-/// section.
-fn add_syntax_errors(text: &str, errors: &[toml::de::Error], findings: &mut Findings<'_>) {
-    let mut lines = Vec::new();
-    for error in errors {
-        let start = error.span().map_or(text.len(), |span| span.start);
-        lines.push(findings.line(start.min(text.trim_end().len())));
-    }
-    let is_header = |line: &usize| {
-        let text = text.lines().nth(line - 1).unwrap_or_default();
-        text.trim_start().starts_with('[')
-    };
-    let header_broken = lines.iter().any(is_header);
-    findings.retain_lines(|line| !header_broken && !lines.contains(&line));
+/// Adds what the TOML parser says; returns whether a header is broken. What is found in the rest of
+/// the file stands, but not on the same lines, nor at all if a header is broken: the keys below
+/// would be counted to another section.
+fn add_syntax_errors(text: &str, errors: &[toml::de::Error], findings: &mut Findings<'_>) -> bool {
+    let end = text.trim_end().len();
+    let mut lines = HashSet::new();
+    let mut is_header_broken = false;
     for error in errors {
         let span = error.span().unwrap_or(text.len()..text.len());
-        let line = findings.line(span.start.min(text.trim_end().len()));
-        let hint = text.lines().nth(line - 1).and_then(unquoted);
-        findings.error(Some(span), error.message(), hint);
+        let line = findings.line(span.start.min(end));
+        let line_text = findings.line_text(line);
+        is_header_broken |= line_text.trim_start().starts_with('[');
+        lines.insert(line);
+        findings.error(Some(span), error.message(), unquoted(line_text));
     }
+    findings.mute(lines);
+    is_header_broken
 }
 
 /// A hint for the mistake made most: a text without quotes.

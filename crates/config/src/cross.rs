@@ -1,8 +1,8 @@
 //! Checks that need more than one value: names that refer to something, addresses that clash,
 //! routes that can never be reached.
 
-use std::net::SocketAddr;
-use std::ops::Range;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use model::SYSLOG_TAG_NAMES;
 use pipeline::ROUTE_TAGS_MAX;
@@ -10,9 +10,14 @@ use query::Query;
 
 use crate::document::{Document, Section, header_key};
 use crate::finding::Findings;
+use crate::limits::{FINAL_ROUTES_MAX, NEAREST_NAMES_MAX, PROBLEMS_MAX};
 use crate::nearest::{list, nearest};
 use crate::string::span_in_file;
 use crate::value::{Name, Value};
+
+mod addresses;
+
+use addresses::addresses;
 
 /// The source of records handed in over the API.
 const HTTP_SOURCE: &str = "http";
@@ -34,8 +39,10 @@ pub(crate) fn check(document: &Document, text: &str, findings: &mut Findings<'_>
     for logspace in document.of_kind("logspace") {
         archive(logspace, findings);
     }
+    let sources: Vec<_> = document.sources().map(Section::name).collect();
+    let known: HashSet<_> = sources.iter().copied().chain([HTTP_SOURCE]).collect();
     for route in document.of_kind("route") {
-        from(document, route, findings);
+        from((&sources, &known), route, findings);
         query(route, text, findings);
     }
     tags(document, findings);
@@ -44,7 +51,8 @@ pub(crate) fn check(document: &Document, text: &str, findings: &mut Findings<'_>
 
 /// A source's name stands on every record it receives, so no two may share one.
 fn source_names(document: &Document, findings: &mut Findings<'_>) {
-    for (index, section) in document.sources().enumerate() {
+    let mut earlier: HashMap<&str, &Section> = HashMap::new();
+    for section in document.sources() {
         if section.name() == HTTP_SOURCE {
             findings.error(
                 section.name_span(),
@@ -59,8 +67,8 @@ fn source_names(document: &Document, findings: &mut Findings<'_>) {
                 Some("what Logwood says about itself has that name as its source".to_owned()),
             );
         }
-        let mut earlier = document.sources().take(index);
-        if let Some(first) = earlier.find(|earlier| earlier.name() == section.name()) {
+        let first = *earlier.entry(section.name()).or_insert(section);
+        if !std::ptr::eq(first, section) {
             findings.error(
                 section.name_span(),
                 format!(
@@ -77,81 +85,15 @@ fn source_names(document: &Document, findings: &mut Findings<'_>) {
     }
 }
 
-/// Two listeners on the same address and port, or one on all addresses and one on a single one.
-fn addresses(document: &Document, findings: &mut Findings<'_>) {
-    let listeners: Vec<_> = document.sections.iter().filter_map(listener).collect();
-    for (index, late) in listeners.iter().enumerate() {
-        let mut earlier = listeners.iter().take(index);
-        if let Some(early) = earlier.find(|early| early.clashes(late)) {
-            findings.error(
-                late.span.clone(),
-                format!(
-                    "{} of `{}` is taken by `{}`",
-                    late.address,
-                    late.section.path(),
-                    early.section.path()
-                ),
-                Some(format!(
-                    "`{}` listens on {}/{}: give one of them another port",
-                    early.section.path(),
-                    early.address,
-                    early.transport
-                )),
-            );
-        }
-    }
-}
-
-struct Listener<'a> {
-    section: &'a Section,
-    transport: &'static str,
-    address: SocketAddr,
-    span: Option<Range<usize>>,
-}
-
-fn listener(section: &Section) -> Option<Listener<'_>> {
-    let entry = section.entry("listen")?;
-    let Value::Address(address) = entry.value else {
-        return None;
-    };
-    let transport = if section.kind() == "udp" {
-        "udp"
-    } else {
-        "tcp"
-    };
-    Some(Listener {
-        section,
-        transport,
-        address,
-        span: entry.span.clone().or_else(|| section.name_span()),
-    })
-}
-
-impl Listener<'_> {
-    /// Port 0 is a free port each time. `[::]` takes IPv4 along. Over UDP the kernel gives a
-    /// datagram to the socket with the nearer address, so only equal ones clash.
-    fn clashes(&self, other: &Self) -> bool {
-        let (one, two) = (self.address.ip(), other.address.ip());
-        let overlap = (one.is_unspecified() && (one.is_ipv6() || two.is_ipv4()))
-            || (two.is_unspecified() && (two.is_ipv6() || one.is_ipv4()));
-        self.transport == other.transport
-            && self.address.port() == other.address.port()
-            && self.address.port() != 0
-            && (one == two || (self.transport == "tcp" && overlap))
-    }
-}
-
 /// Two unix sockets on the same path.
 fn paths(document: &Document, findings: &mut Findings<'_>) {
-    let path = |section: &Section| match section.entry("listen").map(|entry| &entry.value) {
-        Some(Value::Path(path)) => Some(path.clone()),
-        _ => None,
-    };
-    let sections: Vec<_> = document.of_kind("unix").collect();
-    for (index, late) in sections.iter().enumerate() {
-        let mut earlier = sections.iter().take(index);
-        let is_same = |early: &&&Section| path(early).is_some() && path(early) == path(late);
-        if let Some(early) = earlier.find(is_same) {
+    let mut earlier: HashMap<&Path, &Section> = HashMap::new();
+    for late in document.of_kind("unix") {
+        let Some(Value::Path(path)) = late.entry("listen").map(|entry| &entry.value) else {
+            continue;
+        };
+        let early = *earlier.entry(path).or_insert(late);
+        if !std::ptr::eq(early, late) {
             findings.error(
                 late.entry("listen").and_then(|entry| entry.span.clone()),
                 format!(
@@ -344,7 +286,8 @@ fn archive(section: &Section, findings: &mut Findings<'_>) {
 
 /// Logspaces that something sends records to must be declared.
 fn logspaces(document: &Document, findings: &mut Findings<'_>) {
-    let declared: Vec<_> = document.of_kind("logspace").map(Section::name).collect();
+    let names: Vec<_> = document.of_kind("logspace").map(Section::name).collect();
+    let declared: HashSet<_> = names.iter().copied().collect();
     for section in &document.sections {
         let Some(entry) = section.entry("logspace") else {
             continue;
@@ -352,10 +295,10 @@ fn logspaces(document: &Document, findings: &mut Findings<'_>) {
         let Value::Text(wanted) = &entry.value else {
             continue;
         };
-        if declared.contains(&wanted.as_str()) {
+        if declared.contains(wanted.as_str()) {
             continue;
         }
-        let hint = match nearest(wanted, declared.iter().copied()) {
+        let hint = match nearest_of(wanted, &names, findings) {
             Some(near) => format!("did you mean {near:?}?"),
             None => format!("declare it: `[logspace.{}]`", header_key(wanted)),
         };
@@ -367,33 +310,30 @@ fn logspaces(document: &Document, findings: &mut Findings<'_>) {
     }
 }
 
+/// The nearest of the first names of a file, where the problem is told at all.
+fn nearest_of<'n>(written: &str, names: &[&'n str], findings: &Findings<'_>) -> Option<&'n str> {
+    let names = names.iter().copied().take(NEAREST_NAMES_MAX);
+    findings.has_room().then(|| nearest(written, names))?
+}
+
 /// The names in `from` must be those of sources.
-fn from(document: &Document, route: &Section, findings: &mut Findings<'_>) {
-    let listeners = document.sources().map(Section::name);
-    let known: Vec<_> = listeners.chain([HTTP_SOURCE]).collect();
-    let names = names(route, "from");
-    for (index, name) in names.iter().enumerate() {
-        if !known.contains(&name.text.as_str()) {
-            let hint = match nearest(&name.text, known.iter().copied()) {
+fn from((sources, known): (&[&str], &HashSet<&str>), route: &Section, findings: &mut Findings<'_>) {
+    let mut named = HashSet::new();
+    for name in names(route, "from") {
+        let text = name.text.as_str();
+        if !known.contains(text) {
+            let all = sources.iter().copied().chain([HTTP_SOURCE]);
+            let hint = match nearest_of(text, sources, findings)
+                .or_else(|| nearest(text, [HTTP_SOURCE]))
+            {
                 Some(near) => format!("did you mean {near:?}?"),
-                None => format!("the sources are {}", list(known.iter().copied())),
+                None if findings.has_room() => format!("the sources are {}", list(all)),
+                None => String::new(),
             };
-            findings.error(
-                name.span.clone(),
-                format!("no source {:?}", name.text),
-                Some(hint),
-            );
+            findings.error(name.span.clone(), format!("no source {text:?}"), Some(hint));
         }
-        if names
-            .iter()
-            .take(index)
-            .any(|other| other.text == name.text)
-        {
-            findings.warning(
-                name.span.clone(),
-                format!("{:?} is named twice", name.text),
-                None,
-            );
+        if !named.insert(text) {
+            findings.warning(name.span.clone(), format!("{text:?} is named twice"), None);
         }
     }
 }
@@ -407,7 +347,8 @@ fn query(route: &Section, text: &str, findings: &mut Findings<'_>) {
         return;
     };
     let raw = text.get(span.clone()).unwrap_or_default();
-    for diagnostic in query::parse(expression).diagnostics {
+    let diagnostics = query::parse(expression).diagnostics.into_iter();
+    for diagnostic in diagnostics.take(PROBLEMS_MAX) {
         let place = span_in_file(raw, span.start, diagnostic.span);
         let message = format!("`match`: {}", diagnostic.message);
         match diagnostic.severity {
@@ -423,16 +364,15 @@ fn query(route: &Section, text: &str, findings: &mut Findings<'_>) {
 
 /// A record's tags are a small set, so all routes together may only add so many.
 fn tags(document: &Document, findings: &mut Findings<'_>) {
-    let mut known: Vec<&str> = Vec::new();
+    let mut known: HashSet<&str> = HashSet::new();
     for name in document
         .of_kind("route")
         .flat_map(|route| names(route, "tags"))
     {
-        if known.contains(&name.text.as_str()) || SYSLOG_TAG_NAMES.contains(&name.text.as_str()) {
+        if SYSLOG_TAG_NAMES.contains(&name.text.as_str()) || !known.insert(&name.text) {
             continue;
         }
-        known.push(&name.text);
-        if known.len() == ROUTE_TAGS_MAX + 1 {
+        if known.len() > ROUTE_TAGS_MAX {
             findings.error(
                 name.span.clone(),
                 format!("{:?} is one tag too many", name.text),
@@ -440,21 +380,20 @@ fn tags(document: &Document, findings: &mut Findings<'_>) {
                     "all routes together may add {ROUTE_TAGS_MAX} different tags"
                 )),
             );
+            return;
         }
     }
 }
 
 /// A route behind a final one that takes everything the later one looks at.
 fn reachable(document: &Document, findings: &mut Findings<'_>) {
-    let routes: Vec<_> = document.of_kind("route").collect();
-    for (index, route) in routes.iter().enumerate() {
+    let mut finals: Vec<(&Section, HashSet<&str>)> = Vec::new();
+    for route in document.of_kind("route") {
         let Some(from) = from_names(route) else {
             continue;
         };
-        let takes_all = |earlier: &&&Section| {
-            is_final(earlier) && matches_all(earlier) && covers(from_names(earlier), from)
-        };
-        if let Some(earlier) = routes.iter().take(index).find(takes_all) {
+        let earlier = finals.iter().find(|(_, taken)| covers(taken, from));
+        if let Some((earlier, _)) = earlier {
             findings.warning(
                 route.name_span(),
                 format!(
@@ -464,6 +403,9 @@ fn reachable(document: &Document, findings: &mut Findings<'_>) {
                 ),
                 Some(format!("move it in front of `[{}]`", earlier.path())),
             );
+        } else if finals.len() < FINAL_ROUTES_MAX && is_final(route) && matches_all(route) {
+            let taken = from.iter().map(|name| name.text.as_str());
+            finals.push((route, taken.collect()));
         }
     }
 }
@@ -477,16 +419,9 @@ fn from_names(route: &Section) -> Option<&[Name]> {
 }
 
 /// Whether all of `from` is among `taken`; none means all sources.
-fn covers(taken: Option<&[Name]>, from: &[Name]) -> bool {
-    let is_taken = |name: &Name| {
-        let mut taken = taken.unwrap_or_default().iter();
-        taken.any(|other| other.text == name.text)
-    };
-    match taken {
-        None => false,
-        Some([]) => true,
-        Some(_) => !from.is_empty() && from.iter().all(is_taken),
-    }
+fn covers(taken: &HashSet<&str>, from: &[Name]) -> bool {
+    let is_taken = |name: &Name| taken.contains(name.text.as_str());
+    taken.is_empty() || (!from.is_empty() && from.iter().all(is_taken))
 }
 
 fn is_final(route: &Section) -> bool {

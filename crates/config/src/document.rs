@@ -3,13 +3,16 @@
 //! Everything later (cross checks, building options, the effective listing) works on this form, in
 //! which defaults, the file and flags look the same but for their [`Origin`].
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::finding::Findings;
+use crate::limits::SECTIONS_MAX;
 use crate::nearest::{list, nearest};
 use crate::schema::{KeySpec, SECTIONS, SectionSpec};
 use crate::value::{Name, Value, check_name, with_article};
@@ -63,9 +66,11 @@ pub(crate) struct Entry {
 impl Section {
     /// A section of defaults.
     pub(crate) fn new(spec: &'static SectionSpec, name: Option<Name>, origin: Origin) -> Self {
-        let default = |key: &'static KeySpec| Entry {
+        let defaults = DEFAULTS.get(spec.path);
+        let values = defaults.into_iter().flatten().cloned();
+        let default = |(key, value)| Entry {
             key,
-            value: default_value(key),
+            value,
             origin: Origin::Default,
             span: None,
         };
@@ -73,7 +78,7 @@ impl Section {
             spec,
             name,
             origin,
-            entries: spec.keys.iter().map(default).collect(),
+            entries: spec.keys.iter().zip(values).map(default).collect(),
         }
     }
 
@@ -131,6 +136,13 @@ impl Document {
     }
 }
 
+/// The defaults of the keys of each section, by its path: read once, not for every section.
+static DEFAULTS: LazyLock<HashMap<&[&str], Vec<Value>>> = LazyLock::new(|| {
+    let defaults = |spec: &SectionSpec| spec.keys.iter().map(default_value).collect();
+    let of_section = |spec: &'static SectionSpec| (spec.path, defaults(spec));
+    SECTIONS.iter().map(of_section).collect()
+});
+
 /// The default of a key. A test reads each, so that none is lost here.
 fn default_value(key: &KeySpec) -> Value {
     let read = |text: &'static str| {
@@ -155,6 +167,7 @@ pub(crate) fn read(root: &DeTable<'_>, findings: &mut Findings<'_>) -> Document 
     let mut reader = Reader {
         findings,
         sections: Vec::new(),
+        is_full: false,
     };
     reader.level(root, &mut Vec::new());
     let mut sections = reader.sections;
@@ -203,6 +216,8 @@ pub(crate) fn unplaced(name: &str) -> Name {
 struct Reader<'r, 'a> {
     findings: &'r mut Findings<'a>,
     sections: Vec<Section>,
+    /// Whether sections were left out.
+    is_full: bool,
 }
 
 impl Reader<'_, '_> {
@@ -283,6 +298,10 @@ impl Reader<'_, '_> {
 
     /// The keys of a section.
     fn section(&mut self, mut section: Section, table: &DeTable<'_>) {
+        if self.sections.len() == SECTIONS_MAX {
+            self.refuse_more(&section);
+            return;
+        }
         for (key, value) in in_file_order(table) {
             let Some(at) = section
                 .spec
@@ -312,6 +331,17 @@ impl Reader<'_, '_> {
         }
         self.missing_keys(&section, table);
         self.sections.push(section);
+    }
+
+    /// Says that there are too many sections, once.
+    fn refuse_more(&mut self, section: &Section) {
+        if !std::mem::replace(&mut self.is_full, true) {
+            self.findings.error(
+                section.name_span(),
+                format!("`{}` is one section too many", section.path()),
+                Some(format!("{SECTIONS_MAX} sections are possible")),
+            );
+        }
     }
 
     /// Keys that have to be there and are not.

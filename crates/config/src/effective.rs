@@ -1,5 +1,6 @@
 //! What is in force, value by value, and where each comes from.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use crate::document::{Document, Origin, Section};
@@ -48,6 +49,7 @@ impl Effective {
     pub fn restart_keys(&self, newer: &Self) -> Vec<String> {
         let old = self.restart_values();
         let new = newer.restart_values();
+        let old: HashSet<_> = old.iter().collect();
         let changed = new.iter().filter(|value| !old.contains(value));
         changed.map(|(key, _)| key.clone()).collect()
     }

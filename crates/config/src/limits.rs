@@ -10,3 +10,24 @@ pub const ACCOUNT_BYTES_MAX: usize = 128;
 /// Most names that the page and the API are asked by. They are looked through for each request;
 /// a server has a handful.
 pub const SERVER_NAMES_MAX: usize = 100;
+
+/// Most sections of a file. Each takes some 5 KiB while a file is checked, and no machine has
+/// descriptors for more sources.
+pub const SECTIONS_MAX: usize = 10_000;
+
+/// Most problems that are told of a file: more than anybody mends before checking again.
+pub const PROBLEMS_MAX: usize = 100;
+
+/// Most bytes of a line that are shown with a problem: many screens wide. A file may be one line.
+pub const SHOWN_LINE_BYTES_MAX: usize = 4 * 1024;
+
+/// Most names that a hint lists; those of any section's keys fit.
+pub const LISTED_NAMES_MAX: usize = 50;
+
+/// Names of the file among which the nearest is looked for, the first ones. Each takes a
+/// microsecond, and is compared with every wrong name that is told.
+pub const NEAREST_NAMES_MAX: usize = 200;
+
+/// Final routes that take all messages of some sources, behind which routes are looked for that
+/// are never reached. The first ones are enough to tell a wrong order.
+pub const FINAL_ROUTES_MAX: usize = 100;

@@ -1,5 +1,7 @@
 //! The name somebody probably meant.
 
+use crate::limits::LISTED_NAMES_MAX;
+
 /// The candidate that is nearest to what was written, where one is near enough: at most one edit
 /// in three characters. Case, and `-` for `_`, count as no edit. The first of equals wins.
 pub(crate) fn nearest<'a>(
@@ -16,9 +18,16 @@ pub(crate) fn nearest<'a>(
         .map(|(_, candidate)| candidate)
 }
 
-/// `a`, `b` and `c`: a list for a sentence, each quoted as code.
+/// `a`, `b` and `c`: a list for a sentence, each quoted as code; of many the first ones, and how
+/// many more there are.
 pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let quoted: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    let mut names = names.into_iter();
+    let first = names.by_ref().take(LISTED_NAMES_MAX);
+    let mut quoted: Vec<_> = first.map(|name| format!("`{name}`")).collect();
+    let more = names.count();
+    if more > 0 {
+        quoted.push(format!("{more} more"));
+    }
     match quoted.as_slice() {
         [] => String::new(),
         [one] => one.clone(),

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::limits::SHOWN_LINE_BYTES_MAX;
+
 /// Longest part of a source line that is shown, in characters; the caret stays inside.
 const EXCERPT_CHARS_MAX: usize = 120;
 
@@ -37,7 +39,7 @@ pub struct Place {
     pub span: Range<usize>,
     /// How many characters of the line the span covers, at least one.
     pub width: usize,
-    /// The text of the line, without its end.
+    /// The text of the line, without its end; of a very long one its beginning.
     pub text: String,
 }
 
@@ -119,6 +121,8 @@ fn visible(character: char) -> char {
 pub(crate) struct Lines<'a> {
     path: &'a str,
     text: &'a str,
+    /// Where the last line with something on it ends.
+    end: usize,
     starts: Vec<usize>,
 }
 
@@ -128,6 +132,7 @@ impl<'a> Lines<'a> {
         Self {
             path,
             text,
+            end: text.trim_end().len(),
             starts: std::iter::once(0).chain(behind_feeds).collect(),
         }
     }
@@ -137,14 +142,28 @@ impl<'a> Lines<'a> {
         self.starts.partition_point(|start| *start <= offset)
     }
 
+    /// The line at which something is shown that begins at an offset.
+    pub(crate) fn line_shown(&self, offset: usize) -> usize {
+        self.line(offset.min(self.end))
+    }
+
+    /// The text of a line without its end, of a long one its beginning.
+    pub(crate) fn text(&self, line: usize) -> &'a str {
+        let start = line.checked_sub(1).and_then(|at| self.starts.get(at));
+        let rest = start.and_then(|start| self.text.get(*start..));
+        let rest = rest.unwrap_or_default();
+        let shown = rest.floor_char_boundary(SHOWN_LINE_BYTES_MAX);
+        let shown = rest.get(..shown).unwrap_or_default();
+        shown.lines().next().unwrap_or_default()
+    }
+
     /// The place of a span. What begins behind the last line with something on it is shown at the
     /// end of that line.
     pub(crate) fn place(&self, span: Range<usize>) -> Place {
-        let start = span.start.min(self.text.trim_end().len());
+        let start = span.start.min(self.end);
         let line = self.line(start);
         let line_start = self.starts.get(line - 1).copied().unwrap_or(0);
-        let rest = self.text.get(line_start..).unwrap_or_default();
-        let text = rest.lines().next().unwrap_or_default();
+        let text = self.text(line);
         let end = span.end.clamp(start, (line_start + text.len()).max(start));
         let chars =
             |range: Range<usize>| self.text.get(range).map_or(0, |text| text.chars().count());

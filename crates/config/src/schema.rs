@@ -767,7 +767,8 @@ const STORE: &[KeySpec] = &[
         "Memory of the store: an eighth for the newest records of all logspaces, which become \
          segments when it is full, and a tenth as much for indexes of those that are searched often, \
          a quarter for pages of segments that were read, the rest for \
-         making and merging segments. More makes repeated searches faster.",
+         making and merging segments. Beside it, all questions together take half as much, and \
+         128 MiB at least; one that finds none left is refused. More makes repeated searches faster.",
     )
     .restart()
     .also(&[

@@ -1,5 +1,9 @@
 use expect_test::expect;
 
+use crate::check::check;
+use crate::limits::{PROBLEMS_MAX, SECTIONS_MAX, SHOWN_LINE_BYTES_MAX};
+use crate::overrides::Overrides;
+use crate::problem::Severity;
 use crate::testing::check_problems;
 
 #[test]
@@ -326,4 +330,79 @@ fn names_of_the_server_are_names_alone() {
     let config = crate::check(text, "logwood.toml", &crate::Overrides::default()).config;
     let hosts = config.expect("is right").http_hosts;
     assert_eq!(hosts, ["logs", "xn--bcher-kva.example", "my_logs.local"]);
+}
+
+/// As many sections as there may be, each with its own name and address, and what `more` adds.
+fn large(more: impl Fn(usize) -> String) -> String {
+    let sources = (0..SECTIONS_MAX / 2).map(|number| {
+        let (high, low) = (number / 250, number % 250);
+        format!(
+            "[source.tcp.s{number}]\nlisten = \"127.1.{high}.{low}:601\"\n{}",
+            more(number)
+        )
+    });
+    sources.collect()
+}
+
+// A search among all sections for each of them takes minutes in these tests.
+#[test]
+fn a_large_file_is_checked_at_once() {
+    let routes = |number: usize| {
+        let other = (number * 7) % (SECTIONS_MAX / 2);
+        format!(
+            "[route.r{number}]\nfrom = [\"s{number}\", \"s{other}\"]\nfinal = true\nlogspace = \"main\"\n"
+        )
+    };
+    let checked = check(&large(routes), "logwood.toml", &Overrides::default());
+    let errors = checked.problems.iter();
+    let mut errors = errors.filter(|p| p.severity == Severity::Error);
+    let first = errors.next();
+    assert!(first.is_none(), "{first:?}");
+    assert!(checked.config.is_some());
+}
+
+#[test]
+fn of_many_problems_the_first_are_told_and_how_many_more_there_are() {
+    let wrong = |number: usize| {
+        format!(
+            "logspace = \"l{number}\"\n[route.r{number}]\nfrom = [\"t{number}\"]\nlogspace = \"x\"\n"
+        )
+    };
+    let checked = check(&large(wrong), "logwood.toml", &Overrides::default());
+    assert!(checked.config.is_none());
+    assert_eq!(checked.problems.len(), PROBLEMS_MAX + 1);
+    let last = checked.problems.last().expect("the rest");
+    let more = 3 * SECTIONS_MAX / 2 - PROBLEMS_MAX;
+    assert_eq!(last.message, format!("{more} more problems are not shown"));
+    let bytes = checked.problems.iter().map(|p| p.to_string().len());
+    assert!(bytes.sum::<usize>() < 256 * 1024);
+}
+
+#[test]
+fn a_file_of_one_long_line_is_not_shown_with_every_problem() {
+    let items: Vec<_> = (0..20_000)
+        .map(|number| format!("s{number} = {{ x = 1 }}"))
+        .collect();
+    let text = format!("source.udp = {{ {} }}\n", items.join(", "));
+    let checked = check(&text, "logwood.toml", &Overrides::default());
+    let bytes = checked.problems.iter().map(|p| p.to_string().len());
+    assert!(bytes.sum::<usize>() < 256 * 1024);
+    let mut shown = checked.problems.iter().filter_map(|p| p.place.as_ref());
+    assert!(shown.all(|place| place.text.len() <= SHOWN_LINE_BYTES_MAX));
+    let too_many = |p: &crate::problem::Problem| p.message.ends_with("is one section too many");
+    // It is behind so many others that it is only counted.
+    assert!(!checked.problems.iter().any(too_many));
+    let empty: String = (0..=SECTIONS_MAX)
+        .map(|n| format!("[logspace.l{n}]\n"))
+        .collect();
+    let checked = check(&empty, "logwood.toml", &Overrides::default());
+    assert!(checked.problems.iter().any(too_many) && checked.config.is_none());
+}
+
+#[test]
+fn as_many_wrong_lines_are_told_as_problems() {
+    let text = "x = ?\n".repeat(20_000) + &"\n".repeat(100_000);
+    let checked = check(&text, "logwood.toml", &Overrides::default());
+    assert!(checked.config.is_none());
+    assert!(checked.problems.len() <= PROBLEMS_MAX + 1);
 }
