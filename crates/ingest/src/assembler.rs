@@ -59,12 +59,10 @@ impl Assembler {
     }
 
     /// Makes room for the messages of so many bytes from the wire, so that they are not moved
-    /// while they gather.
-    pub(crate) fn expect(&mut self, bytes: usize) {
-        let (records, of_bytes) = self.last;
-        // A few more than the last time: one too few would move them all.
-        let records = records * bytes / of_bytes;
-        self.batch.reserve(bytes, records + records / 8 + 1);
+    /// while they gather; for no more than a share of the budget covers.
+    pub(crate) fn expect(&mut self, bytes: usize, share: usize) {
+        let (bytes, records) = expected(self.last, bytes, share);
+        self.batch.reserve(bytes, records);
     }
 
     /// Adds a message; `tags` are what the framing has to say of it. On an error nothing is added
@@ -115,6 +113,44 @@ impl Assembler {
             batch,
             raw_bytes: std::mem::take(&mut self.raw_bytes),
             numbers: std::mem::take(&mut self.numbers),
+        }
+    }
+}
+
+/// The bytes and records that so many bytes from the wire are, where the last batch had so many
+/// records in so many bytes; together they take no more memory than a share of the budget. What
+/// frames the messages counts as bytes of theirs: short ones would take many times the share.
+fn expected(last: (usize, usize), bytes: usize, share: usize) -> (usize, usize) {
+    let (records, of_bytes) = last;
+    let bytes = bytes.min(share);
+    let records = records * bytes / of_bytes;
+    let covered = (share - bytes) / size_of::<RecordHead>();
+    // A few more than the last time: one too few would move them all.
+    (bytes, (records + records / 8 + 1).min(covered))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::{READ_BUDGET_BYTES, READ_BYTES};
+
+    #[test]
+    fn room_is_made_for_what_the_share_covers() {
+        let memory = |(bytes, records): (usize, usize)| bytes + records * size_of::<RecordHead>();
+        // Messages of 250 bytes find room, and some more.
+        let (bytes, records) = expected((260, 65_000), READ_BYTES, READ_BUDGET_BYTES);
+        assert!(bytes == READ_BYTES && records > 262 && records < 300);
+        // Of three bytes each, of which frames take four times as much.
+        for last in [(1_000, 3_000), (2_300, 2_300), (1, 1), (0, 1)] {
+            for (bytes, share) in [
+                (READ_BYTES, READ_BUDGET_BYTES),
+                (READ_BYTES, READ_BYTES / 2),
+                (20, 8 * 1024),
+                (READ_BYTES, 1),
+            ] {
+                let expected = expected(last, bytes, share);
+                assert!(memory(expected) <= share, "{last:?} {bytes} {share}");
+            }
         }
     }
 }

@@ -225,7 +225,8 @@ impl Reception<'_> {
             .iter()
             .map(|datagram| datagram.bytes.len())
             .sum();
-        self.assembler.expect(bytes);
+        let share = self.call_bytes();
+        self.assembler.expect(bytes, share);
         for datagram in self.datagrams.iter() {
             let is_admitted = |peer| self.hosts.admits(peer);
             if !datagram.peer.is_none_or(is_admitted) {

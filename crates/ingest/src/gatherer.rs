@@ -37,7 +37,7 @@ impl<'a> Gatherer<'a> {
 
     /// Starts on so many bytes that have been read, with a share of the budget for them.
     pub(crate) fn begin(&mut self, permit: Permit, bytes: usize) {
-        self.assembler.expect(bytes.min(permit.bytes()));
+        self.assembler.expect(bytes, permit.bytes());
         self.permit = Some(permit);
         self.refresh();
     }
