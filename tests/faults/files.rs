@@ -1,4 +1,5 @@
-//! No file left to open: connections that are there go on, and so does the store.
+//! No file left to open: connections that are there go on, and so does the store; and more segments than there are
+//! files to open.
 
 use std::net::TcpStream;
 
@@ -11,6 +12,9 @@ use super::{Flow, LIMIT, check_flow};
 const FILES: usize = 64;
 /// More than are left.
 const CONNECTIONS: usize = 100;
+
+/// One a day.
+const SEGMENTS: u64 = 300;
 
 /// Files are changed often, which needs new ones.
 const CONFIG: &str =
@@ -59,5 +63,48 @@ fn too_few_files_hold_up_and_lose_nothing() -> Result<()> {
     check_flow(api, sent)?;
     let counts = api.conserved("relp")?;
     ensure!((counts.stored, counts.dropped) == (sent, 0), "{counts:?}");
+    Ok(())
+}
+
+#[test]
+fn more_segments_than_files_are_started_with_and_searched() -> Result<()> {
+    let Some(prlimit) = need(program("prlimit", "util-linux"))? else {
+        return Ok(());
+    };
+    let mut server = Server::start_with(Setup {
+        launcher: vec![
+            prlimit.display().to_string(),
+            format!("--nofile={FILES}:{FILES}"),
+        ],
+        ..Setup::default()
+    })?;
+    let day = |number: u64| {
+        let (month, day) = (1 + number / 28, 1 + number % 28);
+        format!("<14>1 2025-{month:02}-{day:02}T10:00:00Z web app - - - day {number} came\n")
+    };
+    let body: String = (0..SEGMENTS).map(day).collect();
+    let api = server.api();
+    api.post("/api/v1/import?time=message", body.as_bytes())?
+        .ok()?;
+    for round in 0..2 {
+        let api = server.api();
+        ensure!(api.count("came")? == SEGMENTS, "round {round}");
+        let rows = api.search("web came", &[("limit", "1000")])?;
+        ensure!(
+            rows.len() as u64 == SEGMENTS,
+            "{} in round {round}",
+            rows.len()
+        );
+        // Looks at each record.
+        ensure!(
+            api.count("/d.y [0-9]*7 c/")? == SEGMENTS / 10,
+            "round {round}"
+        );
+        let status = api.status()?;
+        let segments = status["logspaces"][0]["segments"].as_u64();
+        ensure!(segments > Some(FILES as u64), "{segments:?} segments");
+        server.stop()?;
+        server.start_again()?;
+    }
     Ok(())
 }

@@ -9,6 +9,8 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
+use crate::limits::{OPEN_FILES_MAX, OPEN_FILES_OF};
+
 /// A file system.
 pub trait Disk: Send + Sync {
     /// Creates a directory and its parents and makes their entries durable.
@@ -34,6 +36,10 @@ pub trait Disk: Send + Sync {
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
     /// Bytes that can still be written below a directory.
     fn free_bytes(&self, path: &Path) -> io::Result<u64>;
+    /// How many files a store may have open for reading at a time; it opens others when they are read.
+    fn open_files_max(&self) -> usize {
+        OPEN_FILES_MAX
+    }
 }
 
 /// An open file.
@@ -155,6 +161,13 @@ impl Disk for RealDisk {
     fn free_bytes(&self, path: &Path) -> io::Result<u64> {
         let stat = rustix::fs::statvfs(path)?;
         Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+    }
+
+    fn open_files_max(&self) -> usize {
+        // Asked each time: a process may raise its limit.
+        let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        let own = limit.map_or(u64::MAX, |limit| limit / OPEN_FILES_OF);
+        usize::try_from(own).map_or(OPEN_FILES_MAX, |own| own.min(OPEN_FILES_MAX))
     }
 }
 

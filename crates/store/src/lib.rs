@@ -34,6 +34,8 @@ mod mend;
 mod merge;
 mod names;
 mod notes;
+mod open_files;
+mod openings;
 mod options;
 mod pauses;
 mod places;

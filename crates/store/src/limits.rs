@@ -213,3 +213,23 @@ pub const FOUND_OFTEN_SHARE: f64 = 0.5;
 /// Pages of columns of a chunk that a question keeps which looks through it: those of all slots of most kinds. A
 /// page that was let go and is asked for again is read again.
 pub(crate) const PAGES_KEPT: usize = 64;
+
+/// Most files that a store has open for reading at a time. To open another one takes some ten
+/// microseconds, a tenth of what reading a page of it does.
+pub const OPEN_FILES_MAX: usize = 1_024;
+
+/// Of so many descriptors that the process may have, one is for such a file: most are for those who
+/// send and ask.
+pub const OPEN_FILES_OF: u64 = 4;
+
+/// Memory that all questions together may take at least, in bytes: the largest table that one may
+/// keep, and the answer that is written of it.
+pub const QUESTIONS_BYTES_MIN: u64 = 128 * 1024 * 1024;
+
+/// From so many logspaces on they are opened by several threads; fewer are open before those have
+/// started.
+pub const LOGSPACES_TOGETHER_MIN: usize = 32;
+
+/// Threads that open logspaces together. They wait for the disk, which makes many files durable in
+/// the time of one.
+pub const OPENING_THREADS: usize = 16;

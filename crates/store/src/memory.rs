@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::limits::{MERGE_BYTES_MAX, TAIL_OVERFLOW};
+use crate::limits::{MERGE_BYTES_MAX, QUESTIONS_BYTES_MIN, TAIL_OVERFLOW};
 use crate::options::Options;
 
 /// What each part of a store may take of [`Options::memory_bytes`].
@@ -14,6 +14,8 @@ use crate::options::Options;
 /// | a segment while it is built of a tail | about as much as that tail once or twice more |
 /// | drafts, and one while it is built | what unsealed records leave of their quarter: none is built while these take more than an eighth |
 /// | the lexicon of a merged segment | a quarter; the segment has half at the most, and 160 MiB |
+///
+/// Beside all that, questions take half as much again, and 128 MiB at least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
     /// Decoded pages and what questions have found, in bytes.
@@ -26,6 +28,8 @@ pub struct Shares {
     pub merged: u64,
     /// That lexicon, in bytes: it is nearly all of a segment of identifiers.
     pub merged_lexicon: u64,
+    /// All questions together, beside the rest, in bytes.
+    pub questions: u64,
 }
 
 impl Shares {
@@ -38,6 +42,7 @@ impl Shares {
             tails_max: tails.saturating_mul(TAIL_OVERFLOW),
             merged: MERGE_BYTES_MAX.min(memory_bytes / 2),
             merged_lexicon: memory_bytes / 4,
+            questions: QUESTIONS_BYTES_MIN.max(memory_bytes / 2),
         }
     }
 }

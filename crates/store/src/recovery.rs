@@ -13,6 +13,7 @@ use crate::leftovers;
 use crate::logspace::{Logspace, LogspaceState};
 use crate::manifest::{Entry, Manifest};
 use crate::names;
+use crate::openings::open_each;
 use crate::places::Places;
 use crate::segment_handle::{PageCache, SegmentHandle};
 use crate::snapshot::Damage;
@@ -41,16 +42,17 @@ pub(crate) fn recover(
     cache: &Arc<PageCache>,
     is_read_only: bool,
 ) -> Result<Recovered, Error> {
-    let mut logspaces = BTreeMap::new();
     let dir = names::logspaces_dir(data_dir);
-    for entry in disk.list(&dir).map_err(Error::io("list", dir.as_path()))? {
-        if let Ok(name) = LogspaceName::parse(&entry.name)
-            && entry.is_dir
-        {
-            let logspace = open_logspace(disk, data_dir, &name, cache, is_read_only)?;
-            logspaces.insert(name, Arc::new(logspace));
-        }
-    }
+    let listed = disk.list(&dir).map_err(Error::io("list", dir.as_path()))?;
+    let found = listed.iter().filter(|entry| entry.is_dir);
+    let found: Vec<LogspaceName> = found
+        .filter_map(|entry| LogspaceName::parse(&entry.name).ok())
+        .collect();
+    let opened = open_each(&found, |name| {
+        open_logspace(disk, data_dir, name, cache, is_read_only)
+    })?;
+    let logspaces = found.into_iter().zip(opened.into_iter().map(Arc::new));
+    let logspaces: BTreeMap<_, _> = logspaces.collect();
     let mut recovered = Recovered {
         logspaces,
         files: Vec::new(),

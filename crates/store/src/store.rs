@@ -1,6 +1,6 @@
 //! The front door: opening, appending, importing, reading, closing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -19,9 +19,11 @@ use crate::import;
 use crate::journal::{JournalFile, JournalWriter};
 use crate::lock::{self, Lock, LockHolder};
 use crate::logspace::Logspace;
-use crate::memory::TailMemory;
+use crate::memory::{Shares, TailMemory};
 use crate::names;
 use crate::notes;
+use crate::open_files::OpenFiles;
+use crate::openings::open_each;
 use crate::options::Options;
 use crate::queue::{AppendError, OnDurable, Pending, Queue};
 use crate::recovery;
@@ -150,18 +152,34 @@ impl Store {
     /// # Errors
     /// When its directory or manifest cannot be written.
     pub fn create_logspace(&self, name: &LogspaceName) -> Result<(), Error> {
+        self.create_logspaces(std::slice::from_ref(name))
+    }
+
+    /// Creates several logspaces together, those that are not there.
+    ///
+    /// # Errors
+    /// As for [`Store::create_logspace`]; none counts then, whatever was made of them on disk.
+    pub fn create_logspaces(&self, names: &[LogspaceName]) -> Result<(), Error> {
         let mut logspaces = self
             .shared
             .logspaces
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        if !logspaces.contains_key(name) {
-            let shared = &self.shared;
-            let data_dir = shared.options.data_dir.as_path();
-            let made = recovery::open_logspace(&shared.disk, data_dir, name, &shared.cache, false)?;
-            logspaces.insert(name.clone(), Arc::new(made));
-        }
+        let new = names.iter().filter(|name| !logspaces.contains_key(*name));
+        let new: BTreeSet<LogspaceName> = new.cloned().collect();
+        let new: Vec<LogspaceName> = new.into_iter().collect();
+        let shared = &self.shared;
+        let data_dir = shared.options.data_dir.as_path();
+        let made = open_each(&new, |name| {
+            recovery::open_logspace(&shared.disk, data_dir, name, &shared.cache, false)
+        })?;
+        logspaces.extend(new.into_iter().zip(made.into_iter().map(Arc::new)));
         Ok(())
+    }
+
+    /// How its memory is shared out.
+    pub fn shares(&self) -> Shares {
+        self.shared.options.shares()
     }
 
     /// Sets how much of a logspace is kept. What is too much goes soon after.
@@ -367,6 +385,7 @@ impl Shared {
         clock: Arc<dyn Clock>,
         is_read_only: bool,
     ) -> Result<Self, Error> {
+        let disk = OpenFiles::of(disk);
         let cache = page_cache(options.shares().page_cache);
         let found = recovery::recover(&disk, &options.data_dir, &cache, is_read_only)?;
         let writer = JournalWriter::new(

@@ -35,8 +35,9 @@ async fn try_reload(
     ingest: &Ingest,
 ) -> Result<Config, Failure> {
     let config = source.read(Purpose::Reload, Vec::new())?;
+    let names = config.logspaces.iter().map(|logspace| &logspace.name);
+    store.create_logspaces(&names.cloned().collect::<Vec<_>>())?;
     for logspace in &config.logspaces {
-        store.create_logspace(&logspace.name)?;
         store.set_retention(&logspace.name, logspace.retention)?;
         store.set_archive(&logspace.name, logspace.archive.clone())?;
     }

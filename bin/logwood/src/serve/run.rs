@@ -28,8 +28,9 @@ pub(super) async fn run(
     with_demo: bool,
 ) -> Result<(), Failure> {
     let mut signals = Signals::new()?;
+    let names = config.logspaces.iter().map(|logspace| &logspace.name);
+    store.create_logspaces(&names.cloned().collect::<Vec<_>>())?;
     for logspace in &config.logspaces {
-        store.create_logspace(&logspace.name)?;
         store.set_retention(&logspace.name, logspace.retention)?;
         store.set_archive(&logspace.name, logspace.archive.clone())?;
     }
