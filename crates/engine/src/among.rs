@@ -61,6 +61,13 @@ impl<'r> Among<'r> {
         self.cancel.is_some_and(|cancel| cancel.stopped().is_some())
     }
 
+    /// Notes that a condition is asked of the index.
+    pub(crate) fn note_work(self) {
+        if let Some(cancel) = self.cancel {
+            cancel.note_work();
+        }
+    }
+
     /// How many there are, in a segment of so many rows.
     pub(crate) fn len(self, rows: u32) -> u64 {
         match self.rows {

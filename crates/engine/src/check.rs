@@ -44,53 +44,74 @@ enum Sight {
     Record,
 }
 
-/// The test of a leaf, asked of a text.
+/// The test of a leaf, asked of a text. Of a question that was stopped nothing passes any more, so that whoever goes
+/// through texts is soon done: what is found then is of no use.
 #[derive(Clone, Debug)]
-pub(crate) struct LeafTest(TextMatcher);
+pub(crate) struct LeafTest {
+    matcher: TextMatcher,
+    cancel: Cancel,
+}
 
 impl LeafTest {
-    pub(crate) fn new(leaf: &Leaf) -> Self {
-        Self(TextMatcher::new(&leaf.test))
+    pub(crate) fn new(leaf: &Leaf, cancel: &Cancel) -> Self {
+        Self {
+            matcher: TextMatcher::new(&leaf.test),
+            cancel: cancel.clone(),
+        }
+    }
+
+    /// Whether the question was stopped.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.cancel.stopped().is_some()
     }
 }
 
 impl TextTest for LeafTest {
     fn passes(&mut self, text: &[u8]) -> bool {
-        self.0.passes(text)
+        if self.is_stopped() {
+            return false;
+        }
+        self.cancel.note_work();
+        self.matcher.passes(text)
     }
 
     fn passes_around(&mut self, bytes: &[u8], edges: Edges) -> bool {
-        self.0.passes_around(bytes, edges.is_start, edges.is_end)
+        if self.is_stopped() {
+            return false;
+        }
+        self.cancel.note_work();
+        self.matcher
+            .passes_around(bytes, edges.is_start, edges.is_end)
     }
 
     fn is_cut(&self, byte: u8) -> bool {
-        self.0.is_cut(byte)
+        self.matcher.is_cut(byte)
     }
 
     fn ignores_digits(&self) -> bool {
-        self.0.ignores_digits()
+        self.matcher.ignores_digits()
     }
 
     fn may_pass_with(&self, bytes: &ByteSet) -> bool {
-        self.0.may_pass_with(bytes)
+        self.matcher.may_pass_with(bytes)
     }
 
     fn integers(&self) -> Option<RangeInclusive<i64>> {
-        self.0.integers()
+        self.matcher.integers()
     }
 }
 
 impl Check {
     /// The checks of all leaves of a query, in the order in which plans number them.
-    pub(crate) fn of_leaves(query: &Query) -> Vec<Self> {
+    pub(crate) fn of_leaves(query: &Query, cancel: &Cancel) -> Vec<Self> {
         let mut checks = Vec::new();
         query
             .root
-            .visit_leaves(&mut |leaf| checks.push(Self::of(leaf)));
+            .visit_leaves(&mut |leaf| checks.push(Self::of(leaf, cancel)));
         checks
     }
 
-    fn of(leaf: &Leaf) -> Self {
+    fn of(leaf: &Leaf, cancel: &Cancel) -> Self {
         let sight = match &leaf.target {
             Target::Tag | Target::Source | Target::Peer => Sight::Head,
             Target::Severity | Target::Facility => Sight::Record,
@@ -103,7 +124,7 @@ impl Check {
         let root = Expr::Leaf(leaf.clone());
         Self {
             sight,
-            test: LeafTest::new(leaf),
+            test: LeafTest::new(leaf, cancel),
             hints: Hints::default(),
             told: HashMap::new(),
             matcher: Matcher::new(&Query { root }),
@@ -117,6 +138,10 @@ impl Check {
 
     /// Whether the record passes, by looking at it.
     pub(crate) fn matches(&mut self, record: RecordRef<'_>) -> bool {
+        if self.test.is_stopped() {
+            return false;
+        }
+        self.test.cancel.note_work();
         self.matcher.matches(record)
     }
 
@@ -179,7 +204,7 @@ impl Check {
     ) -> Option<FieldTold> {
         match &mut self.sight {
             Sight::Field(field) => {
-                let told = field.told_by_values(segment, &mut self.test.0, cancel);
+                let told = field.told_by_values(segment, &mut self.test, cancel);
                 told.ok()?
             }
             Sight::Parts(_) | Sight::Head | Sight::Record => None,
@@ -219,7 +244,7 @@ impl Check {
                 let mut selected = opened.select(&parts, seats, &mut self.test, &mut self.hints);
                 let first = seats.first().copied().unwrap_or_default();
                 let range = first..seats.last().map_or(first, |last| last + 1);
-                field.select_messages(&opened, &range, &mut self.test.0, &mut selected);
+                field.select_messages(&opened, &range, &mut self.test, &mut selected);
                 Ok(selected)
             }
             Sight::Head => {

@@ -83,7 +83,12 @@ pub(crate) fn evaluate(plan: &Plan, among: Among<'_>, segment: &SegmentHandle) -
     match plan {
         Plan::All => Node::decided(RowSet::All),
         Plan::Nothing => Node::decided(RowSet::empty()),
+        // A condition may have hundreds of them.
+        Plan::Leaf(_, number) if among.is_stopped() => {
+            Node::new(Bounds::doubtful(RowSet::All), Inner::Leaf(*number, None))
+        }
         Plan::Leaf(ask, number) => {
+            among.note_work();
             // Where the index cannot be read, every row may match.
             let open = || (Bounds::doubtful(RowSet::All), None);
             let asked = among.len(segment.rows());

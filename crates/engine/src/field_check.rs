@@ -5,12 +5,13 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use query::{Leaf, TextMatcher};
+use query::Leaf;
 use segment::{Edges, Hints, Namespace, Selected, Stamp, TextPart, TextTest};
 use store::{OpenChunk, ReadError, SegmentHandle};
 use text_fields::{FieldFinder, Lead};
 
 use crate::cancel::Cancel;
+use crate::check::LeafTest;
 use crate::count_by_values::FieldTold;
 use crate::field_counts::count_field;
 use crate::field_reader::{CountSink, FieldReader, ValueSink, Where};
@@ -54,7 +55,7 @@ impl FieldCheck {
     pub(crate) fn told_by_values(
         &mut self,
         segment: &SegmentHandle,
-        test: &mut TextMatcher,
+        test: &mut LeafTest,
         cancel: &Cancel,
     ) -> Result<Option<FieldTold>, ReadError> {
         let ask = self.in_text.ask();
@@ -94,7 +95,7 @@ impl FieldCheck {
         &mut self,
         opened: &OpenChunk<'_>,
         range: &Range<u32>,
-        test: &mut TextMatcher,
+        test: &mut LeafTest,
         selected: &mut Selected,
     ) {
         let mut done = [&selected.passed[..], &selected.open].concat();
@@ -134,13 +135,16 @@ impl FieldCheck {
 /// The test of the fields of a name in a message.
 struct FieldTest<'t> {
     finder: &'t mut FieldFinder<'static>,
-    test: &'t mut TextMatcher,
+    test: &'t mut LeafTest,
     /// Where all messages that have the field have it.
     place: Where,
 }
 
 impl TextTest for FieldTest<'_> {
     fn passes(&mut self, text: &[u8]) -> bool {
+        if self.test.is_stopped() {
+            return false;
+        }
         let mut found = false;
         let test = &mut *self.test;
         self.finder.each(text, &mut |value| {
@@ -174,7 +178,7 @@ impl TextTest for FieldTest<'_> {
 struct Passing<'t, F> {
     /// Of the test.
     integers: Option<RangeInclusive<i64>>,
-    test: &'t mut TextMatcher,
+    test: &'t mut LeafTest,
     /// How many values were looked at.
     looked_at: u64,
     found: F,

@@ -56,7 +56,7 @@ const IS_NAMED: u8 = 1;
 /// Counts how many of the records that match have each part and field.
 pub fn fields(scope: Scope, query: &Query, cancel: &Cancel) -> Fields {
     let mut run = Run::new(&scope.snapshots, query, cancel);
-    let names = Mutex::new(Names::new(STATS_SHARED_BYTES_MAX));
+    let names = Mutex::new(Names::within(cancel, STATS_SHARED_BYTES_MAX));
     let when = scope.when();
     let parts: Vec<_> = scope.into_parts().collect();
     let start = || Gathering {
@@ -74,9 +74,14 @@ pub fn fields(scope: Scope, query: &Query, cancel: &Cancel) -> Fields {
             "more names of fields than fit into {STATS_BYTES_MAX} bytes"
         ));
     }
+    // Names are listed once more beside the table.
+    let fields = match cancel.take(names.named.memory()) {
+        true => names.list(),
+        false => Vec::new(),
+    };
     let (cost, completeness) = run.finish();
     Fields {
-        fields: names.list(),
+        fields,
         cost,
         completeness,
     }
@@ -266,6 +271,14 @@ impl Seen {
 }
 
 impl Names {
+    /// Of names that take no more than so many bytes, and than all questions may have together.
+    pub(crate) fn within(cancel: &Cancel, bytes_max: usize) -> Self {
+        Self {
+            named: ValueTable::within(cancel, bytes_max),
+            ..Self::new(bytes_max)
+        }
+    }
+
     /// Of names that take no more than so many bytes.
     pub(crate) fn new(bytes_max: usize) -> Self {
         Self {

@@ -16,6 +16,7 @@
 mod among;
 mod answer;
 mod bounds;
+mod budget;
 mod by_kind;
 mod cancel;
 mod check;
@@ -74,6 +75,7 @@ mod testing;
 mod tests;
 
 pub use answer::{Completeness, Cost};
+pub use budget::Budget;
 pub use cancel::{Cancel, Stop};
 pub use count::{Count, count};
 pub use cursor::{Cursor, InvalidCursor};

@@ -7,6 +7,21 @@ pub const SEARCH_ROWS_MAX: usize = 10_000;
 /// with a cursor; so huge messages cannot fill the memory.
 pub const SEARCH_BYTES_MAX: usize = 64 * 1024 * 1024;
 
+/// Memory of a row of a page of answers beside its bytes, until it is sent: what is known of it here,
+/// and the names of its members as text.
+pub(crate) const FOUND_ROW_BYTES: usize = 512;
+
+/// How often the bytes of a row are in memory until it is sent: as they were decoded, as parts, and
+/// as text.
+pub(crate) const FOUND_ROW_COPIES: usize = 3;
+
+/// What each thread of a question takes of the memory of all questions beside what it keeps, in
+/// bytes: sets of rows, and the blocks that it decodes.
+pub(crate) const THREAD_BYTES: usize = 1024 * 1024;
+
+/// Blocks of records that a thread may hold at a time where they are large.
+pub(crate) const THREAD_BLOCKS: usize = 2;
+
 /// Most bars of a histogram: more than any screen has columns.
 pub const HISTOGRAM_BARS_MAX: usize = 10_000;
 

@@ -4,6 +4,7 @@ use query::{Expr, Leaf, Piece, Probe, Target, Test, WordProbe};
 use segment::Namespace;
 use store::SegmentHandle;
 
+use crate::cancel::Cancel;
 use crate::check::LeafTest;
 use crate::named::NamedAsk;
 
@@ -170,7 +171,7 @@ impl Words {
 
     /// The same for a leaf that is a test of these texts.
     fn with_test(mut self, leaf: &Leaf) -> Self {
-        self.test = (!self.is_exact).then(|| Box::new(LeafTest::new(leaf)));
+        self.test = (!self.is_exact).then(|| Box::new(LeafTest::new(leaf, &Cancel::new())));
         let with_addresses = self.with_addresses.take();
         self.with_addresses = with_addresses.map(|own| Box::new(own.with_test(leaf)));
         self

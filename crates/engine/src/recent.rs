@@ -30,7 +30,7 @@ pub struct Recent<T> {
 
 /// The fields that the newest records have, as [`fields`](crate::fields()) has them.
 pub fn recent_fields(scope: &Scope, records_max: u64, cancel: &Cancel) -> Recent<FieldCount> {
-    let mut names = Names::new(STATS_SHARED_BYTES_MAX);
+    let mut names = Names::within(cancel, STATS_SHARED_BYTES_MAX);
     let mut left = records_max;
     let each = search_each(
         scope,
@@ -56,7 +56,7 @@ pub fn recent_values(
     cancel: &Cancel,
 ) -> Recent<ValueCount> {
     let folded = fold(start.as_bytes()).into_owned();
-    let mut groups: Groups<u64> = Groups::new();
+    let mut groups: Groups<u64> = Groups::new(cancel);
     let mut left = records_max;
     let query = query_for(field, start);
     let each = search_each(scope, &query, Order::NewestFirst, cancel, &mut |row| {

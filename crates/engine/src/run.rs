@@ -10,13 +10,14 @@ use store::{Part, ReadError, SegmentHandle, Snapshot};
 use crate::among::Among;
 use crate::answer::{Completeness, Cost};
 use crate::bounds::Bounds;
-use crate::cancel::Cancel;
+use crate::budget::Lease;
+use crate::cancel::{Cancel, Stop};
 use crate::check::Check;
 use crate::count_by_index::count_by_index;
 use crate::count_by_values::{Told, told_by_values};
 use crate::estimate::Estimate;
 use crate::evaluate::{Node, evaluate};
-use crate::limits::REMEMBERED_FEW_BYTES_MAX;
+use crate::limits::{REMEMBERED_FEW_BYTES_MAX, THREAD_BLOCKS, THREAD_BYTES};
 use crate::memory::{CountedBy, Counts, Memory};
 use crate::part::{
     Block, Seated, block, piece_around, rows_between, seated, seats_in_piece, seats_of,
@@ -41,6 +42,8 @@ pub(crate) struct Run<'a> {
     without_match: usize,
     /// How many had been looked into when something was remembered last.
     remembered_at: Option<usize>,
+    /// What this thread has of the memory of all questions.
+    lease: Lease,
 }
 
 /// What a thread has done for a question.
@@ -57,7 +60,7 @@ impl<'a> Run<'a> {
         let mut run = Self {
             plan: Plan::of(&query.root),
             matcher: Matcher::new(query),
-            checks: Check::of_leaves(query),
+            checks: Check::of_leaves(query, cancel),
             cancel,
             memory: Memory::of(query),
             cost: Cost::default(),
@@ -65,7 +68,9 @@ impl<'a> Run<'a> {
             touched: Vec::new(),
             without_match: 0,
             remembered_at: None,
+            lease: Lease::new(cancel),
         };
+        run.lease.grow_to(THREAD_BYTES);
         for snapshot in snapshots {
             let segments = snapshot
                 .parts
@@ -109,6 +114,11 @@ impl<'a> Run<'a> {
         let (block, error) = block(part, rows);
         if let Some(error) = error {
             self.missed(&error);
+        }
+        if let Part::Segment(_) = part {
+            let bytes = block.holder.batch().memory_bytes();
+            // Without memory the question is stopped at its next look.
+            self.lease.grow_to(THREAD_BYTES.max(THREAD_BLOCKS * bytes));
         }
         block
     }
@@ -157,6 +167,11 @@ impl<'a> Run<'a> {
 
     /// Whether the record matches, by looking at it.
     pub(crate) fn matches(&mut self, record: RecordRef<'_>) -> bool {
+        // Of a question that was stopped the rest is of no use.
+        if self.cancel.stopped().is_some() {
+            return false;
+        }
+        self.cancel.note_work();
         self.cost.rows_verified += 1;
         self.matcher.matches(record)
     }
@@ -352,6 +367,9 @@ impl<'a> Run<'a> {
 
     /// The account, at the end.
     pub(crate) fn finish(mut self) -> (Cost, Completeness) {
+        if self.cancel.stopped() == Some(Stop::Memory) {
+            self.completeness.miss(|| Stop::Memory.to_string());
+        }
         let read = self
             .touched
             .iter()

@@ -9,7 +9,7 @@ use store::{ReadError, Snapshot};
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
 use crate::cursor::Cursor;
-use crate::limits::{SEARCH_BYTES_MAX, SEARCH_ROWS_MAX};
+use crate::limits::{FOUND_ROW_BYTES, FOUND_ROW_COPIES, SEARCH_BYTES_MAX, SEARCH_ROWS_MAX};
 use crate::ordered::Ordered;
 use crate::part::{block, with_seat};
 use crate::rows::{FoundRow, RowRef};
@@ -125,7 +125,11 @@ pub(crate) fn search_within(
         let Some(row) = FoundRow::new(id, hit.holder, hit.index) else {
             continue;
         };
-        bytes += row.record().bytes().len();
+        let own = row.record().bytes().len();
+        if !cancel.take(FOUND_ROW_BYTES + FOUND_ROW_COPIES * own) {
+            break;
+        }
+        bytes += own;
         rows.push(row);
         cursor = Some(place.to_cursor(scope.time));
     }

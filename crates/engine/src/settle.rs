@@ -54,6 +54,10 @@ impl Settling<'_, '_, '_> {
             return among.and(bounds.sure.clone());
         };
         let sure = among.clone().and(bounds.sure.clone());
+        // A condition may have hundreds of members, each of which is asked of all rows.
+        if self.run.is_stopped() {
+            return sure;
+        }
         let doubtful = among.and(maybe.clone()).minus(&bounds.sure, rows);
         if doubtful.is_empty() {
             return sure;

@@ -115,7 +115,7 @@ impl StatsField {
 /// Empty values do not count.
 pub fn stats(scope: Scope, query: &Query, by: &StatsField, limit: usize, cancel: &Cancel) -> Stats {
     let mut run = Run::new(&scope.snapshots, query, cancel);
-    let tally = Mutex::new(Tally::new(STATS_SHARED_BYTES_MAX));
+    let tally = Mutex::new(Tally::new(cancel, STATS_SHARED_BYTES_MAX));
     let when = scope.when();
     let parts: Vec<_> = scope.into_parts().collect();
     let start = || (0, Counting::new(&tally, by));
@@ -135,10 +135,11 @@ pub fn stats(scope: Scope, query: &Query, by: &StatsField, limit: usize, cancel:
             "more distinct values than fit into {STATS_BYTES_MAX} bytes"
         ));
     }
+    let values = tally.top(limit, cancel);
     let (cost, completeness) = run.finish();
     let distinct = tally.len() as u64;
     Stats {
-        values: tally.top(limit),
+        values,
         distinct,
         total,
         cost,

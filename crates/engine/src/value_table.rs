@@ -9,6 +9,8 @@ use std::hash::BuildHasher as _;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use crate::budget::Lease;
+use crate::cancel::Cancel;
 use crate::limits::VALUE_TABLE_BYTES_MIN;
 
 /// Distinct values, and a `T` for each.
@@ -24,10 +26,21 @@ pub(crate) struct ValueTable<T> {
     table: HashTable<u32>,
     hasher: DefaultHashBuilder,
     bytes_max: usize,
+    /// What it has of the memory of all questions; `None` of a small one, which is counted with its
+    /// thread.
+    lease: Option<Lease>,
     is_full: bool,
 }
 
 impl<T: Default> ValueTable<T> {
+    /// The same of what all questions have together.
+    pub(crate) fn within(cancel: &Cancel, bytes_max: usize) -> Self {
+        Self {
+            lease: Some(Lease::new(cancel)),
+            ..Self::new(bytes_max)
+        }
+    }
+
     /// An empty one that takes at most so many bytes of memory.
     pub(crate) fn new(bytes_max: usize) -> Self {
         Self {
@@ -37,6 +50,7 @@ impl<T: Default> ValueTable<T> {
             table: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
             bytes_max,
+            lease: None,
             is_full: false,
         }
     }
@@ -97,7 +111,13 @@ impl<T: Default> ValueTable<T> {
             // It doubles, and is copied meanwhile.
             table *= 3;
         }
-        if bytes + ends * size_of::<u32>() + kept * size_of::<T>() + table > self.bytes_max {
+        let all = bytes + ends * size_of::<u32>() + kept * size_of::<T>() + table;
+        if all > self.bytes_max {
+            return None;
+        }
+        if let Some(lease) = &mut self.lease
+            && !lease.grow_to(all)
+        {
             return None;
         }
         self.bytes.reserve_exact(bytes - self.bytes.len());

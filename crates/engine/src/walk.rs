@@ -277,6 +277,10 @@ impl<'a> Walk<'a> {
     fn look_at(&mut self, run: &mut Run<'_>, rows: &[Seated]) {
         let block = run.block(self.part, rows);
         let found = matching(run, self.known.bounds(), rows, &block);
+        // Of a block that was not gone through to its end, nothing is handed out: no gaps.
+        if run.is_stopped() {
+            return;
+        }
         self.is_sparse =
             matches!(self.known, Known::Segment(_)) && found.len() * SPARSE < block.rows.len();
         let hits = self.hits(&block, found);

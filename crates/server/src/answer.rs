@@ -12,12 +12,14 @@ use api::{
 };
 use std::ops::ControlFlow;
 
-use engine::{Cancel, Cursor, FoundRow, Order, RowRef, Scope, SearchOptions, StatsField, TimeKind};
+use engine::{
+    Cancel, Cursor, FoundRow, Order, RowRef, Scope, SearchOptions, StatsField, Stop, TimeKind,
+};
 use model::{RecordId, Timestamp};
 use store::{Clock, Store};
 
 use crate::limits::{
-    BARS_DEFAULT, BARS_MAX, HISTOGRAM_TOLD_NANOS, SEARCH_ROWS_DEFAULT, SEARCH_ROWS_MAX,
+    BARS_DEFAULT, BARS_MAX, CELL_BYTES, HISTOGRAM_TOLD_NANOS, SEARCH_ROWS_DEFAULT, SEARCH_ROWS_MAX,
     STATS_VALUES_DEFAULT, STATS_VALUES_MAX,
 };
 use crate::parameters::Parameters;
@@ -79,7 +81,7 @@ impl Asked<'_> {
         parameters: &Parameters,
         visit: &mut dyn FnMut(RowRef<'_>) -> ControlFlow<()>,
     ) -> Result<End, Box<Problem>> {
-        self.refusable(|start| {
+        self.streamed(|start| {
             let query = parameters.query()?;
             let scope = parameters.scope(self.store, start)?;
             let order = Order::OldestFirst;
@@ -127,7 +129,7 @@ impl Asked<'_> {
         parameters: &Parameters,
         tell: &mut (dyn FnMut(HistogramAnswer) + Send),
     ) -> Result<HistogramAnswer, Box<Problem>> {
-        self.refusable(|start| {
+        self.streamed(|start| {
             let query = parameters.query()?;
             let mut scope = parameters.scope(self.store, start)?;
             let bars = parameters.number("bars", BARS_DEFAULT, BARS_MAX)?;
@@ -181,6 +183,8 @@ impl Asked<'_> {
                 Refusal::parameter("by", error.to_string(), "name one field, such as host")
             })?;
             let found = engine::stats(scope, &query, &field, limit, self.cancel);
+            let written = found.values.iter().map(|v| v.value.len() + CELL_BYTES);
+            self.cancel.take(written.sum());
             let value = |v: engine::ValueCount| ValueCount {
                 value: v.value,
                 count: v.count,
@@ -237,7 +241,20 @@ impl Asked<'_> {
         })
     }
 
+    /// Asks a question that is answered as a whole, or not at all where there is no memory for it.
     fn refusable<T>(
+        &self,
+        ask: impl FnOnce(Timestamp) -> Result<T, Refusal>,
+    ) -> Result<T, Box<Problem>> {
+        let answer = self.streamed(ask)?;
+        match self.cancel.stopped() {
+            Some(Stop::Memory) => Err(Refusal::memory().into_problem()),
+            _ => Ok(answer),
+        }
+    }
+
+    /// Asks one of whose answer a part may have been sent; what it says of its cost tells the rest.
+    fn streamed<T>(
         &self,
         ask: impl FnOnce(Timestamp) -> Result<T, Refusal>,
     ) -> Result<T, Box<Problem>> {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use engine::Budget;
 use ingest::Ingest;
 use model::{LogspaceName, Timestamp};
 use query::Tokens;
@@ -33,6 +34,8 @@ pub struct App {
     pub(crate) saved: Saved,
     /// Searches that are being answered.
     pub(crate) running: Running,
+    /// The memory of all questions together.
+    pub(crate) questions: Budget,
     /// Counts commits; tails wait for it to change.
     commits: watch::Receiver<u64>,
 }
@@ -43,7 +46,9 @@ impl App {
         let (sender, commits) = watch::channel(0);
         store.on_commit(Box::new(move || sender.send_modify(|count| *count += 1)));
         let started = clock.now();
+        let questions = usize::try_from(store.shares().questions).unwrap_or(usize::MAX);
         Self {
+            questions: Budget::new(questions),
             store,
             ingest,
             clock,

@@ -26,6 +26,9 @@ pub const QUERY_ROWS_DEFAULT: usize = 10_000;
 /// Most rows of a table in an answer, which is made in memory.
 pub const QUERY_ROWS_MAX: usize = 100_000;
 
+/// What a cell of an answer takes as text beside its own text: quotes, commas, digits.
+pub const CELL_BYTES: usize = 24;
+
 /// Patterns of messages where no limit is given, as many as of `| patterns`.
 pub const PATTERNS_DEFAULT: usize = 10;
 

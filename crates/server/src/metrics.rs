@@ -6,10 +6,41 @@
 use std::fmt::Write as _;
 
 use api::StatusAnswer;
+use engine::Budget;
 
 /// Kinds of metric.
 const COUNTER: &str = "counter";
 const GAUGE: &str = "gauge";
+
+/// What questions have of their memory, to be added to the text of `/metrics`.
+pub(crate) fn questions(budget: &Budget) -> String {
+    let mut page = Page::default();
+    let figures: [(&str, &str, &str, u64); 3] = [
+        (
+            "logwood_questions_memory_bytes",
+            GAUGE,
+            "What questions have of their memory.",
+            budget.taken_bytes() as u64,
+        ),
+        (
+            "logwood_questions_memory_max_bytes",
+            GAUGE,
+            "That memory.",
+            budget.bytes() as u64,
+        ),
+        (
+            "logwood_questions_out_of_memory_total",
+            COUNTER,
+            "Questions ended because there was none left.",
+            budget.refused(),
+        ),
+    ];
+    for (name, kind, help, value) in figures {
+        page.metric(name, kind, help);
+        page.sample("", value);
+    }
+    page.text
+}
 
 /// The text of `/metrics`.
 pub(crate) fn render(status: &StatusAnswer, commits: u64, commit_seconds: f64) -> String {

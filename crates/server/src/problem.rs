@@ -77,6 +77,14 @@ impl Refusal {
         .into()
     }
 
+    /// Questions have all the memory that they may have together.
+    pub(crate) fn memory() -> Self {
+        let detail = "the questions that are being answered have all the memory there is for them";
+        Problem::new(503, "busy", "the server is busy", detail)
+            .with_hint("ask again in a few seconds, or for less; store.memory_max bounds it")
+            .into()
+    }
+
     /// The problem itself.
     pub(crate) fn into_problem(self) -> Box<Problem> {
         self.0

@@ -7,6 +7,7 @@ use query::{Measure, Number, Query};
 use store::Part;
 use text_fields::FieldFinder;
 
+use crate::cancel::Cancel;
 use crate::field_reader::{MessageSink, ValueSink};
 use crate::field_values::{FieldValues, RecordSink};
 use crate::limits::{STATS_OWN_BYTES_MAX, STATS_SHARED_BYTES_MAX};
@@ -37,6 +38,7 @@ pub(super) fn measure(
     name: &str,
 ) -> FieldMeasure {
     let all = Mutex::new(All {
+        cancel: run.cancel(),
         measure,
         measured: Measured::default(),
         bytes: 0,
@@ -68,7 +70,8 @@ pub(super) fn measure(
 }
 
 /// What all threads have measured.
-struct All {
+struct All<'c> {
+    cancel: &'c Cancel,
     measure: Measure,
     measured: Measured,
     /// Memory that it takes.
@@ -76,25 +79,25 @@ struct All {
     is_full: bool,
 }
 
-impl All {
+impl All<'_> {
     fn add(&mut self, number: Number) {
         let room = STATS_SHARED_BYTES_MAX.saturating_sub(self.bytes);
         let taken = self.measured.add(self.measure, number, Room(room));
-        self.is_full |= taken > room;
+        self.is_full |= taken > room || !self.cancel.take(taken);
         self.bytes += taken.min(room);
     }
 }
 
 /// What one of several threads measures.
-struct Measuring<'t> {
+struct Measuring<'t, 'c> {
     /// Numbers that are not added yet: those of a chunk or a block at the most, and no more than there
     /// is room for.
     numbers: Vec<Number>,
-    all: &'t Mutex<All>,
+    all: &'t Mutex<All<'c>>,
     finder: FieldFinder<'t>,
 }
 
-impl Measuring<'_> {
+impl Measuring<'_, '_> {
     fn add_all(&mut self, numbers: Vec<Number>) {
         for number in numbers {
             self.add(number);
@@ -109,7 +112,7 @@ impl Measuring<'_> {
     }
 }
 
-impl ValueSink for Measuring<'_> {
+impl ValueSink for Measuring<'_, '_> {
     type Seen = Option<Number>;
 
     fn see(&mut self, value: &[u8]) -> Option<Number> {
@@ -128,7 +131,7 @@ impl ValueSink for Measuring<'_> {
     }
 }
 
-impl MessageSink for Measuring<'_> {
+impl MessageSink for Measuring<'_, '_> {
     fn message(&mut self, _: u32, in_data: Option<&[u8]>, message: &[u8]) {
         let mut numbers: Vec<Number> = in_data.and_then(Number::parse).into_iter().collect();
         self.finder.each(message, &mut |value| {
@@ -138,7 +141,7 @@ impl MessageSink for Measuring<'_> {
     }
 }
 
-impl RecordSink for Measuring<'_> {
+impl RecordSink for Measuring<'_, '_> {
     fn record(&mut self, record: RecordRef<'_>) {
         let mut numbers = Vec::new();
         each_named(&mut self.finder, record, &mut |value| {

@@ -59,7 +59,7 @@ pub(super) fn gather<A: Default + Send>(
     change: impl Fn(&mut A, Added, Room) -> usize + Sync,
 ) -> Groups<A> {
     let own = threads_max() * GROUPS_OWN_BYTES_MAX;
-    let groups = Mutex::new(Groups::within(STATS_BYTES_MAX - own));
+    let groups = Mutex::new(Groups::within(records.run.cancel(), STATS_BYTES_MAX - own));
     let cancel = records.run.cancel();
     let start = || Gathering {
         by,

@@ -4,7 +4,9 @@ use std::cmp::Ordering;
 
 use query::{FieldName, Value};
 
-use crate::limits::STATS_SHARED_BYTES_MAX;
+use crate::budget::Lease;
+use crate::cancel::Cancel;
+use crate::limits::{STATS_SHARED_BYTES_MAX, TABLE_VALUE_BYTES};
 use crate::question::values::each_value;
 use crate::rows::RowRef;
 use crate::value_table::ValueTable;
@@ -18,20 +20,22 @@ pub(crate) struct Groups<A> {
     /// Memory of what is known, beside the table.
     bytes: usize,
     bytes_max: usize,
+    lease: Lease,
     is_full: bool,
 }
 
 impl<A: Default> Groups<A> {
-    pub(crate) fn new() -> Self {
-        Self::within(STATS_SHARED_BYTES_MAX)
+    pub(crate) fn new(cancel: &Cancel) -> Self {
+        Self::within(cancel, STATS_SHARED_BYTES_MAX)
     }
 
     /// Of so many bytes at most.
-    pub(crate) fn within(bytes_max: usize) -> Self {
+    pub(crate) fn within(cancel: &Cancel, bytes_max: usize) -> Self {
         Self {
-            known: ValueTable::new(bytes_max),
+            known: ValueTable::within(cancel, bytes_max),
             bytes: 0,
             bytes_max,
+            lease: Lease::new(cancel),
             is_full: false,
         }
     }
@@ -51,8 +55,8 @@ impl<A: Default> Groups<A> {
             return;
         };
         let taken = change(known, Room(room));
-        self.is_full |= taken > room;
         self.bytes += taken.min(room);
+        self.is_full |= taken > room || !self.lease.grow_to(self.bytes);
     }
 
     /// Whether something was left out.
@@ -122,12 +126,30 @@ pub(crate) fn row(key: Values<'_>, last: Value) -> Vec<Value> {
     key.map(Value::of_text).chain([last]).collect()
 }
 
-/// The first `limit` members in an order, sorted.
+/// The rows of a table, those that there is memory for.
+pub(crate) fn kept_rows(
+    cancel: &Cancel,
+    rows: impl Iterator<Item = Vec<Value>>,
+) -> Vec<Vec<Value>> {
+    rows.take_while(|row| cancel.take(row_bytes(row))).collect()
+}
+
+/// Memory of a row of a table.
+pub(crate) fn row_bytes(cells: &[Value]) -> usize {
+    let bytes = |value: &Value| TABLE_VALUE_BYTES + value.heap_bytes();
+    size_of::<Vec<Value>>() + cells.iter().map(bytes).sum::<usize>()
+}
+
+/// The first `limit` members in an order, sorted; none where there is no memory for so many.
 pub(crate) fn first_of<T>(
-    members: impl Iterator<Item = T>,
+    cancel: &Cancel,
+    (members, count): (impl Iterator<Item = T>, usize),
     limit: usize,
     order: impl Fn(&T, &T) -> Ordering,
 ) -> Vec<T> {
+    if !cancel.take(count * size_of::<T>()) {
+        return Vec::new();
+    }
     let mut members: Vec<T> = members.collect();
     if limit < members.len() {
         members.select_nth_unstable_by(limit, &order);
@@ -144,7 +166,8 @@ mod tests {
 
     #[test]
     fn full_groups_go_on_counting_what_they_know() {
-        let mut groups: Groups<u64> = Groups::within(4 * VALUE_TABLE_BYTES_MIN);
+        let cancel = Cancel::new();
+        let mut groups: Groups<u64> = Groups::within(&cancel, 4 * VALUE_TABLE_BYTES_MIN);
         let mut add = |key: &str, taken: usize| {
             groups.change(key.as_bytes(), |count, room| {
                 *count += u64::from(taken <= room.0);

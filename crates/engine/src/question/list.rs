@@ -8,10 +8,11 @@ use std::sync::Mutex;
 use model::{LogspaceName, RecordNumber, Timestamp};
 use query::{Column, FieldName, Question, Stage, Table, Value, default_columns};
 
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, Stop};
 use crate::limits::{TABLE_BYTES_MAX, TABLE_VALUE_BYTES};
 use crate::parallel::{locked, unlocked};
 use crate::question::Start;
+use crate::question::groups::row_bytes;
 use crate::question::records::Records;
 use crate::question::values::cell;
 use crate::rows::RowRef;
@@ -67,7 +68,7 @@ fn newest(
     cancel: &Cancel,
 ) -> Start {
     let mut rows = Vec::new();
-    let mut bytes = 0;
+    let (mut bytes, mut has_memory) = (0, true);
     let each = search_each(
         scope,
         &question.query,
@@ -75,8 +76,10 @@ fn newest(
         cancel,
         &mut |row| {
             let cells = cells(&columns, row);
-            bytes += row_bytes(&cells);
-            if bytes > TABLE_BYTES_MAX {
+            let own = row_bytes(&cells);
+            bytes += own;
+            has_memory = cancel.take(own);
+            if bytes > TABLE_BYTES_MAX || !has_memory {
                 return ControlFlow::Break(());
             }
             rows.push(cells);
@@ -90,6 +93,9 @@ fn newest(
     let mut completeness = each.completeness;
     if bytes > TABLE_BYTES_MAX {
         completeness.miss(too_large);
+    }
+    if !has_memory {
+        completeness.miss(|| Stop::Memory.to_string());
     }
     Start {
         table: Table { columns, rows },
@@ -108,7 +114,7 @@ fn sorted(
     cancel: &Cancel,
 ) -> Start {
     let mut run = Run::new(&scope.snapshots, &question.query, cancel);
-    let first = Mutex::new(First::new(limit));
+    let first = Mutex::new(First::new(limit, cancel));
     let mut records = Records {
         run: &mut run,
         scope,
@@ -157,11 +163,6 @@ fn cells(columns: &[Column], row: RowRef<'_>) -> Vec<Value> {
         _ => Value::Missing,
     };
     columns.iter().map(value).collect()
-}
-
-fn row_bytes(cells: &[Value]) -> usize {
-    let bytes = |value: &Value| TABLE_VALUE_BYTES + value.heap_bytes();
-    cells.iter().map(bytes).sum()
 }
 
 /// One order among others.
@@ -260,20 +261,25 @@ impl Ord for Placed {
 }
 
 /// The rows that come first of all that were seen.
-struct First {
+struct First<'c> {
     rows: BinaryHeap<Placed>,
     limit: usize,
     bytes: usize,
+    cancel: &'c Cancel,
+    /// The most bytes that there were so far, which count until the answer is sent.
+    taken: usize,
     /// Whether rows were left out that the limit would have let in.
     is_full: bool,
 }
 
-impl First {
-    fn new(limit: usize) -> Self {
+impl<'c> First<'c> {
+    fn new(limit: usize, cancel: &'c Cancel) -> Self {
         Self {
             rows: BinaryHeap::new(),
             limit,
             bytes: 0,
+            cancel,
+            taken: 0,
             is_full: false,
         }
     }
@@ -286,6 +292,13 @@ impl First {
     fn add(&mut self, place: Place, cells: Vec<Value>) {
         let row = Placed { place, cells };
         self.bytes += row.bytes();
+        let more = self.bytes.saturating_sub(self.taken);
+        if more > 0 && !self.cancel.take(more) {
+            // The question is stopped, and says so.
+            self.bytes -= row.bytes();
+            return;
+        }
+        self.taken += more;
         self.rows.push(row);
         while self.rows.len() > self.limit || self.bytes > TABLE_BYTES_MAX {
             self.is_full |= self.rows.len() <= self.limit;

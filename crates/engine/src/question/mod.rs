@@ -22,7 +22,7 @@ pub(crate) mod values;
 use query::{Column, FieldName, Question, Stage, Table, Target, Value, default_columns};
 
 use crate::answer::{Completeness, Cost};
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, Stop};
 use crate::count::count;
 use crate::histogram::histogram;
 use crate::scope::Scope;
@@ -68,6 +68,10 @@ pub fn tabulate(scope: &Scope, question: &Question, rows_max: usize, cancel: &Ca
             &question.stages[..],
         ),
     };
+    let mut completeness = start.completeness;
+    if cancel.stopped() == Some(Stop::Memory) {
+        completeness.miss(|| Stop::Memory.to_string());
+    }
     let mut table = later.iter().fold(start.table, Table::then);
     if question
         .stages
@@ -84,7 +88,7 @@ pub fn tabulate(scope: &Scope, question: &Question, rows_max: usize, cancel: &Ca
         has_more,
         matched: start.matched,
         cost: start.cost,
-        completeness: start.completeness,
+        completeness,
     }
 }
 

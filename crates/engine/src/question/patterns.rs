@@ -12,7 +12,7 @@ use query::{Query, Value};
 use segment::Patterns;
 use store::{Part, SegmentHandle, Snapshot};
 
-use super::groups::{Groups, Room, first_of};
+use super::groups::{Groups, Room, first_of, kept_rows};
 use super::kind_patterns::{KindPatterns, Split, Told};
 use super::records::Keys;
 use crate::chunks::each_block;
@@ -111,7 +111,7 @@ pub(super) fn patterns(
     let gathering = Gathering {
         scope,
         edges: bars.map_or_else(Vec::new, |bars| edges(scope.range, bars)),
-        groups: Mutex::new(Groups::new()),
+        groups: Mutex::new(Groups::new(run.cancel())),
     };
     let parts: Vec<(&Snapshot, &Part)> = scope.parts().collect();
     let add = |run: &mut Run<'_>, matched: &mut u64, part: (&Snapshot, &Part)| {
@@ -120,7 +120,9 @@ pub(super) fn patterns(
     let matched = each_part(run, query, parts, || 0, add).iter().sum();
     let groups = unlocked(gathering.groups);
     let is_full = groups.is_full();
-    let kinds = first_of(groups.iter(), limit, |(one, kind), (two, other)| {
+    let cancel = run.cancel();
+    let kinds = (groups.iter(), groups.len());
+    let kinds = first_of(cancel, kinds, limit, |(one, kind), (two, other)| {
         other.count.cmp(&kind.count).then_with(|| one.cmp(two))
     });
     let rows = kinds.iter().map(|(pattern, kind)| {
@@ -134,7 +136,7 @@ pub(super) fn patterns(
         cells.extend(bars.map(|_| Value::of_counts(&kind.bars)));
         cells
     });
-    (rows.collect(), is_full, matched)
+    (kept_rows(cancel, rows), is_full, matched)
 }
 
 /// Patterns that are being counted, on several threads.

@@ -13,7 +13,9 @@ use crate::parallel::unlocked;
 use crate::question::Start;
 use crate::question::field_measure;
 use crate::question::gather::{Added, By, gather};
-use crate::question::groups::{Groups, Room, Values, each_key, first_of, push_value, row};
+use crate::question::groups::{
+    Groups, Room, Values, each_key, first_of, kept_rows, push_value, row,
+};
 use crate::question::measure::Measured;
 use crate::question::patterns::patterns;
 use crate::question::records::{Keys, Records};
@@ -110,13 +112,15 @@ fn counted(by: &[FieldName], records: &mut Records<'_, '_, '_>) -> Groups<u64> {
 fn counts(by: &[FieldName], limit: usize, records: &mut Records<'_, '_, '_>) -> Gathered {
     let groups = counted(by, records);
     let is_full = groups.is_full();
-    let counts = first_of(groups.iter(), limit, |(one, count), (two, other)| {
+    let cancel = records.run.cancel();
+    let counts = (groups.iter(), groups.len());
+    let counts = first_of(cancel, counts, limit, |(one, count), (two, other)| {
         other.cmp(count).then_with(|| Values(one).cmp(Values(two)))
     });
     let rows = counts
         .iter()
         .map(|(key, count)| row(Values(key), Value::of_count(**count)));
-    (rows.collect(), is_full)
+    (kept_rows(cancel, rows), is_full)
 }
 
 fn distinct(field: &FieldName, records: &mut Records<'_, '_, '_>) -> Gathered {
@@ -134,7 +138,7 @@ fn bars_by(
 ) -> Gathered {
     let scope = records.scope;
     let edges = edges(scope.range, bars);
-    let groups: Mutex<Groups<u64>> = Mutex::new(Groups::new());
+    let groups: Mutex<Groups<u64>> = Mutex::new(Groups::new(records.run.cancel()));
     let start = || (Keys::default(), Vec::new());
     records.each(by, start, |(keys, key), rows| {
         for row in rows {
@@ -152,7 +156,9 @@ fn bars_by(
     });
     let groups = unlocked(groups);
     let is_full = groups.is_full();
-    let counts = first_of(groups.iter(), limit, |(one, count), (two, other)| {
+    let cancel = records.run.cancel();
+    let counts = (groups.iter(), groups.len());
+    let counts = first_of(cancel, counts, limit, |(one, count), (two, other)| {
         let (one, two) = (Values(one), Values(two));
         let bar = one.clone().next().cmp(&two.clone().next());
         bar.then(other.cmp(count)).then_with(|| one.cmp(two))
@@ -165,7 +171,7 @@ fn bars_by(
         cells.extend(row(values, Value::of_count(**count)));
         Some(cells)
     });
-    (rows.collect(), is_full)
+    (kept_rows(cancel, rows), is_full)
 }
 
 fn measures(
@@ -196,7 +202,9 @@ fn measures(
     };
     let found = groups.iter();
     let found = found.filter_map(|(key, measured)| Some((key, value(measured.finish(measure)?))));
-    let mut found = first_of(found, limit, |(one, value), (two, other)| {
+    let cancel = records.run.cancel();
+    let found = (found, groups.len());
+    let mut found = first_of(cancel, found, limit, |(one, value), (two, other)| {
         let order = value.compare(other, true);
         order.then_with(|| Values(one).cmp(Values(two)))
     });
@@ -206,5 +214,5 @@ fn measures(
     let rows = found
         .into_iter()
         .map(|(key, value)| row(Values(key), value));
-    (rows.collect(), is_full)
+    (kept_rows(cancel, rows), is_full)
 }

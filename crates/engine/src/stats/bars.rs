@@ -41,7 +41,7 @@ pub(crate) fn bars_by(
 ) -> BarsBy {
     let mut run = Run::new(&scope.snapshots, query, cancel);
     let edges = edges(scope.range, bars);
-    let tally = Mutex::new(Tally::new(STATS_SHARED_BYTES_MAX));
+    let tally = Mutex::new(Tally::new(cancel, STATS_SHARED_BYTES_MAX));
     let start = || (0, Counting::new(&tally, by));
     let add = |run: &mut Run<'_>, own: &mut (u64, Counting<'_>), place: (&LogspaceName, &Part)| {
         let (total, counting) = own;
@@ -59,9 +59,10 @@ pub(crate) fn bars_by(
             "more different values than fit into {STATS_BYTES_MAX} bytes"
         ));
     }
+    let values = first_of(&tally, &edges, limit, cancel);
     let (cost, completeness) = run.finish();
     BarsBy {
-        values: first_of(&tally, &edges, limit),
+        values,
         total,
         cost,
         completeness,
@@ -104,8 +105,16 @@ fn add_part(
     len
 }
 
-/// The first of all values, bar by bar.
-fn first_of(tally: &Tally, edges: &[Timestamp], limit: usize) -> Vec<(Timestamp, ValueCount)> {
+/// The first of all values, bar by bar, as far as there is memory for them.
+fn first_of(
+    tally: &Tally,
+    edges: &[Timestamp],
+    limit: usize,
+    cancel: &Cancel,
+) -> Vec<(Timestamp, ValueCount)> {
+    if !cancel.take(tally.len() * size_of::<(Timestamp, u64, &[u8])>()) {
+        return Vec::new();
+    }
     let split = |(key, count): (_, u64)| {
         let (bar, value): (&[u8; 4], &[u8]) = <[u8]>::split_first_chunk(key)?;
         let start = edges.get(u32::from_be_bytes(*bar) as usize)?;
@@ -114,7 +123,11 @@ fn first_of(tally: &Tally, edges: &[Timestamp], limit: usize) -> Vec<(Timestamp,
     let mut values: Vec<_> = tally.iter().filter_map(split).collect();
     values.sort_unstable();
     values.truncate(limit);
-    let own = values.into_iter().map(|(start, count, value)| {
+    let own = values.into_iter();
+    let own = own.take_while(|(_, _, value)| {
+        cancel.take(size_of::<(Timestamp, ValueCount)>() + value.len())
+    });
+    let own = own.map(|(start, count, value)| {
         let value = String::from_utf8_lossy(value).into_owned();
         let count = count.0;
         (start, ValueCount { value, count })

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::ValueCount;
+use crate::cancel::Cancel;
 use crate::value_table::ValueTable;
 
 /// Values and how often they came, within a bound of memory.
@@ -11,8 +12,8 @@ pub(super) struct Tally(ValueTable<u64>);
 
 impl Tally {
     /// An empty one, of so many bytes at most.
-    pub(super) fn new(bytes_max: usize) -> Self {
-        Self(ValueTable::new(bytes_max))
+    pub(super) fn new(cancel: &Cancel, bytes_max: usize) -> Self {
+        Self(ValueTable::within(cancel, bytes_max))
     }
 
     /// Counts a value so many times more, unless it is empty.
@@ -52,8 +53,13 @@ impl Tally {
         self.0.iter().map(|(value, count)| (value, *count))
     }
 
-    /// The most frequent values, equally frequent ones in the order of their bytes.
-    pub(super) fn top(&self, limit: usize) -> Vec<ValueCount> {
+    /// The most frequent values, equally frequent ones in the order of their bytes, as far as there
+    /// is memory for them.
+    pub(super) fn top(&self, limit: usize, cancel: &Cancel) -> Vec<ValueCount> {
+        let ranked = limit.min(self.len()) * size_of::<(Reverse<u64>, &[u8])>();
+        if !cancel.take(2 * ranked) {
+            return Vec::new();
+        }
         // The least wanted of those at hand is on top.
         let mut best = BinaryHeap::new();
         for (value, count) in self.0.iter() {
@@ -67,6 +73,7 @@ impl Tally {
             }
         }
         let best = best.into_sorted_vec().into_iter();
+        let best = best.take_while(|(_, value)| cancel.take(size_of::<ValueCount>() + value.len()));
         best.map(|(Reverse(count), value)| ValueCount {
             value: String::from_utf8_lossy(value).into_owned(),
             count,
@@ -82,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_full_tally_goes_on_counting_what_it_knows() {
-        let mut tally = Tally::new(4 * VALUE_TABLE_BYTES_MIN);
+        let mut tally = Tally::new(&Cancel::new(), 4 * VALUE_TABLE_BYTES_MIN);
         let known = ["a", "b"];
         for value in known {
             tally.add(value.as_bytes(), 1);
@@ -97,19 +104,23 @@ mod tests {
             tally.add(value.as_bytes(), 1);
         }
         assert_eq!(tally.0.len(), distinct);
-        let top = tally.top(2);
+        let top = tally.top(2, &Cancel::new());
         let top: Vec<_> = top.iter().map(|v| (v.value.as_str(), v.count)).collect();
         assert_eq!(top, [("b", 3), ("a", 2)]);
-        assert!(tally.top(0).is_empty());
+        assert!(tally.top(0, &Cancel::new()).is_empty());
     }
 
     #[test]
     fn equally_frequent_values_come_in_the_order_of_their_bytes() {
-        let mut tally = Tally::new(STATS_BYTES_MAX);
+        let mut tally = Tally::new(&Cancel::new(), STATS_BYTES_MAX);
         for (value, count) in [("b", 1), ("C", 1), ("a", 1), ("d", 5)] {
             tally.add(value.as_bytes(), count);
         }
-        let top: Vec<_> = tally.top(3).into_iter().map(|v| v.value).collect();
+        let top: Vec<_> = tally
+            .top(3, &Cancel::new())
+            .into_iter()
+            .map(|v| v.value)
+            .collect();
         assert_eq!(top, ["d", "C", "a"]);
     }
 }

@@ -4,7 +4,7 @@ use api::{Cell, ColumnKind, PatternCount, PatternsAnswer, Problem, QueryAnswer, 
 use query::{Column, FieldName, Number, Question, Stage, Value};
 
 use crate::answer::{Asked, bound_to_stored};
-use crate::limits::{PATTERNS_DEFAULT, QUERY_ROWS_DEFAULT, QUERY_ROWS_MAX};
+use crate::limits::{CELL_BYTES, PATTERNS_DEFAULT, QUERY_ROWS_DEFAULT, QUERY_ROWS_MAX};
 use crate::parameters::Parameters;
 
 impl Asked<'_> {
@@ -21,6 +21,7 @@ impl Asked<'_> {
                 bound_to_stored(&mut scope, start);
             }
             let found = engine::tabulate(&scope, &question, limit, self.cancel);
+            self.take_for(&found.table.rows);
             let columns = found.table.columns.iter().map(|column| QueryColumn {
                 name: column.to_string(),
                 kind: kind(column, &question),
@@ -57,6 +58,7 @@ impl Asked<'_> {
             }];
             let question = Question { query, stages };
             let found = engine::tabulate(&scope, &question, limit, self.cancel);
+            self.take_for(&found.table.rows);
             Ok(PatternsAnswer {
                 patterns: found.table.rows.into_iter().filter_map(pattern).collect(),
                 has_more: found.has_more,
@@ -64,6 +66,15 @@ impl Asked<'_> {
                 cost: self.cost(start, &found.cost, &found.completeness),
             })
         })
+    }
+}
+
+impl Asked<'_> {
+    /// Takes the memory that a table takes as text; where there is none the question is stopped.
+    fn take_for(&self, rows: &[Vec<Value>]) {
+        let cells = rows.iter().flatten();
+        let bytes = cells.map(|cell| CELL_BYTES + cell.heap_bytes());
+        self.cancel.take(bytes.sum());
     }
 }
 

@@ -85,7 +85,7 @@ pub(crate) async fn export(
     tokio::task::spawn_blocking(move || {
         let text = |name| parameters.get(name).unwrap_or_default();
         let answering = app.running.start_marked(text("q"), text("mark"));
-        let cancel = Cancel::new();
+        let cancel = Cancel::within(&app.questions);
         let mut chunk = Vec::with_capacity(CHUNK_BYTES);
         if format == Format::Csv {
             chunk.extend_from_slice(CSV_HEADER);

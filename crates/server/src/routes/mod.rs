@@ -37,7 +37,7 @@ pub(crate) async fn ask<T: Send + 'static>(
     context: &Context,
     question: impl FnOnce(&App, &Cancel) -> T + Send + 'static,
 ) -> Result<T, Refusal> {
-    let cancel = Cancel::new();
+    let cancel = Cancel::within(&context.app.questions);
     let guard = CancelOnDrop(cancel.clone());
     let app = Arc::clone(&context.app);
     let mut work = tokio::task::spawn_blocking(move || question(&app, &cancel));

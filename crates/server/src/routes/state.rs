@@ -48,7 +48,8 @@ pub(crate) async fn senders(
 pub(crate) async fn metrics(State(context): State<Context>) -> Response {
     let store = context.app.store.status();
     let seconds = store.commit_nanos as f64 / 1e9;
-    let text = metrics::render(&status_of(&context.app, &store), store.commits, seconds);
+    let mut text = metrics::render(&status_of(&context.app, &store), store.commits, seconds);
+    text += &metrics::questions(&context.app.questions);
     let media_type = "text/plain; version=0.0.4; charset=utf-8";
     (StatusCode::OK, [(header::CONTENT_TYPE, media_type)], text).into_response()
 }
