@@ -193,6 +193,7 @@ impl<'a> Message<'a, '_> {
     }
 
     /// `udm udm ubios-x[3117]: text`: the TAG stands behind the second. Whether it does.
+    #[cold]
     fn repeated_host(&mut self, host: Span, behind: Cursor<'a>) -> bool {
         let mut ahead = behind;
         let tag = read_tag(&mut ahead).filter(|tag| self.believes(tag));
@@ -218,6 +219,7 @@ impl<'a> Message<'a, '_> {
 
     /// `warning tmm[11048]: text`: the TAG stands behind the level, which stays in the message.
     /// Whether it does.
+    #[cold]
     fn level(&mut self, start: Cursor<'a>, mut behind: Cursor<'a>) -> bool {
         let tag = read_tag(&mut behind);
         let Some(tag) = tag.filter(|tag| tag.is_numbered || self.has_priority()) else {
@@ -229,12 +231,14 @@ impl<'a> Message<'a, '_> {
         true
     }
 
+    #[inline(never)]
     fn stamp(&self, text: &[u8]) -> Option<Stamp> {
         stamp::any(text, self.zone, self.received)
     }
 
     /// Reads the header of a sender behind that of a relay, which starts with a second time stamp. A
     /// stamp alone may be of the text: then it is no program. Whether there is such a header.
+    #[cold]
     fn inner_header(&mut self, start: Cursor<'a>, stamp: &Stamp) -> bool {
         let mut at = start;
         at.skip(stamp.len);

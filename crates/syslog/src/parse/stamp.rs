@@ -534,6 +534,7 @@ fn zone_behind(at: &mut Cursor<'_>) -> Option<i32> {
 }
 
 /// An abbreviation in small letters. Most words there are hosts: a colon has to follow it, or a host.
+#[cold]
 fn small_zone(at: &mut Cursor<'_>) -> Option<i32> {
     let known = small_zone_offset(at.take_while(|byte| byte.is_ascii_alphabetic()))?;
     let is_zone = match at.peek()? {
