@@ -24,6 +24,9 @@ pub struct Problem {
     /// Where in the query.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spans: Vec<ProblemSpan>,
+    /// How many records of the request are stored nevertheless; only where it brought records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored: Option<u64>,
 }
 
 /// A place in a query, in bytes of its UTF-8 text.
@@ -46,6 +49,7 @@ impl Problem {
             detail: detail.into(),
             hint: None,
             spans: Vec::new(),
+            stored: None,
         }
     }
 

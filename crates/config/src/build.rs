@@ -33,6 +33,8 @@ pub struct Config {
     pub http: SocketAddr,
     /// The names that they are asked by, beside addresses and the names of the machine.
     pub http_hosts: Vec<String>,
+    /// What those who ask there may do at a time.
+    pub clients: ClientLimits,
     /// What is listened to, and how messages are read.
     pub ingest: ingest::Options,
     /// How records are kept.
@@ -59,6 +61,19 @@ pub enum Part<'a> {
     Logspace(&'a str),
     /// One that has no name, as `http`.
     Only(&'a str),
+}
+
+/// What clients of the page and the API may do at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientLimits {
+    /// Most connections.
+    pub connections_max: usize,
+    /// Most questions that are worked on.
+    pub questions_max: usize,
+    /// Most exports.
+    pub exports_max: usize,
+    /// Most tails.
+    pub tails_max: usize,
 }
 
 /// A declared logspace.
@@ -185,13 +200,19 @@ pub(crate) fn build(document: Document, written: Written) -> Config {
             durability: http.durability(),
         },
         budget_bytes: only("receive").size("memory_max"),
-        passed: Vec::new(),
+        ..ingest::Options::new(Vec::new())
     };
     Config {
         logspaces: document.of_kind("logspace").filter_map(logspace).collect(),
         routes: document.of_kind("route").map(route).collect(),
         http: http.address("listen"),
         http_hosts: http.texts("hosts"),
+        clients: ClientLimits {
+            connections_max: http.size("connections_max"),
+            questions_max: http.size("questions_max"),
+            exports_max: http.size("exports_max"),
+            tails_max: http.size("tails_max"),
+        },
         ingest,
         store,
         log: LogOptions {

@@ -739,6 +739,42 @@ const HTTP: &[KeySpec] = &[
     ZONE,
     DURABILITY,
     MESSAGE_MAX,
+    key(
+        "connections_max",
+        Kind::Integer(8..=100_000),
+        Some("512"),
+        "Most connections at a time, or a quarter of the file descriptors that the process may have \
+         where those are fewer. Beyond them the connection that has waited longest for a request is \
+         closed; where all are at work, the newcomer is answered 503.",
+    )
+    .restart()
+    .also(&["max_connections"]),
+    key(
+        "questions_max",
+        Kind::Integer(1..=1_000),
+        Some("4"),
+        "Most questions that are worked on at a time. Up to 64 more wait up to ten seconds for \
+         their turn; those of clients with fewer at work come first, others are answered 503. Each \
+         may take memory for 100,000 rows.",
+    )
+    .restart()
+    .also(&["searches_max", "queries_max", "max_searches", "max_queries"]),
+    key(
+        "exports_max",
+        Kind::Integer(1..=1_000),
+        Some("4"),
+        "Most exports at a time; further ones are answered 503.",
+    )
+    .restart()
+    .also(&["max_exports"]),
+    key(
+        "tails_max",
+        Kind::Integer(1..=10_000),
+        Some("64"),
+        "Most tails at a time; further ones are answered 503.",
+    )
+    .restart()
+    .also(&["max_tails"]),
 ];
 
 const RECEIVE: &[KeySpec] = &[key(

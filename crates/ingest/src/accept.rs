@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::select;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::server::TlsStream;
@@ -65,9 +66,10 @@ pub(crate) async fn run(listening: Arc<Listening>, door: Arc<Door>, mut control:
             Some(ended) = connections.join_next() => tell_panic(&listening, ended),
             accepted = door.accept() => match accepted {
                 Ok(accepted) => {
-                    if may_open(&listening, &control, &accepted, connections.len()) {
+                    let open = connections.len();
+                    if let Some(place) = may_open(&listening, &control, &accepted, open) {
                         let listening = Arc::clone(&listening);
-                        connections.spawn(serve(listening, accepted, control.clone()));
+                        connections.spawn(serve(listening, accepted, control.clone(), place));
                     }
                 }
                 Err(error) => pause(&listening, &error).await,
@@ -79,15 +81,20 @@ pub(crate) async fn run(listening: Arc<Listening>, door: Arc<Door>, mut control:
     }
 }
 
-/// Whether a peer may have another connection. Whom a proxy speaks for is not known yet. Those who
+/// A place for another connection of a peer, if it may have one. Whom a proxy speaks for is not known yet. Those who
 /// may not send take no place from those who may.
-fn may_open(listening: &Listening, control: &Control, accepted: &Accepted, open: usize) -> bool {
+fn may_open(
+    listening: &Listening,
+    control: &Control,
+    accepted: &Accepted,
+    open: usize,
+) -> Option<OwnedSemaphorePermit> {
     let peer = match accepted {
         Accepted::Tcp(_, peer) => {
             let hosts = control.hosts();
             if !hosts.is_proxy(*peer) && !hosts.admits(*peer) {
                 deny(listening, Peer::Address(*peer));
-                return false;
+                return None;
             }
             Peer::Address(*peer)
         }
@@ -95,13 +102,26 @@ fn may_open(listening: &Listening, control: &Control, accepted: &Accepted, open:
     };
     if open >= listening.options.connections_max {
         refuse(listening, peer, &"there are as many connections as may be");
-        return false;
+        return None;
     }
-    true
+    let place = listening.sink.place();
+    if place.is_none() {
+        refuse(
+            listening,
+            peer,
+            &"no file descriptor is left for another connection",
+        );
+    }
+    place
 }
 
 /// Serves one connection to its end.
-async fn serve(listening: Arc<Listening>, accepted: Accepted, mut control: Control) {
+async fn serve(
+    listening: Arc<Listening>,
+    accepted: Accepted,
+    mut control: Control,
+    _place: OwnedSemaphorePermit,
+) {
     let _open = OpenConnection::new(&listening.source);
     let opened = match accepted {
         Accepted::Tcp(stream, peer) => admit(&listening, stream, peer, &mut control).await,

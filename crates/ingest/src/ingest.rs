@@ -89,7 +89,15 @@ impl Ingest {
         store: Arc<Store>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, Error> {
-        let sink = Sink::new(store, clock, options.budget_bytes, Pipeline::default());
+        let (budget_bytes, connections_max) = (options.budget_bytes, options.connections_max);
+        let pipeline_of_sink = Pipeline::default();
+        let sink = Sink::new(
+            store,
+            clock,
+            budget_bytes,
+            connections_max,
+            pipeline_of_sink,
+        );
         let ingest = Self {
             sink: Arc::new(sink),
             state: Mutex::new(State {

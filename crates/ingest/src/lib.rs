@@ -85,4 +85,5 @@ pub use remedy::{bind_remedy, is_passing};
 pub use senders::SenderStatus;
 pub use socket_file::SocketFileError;
 pub use source::{DropReason, SourceStatus};
+pub use submit::Submission;
 pub use unpack::{UnpackError, Unpacker};

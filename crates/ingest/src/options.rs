@@ -28,10 +28,13 @@ use crate::sink::Destination;
 pub struct Options {
     /// What is listened to. The name of each is the name of its source.
     pub listeners: Vec<ListenerOptions>,
-    /// How lines handed in over HTTP are read; see [`crate::Ingest::submit_lines`].
+    /// How lines handed in over HTTP are read; see [`crate::Ingest::submission`].
     pub http: HttpOptions,
     /// Most bytes of records that may wait for the disk. Taken at the start only.
     pub budget_bytes: usize,
+    /// Most connections of all listeners together: what the process has file descriptors for, with
+    /// some left for the store. Taken at the start only.
+    pub connections_max: usize,
     /// Sockets that are open already, for the sources whose names they have. Taken at the start
     /// only.
     pub passed: Vec<PassedSocket>,
@@ -44,6 +47,7 @@ impl Options {
             listeners,
             http: HttpOptions::default(),
             budget_bytes: BUDGET_BYTES_DEFAULT,
+            connections_max: usize::MAX,
             passed: Vec::new(),
         }
     }

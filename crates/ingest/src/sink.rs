@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use model::{LogspaceName, RecordBatch, Timestamp};
 use pipeline::Pipeline;
 use store::{AppendError, Clock, Durability, Store};
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::budget::{Budget, Permit};
 use crate::limits::UNPACK_BYTES_MAX;
@@ -23,6 +23,8 @@ pub(crate) struct Sink {
     names: Names,
     pipeline: RwLock<Arc<Pipeline>>,
     log_limit: Arc<LogLimit>,
+    /// Places for connections, of all listeners together.
+    places: Arc<Semaphore>,
 }
 
 /// Messages of one source, gathered.
@@ -64,8 +66,10 @@ impl Sink {
         store: Arc<Store>,
         clock: Arc<dyn Clock>,
         budget_bytes: usize,
+        connections_max: usize,
         pipeline: Pipeline,
     ) -> Self {
+        let places = connections_max.min(Semaphore::MAX_PERMITS);
         Self {
             store,
             clock,
@@ -74,6 +78,7 @@ impl Sink {
             names: Names::default(),
             pipeline: RwLock::new(Arc::new(pipeline)),
             log_limit: Arc::default(),
+            places: Arc::new(Semaphore::new(places)),
         }
     }
 
@@ -83,6 +88,11 @@ impl Sink {
 
     pub(crate) fn budget(&self) -> &Budget {
         &self.budget
+    }
+
+    /// A place for one more connection, where there is one.
+    pub(crate) fn place(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.places).try_acquire_owned().ok()
     }
 
     /// Memory for unpacking compressed streams.

@@ -1,10 +1,12 @@
 //! Records that are handed in rather than received: over HTTP, and by import.
 
+use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use model::{BatchFull, LogspaceName, RecordBatch, Tag, Timestamp};
 use syslog::Parser;
+use tokio::sync::oneshot::error::TryRecvError;
 
 use crate::assembler::{Assembler, template};
 use crate::budget::Permit;
@@ -15,17 +17,21 @@ use crate::options::HttpOptions;
 use crate::sink::{Destination, Durable, Gathered, Sink};
 use crate::source::{DropReason, InFlight, Source};
 
-/// Lines on their way.
-struct Lines<'a> {
+/// Records on their way, of somebody who hands them in bit by bit. What it holds is covered by a
+/// share of the byte budget; [`Submission::hand_over`] gives it away before a wait.
+pub struct Submission<'a> {
     sink: &'a Sink,
     source: Arc<Source>,
     options: HttpOptions,
-    logspace: Option<&'a LogspaceName>,
+    logspace: Option<LogspaceName>,
     peer: Option<IpAddr>,
     assembler: Assembler,
     permit: Option<Permit>,
     received: Timestamp,
-    pending: Vec<Durable>,
+    /// Batches that may not be durable yet, with how many records they have.
+    pending: VecDeque<(Durable, u64)>,
+    stored: u64,
+    is_failed: bool,
 }
 
 impl Ingest {
@@ -41,8 +47,7 @@ impl Ingest {
         logspace: Option<&LogspaceName>,
         peer: Option<IpAddr>,
     ) -> Result<u64, SubmitError> {
-        let (source, options) = self.http().ok_or(SubmitError::ShutDown)?;
-        self.submit_as(source, options, lines, logspace, peer).await
+        submit_all(self.submission(logspace.cloned(), peer)?, lines).await
     }
 
     /// Takes lines that this program says about itself as messages of the source `internal`, to a
@@ -57,21 +62,34 @@ impl Ingest {
     ) -> Result<u64, SubmitError> {
         let source = self.internal().ok_or(SubmitError::ShutDown)?;
         let options = HttpOptions::default();
-        self.submit_as(source, options, lines, Some(logspace), None)
-            .await
+        let submission = self.submission_as(source, options, Some(logspace.clone()), None)?;
+        submit_all(submission, lines).await
     }
 
-    async fn submit_as<'a>(
+    /// Takes records of the source `http` bit by bit. With a logspace they go there, past the
+    /// routes.
+    ///
+    /// # Errors
+    /// When there is no such logspace, or nothing is taken any more.
+    pub fn submission(
+        &self,
+        logspace: Option<LogspaceName>,
+        peer: Option<IpAddr>,
+    ) -> Result<Submission<'_>, SubmitError> {
+        let (source, options) = self.http().ok_or(SubmitError::ShutDown)?;
+        self.submission_as(source, options, logspace, peer)
+    }
+
+    fn submission_as(
         &self,
         source: Arc<Source>,
         options: HttpOptions,
-        lines: impl IntoIterator<Item = &'a [u8]>,
-        logspace: Option<&LogspaceName>,
+        logspace: Option<LogspaceName>,
         peer: Option<IpAddr>,
-    ) -> Result<u64, SubmitError> {
-        self.check_logspace(logspace)?;
+    ) -> Result<Submission<'_>, SubmitError> {
+        self.check_logspace(logspace.as_ref())?;
         let template = template(source.name());
-        let mut taken = Lines {
+        Ok(Submission {
             sink: self.sink(),
             source,
             assembler: Assembler::new(Parser::new(options.parse.clone()), template),
@@ -80,58 +98,16 @@ impl Ingest {
             peer,
             permit: None,
             received: self.sink().now(),
-            pending: Vec::new(),
-        };
-        let mut count = 0;
-        for line in lines.into_iter().filter(|line| !line.is_empty()) {
-            taken.add(line).await?;
-            count += 1;
-        }
-        taken.hand_over();
-        for durable in taken.pending {
-            durable.await.map_err(|_| SubmitError::NotStored)?;
-        }
-        Ok(count)
-    }
-
-    /// Takes records that the caller has made, as of the source `http`, and resolves when they
-    /// are durable. With a logspace they go there, past the routes.
-    ///
-    /// # Errors
-    /// When they are not durable; with routes to several logspaces some may be.
-    pub async fn submit_batch(
-        &self,
-        batch: RecordBatch,
-        logspace: Option<&LogspaceName>,
-    ) -> Result<(), SubmitError> {
-        let (source, options) = self.http().ok_or(SubmitError::ShutDown)?;
-        self.check_logspace(logspace)?;
-        if batch.is_empty() {
-            return Ok(());
-        }
-        let sink = self.sink();
-        let permit = sink.budget().acquire(batch.memory_bytes()).await;
-        let raw_bytes = raw_bytes(&batch);
-        let gathered = Gathered {
-            batch,
-            raw_bytes,
-            numbers: Vec::new(),
-        };
-        let durable = match logspace {
-            Some(logspace) => {
-                let destination = Destination {
-                    logspace,
-                    ..options.destination()
-                };
-                sink.hand_over_to(&source, destination, gathered, permit)
-            }
-            None => sink.hand_over(&source, options.destination(), gathered, permit),
-        };
-        durable.await.map_err(|_| SubmitError::NotStored)
+            pending: VecDeque::new(),
+            stored: 0,
+            is_failed: false,
+        })
     }
 
     /// Imports records under the times of receipt that they carry, as of the source `http`; see
-    /// [`store::Store::import`]. They are durable and sealed when it resolves.
+    /// [`store::Store::import`]. They are durable and sealed when it resolves. Batches of imports
+    /// are as large as the byte budget of all receivers, so they are no part of it; the caller
+    /// bounds how many there are.
     ///
     /// # Errors
     /// When they are not.
@@ -143,7 +119,6 @@ impl Ingest {
         let (source, _) = self.http().ok_or(SubmitError::ShutDown)?;
         self.check_logspace(Some(logspace))?;
         let sink = self.sink();
-        let permit = sink.budget().acquire(batch.memory_bytes()).await;
         let messages = batch.len() as u64;
         source.receive(messages, raw_bytes(&batch));
         let in_flight = InFlight::new(source, messages, 0);
@@ -153,7 +128,6 @@ impl Ingest {
             if result.is_ok() {
                 in_flight.store();
             }
-            drop(permit);
             result
         });
         match imported.await {
@@ -175,8 +149,21 @@ impl Ingest {
     }
 }
 
-impl Lines<'_> {
-    async fn add(&mut self, line: &[u8]) -> Result<(), SubmitError> {
+impl Submission<'_> {
+    /// Longest message that is kept whole, in bytes.
+    pub fn message_bytes_max(&self) -> usize {
+        self.options.message_bytes_max
+    }
+
+    /// Takes a line as a message; an empty one is passed over. Waits for room in the budget, with
+    /// none of it in hand.
+    ///
+    /// # Errors
+    /// When no batch can hold it.
+    pub async fn add(&mut self, line: &[u8]) -> Result<(), SubmitError> {
+        if line.is_empty() {
+            return Ok(());
+        }
         let (raw, tags) = match line.split_at_checked(self.options.message_bytes_max) {
             Some((kept, cut)) if !cut.is_empty() => (kept, Tag::Truncated.bit()),
             _ => (line, 0),
@@ -199,20 +186,54 @@ impl Lines<'_> {
         })
     }
 
+    /// Takes records that the caller has made, when there is room in the budget.
+    pub async fn add_batch(&mut self, batch: RecordBatch) {
+        self.hand_over();
+        if batch.is_empty() {
+            return;
+        }
+        let permit = self.sink.budget().acquire(batch.memory_bytes()).await;
+        let gathered = Gathered {
+            raw_bytes: raw_bytes(&batch),
+            batch,
+            numbers: Vec::new(),
+        };
+        self.send(gathered, permit);
+    }
+
+    /// Hands over what is gathered, so that nothing is held while more is waited for.
+    pub fn hand_over(&mut self) {
+        let Some(permit) = self.permit.take() else {
+            return;
+        };
+        if !self.assembler.is_empty() {
+            let gathered = self.assembler.take();
+            self.send(gathered, permit);
+        }
+    }
+
+    /// Waits until all of it is durable, or never will be: how many records are, and whether those
+    /// are all.
+    pub async fn finish(mut self) -> (u64, Result<(), SubmitError>) {
+        self.hand_over();
+        while let Some((durable, records)) = self.pending.pop_front() {
+            let result = durable.await.ok();
+            self.settle(result.is_some(), records);
+        }
+        match self.is_failed {
+            false => (self.stored, Ok(())),
+            true => (self.stored, Err(SubmitError::NotStored)),
+        }
+    }
+
     fn push(&mut self, raw: &[u8], tags: u64) -> Result<(), BatchFull> {
         self.assembler.push(raw, tags, self.received, self.peer)
     }
 
-    fn hand_over(&mut self) {
-        let Some(permit) = self.permit.take() else {
-            return;
-        };
-        if self.assembler.is_empty() {
-            return;
-        }
-        let gathered = self.assembler.take();
+    fn send(&mut self, gathered: Gathered, permit: Permit) {
+        let records = gathered.batch.len() as u64;
         let destination = self.options.destination();
-        let durable = match self.logspace {
+        let durable = match &self.logspace {
             Some(logspace) => {
                 let destination = Destination {
                     logspace,
@@ -225,8 +246,42 @@ impl Lines<'_> {
                 .sink
                 .hand_over(&self.source, destination, gathered, permit),
         };
-        self.pending.push(durable);
+        self.pending.push_back((durable, records));
+        self.settle_done();
     }
+
+    /// Forgets batches that are settled, so that a long body keeps no trace of them.
+    fn settle_done(&mut self) {
+        while let Some((durable, records)) = self.pending.front_mut() {
+            let (is_stored, records) = match durable.try_recv() {
+                Ok(()) => (true, *records),
+                Err(TryRecvError::Closed) => (false, *records),
+                Err(TryRecvError::Empty) => return,
+            };
+            self.pending.pop_front();
+            self.settle(is_stored, records);
+        }
+    }
+
+    fn settle(&mut self, is_stored: bool, records: u64) {
+        if is_stored {
+            self.stored += records;
+        } else {
+            self.is_failed = true;
+        }
+    }
+}
+
+/// Takes all lines, and resolves when they are durable: how many there were.
+async fn submit_all<'a>(
+    mut submission: Submission<'_>,
+    lines: impl IntoIterator<Item = &'a [u8]>,
+) -> Result<u64, SubmitError> {
+    for line in lines {
+        submission.add(line).await?;
+    }
+    let (stored, result) = submission.finish().await;
+    result.map(|()| stored)
 }
 
 fn raw_bytes(batch: &RecordBatch) -> u64 {

@@ -69,8 +69,8 @@ async fn a_logspace_can_be_chosen_if_it_exists() {
     let lines = [&b"<34>x"[..]];
     let refused = server.ingest.submit_lines(lines, Some(&web), None).await;
     assert_eq!(refused, Err(unknown.clone()));
-    let refused = server.ingest.submit_batch(batch(&["x"]), Some(&web)).await;
-    assert_eq!(refused, Err(unknown.clone()));
+    let refused = server.ingest.submission(Some(web.clone()), None).err();
+    assert_eq!(refused, Some(unknown.clone()));
     assert_eq!(
         server.ingest.import(batch(&["x"]), &web).await,
         Err(unknown)
@@ -80,8 +80,10 @@ async fn a_logspace_can_be_chosen_if_it_exists() {
     server.store.create_logspace(&web).expect("creates");
     let taken = server.ingest.submit_lines(lines, Some(&web), None).await;
     assert_eq!(taken, Ok(1));
-    let taken = server.ingest.submit_batch(batch(&["y"]), Some(&web)).await;
-    assert_eq!(taken, Ok(()));
+    let submission = server.ingest.submission(Some(web.clone()), None);
+    let mut submission = submission.expect("it is there");
+    submission.add_batch(batch(&["y"])).await;
+    assert_eq!(submission.finish().await, (1, Ok(())));
     assert_eq!(server.ingest.import(batch(&["b", "a"]), &web).await, Ok(()));
     let mut raws: Vec<_> = server
         .records("web")
@@ -107,7 +109,27 @@ async fn what_is_not_stored_is_not_confirmed() {
         .submit_lines([&b"<34>x"[..]], None, None)
         .await;
     assert_eq!(refused, Err(SubmitError::NotStored));
-    let refused = server.ingest.submit_batch(batch(&["x"]), None).await;
-    assert_eq!(refused, Err(SubmitError::NotStored));
+    let mut submission = server.ingest.submission(None, None).expect("it begins");
+    submission.add_batch(batch(&["x"])).await;
+    assert_eq!(submission.finish().await, (0, Err(SubmitError::NotStored)));
     assert_eq!(server.source("http").dropped_total(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_held_while_more_is_waited_for() {
+    let mut options = Options::new(Vec::new());
+    options.budget_bytes = 64 * 1024;
+    let server = Server::with(options);
+    let mut slow = server.ingest.submission(None, None).expect("it begins");
+    slow.add(b"<34>first").await.expect("room");
+    slow.hand_over();
+    // Another takes more than the whole budget meanwhile.
+    let texts: Vec<_> = (0..1_000).map(|n| format!("<34>message {n}")).collect();
+    let lines = texts.iter().map(String::as_bytes);
+    let taken = server.ingest.submit_lines(lines, None, None).await;
+    assert_eq!(taken, Ok(1_000));
+    slow.add(b"").await.expect("passed over");
+    slow.add(b"<34>last").await.expect("room");
+    assert_eq!(slow.finish().await, (2, Ok(())));
+    assert_eq!(server.ingest.budget_bytes().0, 0);
 }

@@ -1,22 +1,29 @@
 //! The listener: routes, shutdown, and what happens to whoever asks for something else.
 
-use std::net::SocketAddr;
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, OriginalUri};
+use axum::extract::{ConnectInfo, FromRequestParts, OriginalUri};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post, put};
+use config::ClientLimits;
+use socket2::{Domain, Socket, Type};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 
+use crate::admission::Admission;
 use crate::app::App;
 use crate::assets;
+use crate::connections::Connections;
 use crate::guard::guard;
-use crate::limits::{INGEST_BYTES_MAX, SHUTDOWN_TIME};
+use crate::limits::{ACCEPT_BACKLOG, SHUTDOWN_TIME, SOCKET_BUFFER_BYTES, TAIL_LOOKS_MAX};
+use crate::listener;
 use crate::openapi;
 use crate::problem::Refusal;
 use crate::routes::{admin, check, export, histogram, ingest, query, saved, state, tail};
@@ -49,6 +56,33 @@ pub(crate) struct Context {
     pub(crate) app: Arc<App>,
     /// Turns true when the server stops; endless answers end then.
     pub(crate) stop: watch::Receiver<bool>,
+    /// Who may work now.
+    pub(crate) admission: Arc<Admission>,
+    /// Who is connected.
+    pub(crate) connections: Arc<Connections>,
+    /// Which tails may look at what is new.
+    pub(crate) looks: Arc<Semaphore>,
+    /// Whose request it is.
+    pub(crate) peer: IpAddr,
+}
+
+impl FromRequestParts<Self> for Context {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, context: &Self) -> Result<Self, Infallible> {
+        let peer = peer(parts);
+        Ok(Self {
+            peer,
+            ..context.clone()
+        })
+    }
+}
+
+/// The address that a request comes from.
+pub(crate) fn peer(parts: &Parts) -> IpAddr {
+    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+    let peer = peer.map(|ConnectInfo(peer)| peer.ip().to_canonical());
+    peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
 }
 
 impl Server {
@@ -56,22 +90,25 @@ impl Server {
     ///
     /// # Errors
     /// When the address cannot be had.
-    pub async fn start(address: SocketAddr, app: Arc<App>) -> Result<Self, Error> {
+    pub async fn start(
+        address: SocketAddr,
+        clients: ClientLimits,
+        app: Arc<App>,
+    ) -> Result<Self, Error> {
         let listen = |source| Error::Listen { address, source };
-        let listener = TcpListener::bind(address).await.map_err(listen)?;
+        let listener = bind(address).map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
         let (stop, stopped) = watch::channel(false);
+        let connections = Connections::new(clients.connections_max);
         let router = router(Context {
             app,
             stop: stopped.clone(),
+            admission: Arc::new(Admission::new(&clients)),
+            connections: Arc::clone(&connections),
+            looks: Arc::new(Semaphore::new(TAIL_LOOKS_MAX)),
+            peer: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
         });
-        let service = router.into_make_service_with_connect_info::<SocketAddr>();
-        let serve = axum::serve(listener, service).with_graceful_shutdown(turned_true(stopped));
-        let task = tokio::spawn(async move {
-            if let Err(error) = serve.await {
-                tracing::error!(%error, "the HTTP interface failed");
-            }
-        });
+        let task = tokio::spawn(listener::run(listener, router, connections, stopped));
         Ok(Self {
             address,
             stop,
@@ -97,14 +134,27 @@ impl Server {
     }
 }
 
-async fn turned_true(mut signal: watch::Receiver<bool>) {
+/// Resolves when the server stops.
+pub(crate) async fn stopping(stop: &mut watch::Receiver<bool>) {
     // An error means that the server was dropped, which is a reason to stop as well.
-    _ = signal.wait_for(|stopped| *stopped).await;
+    _ = stop.wait_for(|stopped| *stopped).await;
+}
+
+/// Opens a socket whose connections hold little in the kernel.
+fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    socket.set_reuse_address(true)?;
+    socket.set_nonblocking(true)?;
+    // Connections have those of the socket that they come from.
+    socket.set_recv_buffer_size(SOCKET_BUFFER_BYTES)?;
+    socket.set_send_buffer_size(SOCKET_BUFFER_BYTES)?;
+    socket.bind(&address.into())?;
+    socket.listen(ACCEPT_BACKLOG)?;
+    TcpListener::from_std(socket.into())
 }
 
 /// The routes under `/api/v1`. The OpenAPI document describes the same.
 pub(crate) fn api_routes() -> Vec<(&'static str, MethodRouter<Context>)> {
-    let of_records = DefaultBodyLimit::max(INGEST_BYTES_MAX);
     vec![
         ("/search", get(query::search)),
         ("/count", get(query::count)),
@@ -125,11 +175,8 @@ pub(crate) fn api_routes() -> Vec<(&'static str, MethodRouter<Context>)> {
         ("/searches", get(saved::list)),
         ("/searches/{name}", put(saved::put).delete(saved::delete)),
         ("/sources/{name}/senders", get(state::senders)),
-        ("/ingest", post(ingest::ingest).layer(of_records)),
-        (
-            "/import",
-            post(ingest::import).layer(DefaultBodyLimit::disable()),
-        ),
+        ("/ingest", post(ingest::ingest)),
+        ("/import", post(ingest::import)),
         ("/admin/backup", post(admin::backup)),
         ("/openapi.json", get(openapi::openapi)),
     ]

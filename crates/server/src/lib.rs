@@ -5,19 +5,25 @@
 //! directory without a server. The routes around it stream, cancel what nobody waits for any more,
 //! and wake tails when records are committed.
 
+mod admission;
 pub mod answer;
 mod app;
+mod aside;
 mod assets;
 pub mod backup;
 mod body;
+mod connections;
+mod cutter;
 mod explain;
 mod guard;
 mod http;
 pub mod limits;
+mod listener;
 mod metrics;
 mod ndjson;
 mod openapi;
 mod parameters;
+mod patient;
 mod problem;
 mod routes;
 mod running;
@@ -26,6 +32,8 @@ mod tail;
 #[cfg(test)]
 mod tests;
 mod unknown;
+mod unpack;
+mod upload;
 
 pub use app::App;
 pub use explain::explain;

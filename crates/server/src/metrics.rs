@@ -8,6 +8,9 @@ use std::fmt::Write as _;
 use api::StatusAnswer;
 use engine::Budget;
 
+use crate::admission::{Admission, Gate};
+use crate::connections::Connections;
+
 /// Kinds of metric.
 const COUNTER: &str = "counter";
 const GAUGE: &str = "gauge";
@@ -96,6 +99,36 @@ pub(crate) fn render(status: &StatusAnswer, commits: u64, commit_seconds: f64) -
     page.sample("", status.uptime_seconds);
     page.metric("logwood_build_info", GAUGE, "The version of the program.");
     page.sample(&format!("{{version=\"{}\"}}", status.version), 1);
+    page.text
+}
+
+/// What is said of those who ask.
+pub(crate) fn render_http(connections: &Connections, admission: &Admission) -> String {
+    let mut page = Page::default();
+    let (open, refused) = connections.figures();
+    let gates = admission.gates().map(Gate::figures);
+    page.metric(
+        "logwood_http_connections",
+        GAUGE,
+        "Connections that are open.",
+    );
+    page.sample("", open);
+    let about = "Work that is going on for clients, by its kind.";
+    page.metric("logwood_http_active", GAUGE, about);
+    for (kind, active, _, _) in gates {
+        page.sample(&format!("{{kind=\"{kind}\"}}"), active);
+    }
+    let about = "Clients that wait for such work.";
+    page.metric("logwood_http_waiting", GAUGE, about);
+    for (kind, _, waiting, _) in gates {
+        page.sample(&format!("{{kind=\"{kind}\"}}"), waiting);
+    }
+    let about = "Clients that were refused with 503 for want of room.";
+    page.metric("logwood_http_refused_total", COUNTER, about);
+    page.sample("{kind=\"connections\"}", refused);
+    for (kind, _, _, refused) in gates {
+        page.sample(&format!("{{kind=\"{kind}\"}}"), refused);
+    }
     page.text
 }
 

@@ -1,9 +1,11 @@
 //! Records given as JSON objects, one a line.
 
+use model::limits::MESSAGE_BYTES_MAX;
 use model::{Facility, Priority, RecordBatch, RecordParts, Severity, Span, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::limits::OBJECTS_BYTES;
 use crate::problem::Refusal;
 
 /// A record that is sent. A line with other members is refused, so that a misspelt one is noticed.
@@ -32,27 +34,47 @@ pub(crate) struct Line {
     time: Option<String>,
 }
 
-/// Parses a body. A bad line refuses all of it: nothing is stored by halves.
-pub(crate) fn parse(body: &[u8], now: Timestamp) -> Result<RecordBatch, Refusal> {
-    let mut batch = RecordBatch::new();
-    let full = |_| {
-        let detail = "the body has more records than are taken at once";
-        Refusal::parameter("body", detail, "send it in parts")
-    };
-    let source = batch.source_index("http").map_err(full)?;
-    for (index, line) in body.split(|byte| *byte == b'\n').enumerate() {
+/// Lines on their way into batches. A bad line refuses all that is not taken before.
+#[derive(Default)]
+pub(crate) struct Objects {
+    batch: RecordBatch,
+    lines: u64,
+}
+
+impl Objects {
+    /// Takes the next line; an empty one is passed over.
+    pub(crate) fn push(&mut self, line: &[u8], now: Timestamp) -> Result<(), Refusal> {
+        self.lines += 1;
         if line.trim_ascii().is_empty() {
-            continue;
+            return Ok(());
+        }
+        let number = self.lines;
+        if line.len() > MESSAGE_BYTES_MAX {
+            let detail = format!("line {number} has more than {MESSAGE_BYTES_MAX} bytes");
+            return Err(Refusal::message_too_large(detail));
         }
         let parts = parts(line, now).map_err(|what| {
-            let detail = format!("line {}: {what}", index + 1);
+            let detail = format!("line {number}: {what}");
             let hint = "each line is an object with message and, if known, host, program, pid, \
                         msgid, facility, severity, time";
             Refusal::parameter("body", detail, hint)
         })?;
-        batch.push(line, &parts, now, None, source).map_err(full)?;
+        let too_large = |_| Refusal::message_too_large(format!("line {number} is too large"));
+        let source = self.batch.source_index("http").map_err(too_large)?;
+        self.batch
+            .push(line, &parts, now, None, source)
+            .map_err(too_large)
     }
-    Ok(batch)
+
+    /// Whether what is gathered should be taken before more is.
+    pub(crate) fn is_large(&self) -> bool {
+        self.batch.memory_bytes() > OBJECTS_BYTES
+    }
+
+    /// What is gathered.
+    pub(crate) fn take(&mut self) -> RecordBatch {
+        std::mem::take(&mut self.batch)
+    }
 }
 
 /// The parts of a line; their text goes behind the line itself, which is kept as `raw`.
@@ -96,6 +118,13 @@ fn parts(line: &[u8], now: Timestamp) -> Result<RecordParts, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn parse(body: &[u8], now: Timestamp) -> Result<RecordBatch, Refusal> {
+        let mut objects = Objects::default();
+        let mut lines = body.split(|byte| *byte == b'\n');
+        lines.try_for_each(|line| objects.push(line, now))?;
+        Ok(objects.take())
+    }
 
     #[test]
     fn an_object_becomes_a_record_and_stays_as_raw() {

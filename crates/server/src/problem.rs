@@ -1,8 +1,11 @@
 //! Problems as HTTP answers.
 
 use api::{Problem, ProblemSpan};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+
+use crate::limits::RETRY_AFTER_SECONDS;
+use crate::unpack::ENCODINGS;
 
 /// A request that is not answered, and why. A type of our own, since both the problem and the
 /// trait are others'.
@@ -73,7 +76,7 @@ impl Refusal {
             "records cannot be made durable",
             detail,
         )
-        .with_hint("send them again later; nothing of this request was acknowledged")
+        .with_hint("send them again later")
         .into()
     }
 
@@ -83,6 +86,53 @@ impl Refusal {
         Problem::new(503, "busy", "the server is busy", detail)
             .with_hint("ask again in a few seconds, or for less; store.memory_max bounds it")
             .into()
+    }
+
+    /// There is no room for the request now; `key` is the configuration's that says how much there
+    /// is.
+    pub(crate) fn busy(detail: impl Into<String>, key: &str) -> Self {
+        Problem::new(503, "busy", "the server is busy", detail)
+            .with_hint(format!("try again in a few seconds; {key} bounds it"))
+            .into()
+    }
+
+    /// What the client had to send did not come.
+    pub(crate) fn slow(detail: impl Into<String>) -> Self {
+        Problem::new(408, "request-slow", "the request came too slowly", detail)
+            .with_hint("send it without pauses")
+            .into()
+    }
+
+    /// A body is larger than is taken.
+    pub(crate) fn too_large(bytes_max: u64) -> Self {
+        let detail = format!("the body has more than {bytes_max} bytes, unpacked");
+        Problem::new(413, "body-too-large", "the body is too large", detail)
+            .with_hint("send it in parts")
+            .into()
+    }
+
+    /// A message is larger than any batch of records.
+    pub(crate) fn message_too_large(detail: impl Into<String>) -> Self {
+        let title = "a message is too large";
+        Problem::new(413, "message-too-large", title, detail).into()
+    }
+
+    /// A body broke off, or cannot be unpacked.
+    pub(crate) fn broken(detail: impl Into<String>) -> Self {
+        Problem::new(400, "upload-broken", "the upload broke off", detail).into()
+    }
+
+    /// The same, saying how many records of the request are stored in spite of it.
+    pub(crate) fn with_stored(mut self, stored: u64) -> Self {
+        self.0.stored = Some(stored);
+        if stored > 0 {
+            let hint = format!("{stored} records of this request are stored already");
+            self.0.hint = Some(match self.0.hint.take() {
+                Some(first) => format!("{first}; {hint}"),
+                None => hint,
+            });
+        }
+        self
     }
 
     /// The problem itself.
@@ -108,11 +158,19 @@ impl IntoResponse for Refusal {
         let status =
             StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let body = serde_json::to_vec(&self.0).unwrap_or_default();
-        (
-            status,
-            [(header::CONTENT_TYPE, "application/problem+json")],
-            body,
-        )
-            .into_response()
+        let media_type = [(header::CONTENT_TYPE, "application/problem+json")];
+        let mut response = (status, media_type, body).into_response();
+        let headers = response.headers_mut();
+        match status {
+            StatusCode::SERVICE_UNAVAILABLE => {
+                headers.insert(header::RETRY_AFTER, RETRY_AFTER_SECONDS.into());
+            }
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+                let codings = HeaderValue::from_static(ENCODINGS);
+                headers.insert(header::ACCEPT_ENCODING, codings);
+            }
+            _ => {}
+        }
+        response
     }
 }

@@ -1,11 +1,13 @@
 //! Following the logspaces: what is new since the last look.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
 
 use engine::{Cancel, FoundRow, Order, Scope, SearchOptions, TimeKind};
 use model::{LogspaceName, RecordId, RecordNumber, TimeRange};
 use query::Query;
-use store::{Snapshot, Store};
+use store::{Part, Snapshot, Store};
 
 use crate::limits::TAIL_ROWS_MAX;
 
@@ -23,6 +25,8 @@ pub(crate) struct News {
     pub(crate) rows: VecDeque<FoundRow>,
     /// How many that match were skipped in front of them.
     pub(crate) dropped: u64,
+    /// Whether there is nothing more to look at for now.
+    pub(crate) is_at_end: bool,
 }
 
 impl Tail {
@@ -46,11 +50,13 @@ impl Tail {
         }
     }
 
-    /// Reads on to the end of every logspace.
-    pub(crate) fn news(&mut self, store: &Store, cancel: &Cancel) -> News {
+    /// Reads on to the end of every logspace, or up to the first part behind the time for it: parts
+    /// are read whole, so that each look comes further.
+    pub(crate) fn news(&mut self, store: &Store, until: Instant, cancel: &Cancel) -> News {
         let mut news = News {
             rows: VecDeque::new(),
             dropped: 0,
+            is_at_end: true,
         };
         if let Some((snapshots, limit)) = self.last.take() {
             news.rows.extend(self.newest(snapshots, limit, cancel));
@@ -59,16 +65,12 @@ impl Tail {
             let Some(snapshot) = store.snapshot(name) else {
                 continue;
             };
-            let end = end(&snapshot);
-            while *place < end && cancel.stopped().is_none() {
-                let found =
-                    engine::rows_after(&snapshot, *place, &self.query, TAIL_ROWS_MAX, cancel);
-                *place = found.last.max(RecordNumber(place.0 + 1));
-                news.rows.extend(found.rows);
-                while news.rows.len() > TAIL_ROWS_MAX {
-                    news.rows.pop_front();
-                    news.dropped += 1;
+            for part in new_parts(snapshot, *place) {
+                if cancel.stopped().is_some() || Instant::now() >= until {
+                    news.is_at_end = false;
+                    return news;
                 }
+                read_part(&part, &self.query, place, &mut news, cancel);
             }
         }
         news
@@ -94,9 +96,46 @@ impl Tail {
     }
 }
 
+/// What a snapshot has behind a record, a part at a time.
+fn new_parts(snapshot: Snapshot, place: RecordNumber) -> impl Iterator<Item = Snapshot> {
+    let Snapshot {
+        logspace,
+        parts,
+        damages,
+    } = snapshot;
+    let is_new = move |part: &Part| last_of(part) > place;
+    parts.into_iter().filter(is_new).map(move |part| Snapshot {
+        logspace: logspace.clone(),
+        parts: vec![part],
+        damages: Arc::clone(&damages),
+    })
+}
+
+/// Reads a part from behind a place to its end.
+fn read_part(
+    part: &Snapshot,
+    query: &Query,
+    place: &mut RecordNumber,
+    news: &mut News,
+    cancel: &Cancel,
+) {
+    let end = end(part);
+    while *place < end && cancel.stopped().is_none() {
+        let found = engine::rows_after(part, *place, query, TAIL_ROWS_MAX, cancel);
+        *place = found.last.max(RecordNumber(place.0 + 1));
+        news.rows.extend(found.rows);
+        while news.rows.len() > TAIL_ROWS_MAX {
+            news.rows.pop_front();
+            news.dropped += 1;
+        }
+    }
+}
+
 /// The number of the last record; 0 where there is none.
 fn end(snapshot: &Snapshot) -> RecordNumber {
-    snapshot.parts.last().map_or(RecordNumber(0), |part| {
-        RecordNumber(part.first_number().0 + u64::from(part.rows()) - 1)
-    })
+    snapshot.parts.last().map_or(RecordNumber(0), last_of)
+}
+
+fn last_of(part: &Part) -> RecordNumber {
+    RecordNumber(part.first_number().0 + u64::from(part.rows()).saturating_sub(1))
 }

@@ -1,5 +1,6 @@
 //! The interface as a client sees it: a real store, a real listener, a real client.
 
+mod bounds;
 mod openapi;
 mod query;
 mod saved;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 
 use api::{Cell, FieldValue, Row, StreamLine};
 use client::{Client, ImportTime, Parameters};
+use config::ClientLimits;
 use ingest::Ingest;
 use pipeline::Pipeline;
 use store::{Options, RealDisk, Store, SystemClock};
@@ -27,6 +29,12 @@ struct Fixture {
 
 impl Fixture {
     fn start() -> Self {
+        let defaults = config::check("", "logwood.toml", &config::Overrides::default());
+        Self::bounded(defaults.config.expect("it is valid").clients)
+    }
+
+    /// A server that bounds what its clients may do.
+    fn bounded(clients: ClientLimits) -> Self {
         let dir = tempfile::tempdir().expect("temporary directory");
         let runtime = Runtime::new().expect("runtime");
         let clock = Arc::new(SystemClock);
@@ -37,7 +45,7 @@ impl Fixture {
             let ingest = Ingest::start(options, Pipeline::default(), store.clone(), clock.clone());
             let app = App::new(store, Arc::new(ingest.expect("starts")), clock);
             let app = Arc::new(app);
-            let server = Server::start(([127, 0, 0, 1], 0).into(), Arc::clone(&app));
+            let server = Server::start(([127, 0, 0, 1], 0).into(), clients, Arc::clone(&app));
             (app, server.await.expect("listens"))
         });
         let client = Client::new(&server.address().to_string());

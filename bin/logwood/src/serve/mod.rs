@@ -1,6 +1,7 @@
 //! Receive, keep and answer until told to stop.
 
 mod demo;
+mod files;
 mod internal;
 mod logging;
 mod passed;
@@ -24,9 +25,10 @@ use crate::prepare::{self, Purpose};
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<Outcome, Failure> {
     let passed = passed::take()?;
     let source = ConfigSource::new(arguments);
-    let config = source.read(Purpose::Start, passed)?;
+    let mut config = source.read(Purpose::Start, passed)?;
     let internal = logging::start(&config.log);
-    raise_open_files();
+    files::raise_limit();
+    files::share(&mut config);
     let store = Store::open(
         config.store.clone(),
         Arc::new(RealDisk),
@@ -36,13 +38,11 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Outcome, Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::new("cannot start the runtime").because(error))?;
-    runtime.block_on(run::run(
-        source,
-        config,
-        Arc::new(store),
-        internal,
-        arguments.demo,
-    ))?;
+    let store = Arc::new(store);
+    let ended = runtime.block_on(run::run(source, config, store, internal, arguments.demo));
+    // Everything is durable by then. Work that nobody waits for does not keep the process.
+    runtime.shutdown_background();
+    ended?;
     Ok(Outcome::Done)
 }
 
@@ -90,18 +90,5 @@ impl ConfigSource {
             Failure::new(format!("{}: {errors} errors", name.display()))
                 .hint("`logwood check FILE` says them all without starting anything")
         })
-    }
-}
-
-/// Each connection and each segment takes a file descriptor; the soft limit is often 1,024.
-fn raise_open_files() {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let limit = getrlimit(Resource::Nofile);
-    let raised = Rlimit {
-        current: limit.maximum,
-        maximum: limit.maximum,
-    };
-    if let Err(error) = setrlimit(Resource::Nofile, raised) {
-        tracing::warn!(%error, "cannot raise the limit of open files");
     }
 }

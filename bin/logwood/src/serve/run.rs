@@ -47,7 +47,7 @@ pub(super) async fn run(
     let keeping = internal.map(|internal| tokio::spawn(internal.keep(Arc::clone(&ingest))));
     let app = Arc::new(App::new(Arc::clone(&store), Arc::clone(&ingest), clock));
     tell(&app, &config);
-    let server = Server::start(config.http, Arc::clone(&app))
+    let server = Server::start(config.http, config.clients, Arc::clone(&app))
         .await
         .map_err(not_served)?;
     store.announce_http(&server.address().to_string())?;
@@ -94,8 +94,7 @@ fn names_of_machine() -> Vec<String> {
 /// Stops reading, makes everything durable, and closes.
 async fn stop(server: Server, ingest: &Ingest, store: Arc<Store>) -> Result<(), Failure> {
     tracing::info!("stopping");
-    let drained = ingest.shutdown(PATIENCE).await;
-    server.shutdown().await;
+    let (drained, ()) = tokio::join!(ingest.shutdown(PATIENCE), server.shutdown());
     // Closing waits for the disk.
     let closing = tokio::task::spawn_blocking(move || store.close());
     _ = closing.await;

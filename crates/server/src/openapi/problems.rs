@@ -4,7 +4,7 @@ use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
 /// The code of every problem that the interface answers with, and its status.
-pub(super) const CODES: [(&str, u16); 20] = [
+pub(super) const CODES: [(&str, u16); 24] = [
     ("query-invalid", 400),
     ("parameter-invalid", 400),
     ("upload-broken", 400),
@@ -16,13 +16,17 @@ pub(super) const CODES: [(&str, u16); 20] = [
     ("search-unknown", 404),
     ("endpoint-unknown", 404),
     ("page-unknown", 404),
+    ("request-slow", 408),
     ("directory-unsuitable", 409),
     ("searches-full", 409),
     ("message-too-large", 413),
+    ("body-too-large", 413),
+    ("encoding-unsupported", 415),
     ("host-unknown", 421),
     ("backup-failed", 500),
     ("searches-damaged", 500),
     ("internal", 500),
+    ("busy", 503),
     ("storage-stalled", 503),
     ("searches-not-saved", 503),
 ];

@@ -20,6 +20,7 @@ const PROBLEMS: &[&str] = &[
     "parameter-invalid",
     "logspace-unknown",
     "internal",
+    "busy",
 ];
 
 const Q: Parameter = Parameter::new(
@@ -288,7 +289,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         ],
     ),
     Endpoint {
-        problems: &["parameter-invalid", "record-unknown", "internal"],
+        problems: &["parameter-invalid", "record-unknown", "internal", "busy"],
         ..question(
             "/api/v1/records/{id}",
             "record",

@@ -5,31 +5,28 @@
 //! which can be made to send requests anywhere. A browser sends JSON to another origin only after
 //! asking, which is never answered, and names the host in its address bar.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use api::{BackupAnswer, BackupRequest, Problem};
 use axum::Json;
-use axum::extract::rejection::JsonRejection;
-use axum::extract::{ConnectInfo, State};
 use axum::http::{HeaderMap, header};
 
 use crate::backup;
 use crate::guard::is_loopback;
 use crate::http::Context;
 use crate::problem::Refusal;
+use crate::upload::Upload;
 
 /// Makes a backup, however long it takes; it goes on where the client goes away.
 pub(crate) async fn backup(
-    State(context): State<Context>,
-    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    context: Context,
     headers: HeaderMap,
-    body: Result<Json<BackupRequest>, JsonRejection>,
+    upload: Upload,
 ) -> Result<Json<BackupAnswer>, Refusal> {
-    check_origin(peer.ip(), &headers)?;
+    check_origin(context.peer, &headers)?;
     let hint = "send JSON, with its content type: {\"directory\": \"/an/absolute/path\"}";
-    let Json(request) =
-        body.map_err(|error| Refusal::parameter("body", error.body_text(), hint))?;
+    let request: BackupRequest = upload.json(hint).await?;
     let directory = PathBuf::from(request.directory);
     if !directory.is_absolute() {
         let detail = format!("{} is not an absolute path", directory.display());

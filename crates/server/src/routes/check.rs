@@ -4,8 +4,6 @@ use std::net::IpAddr;
 
 use api::{CheckAnswer, ConfigAnswer, ConfigProblem, ExplainAnswer};
 use axum::Json;
-use axum::body::Bytes;
-use axum::extract::State;
 use config::{Overrides, Problem};
 use syslog::Context as Arrival;
 
@@ -16,17 +14,19 @@ use crate::parameters::Parameters;
 use crate::problem::Refusal;
 use crate::routes::ask;
 use crate::routes::query::Pairs;
+use crate::upload::Upload;
 
 /// What a configuration is called that nobody has given a file name.
 const UNNAMED: &str = "logwood.toml";
 
 /// Reads bytes as a source does.
 pub(crate) async fn explain(
-    State(context): State<Context>,
+    context: Context,
     pairs: Pairs,
-    input: Bytes,
+    upload: Upload,
 ) -> Result<Json<ExplainAnswer>, Refusal> {
     let parameters = Parameters::new(pairs.0);
+    let input = upload.whole().await?;
     let explained = ask(&context, move |app, _| explained(app, &parameters, &input));
     Ok(Json(explained.await??))
 }
@@ -61,17 +61,17 @@ fn unknown_source(app: &App, name: &str) -> Refusal {
 }
 
 /// What is in force.
-pub(crate) async fn effective(State(context): State<Context>) -> Json<ConfigAnswer> {
+pub(crate) async fn effective(context: Context) -> Json<ConfigAnswer> {
     Json(ConfigAnswer {
         effective: context.app.config(),
     })
 }
 
 /// Says what is wrong with a configuration file. No file is opened, whatever it names.
-pub(crate) async fn check(
-    State(context): State<Context>,
-    text: String,
-) -> Result<Json<CheckAnswer>, Refusal> {
+pub(crate) async fn check(context: Context, upload: Upload) -> Result<Json<CheckAnswer>, Refusal> {
+    let text = String::from_utf8(upload.whole().await?).map_err(|error| {
+        Refusal::parameter("body", error.to_string(), "a configuration is UTF-8")
+    })?;
     let checked = ask(&context, move |_, _| checked(&text));
     Ok(Json(checked.await?))
 }

@@ -1,22 +1,26 @@
 //! Everything that matches, streamed.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use api::csv::write_cell;
 use api::{Row, StreamLine};
-use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use engine::{Cancel, RowRef};
+use engine::{Cancel, RowRef, Stop};
 
+use crate::admission::Pass;
 use crate::answer::Asked;
-use crate::body;
-use crate::http::Context;
-use crate::limits::{CHUNK_BYTES, EXPORT_MARK_BYTES_MAX};
+use crate::app::App;
+use crate::aside;
+use crate::body::{self, BrokenOff, ChunkSender};
+use crate::http::{Context, stopping};
+use crate::limits::{CHUNK_BYTES, EXPORT_MARK_BYTES_MAX, EXPORT_NICENESS};
+use crate::parameters::Parameters;
 use crate::problem::Refusal;
-use crate::routes::NDJSON;
 use crate::routes::query::{Pairs, write_line};
+use crate::routes::{CancelOnDrop, NDJSON};
 
 /// How records are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,10 +73,7 @@ impl Format {
     }
 }
 
-pub(crate) async fn export(
-    State(context): State<Context>,
-    pairs: Pairs,
-) -> Result<Response, Refusal> {
+pub(crate) async fn export(context: Context, pairs: Pairs) -> Result<Response, Refusal> {
     let parameters = context.app.parameters(pairs.0);
     let format = Format::parse(parameters.get("format"))?;
     let with_raw = parameters.flag("raw")?;
@@ -80,39 +81,95 @@ pub(crate) async fn export(
     // What is wrong with the request is said before the stream starts.
     parameters.query()?;
     parameters.scope(&context.app.store, context.app.clock.now())?;
+    let pass = context.admission.exports.enter(context.peer).await?;
     let (sender, body) = body::channel();
-    let app = context.app;
-    tokio::task::spawn_blocking(move || {
+    let export = Export {
+        app: Arc::clone(&context.app),
+        parameters,
+        format,
+        with_raw,
+    };
+    tokio::spawn(run(context, export, sender, pass));
+    Ok(([(header::CONTENT_TYPE, format.media_type())], body).into_response())
+}
+
+/// What is exported, and how.
+struct Export {
+    app: Arc<App>,
+    parameters: Parameters,
+    format: Format,
+    with_raw: bool,
+}
+
+/// Runs an export on a thread of its own, and cancels it when the client goes away or the server
+/// stops, also while nothing is found.
+async fn run(context: Context, export: Export, sender: ChunkSender, pass: Pass) {
+    let cancel = Cancel::within(&context.app.questions);
+    let guard = CancelOnDrop(cancel.clone());
+    let mut stop = context.stop.clone();
+    let writer = sender.clone();
+    let work = aside::run(EXPORT_NICENESS, move || {
+        // The place is held by the thread, until the export has ended.
+        let _pass = pass;
+        let is_whole = export.write(&cancel, &writer);
+        if !is_whole {
+            _ = writer.blocking_send(Err(BrokenOff));
+        }
+    });
+    let mut work = std::pin::pin!(work);
+    tokio::select! {
+        _ = &mut work => return,
+        () = sender.closed() => {}
+        () = stopping(&mut stop) => {}
+    }
+    guard.0.cancel();
+}
+
+impl Export {
+    /// Writes everything; whether that is all of it.
+    fn write(&self, cancel: &Cancel, sender: &ChunkSender) -> bool {
+        let Self {
+            app,
+            parameters,
+            format,
+            with_raw,
+        } = self;
         let text = |name| parameters.get(name).unwrap_or_default();
         let answering = app.running.start_marked(text("q"), text("mark"));
-        let cancel = Cancel::within(&app.questions);
         let mut chunk = Vec::with_capacity(CHUNK_BYTES);
-        if format == Format::Csv {
+        if *format == Format::Csv {
             chunk.extend_from_slice(CSV_HEADER);
         }
         let asked = Asked {
             store: &app.store,
             clock: app.clock.as_ref(),
-            cancel: &cancel,
+            cancel,
         };
-        let end = asked.export(&parameters, &mut |row| {
-            format.write(row, with_raw, &mut chunk);
+        let end = asked.export(parameters, &mut |row| {
+            format.write(row, *with_raw, &mut chunk);
             answering.wrote_record();
             if chunk.len() < CHUNK_BYTES {
                 return ControlFlow::Continue(());
             }
             let full = std::mem::replace(&mut chunk, Vec::with_capacity(CHUNK_BYTES));
-            match sender.blocking_send(Bytes::from(full)) {
+            match sender.blocking_send(Ok(Bytes::from(full))) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(_) => ControlFlow::Break(()),
             }
         });
-        if let (Ok(end), Format::Ndjson) = (end, format) {
+        let Ok(end) = end else {
+            return false;
+        };
+        let stopped = cancel.stopped();
+        let tells_itself = *format == Format::Ndjson && stopped == Some(Stop::Memory);
+        if stopped.is_some() && !tells_itself {
+            return false;
+        }
+        if *format == Format::Ndjson {
             write_line(&StreamLine::End(end), &mut chunk);
         }
-        _ = sender.blocking_send(Bytes::from(chunk));
-    });
-    Ok(([(header::CONTENT_TYPE, format.media_type())], body).into_response())
+        sender.blocking_send(Ok(Bytes::from(chunk))).is_ok()
+    }
 }
 
 fn check_mark(mark: &str) -> Result<(), Refusal> {

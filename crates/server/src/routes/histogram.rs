@@ -2,7 +2,6 @@
 
 use api::{HistogramAnswer, Problem};
 use axum::Json;
-use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
@@ -16,10 +15,7 @@ use crate::problem::Refusal;
 use crate::routes::query::Pairs;
 use crate::routes::{NDJSON, ask};
 
-pub(crate) async fn histogram(
-    State(context): State<Context>,
-    pairs: Pairs,
-) -> Result<Response, Refusal> {
+pub(crate) async fn histogram(context: Context, pairs: Pairs) -> Result<Response, Refusal> {
     let parameters = context.app.parameters(pairs.0);
     if !parameters.flag("progress")? {
         let answer = count(&context, parameters, |_| ()).await??;
@@ -55,11 +51,11 @@ async fn count(
 async fn stream(context: Context, parameters: Parameters, sender: ChunkSender) {
     let parts = sender.clone();
     let answered = count(&context, parameters, move |part| {
-        _ = parts.try_send(line(&part));
+        _ = parts.try_send(Ok(line(&part)));
     });
     tokio::select! {
         answered = answered => match answered {
-            Ok(Ok(answer)) => _ = sender.send(line(&answer)).await,
+            Ok(Ok(answer)) => _ = sender.send(Ok(line(&answer))).await,
             // A stream without its last line tells that it broke off.
             Ok(Err(problem)) => tracing::warn!(problem = %problem.detail, "a histogram broke off"),
             Err(refusal) => tracing::warn!(?refusal, "a histogram broke off"),

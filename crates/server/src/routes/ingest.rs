@@ -1,21 +1,26 @@
 //! Records sent over HTTP.
+//!
+//! A body is stored while it comes, so that it takes no more memory than a piece of it. Where it
+//! breaks off, the problem says how many records are stored by then.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use api::{Accepted, Imported};
 use axum::Json;
-use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::{Query, State};
-use ingest::{ImportTime, Importer, Ingest, LineFeed, SubmitError, Years};
+use axum::extract::Query;
+use ingest::{ImportTime, Importer, Ingest, LineFeed, Submission, SubmitError, Years};
+use model::limits::MESSAGE_BYTES_MAX;
 use model::{LogspaceName, RecordBatch};
 use tokio::task::JoinHandle;
 
+use crate::cutter::Cutter;
 use crate::http::Context;
+use crate::limits::INGEST_BYTES_MAX;
 use crate::ndjson;
 use crate::parameters::Parameters;
 use crate::problem::Refusal;
 use crate::routes::query::Pairs;
+use crate::upload::Upload;
 
 /// Years that a stamp may be of.
 const YEARS: std::ops::Range<i16> = 1970..2200;
@@ -23,10 +28,7 @@ const YEARS: std::ops::Range<i16> = 1970..2200;
 impl From<SubmitError> for Refusal {
     fn from(error: SubmitError) -> Self {
         match error {
-            SubmitError::TooLarge => {
-                let title = "a message is too large";
-                api::Problem::new(413, "message-too-large", title, error.to_string()).into()
-            }
+            SubmitError::TooLarge => Self::message_too_large(error.to_string()),
             error => Self::storage(error.to_string()),
         }
     }
@@ -34,9 +36,9 @@ impl From<SubmitError> for Refusal {
 
 /// Messages, one a line, parsed as syslog or given as JSON objects. Answered once durable.
 pub(crate) async fn ingest(
-    State(context): State<Context>,
+    context: Context,
     pairs: Pairs,
-    body: Bytes,
+    upload: Upload,
 ) -> Result<Json<Accepted>, Refusal> {
     let parameters = Parameters::new(pairs.0);
     let app = &context.app;
@@ -44,36 +46,74 @@ pub(crate) async fn ingest(
         Some(_) => Some(parameters.target(&app.store)?),
         None => None,
     };
-    let no_peer: Option<IpAddr> = None;
-    let accepted = match parameters.get("format") {
-        None | Some("lines") => {
-            let lines: Vec<&[u8]> = body
-                .split(|byte| *byte == b'\n')
-                .filter(|line| *line != b"\r")
-                .collect();
-            app.ingest
-                .submit_lines(lines, logspace.as_ref(), no_peer)
-                .await?
-        }
-        Some("ndjson") => {
-            let batch = ndjson::parse(&body, app.clock.now())?;
-            let records = batch.len() as u64;
-            app.ingest.submit_batch(batch, logspace.as_ref()).await?;
-            records
-        }
+    let mut upload = upload.at_most(INGEST_BYTES_MAX)?;
+    let mut submission = app.ingest.submission(logspace, None)?;
+    let taken = match parameters.get("format") {
+        None | Some("lines") => take_lines(&mut upload, &mut submission).await,
+        Some("ndjson") => take_objects(&context, &mut upload, &mut submission).await,
         Some(text) => {
             let detail = format!("{text:?} is no format");
             return Err(Refusal::parameter("format", detail, "use lines or ndjson"));
         }
     };
-    Ok(Json(Accepted { accepted }))
+    let (accepted, stored) = submission.finish().await;
+    match taken.and(stored.map_err(Refusal::from)) {
+        Ok(()) => Ok(Json(Accepted { accepted })),
+        Err(refusal) => Err(refusal.with_stored(accepted)),
+    }
+}
+
+async fn take_lines(upload: &mut Upload, into: &mut Submission<'_>) -> Result<(), Refusal> {
+    let mut cutter = Cutter::new(into.message_bytes_max());
+    while let Some(piece) = upload.next().await? {
+        let mut at = 0;
+        while let Some(line) = cutter.next(&piece, &mut at) {
+            if !is_blank(line) {
+                into.add(line).await?;
+            }
+        }
+        // Nothing of the budget is held while more is waited for.
+        into.hand_over();
+    }
+    match cutter.last() {
+        line if is_blank(line) => Ok(()),
+        line => Ok(into.add(line).await?),
+    }
+}
+
+/// Whether a line has nothing but what ends it.
+fn is_blank(line: &[u8]) -> bool {
+    line.is_empty() || line == b"\r"
+}
+
+async fn take_objects(
+    context: &Context,
+    upload: &mut Upload,
+    into: &mut Submission<'_>,
+) -> Result<(), Refusal> {
+    let mut cutter = Cutter::new(MESSAGE_BYTES_MAX);
+    let mut objects = ndjson::Objects::default();
+    while let Some(piece) = upload.next().await? {
+        let mut at = 0;
+        let now = context.app.clock.now();
+        while let Some(line) = cutter.next(&piece, &mut at) {
+            objects.push(line, now)?;
+            if objects.is_large() {
+                into.add_batch(objects.take()).await;
+            }
+        }
+        into.add_batch(objects.take()).await;
+    }
+    objects.push(cutter.last(), context.app.clock.now())?;
+    into.add_batch(objects.take()).await;
+    Ok(())
 }
 
 /// A file of messages, one a line, of any size. Answered once durable.
 pub(crate) async fn import(
-    State(context): State<Context>,
+    context: Context,
     Query(pairs): Query<Vec<(String, String)>>,
-    mut body: Body,
+    mut upload: Upload,
 ) -> Result<Json<Imported>, Refusal> {
     let parameters = Parameters::new(pairs);
     let app = &context.app;
@@ -92,16 +132,21 @@ pub(crate) async fn import(
     };
     let options = app.ingest.http_parse_options();
     let importer = Importer::new(options.clone(), time, now, "import").with_years(years, &options);
-    let mut upload = Upload {
+    let logspace = parameters.target(&app.store)?;
+    let _pass = context.admission.imports.enter(context.peer).await?;
+    let mut import = Import {
         lines: LineFeed::new(importer),
         ingest: Arc::clone(&app.ingest),
-        logspace: parameters.target(&app.store)?,
+        logspace,
         sealing: None,
+        stored: 0,
     };
-    while let Some(chunk) = next_chunk(&mut body).await? {
-        upload.take(&chunk).await?;
+    let taken = import.take(&mut upload).await;
+    let sealed = import.wait().await;
+    match taken.and(sealed) {
+        Ok(()) => Ok(Json(import.imported())),
+        Err(refusal) => Err(refusal.with_stored(import.stored)),
     }
-    upload.finish().await.map(Json)
 }
 
 /// The year of the first stamp without one, if it is given.
@@ -116,78 +161,56 @@ fn first_year(parameters: &Parameters) -> Result<Option<i16>, Refusal> {
     })
 }
 
-async fn next_chunk(body: &mut Body) -> Result<Option<Bytes>, Refusal> {
-    loop {
-        let frame =
-            std::future::poll_fn(|context| std::pin::Pin::new(&mut *body).poll_frame(context));
-        match frame.await {
-            None => return Ok(None),
-            Some(Ok(frame)) => {
-                if let Ok(data) = frame.into_data() {
-                    return Ok(Some(data));
-                }
-            }
-            Some(Err(error)) => {
-                let title = "the upload broke off";
-                let problem = api::Problem::new(400, "upload-broken", title, error.to_string());
-                return Err(problem.into());
-            }
-        }
-    }
-}
-
 /// A file on its way in: one batch is sealed while the next is gathered.
-struct Upload {
+struct Import {
     lines: LineFeed,
     ingest: Arc<Ingest>,
     logspace: LogspaceName,
-    sealing: Option<JoinHandle<Result<(), SubmitError>>>,
+    /// The batch that is being sealed, and how many records it has.
+    sealing: Option<(JoinHandle<Result<(), SubmitError>>, u64)>,
+    /// Records that are.
+    stored: u64,
 }
 
-impl Upload {
-    async fn take(&mut self, chunk: &[u8]) -> Result<(), Refusal> {
+impl Import {
+    async fn take(&mut self, upload: &mut Upload) -> Result<(), Refusal> {
         let mut full = Vec::new();
-        self.lines.take(chunk, &mut full);
-        self.seal_all(full).await
-    }
-
-    async fn seal_all(&mut self, full: Vec<RecordBatch>) -> Result<(), Refusal> {
-        for batch in full {
-            self.seal(batch).await?;
+        while let Some(piece) = upload.next().await? {
+            self.lines.take(&piece, &mut full);
+            self.seal_all(&mut full).await?;
         }
-        Ok(())
+        self.lines.finish(&mut full);
+        self.seal_all(&mut full).await
     }
 
-    async fn seal(&mut self, batch: RecordBatch) -> Result<(), Refusal> {
-        self.wait().await?;
-        let (ingest, logspace) = (Arc::clone(&self.ingest), self.logspace.clone());
-        let sealing = tokio::spawn(async move { ingest.import(batch, &logspace).await });
-        self.sealing = Some(sealing);
+    async fn seal_all(&mut self, full: &mut Vec<RecordBatch>) -> Result<(), Refusal> {
+        for batch in full.drain(..) {
+            self.wait().await?;
+            let records = batch.len() as u64;
+            let (ingest, logspace) = (Arc::clone(&self.ingest), self.logspace.clone());
+            let sealing = tokio::spawn(async move { ingest.import(batch, &logspace).await });
+            self.sealing = Some((sealing, records));
+        }
         Ok(())
     }
 
     async fn wait(&mut self) -> Result<(), Refusal> {
-        match self.sealing.take() {
-            None => Ok(()),
-            Some(sealing) => {
-                let result = sealing.await;
-                result.map_err(|_| Refusal::internal("the import crashed"))??;
-                Ok(())
-            }
-        }
+        let Some((sealing, records)) = self.sealing.take() else {
+            return Ok(());
+        };
+        let result = sealing.await;
+        result.map_err(|_| Refusal::internal("the import crashed"))??;
+        self.stored += records;
+        Ok(())
     }
 
-    async fn finish(mut self) -> Result<Imported, Refusal> {
-        let mut full = Vec::new();
-        self.lines.finish(&mut full);
-        self.seal_all(full).await?;
-        self.wait().await?;
+    fn imported(&self) -> Imported {
         let progress = self.lines.importer().progress();
-        Ok(Imported {
+        Imported {
             imported: progress.records,
             bytes: progress.bytes,
             empty_lines: progress.empty_lines,
             skipped_bytes: progress.skipped_bytes,
-        })
+        }
     }
 }

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use engine::Cancel;
 
+use crate::admission::Pass;
 use crate::app::App;
-use crate::http::Context;
-use crate::limits::QUERY_TIME_MAX;
+use crate::aside;
+use crate::http::{Context, stopping};
+use crate::limits::{QUERY_TIME_MAX, QUESTION_NICENESS};
 use crate::problem::Refusal;
 
 pub(crate) mod admin;
@@ -22,8 +24,11 @@ pub(crate) mod tail;
 /// The media type of streams.
 pub(crate) const NDJSON: &str = "application/x-ndjson";
 
+/// The media type of single answers.
+pub(crate) const JSON: &str = "application/json";
+
 /// Cancels a question when the request that asked it is dropped.
-struct CancelOnDrop(Cancel);
+pub(crate) struct CancelOnDrop(pub(crate) Cancel);
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
@@ -31,22 +36,32 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// Runs a question on a thread of its own. It is cancelled when the client goes away or the time
-/// for one question is up.
+/// Runs a question when it is its turn. It is cancelled when the client goes away, the time for one
+/// question is up, or the server stops.
 pub(crate) async fn ask<T: Send + 'static>(
     context: &Context,
     question: impl FnOnce(&App, &Cancel) -> T + Send + 'static,
 ) -> Result<T, Refusal> {
+    Ok(ask_to_hold(context, question).await?.0)
+}
+
+/// The same, with the place among the questions, which the answer may go on to hold.
+pub(crate) async fn ask_to_hold<T: Send + 'static>(
+    context: &Context,
+    question: impl FnOnce(&App, &Cancel) -> T + Send + 'static,
+) -> Result<(T, Pass), Refusal> {
+    let pass = context.admission.questions.enter(context.peer).await?;
     let cancel = Cancel::within(&context.app.questions);
     let guard = CancelOnDrop(cancel.clone());
     let app = Arc::clone(&context.app);
-    let mut work = tokio::task::spawn_blocking(move || question(&app, &cancel));
-    let result = match tokio::time::timeout(QUERY_TIME_MAX, &mut work).await {
-        Ok(result) => result,
-        Err(_) => {
-            guard.0.expire();
-            work.await
-        }
-    };
-    result.map_err(|_| Refusal::internal("the query crashed; the server's log says where"))
+    let mut stop = context.stop.clone();
+    // The place is held by the thread: a question that nobody waits for is one until it ends.
+    let work = aside::run(QUESTION_NICENESS, move || (question(&app, &cancel), pass));
+    let mut work = std::pin::pin!(work);
+    tokio::select! {
+        answered = &mut work => return answered,
+        () = tokio::time::sleep(QUERY_TIME_MAX) => guard.0.expire(),
+        () = stopping(&mut stop) => guard.0.cancel(),
+    }
+    work.await
 }

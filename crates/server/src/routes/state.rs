@@ -48,8 +48,10 @@ pub(crate) async fn senders(
 pub(crate) async fn metrics(State(context): State<Context>) -> Response {
     let store = context.app.store.status();
     let seconds = store.commit_nanos as f64 / 1e9;
-    let mut text = metrics::render(&status_of(&context.app, &store), store.commits, seconds);
+    let status = status_of(&context.app, &store);
+    let mut text = metrics::render(&status, store.commits, seconds);
     text += &metrics::questions(&context.app.questions);
+    text += &metrics::render_http(&context.connections, &context.admission);
     let media_type = "text/plain; version=0.0.4; charset=utf-8";
     (StatusCode::OK, [(header::CONTENT_TYPE, media_type)], text).into_response()
 }

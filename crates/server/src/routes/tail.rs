@@ -1,27 +1,30 @@
 //! Records as they are stored, streamed without end.
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use api::{Dropped, Heartbeat, StreamLine};
-use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use engine::Cancel;
 use model::RecordId;
-use tokio::task::JoinHandle;
+use tokio::time::{MissedTickBehavior, interval};
 
+use crate::admission::Pass;
 use crate::answer::to_row;
+use crate::aside;
 use crate::body::{self, ChunkSender};
-use crate::http::Context;
-use crate::limits::{TAIL_HEARTBEAT, TAIL_ROWS_MAX};
+use crate::http::{Context, stopping};
+use crate::limits::{
+    CHUNK_BYTES, QUESTION_NICENESS, TAIL_HEARTBEAT, TAIL_LOOK_TIME, TAIL_PAUSE, TAIL_ROWS_MAX,
+};
 use crate::problem::Refusal;
 use crate::routes::query::{Pairs, write_line};
 use crate::routes::{CancelOnDrop, NDJSON};
 use crate::tail::{News, Tail};
 
-pub(crate) async fn tail(
-    State(context): State<Context>,
-    pairs: Pairs,
-) -> Result<Response, Refusal> {
+pub(crate) async fn tail(context: Context, pairs: Pairs) -> Result<Response, Refusal> {
     let parameters = context.app.parameters(pairs.0);
     let query = parameters.query()?;
     let scope = parameters.scope(&context.app.store, context.app.clock.now())?;
@@ -29,16 +32,14 @@ pub(crate) async fn tail(
     let last = parameters.number("last", 0, TAIL_ROWS_MAX)?;
     if last > 0 && after.is_some() {
         let detail = "a tail starts behind a record or with the last ones, not with both";
-        return Err(Refusal::parameter(
-            "last",
-            detail,
-            "leave out after or last",
-        ));
+        let hint = "leave out after or last";
+        return Err(Refusal::parameter("last", detail, hint));
     }
     let with_raw = parameters.flag("raw")?;
+    let pass = context.admission.tails.enter(context.peer).await?;
     let tail = Tail::new(query, scope.snapshots, after.as_ref(), last);
     let (sender, body) = body::channel();
-    tokio::spawn(follow(context, tail, with_raw, sender));
+    tokio::spawn(follow(context, tail, with_raw, sender, pass));
     Ok(([(header::CONTENT_TYPE, NDJSON)], body).into_response())
 }
 
@@ -52,69 +53,96 @@ fn parse_after(text: &str) -> Result<RecordId, Refusal> {
     })
 }
 
-/// Sends what is new after each commit until the client goes or the server stops.
-async fn follow(context: Context, mut tail: Tail, with_raw: bool, sender: ChunkSender) {
+/// Sends what is new after commits until the client goes or the server stops. A tail looks only
+/// when its reader has taken what came before, not more often than people notice, and when it is
+/// its turn: however many there are, and whether they read or not, receiving goes on.
+async fn follow(
+    context: Context,
+    mut tail: Tail,
+    with_raw: bool,
+    sender: ChunkSender,
+    _pass: Pass,
+) {
     let mut commits = context.app.commits();
     let mut stop = context.stop.clone();
-    let mut heartbeat = tokio::time::interval(TAIL_HEARTBEAT);
+    let mut heartbeat = interval(TAIL_HEARTBEAT);
     heartbeat.reset();
-    loop {
-        commits.mark_unchanged();
-        let app = std::sync::Arc::clone(&context.app);
-        let cancel = Cancel::new();
-        let _cancel = CancelOnDrop(cancel.clone());
-        let work = tokio::task::spawn_blocking(move || {
-            let news = tail.news(&app.store, &cancel);
-            (tail, write_news(&news, with_raw))
-        });
-        let Some((moved, mut lines)) = finished(work, &sender).await else {
-            return;
-        };
-        tail = moved;
-        if lines.is_empty() {
+    let mut pace = interval(TAIL_PAUSE);
+    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let following = async {
+        loop {
+            pace.tick().await;
+            commits.mark_unchanged();
+            let (moved, is_at_end, chunks) = look(&context, tail, with_raw).await?;
+            tail = moved;
+            if !chunks.is_empty() {
+                heartbeat.reset();
+                for chunk in chunks {
+                    sender.send(Ok(chunk)).await.ok()?;
+                }
+            }
+            // Its time comes even where every commit holds nothing that matches.
+            let changed = async {
+                if is_at_end {
+                    // An error means that the store has gone, and the server with it.
+                    _ = commits.changed().await;
+                }
+            };
             tokio::select! {
                 biased;
-                _ = stop.wait_for(|stopped| *stopped) => return,
-                () = sender.closed() => return,
-                // Its time comes even where every commit holds nothing that matches.
                 _ = heartbeat.tick() => {
                     let time = context.app.clock.now().to_string();
-                    write_line(&StreamLine::Heartbeat(Heartbeat { time }), &mut lines);
+                    let mut line = Vec::new();
+                    write_line(&StreamLine::Heartbeat(Heartbeat { time }), &mut line);
+                    sender.send(Ok(Bytes::from(line))).await.ok()?;
                 }
-                _ = commits.changed() => continue,
+                () = changed => {}
             }
-        } else {
-            heartbeat.reset();
         }
-        if *stop.borrow() || sender.send(Bytes::from(lines)).await.is_err() {
-            return;
-        }
-    }
-}
-
-/// What was found; `None` where the client has gone meanwhile.
-async fn finished<T>(work: JoinHandle<T>, sender: &ChunkSender) -> Option<T> {
+    };
     tokio::select! {
-        done = work => done.ok(),
-        () = sender.closed() => None,
+        biased;
+        () = stopping(&mut stop) => {}
+        () = sender.closed() => {}
+        None::<()> = following => {}
     }
 }
 
-fn write_news(news: &News, with_raw: bool) -> Vec<u8> {
-    let mut lines = Vec::new();
+/// Looks at what is new, when it is this tail's turn; `None` where that fails.
+async fn look(
+    context: &Context,
+    mut tail: Tail,
+    with_raw: bool,
+) -> Option<(Tail, bool, Vec<Bytes>)> {
+    let turn = Arc::clone(&context.looks).acquire_owned().await.ok()?;
+    let app = Arc::clone(&context.app);
+    let cancel = Cancel::new();
+    // Whoever waits for it may go.
+    let _guard = CancelOnDrop(cancel.clone());
+    let work = aside::run(QUESTION_NICENESS, move || {
+        let _turn = turn;
+        let news = tail.news(&app.store, Instant::now() + TAIL_LOOK_TIME, &cancel);
+        (tail, news.is_at_end, write_news(&news, with_raw))
+    });
+    work.await.ok()
+}
+
+/// What is sent, in chunks of which few wait for a slow reader.
+fn write_news(news: &News, with_raw: bool) -> Vec<Bytes> {
+    let (mut chunks, mut lines) = (Vec::new(), Vec::new());
     if news.dropped > 0 {
-        write_line(
-            &StreamLine::Dropped(Dropped {
-                count: news.dropped,
-            }),
-            &mut lines,
-        );
+        let count = news.dropped;
+        write_line(&StreamLine::Dropped(Dropped { count }), &mut lines);
     }
     for row in &news.rows {
-        write_line(
-            &StreamLine::Row(Box::new(to_row(row, with_raw))),
-            &mut lines,
-        );
+        let row = to_row(row, with_raw);
+        write_line(&StreamLine::Row(Box::new(row)), &mut lines);
+        if lines.len() >= CHUNK_BYTES {
+            chunks.push(Bytes::from(std::mem::take(&mut lines)));
+        }
     }
-    lines
+    if !lines.is_empty() {
+        chunks.push(Bytes::from(lines));
+    }
+    chunks
 }
