@@ -14,6 +14,7 @@ mod crash; // Kills and power cuts: nothing acknowledged is lost.
 mod differential; // Logwood, syslog-ng and rsyslog read the same bytes alike, but for what is documented.
 mod explain; // What is said of a message: framing, parts, decisions, routes.
 mod faults; // What a machine can do to the binary: disks, files, memory, clock.
+mod hostile; // Hostile clients by the hundred: bounded, refused in words, outlived.
 mod import; // Files as other programs leave them: packed, damaged, in other encodings, with holes, of other years.
 mod load_realistic; // What a manifest promises is what grep and a search find.
 mod load_send; // What `logwood load` sends is what anybody receives.
