@@ -49,7 +49,7 @@ fn words_of_other_programs_lead_to_ours() {
               |
             7 | foo = 1
               | ^^^
-            hint: known here are `listen`, `hosts`, `logspace`, `parse`, `zone`, `durability` and `message_max`
+            hint: known here are `listen`, `hosts`, `logspace`, `parse`, `zone`, `durability`, `message_max`, `connections_max`, `questions_max`, `exports_max` and `tails_max`
         "#]],
     );
 }

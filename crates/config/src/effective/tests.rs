@@ -105,6 +105,10 @@ fn in_force() -> Expect {
         zone = "local"                           # default
         durability = "strict"                    # default
         message_max = "64KiB"                    # default
+        connections_max = 512                    # default
+        questions_max = 4                        # default
+        exports_max = 4                          # default
+        tails_max = 64                           # default
 
         [receive]                                # default
         memory_max = "64MiB"                     # default
