@@ -15,13 +15,28 @@ const PARTS: [&str; 3] = ["lock", "journal", "logspaces"];
 /// What keeps a server from it: the directory itself, something in it, or, where it is to be made,
 /// the one above.
 pub(super) fn problem(config: &Config) -> Option<Problem> {
-    let (path, error) = obstacle(&config.store.data_dir)?;
-    Some(config.problem(
-        Severity::Error,
-        (Part::Only("store"), "data_dir"),
-        format!("cannot write to {}: {error}", path.display()),
-        Some(write_hint(&path, &error)),
-    ))
+    let data_dir = &config.store.data_dir;
+    let (path, error) = obstacle(data_dir)?;
+    let (message, hint) = match data_dir.exists() {
+        true => (
+            format!("cannot write to {}: {error}", path.display()),
+            write_hint(&path, &error),
+        ),
+        // What is above belongs to others: advice about that could harm.
+        false => (
+            format!(
+                "cannot make {}: {}: {error}",
+                data_dir.display(),
+                path.display()
+            ),
+            format!(
+                "make it for the user that runs Logwood: `install -d -o logwood -g logwood -m 750 {}`",
+                data_dir.display()
+            ),
+        ),
+    };
+    let place = (Part::Only("store"), "data_dir");
+    Some(config.problem(Severity::Error, place, message, Some(hint)))
 }
 
 fn obstacle(data_dir: &Path) -> Option<(PathBuf, io::Error)> {
