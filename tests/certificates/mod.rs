@@ -4,6 +4,7 @@ mod cases;
 mod zoo;
 
 use std::collections::HashMap;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -232,6 +233,42 @@ fn rsyslog_shows_its_certificate() -> Result<()> {
             Ok(refusals(&mut server).first().cloned())
         })?;
         ensure!(told.contains("no authority of `client_ca`"), "{told}");
+    }
+    Ok(())
+}
+
+#[test]
+fn who_verifies_addresses_accepts_the_certificate_that_was_made_for_where_we_listen() -> Result<()>
+{
+    let Some(openssl) = need(program("openssl", "openssl"))? else {
+        return Ok(());
+    };
+    let words = ["--tls", "127.0.0.2:0"].map(str::to_owned);
+    let server = Server::start_with(Setup {
+        words: words.to_vec(),
+        ..Setup::default()
+    })?;
+    let addresses = addresses(&server)?;
+    let mut addresses = addresses.values();
+    let to = addresses.find(|address| address.starts_with("127.0.0.2:"));
+    let to = to.context("it listens there")?;
+    let trusted = server.data_dir().join("tls/certificate.pem");
+    for (name, expected) in [
+        ("127.0.0.2", true),
+        ("127.0.0.1", true),
+        ("127.0.0.3", false),
+    ] {
+        let output = Command::new(&openssl)
+            .args(["s_client", "-connect", to, "-verify_return_error", "-brief"])
+            .args(["-verify_ip", name, "-CAfile"])
+            .arg(&trusted)
+            .stdin(Stdio::null())
+            .output()?;
+        let told = String::from_utf8_lossy(&output.stderr);
+        ensure!(
+            told.contains("Verification: OK") == expected,
+            "{name}: {told}"
+        );
     }
     Ok(())
 }

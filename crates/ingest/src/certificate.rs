@@ -126,7 +126,7 @@ pub fn own_names(addresses: &[IpAddr]) -> Vec<String> {
 }
 
 /// The names of this machine that others may call it by: its own, and the long one of that.
-pub(crate) fn host_names() -> Vec<String> {
+fn host_names() -> Vec<String> {
     let Some(own) = host_name() else {
         return Vec::new();
     };

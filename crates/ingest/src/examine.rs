@@ -13,7 +13,7 @@ use model::Timestamp;
 use socket2::Type;
 
 use crate::address::Address;
-use crate::certificate::{CertificateFiles, host_names};
+use crate::certificate::{CertificateFiles, host_name};
 use crate::certificate_facts::CertificateFacts;
 use crate::error::{Error, TlsError};
 use crate::listener::{bind_error, socket_file_error};
@@ -210,7 +210,7 @@ impl Report<'_> {
     }
 
     /// Whether a certificate of our own making has the names that a new one would have. Those of
-    /// interfaces come and go.
+    /// interfaces come and go, and to find the long name of the machine may take seconds.
     fn own_names(
         &mut self,
         files: &CertificateFiles,
@@ -218,7 +218,7 @@ impl Report<'_> {
         addresses: &[IpAddr],
     ) {
         let listened = addresses.iter().filter(|address| !address.is_unspecified());
-        let names = host_names()
+        let names = host_name()
             .into_iter()
             .chain(listened.map(ToString::to_string));
         let mut missing: Vec<_> = names.filter(|name| !facts.is_for(name)).collect();
