@@ -241,3 +241,53 @@ fn a_server_explains_by_the_configuration_in_force() -> Result<()> {
     );
     Ok(())
 }
+
+/// Each message, and what is decided about it.
+const DECIDED: &[(&str, &str)] = &[
+    (
+        "<14>1 1650972789.4 mx1 urls x",
+        "stamp seconds since 1970, or parts of them, told by the number of digits",
+    ),
+    (
+        "<45>9121: WASR-02: 008944: 13w1d: %HSRP-5-X: t",
+        "decision the time since the sender started stands in the place of a time stamp: it is a field",
+    ),
+    (
+        "<38>2026-11-28T10:00:01Z relay 2026-11-28T10:00:00Z web1 sshd[1]: x",
+        "decision inner header taken: behind the header of a relay stands that of the sender; the relay is a field",
+    ),
+    (
+        "<132>Nov 28 10:00:00 bigip1 warning tmm[11048]: x",
+        "decision level skipped: the TAG is read behind it, and both stay in the message",
+    ),
+    (
+        "2026-11-28T10:00:00Z some line of text",
+        "decision no host: there is no priority and no TAG follows, so all is message",
+    ),
+    (
+        "<14>Nov 28 10:00:00 fw1 CEF:0|V|P|1|2|n|5|src=192.0.2.1",
+        "decision no TAG: an event of CEF or LEEF begins there",
+    ),
+    (
+        "<189>8103: Nov 28 2026 06:08:25 PM.071 UTC : %UC_AUDITLOG-5-X: t",
+        "decision the clock has twelve hours: AM or PM follows it",
+    ),
+];
+
+#[test]
+fn what_could_be_read_in_another_way_is_told_with_its_reason() -> Result<()> {
+    for (message, expected) in DECIDED {
+        let output = explain(&[message], b"")?;
+        let lines = lines(&output);
+        assert!(
+            lines.iter().any(|line| line == expected),
+            "{message}: {output}"
+        );
+    }
+    let (message, _) = DECIDED[2];
+    let output = explain(&["--json", message], b"")?;
+    let answer: Value = serde_json::from_str(output.lines().next().unwrap_or_default())?;
+    assert_eq!(answer["decisions"][0]["name"], json!("inner_header"));
+    assert_eq!(answer["time"]["form"], json!("iso"));
+    Ok(())
+}

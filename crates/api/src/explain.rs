@@ -25,6 +25,8 @@ pub struct ExplainedMessage {
     pub framing: ExplainedFraming,
     /// How its header was read: `rfc5424`, `rfc3164`, `none`.
     pub header: String,
+    /// What was decided where the header could be read in another way.
+    pub decisions: Vec<ExplainedDecision>,
     /// The record, with its bytes; its id and logspace are empty. Its places have those of `facility`,
     /// `severity` and `time` too.
     pub row: Row,
@@ -58,6 +60,15 @@ pub struct ExplainedFraming {
     pub compressed: bool,
 }
 
+/// A decision of the parser.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExplainedDecision {
+    /// Its name, such as `inner_header`.
+    pub name: String,
+    /// The decision and its reason, as a sentence.
+    pub reason: String,
+}
+
 /// Where the time of a record comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExplainedTime {
@@ -65,6 +76,9 @@ pub struct ExplainedTime {
     pub from: String,
     /// The time stamp as it stands there; null where there is none.
     pub stamp: Option<String>,
+    /// How the stamp is written: `month_first`, `year_first`, `iso`, `slashes`, `epoch`. Null where there
+    /// is none.
+    pub form: Option<String>,
     /// Where the year comes from: `stamp`, or `receipt`: the latest year that puts it at most a week
     /// ahead of its receipt. Null where the time is that of receipt.
     pub year_from: Option<String>,

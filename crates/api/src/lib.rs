@@ -22,8 +22,8 @@ pub use answer::{
 pub use backup::{BackupAnswer, BackupRequest, LogspaceBackup};
 pub use check::{CheckAnswer, ConfigAnswer, ConfigProblem};
 pub use explain::{
-    ExplainAnswer, ExplainedDestination, ExplainedFraming, ExplainedMessage, ExplainedRoute,
-    ExplainedTime,
+    ExplainAnswer, ExplainedDecision, ExplainedDestination, ExplainedFraming, ExplainedMessage,
+    ExplainedRoute, ExplainedTime,
 };
 pub use problem::{Problem, ProblemSpan};
 pub use row::{FieldValue, PartPlace, Row};

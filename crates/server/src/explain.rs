@@ -1,13 +1,13 @@
 //! How a source reads what arrives, in the words of the API.
 
 use api::{
-    ExplainAnswer, ExplainedDestination, ExplainedFraming, ExplainedMessage, ExplainedRoute,
-    ExplainedTime, PartPlace, Row,
+    ExplainAnswer, ExplainedDecision, ExplainedDestination, ExplainedFraming, ExplainedMessage,
+    ExplainedRoute, ExplainedTime, PartPlace, Row,
 };
 use ingest::{Explained, Explainer, HostOrigin};
 use model::{LogspaceName, RecordId, RecordNumber, RecordRef, Span, Tag};
 use pipeline::Verdict;
-use syslog::{Context, Header, ParseMode};
+use syslog::{Context, Header, ParseMode, StampForm};
 
 /// Explains what has arrived, up to so many messages, and says how many bytes are done with; see
 /// [`Explainer::read`].
@@ -46,9 +46,15 @@ fn explained(explainer: &Explainer, message: &Explained, input: &[u8]) -> Option
             logspace: logspace.to_string(),
             tags,
         });
+    let decisions = message.layout.decisions.iter();
+    let decisions = decisions.map(|decision| ExplainedDecision {
+        name: decision.name().to_owned(),
+        reason: decision.reason().to_owned(),
+    });
     Some(ExplainedMessage {
         framing: framing(explainer, message, record, input),
         header: header(message.layout.header).to_owned(),
+        decisions: decisions.collect(),
         row: row(message, record),
         time: time(explainer, message, record),
         host_from: message.host.map(|origin| host(origin).to_owned()),
@@ -129,6 +135,7 @@ fn time(explainer: &Explainer, message: &Explained, record: RecordRef<'_>) -> Ex
     ExplainedTime {
         from: from(used.is_some()),
         stamp: found.map(|stamp| text(stamp.span)),
+        form: found.map(|stamp| form(stamp.form).to_owned()),
         year_from: used.map(|stamp| from(stamp.has_year)),
         zone_from: used.map(|stamp| zone(stamp.has_zone)),
         source_zone: match options.mode {
@@ -147,6 +154,16 @@ fn header(header: Header) -> &'static str {
         Header::Rfc5424 => "rfc5424",
         Header::Rfc3164 => "rfc3164",
         Header::None => "none",
+    }
+}
+
+fn form(form: StampForm) -> &'static str {
+    match form {
+        StampForm::MonthFirst => "month_first",
+        StampForm::YearFirst => "year_first",
+        StampForm::Iso => "iso",
+        StampForm::Slashes => "slashes",
+        StampForm::Epoch => "epoch",
     }
 }
 

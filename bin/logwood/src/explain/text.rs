@@ -28,6 +28,9 @@ pub(super) fn print(
     let framing = framing(&message.framing, transport);
     lines.at("framing", Some((start, end)), &framing)?;
     lines.add("header", header(&message.header))?;
+    for decision in &message.decisions {
+        lines.add("decision", &decision.reason)?;
+    }
     lines.parts(message)?;
     lines.routes(message)
 }
@@ -101,6 +104,9 @@ impl<W: Write> Lines<'_, W> {
             };
             self.part("time", &format!("{text}, that of receipt: {why}"))?;
         }
+        if let Some(form) = time.form.as_deref().and_then(form) {
+            self.add("stamp", form)?;
+        }
         if time.year_from.as_deref() == Some("receipt") {
             let why = "the last one that puts it at most a week ahead of its receipt";
             self.add("year", why)?;
@@ -169,6 +175,16 @@ fn framing(framing: &ExplainedFraming, transport: &str) -> String {
         text.push_str("; compressed, below is what was in it");
     }
     text
+}
+
+/// The form of a time stamp, unless it is one of those that the RFCs have.
+fn form(form: &str) -> Option<&'static str> {
+    match form {
+        "year_first" => Some("the year stands in front of the month"),
+        "slashes" => Some("numbers of month, day and year, as NetScaler writes it"),
+        "epoch" => Some("seconds since 1970, or parts of them, told by the number of digits"),
+        _ => None,
+    }
 }
 
 fn header(header: &str) -> &str {
