@@ -78,7 +78,7 @@ fn ask_all(scope: &Scope, budget: &Budget) -> Vec<(String, Option<String>)> {
 fn a_question_without_memory_says_so_and_gives_back_what_it_had() {
     let directory = tempfile::tempdir().expect("a directory");
     let scope = scope(directory.path());
-    let (large, small) = (1 << 30, of_threads() + 64 * 1024);
+    let (large, small) = (1 << 30, THREAD_BYTES + 64 * 1024);
     for (what, missing) in ask_all(&scope, &Budget::new(large)) {
         assert_eq!(missing, None, "{what}");
     }
@@ -165,6 +165,7 @@ fn a_question_that_is_stopped_does_hardly_anything_more() {
             search_each(&scope, &query, Order::OldestFirst, cancel, visit).completeness
         }
     };
+    let mut stopped = 0;
     for what in [
         "count",
         "histogram",
@@ -177,16 +178,19 @@ fn a_question_that_is_stopped_does_hardly_anything_more() {
         let whole = Cancel::new();
         // What is found is remembered with the segment: the first question does the most.
         ask(what, &whole);
-        let (looks, (work, _)) = (whole.looks(), whole.work());
+        let looks = whole.looks();
         for part in [2, 7] {
             let cancel = Cancel::at_look(1 + looks * part / 10);
             let completeness = ask(what, &cancel);
             let (all, before) = cancel.work();
+            // What is remembered may be answered before that look.
+            if completeness.is_complete() {
+                continue;
+            }
+            stopped += 1;
             // Each thread ends what it is at.
             assert!(all - before <= threads_max(), "{what}: {before} of {all}");
-            if work > all {
-                assert!(!completeness.is_complete(), "{what}");
-            }
         }
     }
+    assert!(stopped > 0);
 }
