@@ -43,7 +43,7 @@ pub(super) async fn run(
         Arc::clone(&store),
         clock.clone(),
     );
-    let ingest = Arc::new(ingest.map_err(not_received)?);
+    let ingest = Arc::new(ingest.map_err(|error| not_received(&error))?);
     let keeping = internal.map(|internal| tokio::spawn(internal.keep(Arc::clone(&ingest))));
     let app = Arc::new(App::new(Arc::clone(&store), Arc::clone(&ingest), clock));
     tell(&app, &config);
@@ -104,7 +104,7 @@ async fn stop(server: Server, ingest: &Ingest, store: Arc<Store>) -> Result<(), 
     })
 }
 
-fn not_received(error: ingest::Error) -> Failure {
+fn not_received(error: &ingest::Error) -> Failure {
     let failure = Failure::new(error.to_string());
     match error.remedy() {
         Some(remedy) => failure.hint(remedy),
