@@ -364,7 +364,7 @@ pub(crate) struct RestoreArguments {
     /// The backup, or any data directory that no server has open.
     #[arg(value_name = "BACKUP")]
     pub(crate) backup: PathBuf,
-    /// The target: a new or empty directory. Its parent directory must exist.
+    /// The target: a new or empty directory.
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
     /// Print JSON.
