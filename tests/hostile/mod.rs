@@ -91,11 +91,8 @@ fn refused(kind: &Kind, clients: &mut [TcpStream]) -> Result<usize> {
     let mut refused = 0;
     for client in clients {
         let mut head = vec![0; 2_048];
-        let read = match client.read(&mut head) {
-            Ok(read) => read,
-            // Open, or closed to make room for another.
-            Err(_) => 0,
-        };
+        // An error: it is open still, or closed to make room for another.
+        let read = client.read(&mut head).unwrap_or_default();
         let head = String::from_utf8_lossy(head.get(..read).unwrap_or_default()).into_owned();
         let Some(status) = head.split(' ').nth(1) else {
             continue;
