@@ -478,6 +478,10 @@ pub(crate) struct VerifyArguments {
     /// Repair damage where possible; the server must be stopped.
     #[arg(long)]
     pub(crate) repair: bool,
+    /// Repair damage where possible, and go on without lost records: answers count as complete again;
+    /// the server must be stopped.
+    #[arg(long)]
+    pub(crate) accept_loss: bool,
     /// The number of reading threads [default: one per processor].
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,

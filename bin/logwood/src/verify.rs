@@ -37,11 +37,12 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Outcome, Failure> {
         bar.set_position(done);
     };
     let started = Instant::now();
-    let result = if arguments.repair {
+    let result = if arguments.repair || arguments.accept_loss {
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         store::repair(
             Options::new(&arguments.data_dir),
             &options,
+            arguments.accept_loss,
             &disk,
             Arc::new(SystemClock),
             &watch,
@@ -51,6 +52,7 @@ pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Outcome, Failure> {
         verified.map(|verified| Repaired {
             before: verified.clone(),
             repairs: Vec::new(),
+            accepted: Vec::new(),
             after: verified,
         })
     };
@@ -97,6 +99,7 @@ fn print(
     let Repaired {
         before,
         repairs,
+        accepted,
         after,
     } = repaired;
     for finding in &before.findings {
@@ -108,7 +111,10 @@ fn print(
     for repair in repairs {
         writeln!(out, "{}", repair_text(repair))?;
     }
-    if arguments.repair {
+    for damage in accepted {
+        writeln!(out, "accepted: {}", visible(&damage.to_string()))?;
+    }
+    if arguments.repair || arguments.accept_loss {
         for finding in &after.findings {
             writeln!(out, "still damaged: {}", finding_text(finding))?;
         }
@@ -118,7 +124,10 @@ fn print(
     }
     out.flush()?;
     let count = after.findings.len();
-    let verdict = match (count, arguments.repair && !before.findings.is_empty()) {
+    let verdict = match (
+        count,
+        (arguments.repair || arguments.accept_loss) && !before.findings.is_empty(),
+    ) {
         (0, false) => "whole".to_owned(),
         (0, true) => "repaired".to_owned(),
         (1, _) => "1 damage".to_owned(),
@@ -182,6 +191,7 @@ fn as_json(repaired: &Repaired, arguments: &VerifyArguments, elapsed: Duration) 
     let Repaired {
         before,
         repairs,
+        accepted,
         after,
     } = repaired;
     let mut object = verified_json(after);
@@ -189,7 +199,9 @@ fn as_json(repaired: &Repaired, arguments: &VerifyArguments, elapsed: Duration) 
         members.insert("is_whole".into(), after.findings.is_empty().into());
         members.insert("is_deep".into(), arguments.deep.into());
         members.insert("seconds".into(), elapsed.as_secs_f64().into());
-        if arguments.repair {
+        if arguments.repair || arguments.accept_loss {
+            let accepted = accepted.iter().map(damage_json);
+            members.insert("accepted".into(), accepted.collect::<Vec<_>>().into());
             members.insert("before".into(), verified_json(before));
             members.insert(
                 "repairs".into(),

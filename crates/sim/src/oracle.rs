@@ -33,6 +33,8 @@ struct Sent {
     fate: Fate,
     /// Between which start and which end of the store it was handed over.
     life: u64,
+    /// How many batches were handed over before, to whatever logspace.
+    order: usize,
     /// It was seen since the last power cut.
     is_seen: bool,
 }
@@ -58,6 +60,14 @@ pub(crate) struct Oracle {
     logspaces: BTreeMap<LogspaceName, Logspace>,
     life: u64,
     latest: Timestamp,
+    /// Batches that were handed over.
+    batches: usize,
+    /// The first life of which something may be in the page cache only: it was to be acknowledged
+    /// before its sync.
+    early_since: Option<u64>,
+    /// Lives that a power cut ended while something was in the page cache only. What of it was
+    /// sealed is there, whatever of it was before in other logspaces.
+    parted: BTreeSet<u64>,
 }
 
 /// Which records a batch consists of.
@@ -83,7 +93,8 @@ impl Oracle {
     ) -> Ticket {
         let first = self.next(logspace);
         let shared = Arc::new(batch.clone());
-        let life = self.life;
+        let (life, order) = (self.life, self.batches);
+        self.batches += 1;
         let sent = (0..batch.len()).map(|at| Sent {
             batch: Arc::clone(&shared),
             at,
@@ -91,6 +102,7 @@ impl Oracle {
             number: None,
             fate: Fate::Open,
             life,
+            order,
             is_seen: false,
         });
         let known = self.logspaces.entry(logspace.clone()).or_default();
@@ -99,6 +111,13 @@ impl Oracle {
             logspace: logspace.clone(),
             first,
             count: batch.len(),
+        }
+    }
+
+    /// Notes with what promise a batch is handed over.
+    pub(crate) fn ask_for(&mut self, durability: Durability) {
+        if durability != Durability::Strict {
+            self.early_since.get_or_insert(self.life);
         }
     }
 
@@ -162,6 +181,9 @@ impl Oracle {
 
     /// The store has ended; what is handed over from now on is of its next life.
     pub(crate) fn end_life(&mut self, lost_power: bool) {
+        if lost_power && let Some(first) = self.early_since.take() {
+            self.parted.extend(first..=self.life);
+        }
         self.life += 1;
         if lost_power {
             for logspace in self.logspaces.values_mut() {
@@ -191,7 +213,48 @@ impl Oracle {
                 .map_err(|what| Failure::new(format!("logspace {name}: {what}")))?;
             snapshots.push((snapshot, rows));
         }
+        self.check_order(&snapshots)?;
         check_queries(&snapshots)
+    }
+
+    /// Of one life of the store, nothing is there in one logspace behind something that is missing in
+    /// another: a connection may have sent both.
+    fn check_order(&self, snapshots: &[(Snapshot, Vec<Row>)]) -> Result<(), Failure> {
+        let mut in_order = Vec::new();
+        for (snapshot, rows) in snapshots {
+            let records = rows.iter().filter_map(|row| row.batch.get(row.at));
+            let present: BTreeSet<usize> = records.filter_map(records::index).collect();
+            let sent = self
+                .logspaces
+                .get(&snapshot.logspace)
+                .map(|l| l.sent.iter());
+            let sent = sent.into_iter().flatten().enumerate();
+            let counts = sent.filter(|(_, sent)| {
+                !sent.is_imported && sent.fate != Fate::Gone && !self.parted.contains(&sent.life)
+            });
+            in_order.extend(counts.map(|(index, sent)| {
+                (
+                    sent.order,
+                    sent.life,
+                    &snapshot.logspace,
+                    index,
+                    present.contains(&index),
+                )
+            }));
+        }
+        in_order.sort_unstable();
+        let mut missing = None;
+        for (_, life, logspace, index, is_present) in in_order {
+            if !is_present {
+                missing = Some((life, logspace, index));
+            } else if let Some((hole, other, at)) = missing
+                && hole == life
+            {
+                let what = format!("record {index} of {logspace} is there, {at} of {other} is not");
+                return Err(Failure::new(what));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -74,7 +74,7 @@ fn find_home(
         path: home.clone(),
         why,
     };
-    let id = shared.id()?;
+    let id = shared.id();
     let whose = notes::read(disk, &names::id(&home))?;
     let known = logspace.places().archive;
     let is_known = known.as_ref() == Some(&home);

@@ -6,7 +6,7 @@
 //! An older backup in the directory stays whole until the new one is: new segments come first, then
 //! the manifests, then the journal, and only then what is gone is removed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,13 +17,15 @@ use crate::capture::{self, Captured, Source};
 use crate::copy;
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::Error;
+use crate::inventory::{Inventory, Reach};
 use crate::journal::{Encoded, JournalWriter};
 use crate::limits::GROUP_BYTES;
 use crate::manifest::Manifest;
 use crate::names;
+use crate::notes::StoreId;
 use crate::searches;
 use crate::snapshot::{Damage, TailChunk};
-use crate::store::Shared;
+use crate::store::{Shared, locked};
 
 /// What a backup holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,7 +60,7 @@ pub struct LogspaceBackup {
 /// Makes a backup in a directory: a new or empty one, or one with an older backup of this store.
 pub(crate) fn backup(shared: &Shared, dir: &Path) -> Result<Backup, Error> {
     let data_dir = shared.options.data_dir.as_path();
-    let id = shared.id()?;
+    let id = shared.id();
     let target = BackupDir::open(&shared.disk, dir, data_dir, &id)?;
     let captured = shared
         .logspaces()
@@ -73,6 +75,10 @@ pub(crate) fn backup(shared: &Shared, dir: &Path) -> Result<Backup, Error> {
     let mut logspaces = Vec::new();
     let mut tails = Vec::new();
     let mut manifests = Vec::new();
+    let reaches = captured
+        .iter()
+        .map(|captured| (captured.name.clone(), captured.reach()));
+    let reaches = reaches.collect();
     for Captured {
         name,
         sources,
@@ -82,7 +88,7 @@ pub(crate) fn backup(shared: &Shared, dir: &Path) -> Result<Backup, Error> {
     {
         let mut report = LogspaceBackup::new(name, &sources, &tail);
         writer.write_segments(sources, &mut report)?;
-        tails.push((report.name.clone(), tail));
+        tails.push((report.name.clone(), contents.sealed, tail));
         manifests.push(contents);
         logspaces.push(report);
     }
@@ -97,9 +103,14 @@ pub(crate) fn backup(shared: &Shared, dir: &Path) -> Result<Backup, Error> {
         report.removed = target.remove_others(&logspace_dir, &kept)?;
     }
     let older = target.journals()?;
-    writer.write_journal(&tails, older.next_id)?;
+    writer.write_journal(
+        &tails,
+        older.next_id,
+        StoreId::parse(&id).unwrap_or_default(),
+    )?;
     target.remove_journals(&older)?;
     target.remove_other_logspaces(logspaces.iter().map(|logspace| &logspace.name))?;
+    writer.write_inventory(reaches)?;
     let unread = searches::copy(shared.disk.as_ref(), data_dir, dir)?;
     target.finish()?;
     let mut damages = writer.damages;
@@ -207,8 +218,9 @@ impl Writer<'_> {
     /// Writes the records that are not yet sealed into a journal file.
     fn write_journal(
         &self,
-        tails: &[(LogspaceName, Vec<Arc<TailChunk>>)],
+        tails: &[(LogspaceName, u64, Vec<Arc<TailChunk>>)],
         next_id: u64,
+        store: StoreId,
     ) -> Result<(), Error> {
         let disk = &self.shared.disk;
         let journal_dir = names::journal_dir(self.dir);
@@ -216,12 +228,15 @@ impl Writer<'_> {
             .map_err(Error::io("create", journal_dir))?;
         // Every commit gets a file of its size: nothing is written behind it.
         let dir = self.dir.to_owned();
-        let mut writer = JournalWriter::new(Arc::clone(disk), dir, 0, next_id, Vec::new());
+        let mut writer =
+            JournalWriter::new(Arc::clone(disk), dir, 0, next_id, Vec::new()).of_store(store);
         let mut blocks: Vec<Arc<Encoded>> = Vec::new();
         let mut bytes = 0;
-        for (name, chunks) in tails {
+        for (name, sealed, chunks) in tails {
+            let mut before = *sealed;
             for chunk in chunks {
-                let block = Encoded::new(name, chunk.first, &chunk.batch);
+                let block = Encoded::new(name, before, chunk.first, &chunk.batch);
+                before = chunk.end();
                 blocks.push(Arc::new(block));
                 bytes += chunk.batch.memory_bytes();
                 if bytes >= GROUP_BYTES {
@@ -240,6 +255,21 @@ impl Writer<'_> {
             .commit(&blocks, true)
             .map_err(|failed| failed.error)?;
         Ok(())
+    }
+
+    /// Notes what the backup has, so that it is missed when it is gone, and what was lost before.
+    fn write_inventory(&self, logspaces: BTreeMap<LogspaceName, Reach>) -> Result<(), Error> {
+        let own = locked(&self.shared.inventory);
+        let losses = own.losses.iter().cloned();
+        let moved = losses.map(|loss| loss.moved(&self.shared.options.data_dir, self.dir));
+        let inventory = Inventory {
+            store: own.store,
+            logspaces,
+            losses: moved.collect(),
+            ..Inventory::default()
+        };
+        drop(own);
+        inventory.write(self.shared.disk.as_ref(), self.dir)
     }
 
     fn is_closing(&self) -> bool {

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use model::LogspaceName;
 
 use crate::error::Error;
+use crate::inventory::Reach;
 use crate::logspace::Logspace;
-use crate::manifest::{Contents, Entry};
+use crate::manifest::{Contents, Entry, fingerprint};
 use crate::names;
 use crate::segment_handle::SegmentHandle;
 use crate::snapshot::TailChunk;
@@ -22,6 +23,18 @@ pub(crate) struct Captured {
     pub(crate) tail: Vec<Arc<TailChunk>>,
     /// What a manifest has to say of exactly these.
     pub(crate) contents: Contents,
+}
+
+impl Captured {
+    /// How far it went.
+    pub(crate) fn reach(&self) -> Reach {
+        let tail_end = self.tail.last().map_or(0, |chunk| chunk.end());
+        Reach {
+            journaled: self.contents.sealed.max(tail_end),
+            next: self.contents.next.max(tail_end),
+            manifest: None,
+        }
+    }
 }
 
 /// A segment to be copied.
@@ -68,6 +81,7 @@ pub(crate) fn capture(logspace: &Logspace) -> Result<Captured, Error> {
     }));
     let tail_start = tail.first().map_or(u64::MAX, |chunk| chunk.first.0);
     let contents = Contents {
+        owner: said.owner.clone(),
         entries: sources.iter().map(|source| source.entry).collect(),
         removed: Vec::new(),
         next: said.next,
@@ -101,6 +115,7 @@ fn of_handle(handle: &Arc<SegmentHandle>, by_number: &BTreeMap<u64, &Entry>) -> 
         last_received: handle.last_received(),
         raw_bytes: handle.footer().raw_bytes,
         generation,
+        fingerprint: fingerprint(handle.file()).unwrap_or(0),
     };
     Some(Source {
         entry,

@@ -7,10 +7,11 @@
 //! synced together, when the first of them must be.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
-use model::{RecordBatch, RecordNumber, Timestamp};
+use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 
 use crate::durability::Durability;
 use crate::journal::{Encoded, Encoder, JournalWriter};
@@ -101,8 +102,15 @@ fn end(shared: &Shared, due: &SyncDue) {
         tracing::error!("records acknowledged a moment ago may not be durable");
         return;
     }
-    if let Err(error) = locked(&shared.writer).end() {
-        tracing::warn!(%error, "the next start writes the last records of the journal once more");
+    let mut writer = locked(&shared.writer);
+    match writer.end() {
+        Ok(()) => {
+            let is_settled = writer.unsynced_bytes() == 0;
+            shared.is_settled.store(is_settled, Ordering::Relaxed);
+        }
+        Err(error) => {
+            tracing::warn!(%error, "the next start writes the last records of the journal once more");
+        }
     }
 }
 
@@ -118,11 +126,7 @@ fn commit_group(shared: &Shared, group: Vec<Pending>, due: &mut SyncDue, encoder
     let durability = strictest.unwrap_or_default();
     let (joined, callbacks) = join(group);
     wait_for_room(shared);
-    let blocks: Vec<Arc<Encoded>> = joined
-        .iter()
-        .map(|block| encoder.encode(&block.logspace.name, block.first, &block.batch))
-        .map(Arc::new)
-        .collect();
+    let blocks = encode(&joined, encoder);
     let start = shared.clock.now();
     let sync = durability == Durability::Strict
         || due.is_over(start)
@@ -146,6 +150,20 @@ fn commit_group(shared: &Shared, group: Vec<Pending>, due: &mut SyncDue, encoder
         on_durable(Ok(appended));
     }
     shared.notify_listeners();
+}
+
+/// Encodes blocks. Each says up to which number the journal has had records of its logspace, so that
+/// a file that is lost shows.
+fn encode(joined: &[Joined], encoder: &mut Encoder) -> Vec<Arc<Encoded>> {
+    let mut ends: BTreeMap<&LogspaceName, u64> = BTreeMap::new();
+    let blocks = joined.iter().map(|block| {
+        let name = &block.logspace.name;
+        let end = block.first.0 + block.batch.len() as u64;
+        let before = ends.insert(name, end);
+        let before = before.unwrap_or_else(|| block.logspace.state().journaled);
+        Arc::new(encoder.encode(name, before, block.first, &block.batch))
+    });
+    blocks.collect()
 }
 
 /// Makes records visible.
@@ -177,7 +195,7 @@ struct Gathered {
 /// of receipt in order.
 fn join(group: Vec<Pending>) -> (Vec<Joined>, Vec<(OnDurable, Appended)>) {
     let mut blocks: Vec<Gathered> = Vec::new();
-    let mut last_block: BTreeMap<model::LogspaceName, usize> = BTreeMap::new();
+    let mut last_block: BTreeMap<LogspaceName, usize> = BTreeMap::new();
     let mut callbacks = Vec::with_capacity(group.len());
     for Pending {
         logspace,
@@ -304,7 +322,11 @@ fn commit(shared: &Shared, blocks: &[Arc<Encoded>], sync: bool) -> Result<(), St
     let mut writer: MutexGuard<'_, JournalWriter> = locked(&shared.writer);
     let result = writer.commit(blocks, sync);
     shared.note_open_journal(&writer);
+    let durable = writer.durable().filter(|_| sync);
     drop(writer);
+    if let Some(file) = durable.filter(|_| result.is_ok()) {
+        shared.note_journal(file);
+    }
     let (closed, result) = match result {
         Ok(closed) => (closed, Ok(())),
         Err(failed) => (failed.closed, Err(failed.error.to_string())),
@@ -318,7 +340,7 @@ mod tests {
     use std::path::PathBuf;
 
     use model::limits::BATCH_TAGS_MAX;
-    use model::{LogspaceName, RecordParts, SYSLOG_TAG_NAMES};
+    use model::{RecordParts, SYSLOG_TAG_NAMES};
 
     use super::*;
     use crate::logspace::LogspaceState;

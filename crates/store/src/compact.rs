@@ -13,12 +13,13 @@ use model::Timestamp;
 use segment::{MergeError, MergeInput as _};
 
 use crate::copy;
+use crate::disk::OpenMode;
 use crate::error::Error;
 use crate::limits::{
     COMPACTION_ALONE_BYTES_MAX, COMPACTION_PAUSE_MS, COMPACTION_SAVING_PERCENT_MIN,
 };
 use crate::logspace::Logspace;
-use crate::manifest::{Entry, Manifest};
+use crate::manifest::{Entry, Manifest, fingerprint};
 use crate::merge;
 use crate::names;
 use crate::rewriting::{self, Input, Stop};
@@ -266,7 +267,16 @@ fn settle(
     let is_smaller = saved * 100 >= entry.file_bytes * COMPACTION_SAVING_PERCENT_MIN;
     let is_worth_it = is_smaller || segment::can_be_enlarged(segment.footer());
     let generation = entry.generation.checked_add(1).filter(|_| is_worth_it);
+    let fingerprint = match generation {
+        None => entry.fingerprint,
+        Some(_) => {
+            let file = shared.disk.open(temporary, OpenMode::Read);
+            let read = file.and_then(|file| fingerprint(file.as_ref()));
+            read.map_err(Error::io("read", temporary))?
+        }
+    };
     let made = Entry {
+        fingerprint,
         is_compacted: true,
         file_bytes: generation.map_or(entry.file_bytes, |_| file_bytes),
         generation: generation.unwrap_or(entry.generation),

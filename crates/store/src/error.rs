@@ -70,6 +70,17 @@ pub enum Error {
         /// What is wrong there.
         what: String,
     },
+    /// A file is in the place of another one, and says so.
+    #[error(
+        "{path} {whose}: put the file back that was here, or this one where it belongs; see also \
+         `logwood verify`"
+    )]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// Whose it is.
+        whose: String,
+    },
     /// A segment cannot be read now; it may be later.
     #[error("cannot read {path}: {what}")]
     Unreadable {

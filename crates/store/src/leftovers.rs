@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::archive;
 use crate::disk::Disk;
 use crate::error::Error;
-use crate::manifest::{Entry, Manifest};
+use crate::manifest::{Entry, Manifest, fingerprint};
 use crate::names;
 use crate::places::Places;
 use crate::segment_handle::{PageCache, SegmentHandle};
@@ -192,6 +192,7 @@ fn adopt(
         last_received: segment.last_received(),
         raw_bytes: segment.footer().raw_bytes,
         generation: id.generation,
+        fingerprint: fingerprint(segment.file()).map_err(Error::io("read", path))?,
     };
     let overlapping = || {
         let entries = manifest.contents().entries.iter();

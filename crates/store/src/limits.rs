@@ -233,3 +233,15 @@ pub const LOGSPACES_TOGETHER_MIN: usize = 32;
 /// Threads that open logspaces together. They wait for the disk, which makes many files durable in
 /// the time of one.
 pub const OPENING_THREADS: usize = 16;
+
+/// Largest inventory that is read, in bytes: that of some ten thousand logspaces with the longest
+/// names, and as many losses as are kept.
+pub const INVENTORY_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// Losses that an inventory names at most. Who has lost so many files needs a backup, not a longer
+/// list.
+pub const LOSSES_MAX: usize = 1_000;
+
+/// Commits after which the inventory is tried again where the disk has refused it: each try costs two
+/// syncs.
+pub const NOTE_RETRY_COMMITS: u64 = 1_000;

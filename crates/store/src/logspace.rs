@@ -46,6 +46,8 @@ pub(crate) struct Logspace {
 pub(crate) struct LogspaceState {
     /// The number of the next record.
     pub(crate) next: u64,
+    /// The number behind the last record that was ever in the journal.
+    pub(crate) journaled: u64,
     /// No record received from now on is stamped earlier.
     pub(crate) last_received: Timestamp,
     /// Sealed records, in the order of their numbers.
@@ -56,6 +58,8 @@ pub(crate) struct LogspaceState {
     pub(crate) sealed: u64,
     /// At the start, the numbers of the records in segments that cannot be read.
     pub(crate) unreadable: Vec<Range<u64>>,
+    /// At the start, segments in whose place another file lies.
+    pub(crate) foreign: Vec<(Entry, PathBuf)>,
     /// Segments that were damaged at the start so that they could not be opened, to be mended.
     pub(crate) unopened: Vec<Entry>,
     /// Records deleted since the start because they need not be kept.
@@ -83,11 +87,13 @@ impl LogspaceState {
     pub(crate) fn new() -> Self {
         Self {
             next: 1,
+            journaled: 1,
             last_received: Timestamp::MIN,
             segments: Vec::new(),
             damages: Arc::from([]),
             sealed: 0,
             unreadable: Vec::new(),
+            foreign: Vec::new(),
             unopened: Vec::new(),
             expired_records: 0,
             unmergeable: BTreeSet::new(),
@@ -105,7 +111,9 @@ impl LogspaceState {
 
     /// Adds durable records to the tail, joined with the last chunk where both are small.
     pub(crate) fn publish(&mut self, first: RecordNumber, mut batch: RecordBatch) {
-        self.next = self.next.max(first.0 + batch.len() as u64);
+        let end = first.0 + batch.len() as u64;
+        self.next = self.next.max(end);
+        self.journaled = self.journaled.max(end);
         self.tail_bytes += batch.memory_bytes();
         self.tail_rows += batch.len();
         if self.join_last(first, &batch) {
@@ -336,6 +344,20 @@ impl LogspaceState {
             .checked_sub(1)
             .and_then(|index| self.segments.get(index))
             .is_some_and(|segment| number.0 < segment.first_number().0 + u64::from(segment.rows()))
+    }
+
+    /// Forgets that another file lies in the place of a segment whose records the journal has: a seal
+    /// failed after its record of the manifest was written, and the next one, with more records,
+    /// wrote the file anew. It is sealed again.
+    pub(crate) fn settle_foreign(&mut self) {
+        for (entry, path) in std::mem::take(&mut self.foreign) {
+            if entry
+                .numbers()
+                .all(|number| self.tail_has_any(&(number..number + 1)))
+            {
+                self.settle_damages(&path);
+            }
+        }
     }
 
     /// Forgets damages of a file that can be read again.

@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use model::{RecordNumber, Timestamp};
+use model::{LogspaceName, RecordNumber, Timestamp};
 
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::Error;
@@ -18,18 +18,26 @@ use crate::limits::{
     MANIFEST_BYTES_MAX, MANIFEST_RECORD_BYTES_MAX, MANIFEST_STALE_MIN as STALE_MIN,
 };
 use crate::names;
+use crate::notes::StoreId;
 use crate::snapshot::Damage;
 
 const MAGIC: [u8; 4] = *b"LWMF";
-/// Version 1 knew no removals.
-const VERSION: u16 = 2;
+/// Version 1 knew no removals, version 2 neither whose it is nor fingerprints of segments.
+const VERSION: u16 = 3;
+/// Versions that are read and written anew.
+const OLDER: [u16; 2] = [1, 2];
 const HEADER_LEN: usize = 16;
 const RECORD_HEADER_LEN: usize = 8;
 const ALIGNMENT: usize = 8;
 const KIND_ADD: u8 = 1;
-const KIND_CHANGE: u8 = 2;
-const ENTRY_LEN: usize = 56;
+const KIND_CHANGE_V2: u8 = 2;
+const KIND_OWNER: u8 = 3;
+const KIND_CHANGE: u8 = 4;
+const ENTRY_LEN_V2: usize = 56;
+const ENTRY_LEN: usize = 64;
 const REMOVED_LEN: usize = 16;
+/// Offset, length and checksum of a segment's footer.
+const FINGERPRINTED: usize = 16;
 const FLAG_IMPORTED: u16 = 1;
 const FLAG_ARCHIVED: u16 = 2;
 const FLAG_COMPACTED: u16 = 4;
@@ -60,6 +68,44 @@ pub(crate) struct Entry {
     /// How often its records were written anew: 0 as sealed, one more than any of its parts when
     /// merged. Tells it from an older segment with the same first record.
     pub(crate) generation: u16,
+    /// What tells its file from any other: see [`fingerprint`]. 0 where the manifest does not say.
+    pub(crate) fingerprint: u32,
+}
+
+/// The checksum of what the end of a segment's file says of its footer, on whose checksum those of
+/// all pages hang. Not of all of the end: with its own checksum it has the same one as any other.
+pub(crate) fn fingerprint(file: &dyn DiskFile) -> std::io::Result<u32> {
+    let mut end = [0; FINGERPRINTED];
+    let offset = file.len()?.saturating_sub(segment::Trailer::LEN as u64);
+    file.read_exact_at(&mut end, offset)?;
+    Ok(crc32c::crc32c(&end).max(1))
+}
+
+/// Whose a manifest is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Owner {
+    pub(crate) store: StoreId,
+    pub(crate) logspace: LogspaceName,
+}
+
+impl Owner {
+    /// What is wrong where another one is expected.
+    fn differs(&self, expected: &Self) -> Option<String> {
+        if self.logspace != expected.logspace {
+            return Some(format!("is of the logspace {}", self.logspace));
+        }
+        let is_same = self.store.agrees(expected.store);
+        (!is_same).then(|| format!("is of the store {}, this is {}", self.store, expected.store))
+    }
+}
+
+/// A manifest as it was at a stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stand {
+    /// The checksum of what it says, however it is written.
+    pub(crate) crc: u32,
+    /// Records of its segments.
+    pub(crate) rows: u64,
 }
 
 /// Which file of a logspace a segment is.
@@ -107,6 +153,8 @@ pub(crate) struct Manifest {
 /// What a manifest says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Contents {
+    /// Whose it is, where it says so.
+    pub(crate) owner: Option<Owner>,
     /// The segments, in the order they were added.
     pub(crate) entries: Vec<Entry>,
     /// Segments that were removed since the file was last written anew. Their files may still be
@@ -123,6 +171,7 @@ pub(crate) struct Contents {
 impl Default for Contents {
     fn default() -> Self {
         Self {
+            owner: None,
             entries: Vec::new(),
             removed: Vec::new(),
             next: 1,
@@ -156,9 +205,23 @@ pub(crate) struct Survey {
     pub(crate) torn_at: Option<u64>,
 }
 
+impl Survey {
+    /// See [`Contents::difference`]; damage says enough where there is some.
+    pub(crate) fn difference(&self, path: &Path, left: Left) -> Option<Damage> {
+        let difference = self.contents.difference(path, left);
+        difference.filter(|_| self.damages.is_empty())
+    }
+}
+
 impl Manifest {
-    /// Opens or creates the manifest of a logspace directory. Damages are what cannot be read.
-    pub(crate) fn open(disk: Arc<dyn Disk>, dir: &Path) -> Result<(Self, Vec<Damage>), Error> {
+    /// Opens or creates the manifest of a logspace directory. Damages are what cannot be read, and
+    /// what is not as it was left.
+    pub(crate) fn open(
+        disk: Arc<dyn Disk>,
+        dir: &Path,
+        owner: &Owner,
+        left: Left,
+    ) -> Result<(Self, Vec<Damage>), Error> {
         let path = names::manifest(dir);
         let mut loaded = match load(disk.as_ref(), &path) {
             Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
@@ -166,11 +229,10 @@ impl Manifest {
             }
             result => result?,
         };
-        if loaded.bytes == 0 && has_days(disk.as_ref(), dir)? {
-            // It is made, and synced, before the first segment. What else is missing nobody knows.
-            let what = "the manifest is gone, and is made again of the segments that are there";
-            loaded.damages.push(Damage::new(&path, 0, what));
-        }
+        loaded.check_owner(&path, owner)?;
+        let is_expected = left != Left::New || has_days(disk.as_ref(), dir)?;
+        loaded.compare(&path, left, is_expected);
+        loaded.contents.owner = Some(owner.clone());
         let mut manifest = Self {
             disk,
             path,
@@ -211,23 +273,24 @@ impl Manifest {
         Some((file, bytes.len() as u64))
     }
 
+    /// Reads the manifest of a logspace directory without touching it, and compares it with how it
+    /// was left.
+    pub(crate) fn read_left(
+        disk: &dyn Disk,
+        dir: &Path,
+        owner: &Owner,
+        left: Left,
+    ) -> Result<(Contents, Vec<Damage>), Error> {
+        let path = names::manifest(dir);
+        let mut loaded = load_or_new(disk, dir)?;
+        loaded.check_owner(&path, owner)?;
+        loaded.compare(&path, left, left != Left::New);
+        Ok(loaded.into_contents(&path))
+    }
+
     /// Reads the manifest of a logspace directory without touching it.
     pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<(Contents, Vec<Damage>), Error> {
-        let loaded = match load(disk, &names::manifest(dir)) {
-            // A crash between making the directory and its manifest; days mean that it was lost.
-            Err(Error::Io { source, .. })
-                if source.kind() == std::io::ErrorKind::NotFound && !has_days(disk, dir)? =>
-            {
-                Loaded::default()
-            }
-            result => result?,
-        };
-        let mut damages = loaded.damages;
-        if let Some(offset) = loaded.torn_at {
-            let what = "the last record was not finished, or is damaged";
-            damages.push(Damage::new(&names::manifest(dir), offset, what));
-        }
-        Ok((loaded.contents, damages))
+        Ok(load_or_new(disk, dir)?.into_contents(&names::manifest(dir)))
     }
 
     /// Reads a manifest's file record by record without touching it.
@@ -256,6 +319,11 @@ impl Manifest {
     /// be damaged; nothing tells.
     pub(crate) fn is_cut(&self) -> bool {
         self.is_cut
+    }
+
+    /// How it stands now; `None` where the disk has refused the last change.
+    pub(crate) fn stand(&self) -> Option<Stand> {
+        self.open.as_ref().map(|_| self.contents.stand())
     }
 
     /// What it says.
@@ -300,6 +368,10 @@ impl Manifest {
             .path
             .with_extension(names::TEMPORARY_SUFFIX.trim_start_matches('.'));
         let mut bytes = encode_header(VERSION).to_vec();
+        if let Some(owner) = &self.contents.owner {
+            let record = encode_owner(owner, bytes.len() as u64);
+            bytes.extend_from_slice(&record);
+        }
         // Only files that are still there matter; those of removed segments are gone by now, or
         // are set aside at the next start.
         // A record has a limit; many entries take many records.
@@ -339,8 +411,96 @@ impl Manifest {
 
 /// Whether there is any directory that may hold segments.
 fn has_days(disk: &dyn Disk, dir: &Path) -> Result<bool, Error> {
-    let entries = disk.list(dir).map_err(Error::io("list", dir))?;
-    Ok(entries.iter().any(|entry| entry.is_dir))
+    match disk.list(dir) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        result => {
+            let entries = result.map_err(Error::io("list", dir))?;
+            Ok(entries.iter().any(|entry| entry.is_dir))
+        }
+    }
+}
+
+/// Loads the manifest of a logspace directory; one that was never made is empty.
+fn load_or_new(disk: &dyn Disk, dir: &Path) -> Result<Loaded, Error> {
+    match load(disk, &names::manifest(dir)) {
+        // A crash between making the directory and its manifest; days mean that it was lost.
+        Err(Error::Io { source, .. })
+            if source.kind() == std::io::ErrorKind::NotFound && !has_days(disk, dir)? =>
+        {
+            Ok(Loaded::default())
+        }
+        result => result,
+    }
+}
+
+impl Loaded {
+    /// Whether a file is of the version that is written; notes where it has no header.
+    fn check_header(&mut self, path: &Path, bytes: &[u8]) -> Result<bool, Error> {
+        match bytes.get(..HEADER_LEN) {
+            Some(header) if header == encode_header(VERSION) => {}
+            Some(header) if OLDER.iter().any(|older| header == encode_header(*older)) => {
+                return Ok(false);
+            }
+            // A newer program keeps to the place of the checksum; otherwise a bit has flipped.
+            Some(header)
+                if header.starts_with(&MAGIC)
+                    && version(header) > VERSION
+                    && word(header, HEADER_LEN - 4)
+                        == crc32c::crc32c(header.get(..12).unwrap_or(&[])) =>
+            {
+                return Err(Error::other_format(path, version(header), VERSION));
+            }
+            _ => self
+                .damages
+                .push(Damage::new(path, 0, "the header is wrong")),
+        }
+        Ok(true)
+    }
+
+    /// Refuses the manifest of somebody else: to take its segments for ours would be worse than not
+    /// to start.
+    fn check_owner(&self, path: &Path, expected: &Owner) -> Result<(), Error> {
+        match self.contents.differs_from(expected) {
+            Some(whose) => Err(Error::Foreign {
+                path: path.to_owned(),
+                whose,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Notes where it is not as it was left.
+    fn compare(&mut self, path: &Path, left: Left, is_expected: bool) {
+        let damage = match self.bytes {
+            0 if is_expected => {
+                let what = "the manifest is gone, and is made again of the segments that are there";
+                Some(Damage::new(path, 0, what))
+            }
+            _ => self.contents.difference(path, left),
+        };
+        if self.damages.is_empty() {
+            self.damages.extend(damage);
+        }
+    }
+
+    fn into_contents(mut self, path: &Path) -> (Contents, Vec<Damage>) {
+        if let Some(offset) = self.torn_at {
+            let what = "the last record was not finished, or is damaged";
+            self.damages.push(Damage::new(path, offset, what));
+        }
+        (self.contents, self.damages)
+    }
+}
+
+/// What is known of a manifest from elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// Nothing: it may be new.
+    New,
+    /// It was there.
+    Known,
+    /// How it was when the store was stopped.
+    Stopped(Stand),
 }
 
 fn load(disk: &dyn Disk, path: &Path) -> Result<Loaded, Error> {
@@ -373,29 +533,15 @@ fn load_with(
         version: bytes.get(..HEADER_LEN).map_or(0, version),
         ..Loaded::default()
     };
-    let mut is_current = true;
-    match bytes.get(..HEADER_LEN) {
-        Some(header) if header == encode_header(VERSION) => {}
-        Some(header) if header == encode_header(1) => is_current = false,
-        // A newer program keeps to the place of the checksum; otherwise a bit has flipped.
-        Some(header)
-            if header.starts_with(&MAGIC)
-                && version(header) > VERSION
-                && word(header, HEADER_LEN - 4)
-                    == crc32c::crc32c(header.get(..12).unwrap_or(&[])) =>
-        {
-            let found = version(header);
-            return Err(Error::other_format(path, found, VERSION));
-        }
-        _ => loaded
-            .damages
-            .push(Damage::new(path, 0, "the header is wrong")),
-    }
+    let is_current = loaded.check_header(path, &bytes)?;
     let mut offset = HEADER_LEN;
     while offset < bytes.len() {
         let next = match decode_record(&bytes, offset) {
             Ok(record) => {
                 visit(offset, &record);
+                if let Some(owner) = record.owner {
+                    loaded.contents.owner.get_or_insert(owner);
+                }
                 loaded.contents.pass(record.marks);
                 loaded.contents.apply(&record.added, &record.removed);
                 Some(offset + record.len)
@@ -415,6 +561,13 @@ fn load_with(
             return Ok(loaded);
         };
         offset = next;
+    }
+    if is_current && loaded.contents.owner.is_none() && loaded.damages.is_empty() && len > 0 {
+        // It is the first record, and stands there from the beginning.
+        let what = "it does not say whose it is";
+        loaded
+            .damages
+            .push(Damage::new(path, HEADER_LEN as u64, what));
     }
     if loaded.damages.is_empty() && is_current {
         loaded.clean = Some(bytes);
@@ -440,6 +593,35 @@ impl Contents {
                 next: end,
                 sealed: if entry.is_imported { 0 } else { end },
             });
+        }
+    }
+
+    /// Records of the segments.
+    pub(crate) fn rows(&self) -> u64 {
+        self.entries.iter().map(|entry| u64::from(entry.rows)).sum()
+    }
+
+    /// Whose it is, where it is not of whom is expected.
+    pub(crate) fn differs_from(&self, expected: &Owner) -> Option<String> {
+        self.owner.as_ref()?.differs(expected)
+    }
+
+    /// Where it does not say what it said when the store was stopped.
+    fn difference(&self, path: &Path, left: Left) -> Option<Damage> {
+        let what = "the manifest is not the one that was there when the store was stopped";
+        match left {
+            Left::Stopped(stand) if stand != self.stand() => Some(Damage::new(path, 0, what)),
+            _ => None,
+        }
+    }
+
+    /// What can be compared with what it says at another time.
+    fn stand(&self) -> Stand {
+        let mut entries = self.entries.clone();
+        entries.sort_by_key(Entry::id);
+        Stand {
+            crc: crc32c::crc32c(&encode_record(&entries, &[], self.marks(), 0)),
+            rows: self.rows(),
         }
     }
 
@@ -499,18 +681,33 @@ fn encode_record(added: &[Entry], removed: &[SegmentId], marks: Marks, offset: u
         payload.extend_from_slice(&entry.first_received.nanos().to_le_bytes());
         payload.extend_from_slice(&entry.last_received.nanos().to_le_bytes());
         payload.extend_from_slice(&entry.raw_bytes.to_le_bytes());
+        payload.extend_from_slice(&entry.fingerprint.to_le_bytes());
+        payload.extend_from_slice(&[0; 4]);
     }
     for id in removed {
         payload.extend_from_slice(&id.first.0.to_le_bytes());
         payload.extend_from_slice(&u64::from(id.generation).to_le_bytes());
     }
+    frame(&payload, offset)
+}
+
+/// The record that says whose a manifest is: the kind, the store, the name of the logspace.
+fn encode_owner(owner: &Owner, offset: u64) -> Vec<u8> {
+    let mut payload = vec![KIND_OWNER, 0, 0, 0, 0, 0, 0, 0];
+    payload.extend_from_slice(&owner.store.0.to_le_bytes());
+    payload.extend_from_slice(owner.logspace.as_str().as_bytes());
+    frame(&payload, offset)
+}
+
+/// A payload as a record.
+fn frame(payload: &[u8], offset: u64) -> Vec<u8> {
     let mut record = u32::try_from(payload.len())
         .unwrap_or(0)
         .to_le_bytes()
         .to_vec();
-    let crc = crc32c::crc32c_append(crc32c::crc32c(&offset.to_le_bytes()), &payload);
+    let crc = crc32c::crc32c_append(crc32c::crc32c(&offset.to_le_bytes()), payload);
     record.extend_from_slice(&crc.to_le_bytes());
-    record.extend_from_slice(&payload);
+    record.extend_from_slice(payload);
     record.resize(record.len().next_multiple_of(ALIGNMENT), 0);
     record
 }
@@ -523,7 +720,9 @@ fn flags(entry: &Entry) -> u16 {
 }
 
 /// A record of the file.
+#[derive(Default)]
 struct Record {
+    owner: Option<Owner>,
     added: Vec<Entry>,
     removed: Vec<SegmentId>,
     marks: Marks,
@@ -545,23 +744,36 @@ fn decode_record(bytes: &[u8], offset: usize) -> Result<Record, &'static str> {
     if crc != word(bytes, offset + 4) {
         return Err("the checksum of the record is wrong");
     }
-    let (head_len, marks) = match payload.first() {
-        Some(&KIND_ADD) => (8, Marks::default()),
-        Some(&KIND_CHANGE) => {
-            let next = long(payload, 8);
-            let sealed = long(payload, 16);
-            (24, Marks { next, sealed })
+    let record_len = (RECORD_HEADER_LEN + len).next_multiple_of(ALIGNMENT);
+    let (head_len, entry_len) = match payload.first() {
+        Some(&KIND_ADD) => (8, ENTRY_LEN_V2),
+        Some(&KIND_CHANGE_V2) => (24, ENTRY_LEN_V2),
+        Some(&KIND_CHANGE) => (24, ENTRY_LEN),
+        Some(&KIND_OWNER) => {
+            return Ok(Record {
+                owner: Some(decode_owner(payload)?),
+                len: record_len,
+                ..Record::default()
+            });
         }
         _ => return Err("the record is of an unknown kind"),
     };
-    let added_len = word(payload, 4) as usize * ENTRY_LEN;
+    let marks = match head_len {
+        8 => Marks::default(),
+        _ => Marks {
+            next: long(payload, 8),
+            sealed: long(payload, 16),
+        },
+    };
+    let added_len = word(payload, 4) as usize * entry_len;
     let (added, removed) = payload
         .get(head_len..)
         .and_then(|rest| rest.split_at_checked(added_len))
         .filter(|(_, removed)| removed.len().is_multiple_of(REMOVED_LEN))
         .ok_or("the record does not have the length of its entries")?;
     Ok(Record {
-        added: added.chunks_exact(ENTRY_LEN).map(decode_entry).collect(),
+        owner: None,
+        added: added.chunks_exact(entry_len).map(decode_entry).collect(),
         removed: removed
             .chunks_exact(REMOVED_LEN)
             .map(|bytes| SegmentId {
@@ -570,7 +782,17 @@ fn decode_record(bytes: &[u8], offset: usize) -> Result<Record, &'static str> {
             })
             .collect(),
         marks,
-        len: (RECORD_HEADER_LEN + len).next_multiple_of(ALIGNMENT),
+        len: record_len,
+    })
+}
+
+fn decode_owner(payload: &[u8]) -> Result<Owner, &'static str> {
+    let store = array(payload, 8).map_or(0, u128::from_le_bytes);
+    let name = std::str::from_utf8(payload.get(24..).unwrap_or_default()).ok();
+    let name = name.and_then(|name| LogspaceName::parse(name).ok());
+    Ok(Owner {
+        store: StoreId(store),
+        logspace: name.ok_or("the record names no logspace")?,
     })
 }
 
@@ -588,6 +810,7 @@ fn decode_entry(bytes: &[u8]) -> Entry {
         first_received: time(32),
         last_received: time(40),
         raw_bytes: long(bytes, 48),
+        fingerprint: word(bytes, ENTRY_LEN_V2),
     }
 }
 
@@ -625,11 +848,19 @@ mod tests {
             last_received: Timestamp::from_seconds(2),
             raw_bytes: 999,
             generation: 0,
+            fingerprint: 7,
         }
     }
 
     fn open(dir: &Path) -> (Manifest, Vec<Damage>) {
-        Manifest::open(Arc::new(RealDisk), dir).expect("opens")
+        Manifest::open(Arc::new(RealDisk), dir, &owner(), Left::New).expect("opens")
+    }
+
+    fn owner() -> Owner {
+        Owner {
+            store: StoreId(0x2a << 100),
+            logspace: LogspaceName::main(),
+        }
     }
 
     fn firsts(manifest: &Manifest) -> Vec<u64> {
@@ -664,7 +895,8 @@ mod tests {
         }
         let path = names::manifest(dir.path());
         let whole = std::fs::read(&path).expect("reads");
-        let record_len = (whole.len() - HEADER_LEN) / 3;
+        let start = HEADER_LEN + encode_owner(&owner(), 16).len();
+        let record_len = (whole.len() - start) / 3;
         for cut in 1..record_len {
             std::fs::write(&path, &whole[..whole.len() - cut]).expect("writes");
             let (manifest, damages) = open(dir.path());
@@ -675,11 +907,11 @@ mod tests {
             );
         }
         let mut broken = whole;
-        broken[HEADER_LEN + record_len + 20] ^= 1;
+        broken[start + record_len + 20] ^= 1;
         std::fs::write(&path, &broken).expect("writes");
         let (manifest, damages) = open(dir.path());
         assert_eq!((firsts(&manifest), damages.len()), (vec![1, 21], 1));
-        assert_eq!(damages[0].offset, (HEADER_LEN + record_len) as u64);
+        assert_eq!(damages[0].offset, (start + record_len) as u64);
     }
 
     #[test]
@@ -739,7 +971,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("temporary directory");
         let mut payload = vec![KIND_ADD, 0, 0, 0, 1, 0, 0, 0];
         payload.extend_from_slice(&[7, 0, 0, 0, 0, 0, 0, 0, 10, 0, 0, 0, 1, 0, 0, 0]);
-        payload.resize(8 + ENTRY_LEN, 0);
+        payload.resize(8 + ENTRY_LEN_V2, 0);
         let mut file = encode_header(1).to_vec();
         let crc = crc32c::crc32c_append(crc32c::crc32c(&16_u64.to_le_bytes()), &payload);
         file.extend_from_slice(&(payload.len() as u32).to_le_bytes());
@@ -758,10 +990,47 @@ mod tests {
     #[test]
     fn a_newer_version_is_refused() {
         let dir = tempfile::tempdir().expect("temporary directory");
-        let header = encode_header(3);
+        let header = encode_header(4);
         std::fs::write(names::manifest(dir.path()), header).expect("writes");
-        let result = Manifest::open(Arc::new(RealDisk), dir.path());
-        assert!(matches!(result, Err(Error::NewerFormat { found: 3, .. })));
+        let result = Manifest::open(Arc::new(RealDisk), dir.path(), &owner(), Left::New);
+        assert!(matches!(result, Err(Error::NewerFormat { found: 4, .. })));
+    }
+
+    #[test]
+    fn a_manifest_of_another_store_or_logspace_is_refused() {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        drop(open(dir.path()));
+        let other_store = Owner {
+            store: StoreId(9),
+            ..owner()
+        };
+        let other_logspace = Owner {
+            logspace: LogspaceName::parse("other").expect("a name"),
+            ..owner()
+        };
+        for other in [other_store, other_logspace] {
+            let result = Manifest::open(Arc::new(RealDisk), dir.path(), &other, Left::Known);
+            assert!(matches!(result, Err(Error::Foreign { .. })));
+        }
+    }
+
+    #[test]
+    fn a_manifest_that_is_not_as_it_was_left_is_told() {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let (mut manifest, _) = open(dir.path());
+        let mut stands = vec![manifest.stand().expect("written")];
+        for first in [1, 11] {
+            manifest.change(&[entry(first)], &[]).expect("adds");
+            stands.push(manifest.stand().expect("written"));
+        }
+        let look = |left| {
+            let opened = Manifest::open(Arc::new(RealDisk), dir.path(), &owner(), left);
+            opened.expect("opens").1.len()
+        };
+        assert_eq!(look(Left::Stopped(stands[2])), 0);
+        assert_eq!(look(Left::Stopped(stands[1])), 1);
+        std::fs::write(names::manifest(dir.path()), b"").expect("writes");
+        assert_eq!(look(Left::Known), 1);
     }
 
     /// The bytes of the example of FORMAT.md.
@@ -792,11 +1061,14 @@ mod tests {
             last_received: received,
             raw_bytes: 54,
             generation: 0,
+            fingerprint: 0x1234_5678,
         };
         let removed = entry(1).id();
         let mut file = encode_header(VERSION).to_vec();
+        file.extend_from_slice(&encode_owner(&owner(), 16));
         let marks = Marks { next: 2, sealed: 2 };
-        file.extend_from_slice(&encode_record(&[added], &[removed], marks, 16));
+        let offset = file.len() as u64;
+        file.extend_from_slice(&encode_record(&[added], &[removed], marks, offset));
         assert_eq!(file, example());
     }
 }

@@ -200,6 +200,7 @@ mod tests {
                 last_received: Timestamp::from_seconds(864_009 + first.cast_signed()),
                 raw_bytes: *size,
                 generation: 0,
+                fingerprint: 0,
             });
             first += 10;
         }

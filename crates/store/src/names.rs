@@ -3,6 +3,7 @@
 //! ```text
 //! DATA/lock                                           who has it open
 //! DATA/id                                             which store this is
+//! DATA/inventory                                      what it has, and what is lost
 //! DATA/backup                                         in a backup: of which store
 //! DATA/unfinished                                     while a first backup or a restore runs
 //! DATA/searches.json                                  searches that people saved
@@ -50,6 +51,11 @@ pub(crate) fn lock(data_dir: &Path) -> PathBuf {
 /// Which store this is: a word made at random, the same in all its backups.
 pub(crate) fn id(data_dir: &Path) -> PathBuf {
     data_dir.join("id")
+}
+
+/// What the store has, and what of it is lost.
+pub(crate) fn inventory(data_dir: &Path) -> PathBuf {
+    data_dir.join("inventory")
 }
 
 /// Says that a directory is a backup, and of which store. Gone once somebody received into it.

@@ -8,6 +8,34 @@ use crate::error::Error;
 use crate::limits::NOTE_BYTES_MAX;
 use crate::names;
 
+/// Which store a file is of; 0 where it does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct StoreId(pub(crate) u128);
+
+impl StoreId {
+    /// The id that a note says, if it says one.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let id = u128::from_str_radix(text, 16).ok()?;
+        Some(Self(id)).filter(|id| id.is_known() && text.len() == 32)
+    }
+
+    /// Whether it says which store.
+    pub(crate) fn is_known(self) -> bool {
+        self.0 != 0
+    }
+
+    /// Whether both say the same, or one of them says nothing.
+    pub(crate) fn agrees(self, other: Self) -> bool {
+        self == other || !self.is_known() || !other.is_known()
+    }
+}
+
+impl std::fmt::Display for StoreId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
 /// The text of a note without white space around it; `None` where there is none.
 pub(crate) fn read(disk: &dyn Disk, path: &Path) -> Result<Option<String>, Error> {
     read_within(disk, path, NOTE_BYTES_MAX)
@@ -59,16 +87,16 @@ pub(crate) fn remove(disk: &dyn Disk, path: &Path) -> Result<bool, Error> {
 }
 
 /// The id of the store in a directory, made where it has none yet.
-pub(crate) fn id(disk: &dyn Disk, data_dir: &Path) -> Result<String, Error> {
+pub(crate) fn id(disk: &dyn Disk, data_dir: &Path) -> Result<StoreId, Error> {
     let path = names::id(data_dir);
-    if let Some(id) = read(disk, &path)?.filter(|id| !id.is_empty()) {
+    if let Some(id) = read(disk, &path)?.and_then(|id| StoreId::parse(&id)) {
         return Ok(id);
     }
     let mut random = [0; 16];
     rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())
         .map_err(|error| Error::io("make an id for", path.as_path())(error.into()))?;
-    let id = format!("{:032x}", u128::from_le_bytes(random));
-    write(disk, &path, &id)?;
+    let id = StoreId(u128::from_le_bytes(random).max(1));
+    write(disk, &path, &id.to_string())?;
     Ok(id)
 }
 

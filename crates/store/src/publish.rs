@@ -6,9 +6,10 @@ use std::sync::Arc;
 use model::RecordNumber;
 use segment::{Built, Footer};
 
+use crate::disk::OpenMode;
 use crate::error::Error;
 use crate::logspace::Logspace;
-use crate::manifest::{Entry, SegmentId};
+use crate::manifest::{Entry, SegmentId, fingerprint};
 use crate::names;
 use crate::segment_file::SegmentFile;
 use crate::segment_handle::SegmentHandle;
@@ -125,6 +126,9 @@ pub(crate) fn write(
         _ = disk.remove(&temporary);
     }
     let (footer, file_bytes) = result?;
+    let fingerprint = disk
+        .open(&path, OpenMode::Read)
+        .and_then(|file| fingerprint(file.as_ref()));
     let entry = Entry {
         first,
         rows: footer.rows,
@@ -137,6 +141,7 @@ pub(crate) fn write(
         last_received: footer.last_received,
         raw_bytes: footer.raw_bytes,
         generation,
+        fingerprint: fingerprint.map_err(Error::io("read", path.as_path()))?,
     };
     Ok(Written { entry, path })
 }

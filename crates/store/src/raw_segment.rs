@@ -8,6 +8,7 @@ use segment::{Corrupt, Footer, Header, MergeInput, PageEntry, Spare, Trailer};
 
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::{Error, ReadError};
+use crate::manifest::{Entry, fingerprint};
 
 /// A segment's file.
 pub(crate) struct RawSegment {
@@ -104,6 +105,14 @@ impl MergeInput for RawInput<'_> {
             reason: error.to_string(),
         })?;
         Ok(stored)
+    }
+}
+
+impl RawSegment {
+    /// Whether it is the file that a manifest names.
+    pub(crate) fn is(&self, entry: &Entry) -> bool {
+        let own = fingerprint(self.file.as_ref());
+        entry.fingerprint == 0 || own.is_ok_and(|own| own == entry.fingerprint)
     }
 }
 

@@ -1,18 +1,22 @@
 //! From what lies on disk to logspaces in memory.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 
-use crate::disk::Disk;
+use crate::disk::{Disk, DiskEntry};
 use crate::error::Error;
+use crate::inventory::{Coverage, Inventory, Loss};
 use crate::journal::{self, Block, Encoded, FileEnd, FileHeader, FileScan, InGroup, JournalFile};
 use crate::leftovers;
 use crate::logspace::{Logspace, LogspaceState};
-use crate::manifest::{Entry, Manifest};
+use crate::losses;
+use crate::manifest::{self, Contents, Entry, Left, Manifest, Owner};
 use crate::names;
+use crate::notes::StoreId;
 use crate::openings::open_each;
 use crate::places::Places;
 use crate::segment_handle::{PageCache, SegmentHandle};
@@ -33,62 +37,111 @@ pub(crate) struct Recovered {
     /// process leaves them there, and to sync their file again proves nothing where it was a sync
     /// that failed.
     pub(crate) unsynced: BTreeMap<(LogspaceName, RecordNumber), Arc<Encoded>>,
+    /// What the store has, as it is noted now.
+    pub(crate) inventory: Inventory,
+    /// What was found to be lost.
+    losses: Vec<Loss>,
+    /// Which records are known, and which there were.
+    coverage: BTreeMap<LogspaceName, Coverage>,
 }
 
-/// Reads a data directory. With `is_read_only` nothing on disk is touched.
+/// How a data directory is opened.
+#[derive(Clone, Copy)]
+pub(crate) struct Opening<'a> {
+    pub(crate) disk: &'a Arc<dyn Disk>,
+    pub(crate) data_dir: &'a Path,
+    pub(crate) cache: &'a Arc<PageCache>,
+    /// Whether nothing on disk is touched.
+    pub(crate) is_read_only: bool,
+    /// Which store it is.
+    pub(crate) store: StoreId,
+}
+
+/// Reads a data directory.
 pub(crate) fn recover(
     disk: &Arc<dyn Disk>,
     data_dir: &Path,
     cache: &Arc<PageCache>,
     is_read_only: bool,
 ) -> Result<Recovered, Error> {
-    let dir = names::logspaces_dir(data_dir);
-    let listed = disk.list(&dir).map_err(Error::io("list", dir.as_path()))?;
-    let found = listed.iter().filter(|entry| entry.is_dir);
-    let found: Vec<LogspaceName> = found
-        .filter_map(|entry| LogspaceName::parse(&entry.name).ok())
-        .collect();
-    let opened = open_each(&found, |name| {
-        open_logspace(disk, data_dir, name, cache, is_read_only)
-    })?;
-    let logspaces = found.into_iter().zip(opened.into_iter().map(Arc::new));
-    let logspaces: BTreeMap<_, _> = logspaces.collect();
+    let (inventory, unknown) = losses::inventory(disk.as_ref(), data_dir, is_read_only)?;
+    let opening = Opening {
+        disk,
+        data_dir,
+        cache,
+        is_read_only,
+        store: inventory.store,
+    };
     let mut recovered = Recovered {
-        logspaces,
+        logspaces: BTreeMap::new(),
         files: Vec::new(),
         free_ids: Vec::new(),
         next_journal_id: 1,
         journal_end: None,
         unsynced: BTreeMap::new(),
+        inventory,
+        losses: Vec::from_iter(unknown),
+        coverage: BTreeMap::new(),
     };
-    recovered.replay_journal(disk, data_dir, cache, is_read_only)?;
+    let dir = names::logspaces_dir(data_dir);
+    let listed = disk.list(&dir).map_err(Error::io("list", dir.as_path()))?;
+    let listed = listed.into_iter().filter(|entry| entry.is_dir);
+    let mut names: BTreeSet<LogspaceName> = listed
+        .filter_map(|entry| LogspaceName::parse(&entry.name).ok())
+        .collect();
+    // One whose directory is gone is opened, so that somebody tells.
+    names.extend(recovered.inventory.logspaces.keys().cloned());
+    let names = Vec::from_iter(names);
+    let inventory = &recovered.inventory;
+    let opened = open_each(&names, |name| {
+        open_logspace(&opening, name, inventory.left(name))
+    })?;
+    for (name, opened) in names.iter().zip(opened) {
+        recovered.add_logspace(name, opened);
+    }
+    let done = recovered.replay_journal(&opening)?;
+    recovered.settle_losses(&opening);
+    if is_read_only {
+        return Ok(recovered);
+    }
+    recovered.note_start(disk.as_ref(), data_dir)?;
+    for path in done {
+        disk.remove(&path).map_err(Error::io("remove", path))?;
+    }
+    // Numbers go on behind the files that are there. One that was removed and comes back by a
+    // power cut would speak of a file that now has the number of an older one.
+    let dir = names::journal_dir(data_dir);
+    disk.sync_dir(&dir).map_err(Error::io("sync", dir))?;
     Ok(recovered)
+}
+
+/// A logspace that was opened.
+pub(crate) struct Opened {
+    pub(crate) logspace: Logspace,
+    /// What is wrong with its manifest and will not show any more once that is written anew.
+    losses: Vec<Loss>,
+    /// The number behind the last record that was sealed from the journal.
+    sealed: u64,
 }
 
 /// Opens the segments of a logspace, or creates an empty one.
 pub(crate) fn open_logspace(
-    disk: &Arc<dyn Disk>,
-    data_dir: &Path,
+    opening: &Opening<'_>,
     name: &LogspaceName,
-    cache: &Arc<PageCache>,
-    is_read_only: bool,
-) -> Result<Logspace, Error> {
-    let dir = names::logspace_dir(data_dir, name);
-    let places = Places::read(disk.as_ref(), &dir)?;
-    let (manifest, contents, mut damages) = if is_read_only {
-        let (contents, damages) = Manifest::read(disk.as_ref(), &dir)?;
-        (None, contents, damages)
-    } else {
-        disk.create_dir_all(&dir)
-            .map_err(Error::io("create", dir.as_path()))?;
-        let (mut manifest, damages) = Manifest::open(Arc::clone(disk), &dir)?;
-        let is_whole = damages.is_empty();
-        leftovers::settle(disk.as_ref(), &places, cache, &mut manifest, is_whole)?;
-        let contents = manifest.contents().clone();
-        (Some(manifest), contents, damages)
+    left: Left,
+) -> Result<Opened, Error> {
+    let &Opening { disk, cache, .. } = opening;
+    let dir = names::logspace_dir(opening.data_dir, name);
+    let owner = Owner {
+        store: opening.store,
+        logspace: name.clone(),
     };
+    let places = Places::read(disk.as_ref(), &dir)?;
+    let (manifest, contents, mut damages) = open_manifest(opening, &places, &owner, left)?;
+    let losses = losses::of_manifest(name, &damages, &contents, left);
     let mut state = LogspaceState::new();
     state.next = contents.next;
+    state.journaled = contents.sealed;
     if damages.is_empty() {
         state.sealed = contents.sealed;
     }
@@ -109,6 +162,9 @@ pub(crate) fn open_logspace(
             Err(error) if error.is_other_format() => return Err(error),
             Err(error) => {
                 let what = format!("{} records cannot be read: {error}", entry.rows);
+                if matches!(error, Error::Foreign { .. }) {
+                    state.foreign.push((*entry, path.clone()));
+                }
                 // What is archived comes back with its disk; the journal must not bring it twice.
                 if !entry.is_archived {
                     state.unreadable.push(entry.numbers());
@@ -128,7 +184,32 @@ pub(crate) fn open_logspace(
     }
     state.add_segments(segments);
     state.add_damages(damages);
-    Ok(Logspace::new(name.clone(), places, manifest, state))
+    Ok(Opened {
+        logspace: Logspace::new(name.clone(), places, manifest, state),
+        losses,
+        sealed: contents.sealed,
+    })
+}
+
+/// Opens the manifest of a logspace and settles what it does not name.
+fn open_manifest(
+    opening: &Opening<'_>,
+    places: &Places,
+    owner: &Owner,
+    left: Left,
+) -> Result<(Option<Manifest>, Contents, Vec<Damage>), Error> {
+    let &Opening { disk, cache, .. } = opening;
+    let dir = places.home.as_path();
+    if opening.is_read_only {
+        let (contents, damages) = Manifest::read_left(disk.as_ref(), dir, owner, left)?;
+        return Ok((None, contents, damages));
+    }
+    disk.create_dir_all(dir).map_err(Error::io("create", dir))?;
+    let (mut manifest, damages) = Manifest::open(Arc::clone(disk), dir, owner, left)?;
+    let is_whole = damages.is_empty();
+    leftovers::settle(disk.as_ref(), places, cache, &mut manifest, is_whole)?;
+    let contents = manifest.contents().clone();
+    Ok((Some(manifest), contents, damages))
 }
 
 /// Opens a segment that has the records which its manifest says. One with others, put there by
@@ -140,37 +221,50 @@ fn open_segment(
     cache: &Arc<PageCache>,
 ) -> Result<SegmentHandle, Error> {
     let segment = SegmentHandle::open(disk, path, Arc::clone(cache))?;
-    if segment.first_number() != entry.first || segment.rows() < entry.rows {
-        return Err(Error::Damaged {
+    let own = || manifest::fingerprint(segment.file());
+    let is_its_own = segment.first_number() == entry.first
+        && segment.rows() >= entry.rows
+        && (entry.fingerprint == 0 || own().map_err(Error::io("read", path))? == entry.fingerprint);
+    if !is_its_own {
+        return Err(Error::Foreign {
             path: path.to_owned(),
-            offset: 0,
-            what: "it has other records than the manifest says".to_owned(),
+            whose: "is another file than the manifest names".to_owned(),
         });
     }
     Ok(segment)
 }
 
 impl Recovered {
-    fn replay_journal(
-        &mut self,
-        disk: &Arc<dyn Disk>,
-        data_dir: &Path,
-        cache: &Arc<PageCache>,
-        is_read_only: bool,
-    ) -> Result<(), Error> {
-        let dir = names::journal_dir(data_dir);
-        let listed = match disk.list(&dir) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && is_read_only => {
-                Vec::new()
-            }
-            result => result.map_err(Error::io("list", dir.as_path()))?,
-        };
-        for entry in &listed {
-            if let Some(id) = names::journal_id(&entry.name, names::FREE_SUFFIX) {
-                self.next_journal_id = self.next_journal_id.max(id + 1);
-                self.free_ids.push(id);
-            }
+    /// Adds a logspace that was found or that the inventory names.
+    fn add_logspace(&mut self, name: &LogspaceName, opened: Opened) -> Arc<Logspace> {
+        let mut coverage = Coverage::default();
+        coverage.know(0..opened.sealed);
+        self.coverage.insert(name.clone(), coverage);
+        self.losses.extend(opened.losses);
+        let logspace = Arc::new(opened.logspace);
+        if let Some(reach) = self.inventory.logspaces.get(name) {
+            let mut state = logspace.state();
+            state.next = state.next.max(reach.next);
+            state.journaled = state.journaled.max(reach.journaled);
         }
+        self.logspaces.insert(name.clone(), Arc::clone(&logspace));
+        logspace
+    }
+
+    /// Reads the journal. Returns the files that hold no unsealed record.
+    fn replay_journal(&mut self, opening: &Opening<'_>) -> Result<Vec<PathBuf>, Error> {
+        let &Opening {
+            disk, is_read_only, ..
+        } = opening;
+        let mut done = Vec::new();
+        let dir = names::journal_dir(opening.data_dir);
+        let listed = self.list_journal(opening, &dir)?;
+        self.losses.extend(losses::of_open_journal(
+            disk.as_ref(),
+            &self.inventory,
+            &dir,
+            &listed,
+        ));
         let known_ends = journal::known_ends(disk.as_ref(), &dir, &listed);
         for entry in &listed {
             let Some(id) = names::journal_id(&entry.name, names::JOURNAL_SUFFIX) else {
@@ -181,13 +275,15 @@ impl Recovered {
             let known_end = known_ends.get(&id).copied();
             let scan =
                 journal::scan_with(disk.as_ref(), &path, id, known_end, |_, b| self.found(b))?;
-            if scan.torn_bytes > 0 {
+            if scan.torn_bytes + scan.torn_blocks > 0 {
                 tracing::info!(
                     path = %path.display(),
                     bytes = scan.torn_bytes,
+                    blocks = scan.torn_blocks,
                     "dropped a commit that had not finished"
                 );
             }
+            losses::check_journal_owner(&path, &scan.header, opening.store)?;
             self.journal_end = end_told_by(&scan, id);
             let is_damaged = !scan.damages.is_empty();
             let synced: Vec<bool> = scan.blocks.iter().map(|b| scan.is_synced(b)).collect();
@@ -204,6 +300,7 @@ impl Recovered {
             };
             self.note_damages(scan.damages);
             for (found, is_synced) in scan.blocks.into_iter().zip(synced) {
+                self.cover(&found);
                 let block = match found {
                     Found::Open(block) => block,
                     Found::Settled(settled) => {
@@ -214,30 +311,105 @@ impl Recovered {
                 if !is_read_only {
                     self.note_sync(&block, is_synced);
                 }
-                self.replay(disk, data_dir, cache, is_read_only, block, &mut file)?;
+                self.replay(opening, block, &mut file)?;
             }
             if !file.last.is_empty() || is_damaged {
                 self.files.push(file);
-            } else if !is_read_only {
-                disk.remove(&path).map_err(Error::io("remove", path))?;
+            } else {
+                done.push(path);
             }
         }
-        if is_read_only {
-            return Ok(());
-        }
-        // Numbers go on behind the files that are there. One that was removed and comes back by a
-        // power cut would speak of a file that now has the number of an older one.
-        disk.sync_dir(&dir).map_err(Error::io("sync", dir))
+        Ok(done)
     }
 
-    /// Tells every logspace what is damaged in the journal: nobody knows whose records they were.
-    fn note_damages(&self, damages: Vec<Damage>) {
-        for damage in damages {
-            tracing::error!(%damage, "damaged journal");
-            for logspace in self.logspaces.values() {
-                logspace.state().add_damages([damage.clone()]);
+    /// What the directory of the journal holds; notes the files that wait to be used again.
+    fn list_journal(&mut self, opening: &Opening<'_>, dir: &Path) -> Result<Vec<DiskEntry>, Error> {
+        let listed = match opening.disk.list(dir) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && opening.is_read_only => {
+                Vec::new()
+            }
+            result => result.map_err(Error::io("list", dir))?,
+        };
+        for entry in &listed {
+            if let Some(id) = names::journal_id(&entry.name, names::FREE_SUFFIX) {
+                self.next_journal_id = self.next_journal_id.max(id + 1);
+                self.free_ids.push(id);
             }
         }
+        Ok(listed)
+    }
+
+    /// Notes which records a block has, and which were there before it.
+    fn cover(&mut self, found: &Found) {
+        let (logspace, before, numbers) = match found {
+            Found::Open(block) => (&block.logspace, block.before, block.numbers()),
+            Found::Settled(block) => (&block.logspace, block.before, block.numbers.clone()),
+        };
+        if let Some(coverage) = self.coverage.get_mut(logspace) {
+            coverage.pass(before, numbers);
+        } else {
+            let mut coverage = Coverage::default();
+            coverage.pass(before, numbers);
+            self.coverage.insert(logspace.clone(), coverage);
+        }
+    }
+
+    /// Nobody knows whose the records were that stood where the journal is damaged.
+    fn note_damages(&mut self, damages: Vec<Damage>) {
+        let losses = damages
+            .into_iter()
+            .map(|damage| Loss::new(None, 0..0, damage));
+        self.losses.extend(losses);
+    }
+
+    /// Tells each logspace what of it is lost.
+    fn settle_losses(&mut self, opening: &Opening<'_>) {
+        let journal = names::journal_dir(opening.data_dir);
+        for (name, logspace) in &self.logspaces {
+            let mut coverage = self.coverage.remove(name).unwrap_or_default();
+            let known = self.inventory.losses.iter().filter(|loss| loss.is_of(name));
+            known.for_each(|loss| coverage.know(loss.numbers.clone()));
+            let mut state = logspace.state();
+            for segment in &state.segments {
+                let first = segment.first_number().0;
+                coverage.know(first..first + u64::from(segment.rows()));
+            }
+            state
+                .unreadable
+                .iter()
+                .for_each(|numbers| coverage.know(numbers.clone()));
+            if let Some(reach) = self.inventory.logspaces.get(name) {
+                coverage.expect(reach.journaled);
+            }
+            state.settle_foreign();
+            let lost = coverage.lost().into_iter();
+            self.losses
+                .extend(lost.map(|numbers| losses::of_journal(name, &journal, numbers)));
+        }
+        self.inventory.add(std::mem::take(&mut self.losses));
+        for loss in self
+            .inventory
+            .losses
+            .iter()
+            .filter(|loss| !loss.is_accepted)
+        {
+            let damage = &loss.damage;
+            tracing::error!(logspace = ?loss.logspace, %damage, "records are lost");
+            for (name, logspace) in &self.logspaces {
+                let mut state = logspace.state();
+                if loss.is_of(name) && !state.damages.contains(damage) {
+                    state.add_damages([damage.clone()]);
+                }
+            }
+        }
+    }
+
+    /// Notes what there is, before anything of it is removed that says so.
+    fn note_start(&mut self, disk: &dyn Disk, data_dir: &Path) -> Result<(), Error> {
+        self.inventory.is_stopped = false;
+        self.inventory.journal = None;
+        self.inventory.logspaces = losses::reaches(self.logspaces.values(), false);
+        self.inventory.write(disk, data_dir)
     }
 
     /// What is kept of a block until the whole file is read: nearly nothing where all its records are
@@ -248,7 +420,9 @@ impl Recovered {
         {
             return Found::Settled(Settled {
                 group_start: block.group_start,
-                first: block.first,
+                goes_on: block.goes_on,
+                before: block.before,
+                numbers: block.numbers(),
                 received: last_received(&block),
                 logspace: block.logspace,
             });
@@ -262,7 +436,8 @@ impl Recovered {
             let mut state = logspace.state();
             state.last_received = state.last_received.max(settled.received);
         }
-        let place = (settled.logspace.clone(), settled.first);
+        let first = RecordNumber(settled.numbers.start);
+        let place = (settled.logspace.clone(), first);
         self.unsynced.remove(&place);
     }
 
@@ -273,29 +448,23 @@ impl Recovered {
             self.unsynced.remove(&place);
             return;
         }
-        let encoded = Encoded::new(&block.logspace, block.first, &block.batch);
+        let encoded = Encoded::new(&block.logspace, block.before, block.first, &block.batch);
         self.unsynced.insert(place, Arc::new(encoded));
     }
 
     /// Puts the records of a block into the tail, unless a segment or an earlier block has them.
     fn replay(
         &mut self,
-        disk: &Arc<dyn Disk>,
-        data_dir: &Path,
-        cache: &Arc<PageCache>,
-        is_read_only: bool,
+        opening: &Opening<'_>,
         block: Block,
         file: &mut JournalFile,
     ) -> Result<(), Error> {
         let logspace = match self.logspaces.get(&block.logspace) {
             Some(logspace) => Arc::clone(logspace),
-            None if is_read_only => return Ok(()),
+            // A crash came before the inventory named it.
             None => {
-                let made = open_logspace(disk, data_dir, &block.logspace, cache, false)?;
-                let made = Arc::new(made);
-                self.logspaces
-                    .insert(block.logspace.clone(), Arc::clone(&made));
-                made
+                let opened = open_logspace(opening, &block.logspace, Left::New)?;
+                self.add_logspace(&block.logspace, opened)
             }
         };
         let mut state = logspace.state();
@@ -321,8 +490,10 @@ enum Found {
 /// What is known of a block whose records are all sealed or deleted.
 struct Settled {
     logspace: LogspaceName,
-    first: RecordNumber,
+    before: u64,
+    numbers: Range<u64>,
     group_start: u64,
+    goes_on: bool,
     /// When its last record was received. It counts all the same: a segment that was taken back from
     /// a damaged manifest counts as imported, and its times bind nothing.
     received: Timestamp,
@@ -333,6 +504,13 @@ impl InGroup for Found {
         match self {
             Self::Open(block) => block.group_start,
             Self::Settled(settled) => settled.group_start,
+        }
+    }
+
+    fn goes_on(&self) -> bool {
+        match self {
+            Self::Open(block) => block.goes_on,
+            Self::Settled(settled) => settled.goes_on,
         }
     }
 }
@@ -353,7 +531,9 @@ fn last_received(block: &Block) -> Timestamp {
 /// process was stopped, or by one that has committed nothing.
 fn end_told_by<B>(scan: &FileScan<B>, id: u64) -> Option<FileEnd> {
     match scan.header {
-        FileHeader::File { id: own, before } if own == id && scan.blocks.is_empty() => before,
+        FileHeader::File {
+            id: own, before, ..
+        } if own == id && scan.blocks.is_empty() => before,
         _ => None,
     }
 }
@@ -385,7 +565,7 @@ impl LogspaceState {
     /// Whether a record was sealed and is in no segment any more, not even in one that cannot be
     /// read: it need not be kept.
     fn is_deleted(&self, number: RecordNumber) -> bool {
-        let is_unreadable = |range: &std::ops::Range<u64>| range.contains(&number.0);
+        let is_unreadable = |range: &Range<u64>| range.contains(&number.0);
         number.0 < self.sealed && !self.unreadable.iter().any(is_unreadable)
     }
 

@@ -9,11 +9,13 @@ use crate::backup_dir::{check_apart, is_empty};
 use crate::copy;
 use crate::disk::{Disk, OpenMode};
 use crate::error::Error;
+use crate::inventory::{Inventory, Loss};
 use crate::journal;
 use crate::lock::Lock;
-use crate::manifest::Manifest;
+use crate::losses;
+use crate::manifest::{Manifest, Owner};
 use crate::names;
-use crate::notes;
+use crate::notes::{self, StoreId};
 use crate::places::Places;
 use crate::searches;
 use crate::segment_handle::{PageCache, page_cache};
@@ -53,8 +55,12 @@ pub fn restore(disk: &Arc<dyn Disk>, backup: &Path, dir: &Path) -> Result<Restor
     check_apart(dir, backup)?;
     let _held = hold(disk.as_ref(), backup)?;
     let _lock = take(disk.as_ref(), dir)?;
+    let (inventory, loss) = losses::inventory(disk.as_ref(), backup, true)?;
     let mut copier = Copier {
         disk,
+        // It gets an id of its own: it must write neither over the backups nor into the archive of
+        // the store it was, which may go on.
+        store: notes::id(disk.as_ref(), dir)?,
         cache: page_cache(CACHE_BYTES),
         report: Restore::default(),
     };
@@ -68,8 +74,7 @@ pub fn restore(disk: &Arc<dyn Disk>, backup: &Path, dir: &Path) -> Result<Restor
     copier.journal(backup, dir)?;
     let unread = searches::copy(disk.as_ref(), backup, dir)?;
     copier.report.damages.extend(unread);
-    // It gets an id of its own: it must write neither over the backups nor into the archive of the
-    // store it was, which may go on.
+    copier.inventory(inventory, loss, backup, dir)?;
     notes::remove(disk.as_ref(), &names::unfinished_note(dir))?;
     Ok(copier.report)
 }
@@ -125,11 +130,49 @@ const NOTE: &str = "a restore";
 
 struct Copier<'a> {
     disk: &'a Arc<dyn Disk>,
+    store: StoreId,
     cache: Arc<PageCache>,
     report: Restore,
 }
 
 impl Copier<'_> {
+    /// Notes what the copy has: what the backup had, in another store.
+    fn inventory(
+        &mut self,
+        mut inventory: Inventory,
+        loss: Option<Loss>,
+        backup: &Path,
+        dir: &Path,
+    ) -> Result<(), Error> {
+        let damage = loss.iter().map(|loss| loss.damage.clone());
+        self.report.damages.extend(damage);
+        inventory.add(loss);
+        inventory.store = self.store;
+        inventory.is_stopped = false;
+        let losses = std::mem::take(&mut inventory.losses).into_iter();
+        inventory.losses = losses.map(|loss| loss.moved(backup, dir)).collect();
+        inventory.write(self.disk.as_ref(), dir)
+    }
+
+    /// Has a journal file say that it is of the copy.
+    fn own_journal(&self, path: &Path) -> Result<(), Error> {
+        let file = self
+            .disk
+            .open(path, OpenMode::ReadWrite)
+            .map_err(Error::io("open", path))?;
+        let mut header = [0; journal::HEADER_LEN];
+        if file.read_exact_at(&mut header, 0).is_err() {
+            // It holds nothing.
+            return Ok(());
+        }
+        if let Some(owned) = journal::with_owner(&header, self.store) {
+            file.write_all_at(&owned, 0)
+                .and_then(|()| file.sync())
+                .map_err(Error::io("write", path))?;
+        }
+        Ok(())
+    }
+
     fn logspace(&mut self, backup: &Path, dir: &Path, name: &LogspaceName) -> Result<(), Error> {
         let disk = self.disk.as_ref();
         let from = names::logspace_dir(backup, name);
@@ -157,6 +200,10 @@ impl Copier<'_> {
                 .map_err(Error::io("sync", day_dir.as_path()))?;
         }
         contents.removed.clear();
+        contents.owner = Some(Owner {
+            store: self.store,
+            logspace: name.clone(),
+        });
         Manifest::write(Arc::clone(self.disk), &to, contents)
     }
 
@@ -194,6 +241,7 @@ impl Copier<'_> {
                 .open(&from, OpenMode::Read)
                 .map_err(Error::io("open", from))?;
             self.report.bytes += copy::file(disk, file.as_ref(), &to, &|| false)?;
+            self.own_journal(&to)?;
             self.report
                 .damages
                 .extend(journal::scan(disk, &to, id, known_ends.get(&id).copied())?.damages);

@@ -100,6 +100,7 @@ mod tests {
             last_received: Timestamp::from_seconds(last_received),
             raw_bytes: 0,
             generation: 0,
+            fingerprint: 0,
         }
     }
 

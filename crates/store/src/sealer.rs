@@ -190,7 +190,9 @@ fn split_by_day(batch: &RecordBatch) -> Vec<(i64, std::borrow::Cow<'_, RecordBat
 /// Gives back the journal files whose records are all in segments.
 pub(crate) fn release_journal_files(shared: &Shared) {
     let mut files = locked(&shared.journal_files);
-    let (done, kept): (Vec<_>, Vec<_>) = files.drain(..).partition(|file| is_sealed(shared, file));
+    let (done, kept): (Vec<_>, Vec<_>) = files
+        .drain(..)
+        .partition(|file| is_sealed(shared, file) && !shared.is_noted(file));
     *files = kept;
     drop(files);
     for file in done {

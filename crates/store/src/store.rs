@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
@@ -16,9 +16,13 @@ use crate::disk::Disk;
 use crate::durability::Durability;
 use crate::error::Error;
 use crate::import;
+use crate::inventory::{Inventory, Loss, OpenJournal};
 use crate::journal::{JournalFile, JournalWriter};
+use crate::limits::NOTE_RETRY_COMMITS;
 use crate::lock::{self, Lock, LockHolder};
 use crate::logspace::Logspace;
+use crate::losses;
+use crate::manifest::Left;
 use crate::memory::{Shares, TailMemory};
 use crate::names;
 use crate::notes;
@@ -26,11 +30,11 @@ use crate::open_files::OpenFiles;
 use crate::openings::open_each;
 use crate::options::Options;
 use crate::queue::{AppendError, OnDurable, Pending, Queue};
-use crate::recovery;
+use crate::recovery::{self, Opening};
 use crate::retention::Retention;
 use crate::room::Room;
 use crate::segment_handle::{PageCache, page_cache};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Damage, Snapshot};
 use crate::status::{State, Status};
 use crate::threads;
 use crate::worker::Worker;
@@ -67,8 +71,12 @@ pub(crate) struct Shared {
     listeners: RwLock<Vec<Box<dyn Fn() + Send + Sync>>>,
     pub(crate) state: Mutex<State>,
     pub(crate) room: Mutex<Room>,
-    /// Which store this is, once somebody has asked.
-    id: Mutex<Option<String>>,
+    /// What the store has. Locked before the logspaces.
+    pub(crate) inventory: Mutex<Inventory>,
+    /// The journal file that the inventory on disk names; 0 for none.
+    noted_journal: AtomicU64,
+    /// Whether everything is durable and nothing comes any more.
+    pub(crate) is_settled: AtomicBool,
     commits: AtomicU64,
     commit_nanos: AtomicU64,
     is_read_only: bool,
@@ -160,20 +168,35 @@ impl Store {
     /// # Errors
     /// As for [`Store::create_logspace`]; none counts then, whatever was made of them on disk.
     pub fn create_logspaces(&self, names: &[LogspaceName]) -> Result<(), Error> {
-        let mut logspaces = self
-            .shared
+        let shared = &self.shared;
+        let mut inventory = locked(&shared.inventory);
+        let mut logspaces = shared
             .logspaces
             .write()
             .unwrap_or_else(PoisonError::into_inner);
         let new = names.iter().filter(|name| !logspaces.contains_key(*name));
         let new: BTreeSet<LogspaceName> = new.cloned().collect();
         let new: Vec<LogspaceName> = new.into_iter().collect();
-        let shared = &self.shared;
-        let data_dir = shared.options.data_dir.as_path();
+        if new.is_empty() {
+            return Ok(());
+        }
+        let opening = Opening {
+            disk: &shared.disk,
+            data_dir: &shared.options.data_dir,
+            cache: &shared.cache,
+            is_read_only: false,
+            store: inventory.store,
+        };
         let made = open_each(&new, |name| {
-            recovery::open_logspace(&shared.disk, data_dir, name, &shared.cache, false)
+            recovery::open_logspace(&opening, name, Left::New)
         })?;
-        logspaces.extend(new.into_iter().zip(made.into_iter().map(Arc::new)));
+        let made = made.into_iter().map(|opened| Arc::new(opened.logspace));
+        let made: BTreeMap<_, _> = new.into_iter().zip(made).collect();
+        // Before they get a record, so that they are missed when they are gone.
+        let reaches = losses::reaches(made.values(), false);
+        inventory.logspaces.extend(reaches);
+        inventory.write(shared.disk.as_ref(), &shared.options.data_dir)?;
+        logspaces.extend(made);
         Ok(())
     }
 
@@ -357,6 +380,9 @@ impl Store {
                 tracing::error!("a thread of the store panicked");
             }
         }
+        if self.shared.is_settled.swap(false, Ordering::Relaxed) {
+            self.shared.note_stop();
+        }
     }
 }
 
@@ -396,7 +422,8 @@ impl Shared {
             found.free_ids,
         )
         .with_unsynced(found.unsynced.into_values().collect())
-        .behind(found.journal_end);
+        .behind(found.journal_end)
+        .of_store(found.inventory.store);
         let tails = found.logspaces.values();
         let tails = tails.map(|logspace| logspace.state().tail_size().0).sum();
         Ok(Self {
@@ -418,7 +445,9 @@ impl Shared {
             listeners: RwLock::new(Vec::new()),
             state: Mutex::new(State::Working),
             room: Mutex::default(),
-            id: Mutex::default(),
+            inventory: Mutex::new(found.inventory),
+            noted_journal: AtomicU64::new(0),
+            is_settled: AtomicBool::new(false),
             commits: AtomicU64::new(0),
             commit_nanos: AtomicU64::new(0),
             is_read_only,
@@ -449,15 +478,57 @@ impl Shared {
             .cloned()
     }
 
-    /// Which store this is; decided by whoever asks first.
-    pub(crate) fn id(&self) -> Result<String, Error> {
-        let mut known = locked(&self.id);
-        if let Some(id) = known.as_ref() {
-            return Ok(id.clone());
+    /// Which store this is.
+    pub(crate) fn id(&self) -> String {
+        locked(&self.inventory).store.to_string()
+    }
+
+    /// Notes which journal file is being written, where that is news: it is missed when it is gone.
+    /// Where the disk refuses, it is tried again later; until then the file before is missed.
+    pub(crate) fn note_journal(&self, file: OpenJournal) {
+        let commits = self.commits.load(Ordering::Relaxed);
+        let mut inventory = locked(&self.inventory);
+        let is_new = inventory.journal.is_none_or(|noted| noted.id != file.id);
+        let is_noted = self.noted_journal.load(Ordering::Relaxed) == file.id;
+        if is_noted || (!is_new && !commits.is_multiple_of(NOTE_RETRY_COMMITS)) {
+            return;
         }
-        let id = notes::id(self.disk.as_ref(), &self.options.data_dir)?;
-        *known = Some(id.clone());
-        Ok(id)
+        inventory.journal = Some(file);
+        inventory.logspaces = losses::reaches(self.logspaces().iter(), false);
+        match inventory.write(self.disk.as_ref(), &self.options.data_dir) {
+            Ok(()) => self.noted_journal.store(file.id, Ordering::Relaxed),
+            Err(error) => tracing::warn!(%error, "cannot note which journal file is written"),
+        }
+    }
+
+    /// Whether the inventory on disk names a journal file, which must stay for as long as it does.
+    pub(crate) fn is_noted(&self, file: &JournalFile) -> bool {
+        self.noted_journal.load(Ordering::Relaxed) == file.id
+    }
+
+    /// Notes that somebody knows of all that is lost, and of what is given up now. Returns what they
+    /// know that was not known before.
+    pub(crate) fn accept_losses(&self, given_up: Vec<Loss>) -> Result<Vec<Damage>, Error> {
+        let mut inventory = locked(&self.inventory);
+        inventory.add(given_up);
+        let mut accepted = Vec::new();
+        for loss in inventory.losses.iter_mut().filter(|loss| !loss.is_accepted) {
+            loss.is_accepted = true;
+            accepted.push(loss.damage.clone());
+        }
+        inventory.write(self.disk.as_ref(), &self.options.data_dir)?;
+        Ok(accepted)
+    }
+
+    /// Notes how everything stands at a stop, so that the next start misses what is gone.
+    pub(crate) fn note_stop(&self) {
+        let mut inventory = locked(&self.inventory);
+        inventory.is_stopped = true;
+        inventory.journal = None;
+        inventory.logspaces = losses::reaches(self.logspaces().iter(), true);
+        if let Err(error) = inventory.write(self.disk.as_ref(), &self.options.data_dir) {
+            tracing::warn!(%error, "cannot note how everything stands at the stop");
+        }
     }
 
     fn free_bytes(&self) -> Option<u64> {

@@ -18,6 +18,7 @@ mod archive;
 mod backup;
 mod compaction;
 mod drafts;
+mod everything;
 mod hooked;
 mod kept_records;
 mod lexicon;

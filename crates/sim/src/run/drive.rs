@@ -174,6 +174,7 @@ impl Drive {
         durability: Durability,
     ) -> Result<(), Failure> {
         let ticket = self.oracle.hand_over(name, &batch, false);
+        self.oracle.ask_for(durability);
         let outcomes = self.outcomes.0.clone();
         let on_durable = Box::new(move |result| _ = outcomes.send((ticket, durability, result)));
         self.store()?.append(name, batch, durability, on_durable);

@@ -40,6 +40,8 @@ pub struct BlockView {
     pub offset: u64,
     /// Where the first block of its commit starts, in bytes.
     pub group_start: u64,
+    /// Whether its commit goes on with the next block.
+    pub goes_on: bool,
     /// The logspace of its records.
     pub logspace: LogspaceName,
     /// The number of its first record.
@@ -57,6 +59,10 @@ pub struct BlockView {
 impl InGroup for BlockView {
     fn group_start(&self) -> u64 {
         self.group_start
+    }
+
+    fn goes_on(&self) -> bool {
+        self.goes_on
     }
 }
 
@@ -105,6 +111,7 @@ fn view(offset: u64, block: Block) -> BlockView {
     BlockView {
         offset,
         group_start: block.group_start,
+        goes_on: block.goes_on,
         first_number: block.first,
         records: block.batch.len() as u64,
         bytes: block.len as u64,

@@ -14,11 +14,26 @@ pub(crate) const ALIGNMENT: usize = 16;
 
 /// The compression of a block's records.
 const CODEC_LZ4: u8 = 1;
+/// Set where the commit goes on with the next block: without that one it was never finished.
+const FLAG_GOES_ON: u8 = 1;
+
+/// Where a block stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BlockPlace {
+    pub(crate) file_id: u64,
+    pub(crate) offset: u64,
+    /// Up to where the file is durable: the offset of the first block that is synced together with
+    /// this one.
+    pub(crate) group_start: u64,
+    /// Whether more blocks of the same commit follow.
+    pub(crate) goes_on: bool,
+}
 
 /// Records of one logspace, encoded and compressed, before their place in a file is known.
 pub(crate) struct Encoded {
     logspace: LogspaceName,
     first: RecordNumber,
+    before: u64,
     rows: u32,
     received_len: u32,
     raw_len: u32,
@@ -35,10 +50,12 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
-    /// Encodes a batch whose first record has a number.
+    /// Encodes a batch whose first record has a number. `before` is the number behind the record
+    /// of the logspace that the journal had last.
     pub(crate) fn encode(
         &mut self,
         logspace: &LogspaceName,
+        before: u64,
         first: RecordNumber,
         batch: &RecordBatch,
     ) -> Encoded {
@@ -54,6 +71,7 @@ impl Encoder {
         let encoded = Encoded {
             logspace: logspace.clone(),
             first,
+            before,
             rows: narrow(batch.len()),
             received_len: narrow(received_len),
             raw_len: narrow(self.raw.len()),
@@ -81,9 +99,14 @@ impl Encoder {
 }
 
 impl Encoded {
-    /// Encodes one batch alone whose first record has a number.
-    pub(crate) fn new(logspace: &LogspaceName, first: RecordNumber, batch: &RecordBatch) -> Self {
-        Encoder::default().encode(logspace, first, batch)
+    /// Encodes one batch alone; see [`Encoder::encode`].
+    pub(crate) fn new(
+        logspace: &LogspaceName,
+        before: u64,
+        first: RecordNumber,
+        batch: &RecordBatch,
+    ) -> Self {
+        Encoder::default().encode(logspace, before, first, batch)
     }
 
     /// Bytes the block takes in a file, padding included.
@@ -101,17 +124,17 @@ impl Encoded {
         RecordNumber(self.first.0 + u64::from(self.rows) - 1)
     }
 
-    /// Appends the block as it stands at an offset of a file. `group_start` is the offset up
-    /// to which the file is durable: that of the first block that is synced together with this one.
-    pub(crate) fn write(&self, file_id: u64, offset: u64, group_start: u64, out: &mut Vec<u8>) {
+    /// Appends the block as it stands at a place.
+    pub(crate) fn write(&self, place: BlockPlace, out: &mut Vec<u8>) {
         let start = out.len();
         let name = self.logspace.as_str().as_bytes();
         let payload_crc = crc32c::crc32c_append(crc32c::crc32c(name), &self.stored);
         out.extend_from_slice(&MAGIC);
         out.push(CODEC_LZ4);
         out.push(u8::try_from(name.len()).unwrap_or(u8::MAX));
-        out.extend_from_slice(&[0; 2]);
-        for long in [file_id, offset, group_start, self.first.0] {
+        out.push(if place.goes_on { FLAG_GOES_ON } else { 0 });
+        out.push(0);
+        for long in [place.file_id, place.offset, place.group_start, self.first.0] {
             out.extend_from_slice(&long.to_le_bytes());
         }
         for word in [
@@ -120,11 +143,11 @@ impl Encoded {
             self.raw_len,
             narrow(self.stored.len()),
             payload_crc,
-            0,
         ] {
             out.extend_from_slice(&word.to_le_bytes());
         }
-        out.extend_from_slice(&[0; 8]);
+        out.extend_from_slice(&self.before.to_le_bytes());
+        out.extend_from_slice(&[0; 4]);
         let header_crc = crc32c::crc32c(out.get(start..start + HEADER_LEN - 4).unwrap_or(&[]));
         if let Some(place) = out.get_mut(start + HEADER_LEN - 4..start + HEADER_LEN) {
             place.copy_from_slice(&header_crc.to_le_bytes());
@@ -142,10 +165,15 @@ pub(crate) struct Block {
     pub(crate) logspace: LogspaceName,
     /// The number of the first record.
     pub(crate) first: RecordNumber,
+    /// The number behind the record of the logspace that the journal had last before these; 0 where
+    /// the block does not say.
+    pub(crate) before: u64,
     /// The records, at least one.
     pub(crate) batch: RecordBatch,
     /// Where the commit that this block belongs to started.
     pub(crate) group_start: u64,
+    /// Whether the commit goes on with the next block.
+    pub(crate) goes_on: bool,
     /// Bytes the block takes in its file.
     pub(crate) len: usize,
     /// Bytes of the records before compression.
@@ -189,12 +217,19 @@ impl Block {
         Ok(Self {
             logspace,
             first: header.first,
+            before: header.before,
             batch,
             group_start: header.group_start,
+            goes_on: header.goes_on,
             len,
             raw_len: header.raw_len,
             stored_len: header.stored_len,
         })
+    }
+
+    /// The numbers of its records.
+    pub(crate) fn numbers(&self) -> std::ops::Range<u64> {
+        self.first.0..self.last().0.saturating_add(1)
     }
 
     /// The number of the last record.
@@ -218,7 +253,9 @@ pub(crate) fn announced(
 
 struct Header {
     name_len: usize,
+    goes_on: bool,
     group_start: u64,
+    before: u64,
     first: RecordNumber,
     rows: usize,
     received_len: usize,
@@ -256,7 +293,9 @@ impl Header {
         }
         let header = Self {
             name_len: header.get(5).copied().map_or(0, usize::from),
+            goes_on: header.get(6).is_some_and(|flags| flags & FLAG_GOES_ON != 0),
             group_start: long(24),
+            before: long(60),
             first: RecordNumber(long(32)),
             rows: word(40) as usize,
             received_len: word(44) as usize,
@@ -268,6 +307,7 @@ impl Header {
             && header.raw_len <= BLOCK_RAW_BYTES_MAX
             && header.stored_len <= BLOCK_STORED_BYTES_MAX
             && header.group_start <= offset
+            && header.before <= header.first.0
             && header.first.0.checked_add(header.rows as u64).is_some();
         if fits {
             Ok(header)
@@ -289,9 +329,15 @@ mod tests {
     use proptest::prelude::*;
 
     fn block(texts: &[&str]) -> Vec<u8> {
-        let encoded = Encoded::new(&LogspaceName::main(), RecordNumber(7), &batch(texts));
+        let encoded = Encoded::new(&LogspaceName::main(), 5, RecordNumber(7), &batch(texts));
         let mut out = Vec::new();
-        encoded.write(3, 64, 64, &mut out);
+        let place = BlockPlace {
+            file_id: 3,
+            offset: 64,
+            group_start: 64,
+            goes_on: true,
+        };
+        encoded.write(place, &mut out);
         assert_eq!(out.len(), encoded.len());
         assert_eq!(out.len() % ALIGNMENT, 0);
         out
@@ -312,6 +358,7 @@ mod tests {
             (RecordNumber(7), RecordNumber(9))
         );
         assert_eq!((read.logspace.as_str(), read.len), ("main", bytes.len()));
+        assert_eq!((read.before, read.goes_on), (5, true));
     }
 
     #[test]

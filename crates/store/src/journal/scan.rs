@@ -2,7 +2,8 @@
 //!
 //! A bad block is a torn tail when nothing valid of a later commit follows it in the file: its
 //! commit never finished, so none of it was acknowledged, and whatever of that commit did reach
-//! the disk is dropped with it, to keep every connection's records a prefix. A bad block followed
+//! the disk is dropped with it, to keep every connection's records a prefix: they may be spread over
+//! logspaces, so the blocks of a commit stand or fall together. A bad block followed
 //! by a later commit, or before the end that the header of the next file tells, was durable once:
 //! that is damage, which is reported and skipped.
 
@@ -28,6 +29,8 @@ pub(crate) struct FileScan<B = Block> {
     pub(crate) damages: Vec<Damage>,
     /// Bytes of an unfinished commit at the end.
     pub(crate) torn_bytes: u64,
+    /// Whole blocks of an unfinished commit at the end.
+    pub(crate) torn_blocks: u64,
     /// The next file tells where it ended.
     is_known_whole: bool,
 }
@@ -69,11 +72,17 @@ pub(crate) fn scan(
 pub(crate) trait InGroup {
     /// See [`Block::group_start`].
     fn group_start(&self) -> u64;
+    /// See [`Block::goes_on`].
+    fn goes_on(&self) -> bool;
 }
 
 impl InGroup for Block {
     fn group_start(&self) -> u64 {
         self.group_start
+    }
+
+    fn goes_on(&self) -> bool {
+        self.goes_on
     }
 }
 
@@ -98,9 +107,11 @@ pub(crate) fn scan_with<B: InGroup>(
         bytes: len,
         damages: Vec::new(),
         torn_bytes: 0,
+        torn_blocks: 0,
         is_known_whole: known_end.is_some(),
     };
     let Some(header) = bytes.first_chunk::<HEADER_LEN>() else {
+        scan.note_cut(path, known_end);
         return Ok(scan);
     };
     scan.header = decode_header(header);
@@ -138,11 +149,15 @@ pub(crate) fn scan_with<B: InGroup>(
                     break;
                 }
                 None => {
-                    scan.drop_torn_commit(&bytes, file_id, offset);
+                    scan.count_torn(&bytes, file_id, offset);
                     break;
                 }
             },
         }
+    }
+    scan.note_cut(path, known_end);
+    if known_end.is_none() {
+        scan.drop_unfinished();
     }
     Ok(scan)
 }
@@ -155,26 +170,31 @@ impl<B: InGroup> FileScan<B> {
         self.is_known_whole || last.is_some_and(|last| block.group_start() < last)
     }
 
-    /// Forgets the blocks of the commit that broke off at `offset`, and counts its bytes. Whether
-    /// the bad place belongs to the commit of the last good block is known only from a later block
-    /// of the same commit.
-    fn drop_torn_commit(&mut self, bytes: &[u8], file_id: u64, offset: usize) {
-        let later = later_blocks(bytes, file_id, offset).last();
-        let torn_end = later.as_ref().map(|(at, block)| at + block.len);
-        let is_zero = bytes
-            .get(offset..)
-            .is_none_or(|rest| rest.iter().all(|byte| *byte == 0));
-        if let Some((_, later)) = later {
-            while self
-                .blocks
-                .last()
-                .is_some_and(|last| last.group_start() == later.group_start)
-            {
-                self.blocks.pop();
-            }
+    /// Notes that a file is shorter than it was when it was full.
+    fn note_cut(&mut self, path: &Path, known_end: Option<u64>) {
+        if let Some(end) = known_end
+            && self.bytes < end
+        {
+            let what = format!("the file is cut off: it held records up to offset {end}");
+            self.damages.push(Damage::new(path, self.bytes, what));
         }
-        if !is_zero {
-            let end = torn_end.unwrap_or(bytes.len());
+    }
+
+    /// Forgets the blocks at the end whose commit goes on behind them, where nothing is: the write of
+    /// all of them was not finished.
+    fn drop_unfinished(&mut self) {
+        while self.blocks.pop_if(|last| last.goes_on()).is_some() {
+            self.torn_blocks += 1;
+        }
+    }
+
+    /// Counts the bytes of the commit that broke off at `offset`, up to the last block of it that did
+    /// reach the disk.
+    fn count_torn(&mut self, bytes: &[u8], file_id: u64, offset: usize) {
+        let rest = bytes.get(offset..).unwrap_or_default();
+        if rest.iter().any(|byte| *byte != 0) {
+            let later = later_blocks(bytes, file_id, offset).last();
+            let end = later.map_or(bytes.len(), |(at, block)| at + block.len);
             self.torn_bytes = (end - offset) as u64;
         }
     }

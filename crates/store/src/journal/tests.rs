@@ -33,7 +33,12 @@ fn writer(dir: &Path) -> JournalWriter {
 }
 
 fn block(first: u64, texts: &[&str]) -> Arc<Encoded> {
-    let encoded = Encoded::new(&LogspaceName::main(), RecordNumber(first), &batch(texts));
+    let encoded = Encoded::new(
+        &LogspaceName::main(),
+        first,
+        RecordNumber(first),
+        &batch(texts),
+    );
     Arc::new(encoded)
 }
 
@@ -84,15 +89,38 @@ fn a_torn_commit_is_dropped_whole_wherever_it_tore() {
         torn[at] ^= 0xff;
         std::fs::write(&path, &torn).expect("writes");
         let (found, damages, _) = firsts(&path);
-        // Padding may be flipped without harm; otherwise both blocks of the commit go together,
-        // unless only the last block is bad and nothing tells that the one before belongs to it.
-        let is_prefix = [1, 2, 4, 5].starts_with(&found);
+        // Padding may be flipped without harm; otherwise both blocks of the commit go together.
+        let is_padding = found == [1, 2, 4, 5]
+            && [starts[3], starts[4]]
+                .iter()
+                .any(|end| (1..=16).contains(&end.wrapping_sub(at)));
         assert!(
-            is_prefix && found.len() >= 2 && damages == 0,
+            (found == [1, 2] || is_padding) && damages == 0,
             "byte {at}: {found:?}"
         );
-        if at < starts[3] - 16 {
-            assert_eq!(found, [1, 2], "byte {at}");
+    }
+}
+
+#[test]
+fn a_commit_that_ends_early_is_dropped_whole_at_every_length() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let (path, starts) = three_commits(dir.path());
+    let whole = std::fs::read(&path).expect("reads");
+    for len in starts[1]..starts[4] {
+        // What did not reach the disk is missing, or zeros.
+        for fill in [len, whole.len()] {
+            let mut torn = whole[..len].to_vec();
+            torn.resize(fill, 0);
+            std::fs::write(&path, &torn).expect("writes");
+            let (found, damages, _) = firsts(&path);
+            let is_padding = |end: usize| (0..16).contains(&end.saturating_sub(len));
+            let expected: &[u64] = match len {
+                _ if found == [1, 2, 4, 5] && is_padding(starts[4]) => &[1, 2, 4, 5],
+                _ if found == [1, 2] && is_padding(starts[2]) => &[1, 2],
+                _ if len < starts[2] => &[1],
+                _ => &[1, 2],
+            };
+            assert_eq!((found.as_slice(), damages), (expected, 0), "{len} bytes");
         }
     }
 }
@@ -157,7 +185,7 @@ fn damage_in_the_last_commit_of_a_file_that_another_follows_is_reported() {
 }
 
 #[test]
-fn commits_that_are_synced_together_tear_together() {
+fn of_commits_that_are_synced_together_those_before_the_tear_stay() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let mut writer = writer(dir.path());
     commit(&mut writer, &[block(1, &["a"])]);
@@ -171,7 +199,7 @@ fn commits_that_are_synced_together_tear_together() {
     let mut torn = whole.clone();
     torn[start + 80] ^= 1;
     std::fs::write(&path, &torn).expect("writes");
-    assert_eq!(firsts(&path), (vec![1], 0, true));
+    assert_eq!(firsts(&path), (vec![1, 2], 0, true));
 
     std::fs::write(&path, &whole).expect("writes");
     commit(&mut writer, &[block(5, &["c"])]);

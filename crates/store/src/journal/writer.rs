@@ -12,10 +12,12 @@ use model::{LogspaceName, RecordNumber};
 
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::Error;
-use crate::journal::block::Encoded;
+use crate::inventory::OpenJournal;
+use crate::journal::block::{BlockPlace, Encoded};
 use crate::journal::file::{FileEnd, HEADER_LEN, encode_header};
 use crate::limits::{JOURNAL_FILE_BYTES_SMALL, JOURNAL_FREE_FILES_MAX};
 use crate::names;
+use crate::notes::StoreId;
 
 /// A journal file that holds records, and up to which number of each logspace.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +50,8 @@ pub(crate) struct JournalWriter {
     /// Where the last file ended, if all of it is durable.
     before: Option<FileEnd>,
     buffer: Vec<u8>,
+    /// Which store it is of.
+    store: StoreId,
 }
 
 struct OpenFile {
@@ -80,7 +84,14 @@ impl JournalWriter {
             failed: None,
             before: None,
             buffer: Vec::new(),
+            store: StoreId::default(),
         }
+    }
+
+    /// Has the files say which store they are of.
+    pub(crate) fn of_store(mut self, store: StoreId) -> Self {
+        self.store = store;
+        self
     }
 
     /// Has blocks written once more that were read back and may be in the page cache only.
@@ -119,7 +130,7 @@ impl JournalWriter {
             .disk
             .open(&path, OpenMode::Create)
             .map_err(Error::io("create", path.as_path()))?;
-        file.write_all_at(&encode_header(id, self.before), 0)
+        file.write_all_at(&encode_header(id, self.before, self.store), 0)
             .and_then(|()| file.sync())
             .map_err(Error::io("write", path.as_path()))?;
         let dir = names::journal_dir(&self.data_dir);
@@ -233,6 +244,14 @@ impl JournalWriter {
         self.open.as_ref().map(|open| &open.info)
     }
 
+    /// The file being written, and up to where it is durable.
+    pub(crate) fn durable(&self) -> Option<OpenJournal> {
+        self.open.as_ref().map(|open| OpenJournal {
+            id: open.info.id,
+            bytes: open.synced,
+        })
+    }
+
     /// Takes back a file whose records are all in segments: keeps it for reuse or removes it.
     pub(crate) fn release(&mut self, file: &JournalFile) -> Result<(), Error> {
         let path = names::journal(&self.data_dir, file.id);
@@ -258,9 +277,14 @@ impl JournalWriter {
             return Ok(());
         };
         self.buffer.clear();
-        for block in blocks {
-            let offset = open.offset + self.buffer.len() as u64;
-            block.write(open.info.id, offset, open.synced, &mut self.buffer);
+        for (index, block) in blocks.iter().enumerate() {
+            let place = BlockPlace {
+                file_id: open.info.id,
+                offset: open.offset + self.buffer.len() as u64,
+                group_start: open.synced,
+                goes_on: index + 1 < blocks.len(),
+            };
+            block.write(place, &mut self.buffer);
         }
         let path = open.path.as_path();
         open.file
@@ -323,7 +347,7 @@ impl JournalWriter {
             .disk
             .open(path, OpenMode::ReadWrite)
             .map_err(Error::io("open", path))?;
-        file.write_all_at(&encode_header(id, self.before), 0)
+        file.write_all_at(&encode_header(id, self.before, self.store), 0)
             .map_err(Error::io("write", path))?;
         let dir = names::journal_dir(&self.data_dir);
         self.disk.sync_dir(&dir).map_err(Error::io("sync", dir))?;

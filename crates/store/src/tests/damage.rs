@@ -18,7 +18,14 @@ fn check(dir: &Path) -> Verified {
 fn mend(dir: &Path) -> Repaired {
     let clock = Arc::new(TestClock::default());
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    repair(options(dir), &deep(), &disk, clock, &|_, _| {}).expect("is repairable")
+    repair(options(dir), &deep(), false, &disk, clock, &|_, _| {}).expect("is repairable")
+}
+
+/// Mends, and accepts what is lost.
+fn accept(dir: &Path) -> Repaired {
+    let clock = Arc::new(TestClock::default());
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    repair(options(dir), &deep(), true, &disk, clock, &|_, _| {}).expect("is repairable")
 }
 
 /// A directory with three segments of two records, nothing in the journal, and its records.
@@ -191,7 +198,15 @@ fn a_manifest_that_is_gone_is_told_as_nothing_else_names_what_it_knew() {
     assert_eq!(told.len(), 1, "{told:?}");
     assert_eq!(told[0].path, manifest);
     drop(store);
-    assert!(snapshot(&open(dir.path())).damages.is_empty());
+    // Until somebody says that they know.
+    assert_eq!(&snapshot(&open(dir.path())).damages, told);
+    assert_eq!(only(&check(dir.path())).remedy, Remedy::Accept);
+    assert_eq!(accept(dir.path()).after.findings, []);
+    let store = open(dir.path());
+    assert!(snapshot(&store).damages.is_empty());
+    assert_eq!(rows(&store), expected[2..]);
+    drop(store);
+    assert_eq!(check(dir.path()).notes.len(), 1);
 }
 
 #[test]
@@ -498,6 +513,13 @@ fn a_directory_in_use_is_not_repaired() {
     let _store = open(dir.path());
     let clock = Arc::new(TestClock::default());
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    let refused = repair(options(dir.path()), &deep(), &disk, clock, &|_, _| {});
+    let refused = repair(
+        options(dir.path()),
+        &deep(),
+        false,
+        &disk,
+        clock,
+        &|_, _| {},
+    );
     assert!(matches!(refused, Err(Error::Locked { .. })));
 }

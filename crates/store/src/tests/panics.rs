@@ -21,7 +21,7 @@ fn a_sealer_that_panics_tries_again() {
     let disk = Arc::new(HookedDisk::default());
     let small = segments_of(2, dir.path());
     let store = open_with(small, Arc::clone(&disk) as Arc<dyn Disk>);
-    panic_at(&disk, ".tmp", 2);
+    panic_at(&disk, "01.tmp", 2);
     append(&store, batch(&["a", "b"]));
     append(&store, batch(&["c"]));
     assert_eq!(texts(&store), ["a", "b", "c"]);

@@ -73,7 +73,13 @@ fn damage_in_the_last_commit_before_a_stop_is_reported() {
     std::fs::write(&path, bytes).expect("writes");
     let store = open(dir.path());
     assert_eq!(texts(&store), ["a"]);
+    // The block, and the record that is missing.
     let damages = snapshot(&store).damages;
-    assert_eq!(damages.len(), 1);
+    assert_eq!(damages.len(), 2);
     assert_eq!(damages[0].path, path);
+    assert!(
+        damages[1]
+            .what
+            .starts_with("records 2 to 2 of main are missing")
+    );
 }

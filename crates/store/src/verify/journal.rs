@@ -9,8 +9,10 @@ use model::LogspaceName;
 use super::{Check, FileKind, Finding, Remedy, is_missing};
 use crate::disk::OpenMode;
 use crate::error::Error;
+use crate::inventory::Coverage;
 use crate::journal::{self, Block, FileHeader, FileScan, InGroup};
 use crate::limits::VERIFY_READ_BYTES;
+use crate::losses;
 use crate::manifest::Manifest;
 use crate::names;
 use crate::snapshot::Damage;
@@ -18,10 +20,18 @@ use crate::snapshot::Damage;
 /// Which records the journal has, by logspace, in order.
 pub(super) type JournalRecords = BTreeMap<LogspaceName, Vec<Range<u64>>>;
 
+/// Between which numbers records of which logspaces are.
+type Ranges = Vec<(LogspaceName, Range<u64>)>;
+
+/// What blocks say of the records before them, by logspace.
+type Coverages = BTreeMap<LogspaceName, Coverage>;
+
 /// What is kept of a block.
 struct Seen {
     offset: u64,
     group_start: u64,
+    goes_on: bool,
+    before: u64,
     logspace: LogspaceName,
     numbers: Range<u64>,
 }
@@ -30,13 +40,19 @@ impl InGroup for Seen {
     fn group_start(&self) -> u64 {
         self.group_start
     }
+
+    fn goes_on(&self) -> bool {
+        self.goes_on
+    }
 }
 
 fn see(offset: u64, block: Block) -> Seen {
     Seen {
         offset,
         group_start: block.group_start,
-        numbers: block.first.0..block.last().0.saturating_add(1),
+        goes_on: block.goes_on,
+        before: block.before,
+        numbers: block.numbers(),
         logspace: block.logspace,
     }
 }
@@ -67,12 +83,12 @@ impl Check<'_> {
     }
 
     /// Reads all files of the journal.
-    pub(super) fn journal(&self) -> Result<JournalRecords, Error> {
+    pub(super) fn journal(&self) -> Result<(JournalRecords, Coverages), Error> {
         let files = self.journal_files()?;
         let dir = names::journal_dir(self.data_dir);
         let listed = self.disk.list(&dir).unwrap_or_default();
         let known_ends = journal::known_ends(self.disk, &dir, &listed);
-        let mut records = JournalRecords::new();
+        let mut records = (JournalRecords::new(), Coverages::new());
         let seen = std::sync::Mutex::new(&mut records);
         self.each(&files, |(path, id)| {
             let result = match id {
@@ -85,7 +101,7 @@ impl Check<'_> {
                 result => result,
             }
         })?;
-        for ranges in records.values_mut() {
+        for ranges in records.0.values_mut() {
             ranges.sort_by_key(|range| range.start);
         }
         Ok(records)
@@ -136,7 +152,7 @@ impl Check<'_> {
         path: &Path,
         id: u64,
         known_end: Option<u64>,
-        seen: &std::sync::Mutex<&mut JournalRecords>,
+        seen: &std::sync::Mutex<&mut (JournalRecords, Coverages)>,
     ) -> Result<(), Error> {
         let scan = || journal::scan_with(self.disk, path, id, known_end, see);
         let mut scanned = scan()?;
@@ -148,29 +164,35 @@ impl Check<'_> {
             let what = "the header is damaged; the number in the name is used, nothing is lost";
             self.note(Damage::new(path, 0, what));
         }
-        if scanned.torn_bytes > 0 && !self.is_held {
+        if scanned.torn_bytes + scanned.torn_blocks > 0 && !self.is_held {
             let what = format!(
-                "{} bytes of a commit that did not finish; it was never acknowledged",
-                scanned.torn_bytes
+                "{} bytes of a commit that did not finish, and {} blocks before; it was never \
+                 acknowledged",
+                scanned.torn_bytes, scanned.torn_blocks
             );
             let end = scanned.blocks.last().map_or(0, |block| block.offset);
             self.note(Damage::new(path, end, what));
         }
-        for damage in &scanned.damages {
-            let (logspace, records) = self.lost(damage, id, &scanned);
-            self.find(Finding {
-                file: FileKind::Journal,
-                logspace,
-                damage: damage.clone(),
-                records,
-                remedy: Remedy::Restore,
-            });
+        if self.is_foreign(path, &scanned.header) {
+            return Ok(());
+        }
+        self.find_damages(&scanned, id, seen);
+        let mut own = Coverages::new();
+        let mut records = 0;
+        for block in &scanned.blocks {
+            records += block.numbers.end - block.numbers.start;
+            let coverage = own.entry(block.logspace.clone()).or_default();
+            coverage.pass(block.before, block.numbers.clone());
         }
         let mut seen = crate::store::locked(seen);
-        let mut records = 0;
         for block in scanned.blocks {
-            records += block.numbers.end - block.numbers.start;
-            seen.entry(block.logspace).or_default().push(block.numbers);
+            seen.0
+                .entry(block.logspace)
+                .or_default()
+                .push(block.numbers);
+        }
+        for (name, coverage) in own {
+            seen.1.entry(name).or_default().join(coverage);
         }
         drop(seen);
         crate::store::locked(&self.verified).journal_records += records;
@@ -179,17 +201,63 @@ impl Check<'_> {
         Ok(())
     }
 
+    /// Finds that a file is of another store.
+    fn is_foreign(&self, path: &Path, header: &FileHeader) -> bool {
+        let checked = losses::check_journal_owner(path, header, self.inventory.store);
+        let Err(Error::Foreign { path, whose }) = checked else {
+            return false;
+        };
+        self.find(Finding {
+            file: FileKind::Journal,
+            logspace: None,
+            damage: Damage::new(&path, 0, whose),
+            records: None,
+            remedy: Remedy::PutBack,
+        });
+        true
+    }
+
+    /// Finds what is damaged in a file, but for what somebody has accepted.
+    fn find_damages(
+        &self,
+        scanned: &FileScan<Seen>,
+        id: u64,
+        seen: &std::sync::Mutex<&mut (JournalRecords, Coverages)>,
+    ) {
+        for damage in &scanned.damages {
+            if self.is_accepted(damage) {
+                self.note(damage.clone());
+                continue;
+            }
+            let (logspace, records, lost) = self.lost(damage, id, scanned);
+            for (name, numbers) in lost {
+                // They are told of here.
+                let mut seen = crate::store::locked(seen);
+                seen.1.entry(name).or_default().know(numbers);
+            }
+            self.find(Finding {
+                file: FileKind::Journal,
+                logspace,
+                damage: damage.clone(),
+                records,
+                remedy: Remedy::Restore,
+            });
+        }
+    }
+
     /// How many records a damaged place held that nothing else has: as its header says, or as the
-    /// numbers of the blocks around it.
+    /// numbers of the blocks around it. And between which numbers they were, where that is known.
     fn lost(
         &self,
         damage: &Damage,
         id: u64,
         scanned: &FileScan<Seen>,
-    ) -> (Option<LogspaceName>, Option<u64>) {
+    ) -> (Option<LogspaceName>, Option<u64>, Ranges) {
         if let Some((logspace, first, rows)) = self.announced(damage, id) {
-            let lost = self.unsealed(&logspace, &(first.0..first.0.saturating_add(rows)));
-            return (Some(logspace), Some(lost));
+            let numbers = first.0..first.0.saturating_add(rows);
+            let lost = self.unsealed(&logspace, &numbers);
+            let ranges = vec![(logspace.clone(), numbers)];
+            return (Some(logspace), Some(lost), ranges);
         }
         let mut gaps: BTreeMap<&LogspaceName, (Option<u64>, Option<u64>)> = BTreeMap::new();
         for block in &scanned.blocks {
@@ -200,16 +268,17 @@ impl Check<'_> {
                 *behind = Some(block.numbers.start);
             }
         }
-        let mut lost = None;
+        let (mut lost, mut ranges) = (None, Vec::new());
         for (logspace, gap) in gaps {
             if let (Some(before), Some(behind)) = gap
                 && before < behind
             {
                 let unsealed = self.unsealed(logspace, &(before..behind));
                 lost = Some(lost.unwrap_or(0) + unsealed);
+                ranges.push((logspace.clone(), before..behind));
             }
         }
-        (None, lost)
+        (None, lost, ranges)
     }
 
     fn announced(

@@ -10,7 +10,7 @@ use super::{Check, FileKind, Finding, Remedy, is_missing};
 use crate::error::Error;
 use crate::leftovers;
 use crate::limits::VERIFY_ROUNDS_MAX;
-use crate::manifest::{Contents, Entry, Manifest};
+use crate::manifest::{Contents, Entry, Manifest, Owner};
 use crate::names;
 use crate::places::Places;
 use crate::raw_segment::RawSegment;
@@ -47,7 +47,7 @@ impl Check<'_> {
         let survey = match Manifest::survey(self.disk, &path) {
             Err(error) if is_missing(&error) => {
                 let rows = self.unnamed(name, &Contents::default())?;
-                if rows > 0 {
+                if rows > 0 || self.inventory.logspaces.contains_key(name) {
                     let what = format!("it is missing; there are segments with {rows} records");
                     find(&path, 0, what, Some(0), Remedy::RewriteManifest);
                 }
@@ -57,7 +57,19 @@ impl Check<'_> {
         };
         self.count_file(survey.bytes);
         self.advance(survey.bytes);
-        for damage in &survey.damages {
+        let owner = Owner {
+            store: self.inventory.store,
+            logspace: name.clone(),
+        };
+        if let Some(whose) = survey.contents.differs_from(&owner) {
+            find(&path, 0, whose, None, Remedy::PutBack);
+            return Ok(());
+        }
+        let changed = match self.inventory.left(name) {
+            left if !self.is_held => survey.difference(&path, left),
+            _ => None,
+        };
+        for damage in survey.damages.iter().chain(&changed) {
             let what = damage.what.clone();
             find(
                 &damage.path,
@@ -68,20 +80,7 @@ impl Check<'_> {
             );
         }
         let places = Places::read(self.disk, &dir)?;
-        let mut in_order = survey.contents.entries.clone();
-        in_order.sort_by_key(|entry| entry.first);
-        for pair in in_order.windows(2) {
-            if let [one, other] = pair
-                && one.overlaps(other)
-            {
-                let segment = places.segment(other);
-                let what = format!(
-                    "record {} is in this segment and in the one that starts with record {}",
-                    other.first.0, one.first.0
-                );
-                find(&segment, 0, what, Some(0), Remedy::Restore);
-            }
-        }
+        self.overlaps(name, &places, &survey.contents);
         let newest = self.segments(name, &places, survey.contents, records)?;
         if !self.is_held && survey.damages.is_empty() {
             let rows = self.unnamed(name, &newest)?;
@@ -96,6 +95,29 @@ impl Check<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Finds segments that have the same record.
+    fn overlaps(&self, name: &LogspaceName, places: &Places, contents: &Contents) {
+        let mut in_order = contents.entries.clone();
+        in_order.sort_by_key(|entry| entry.first);
+        for pair in in_order.windows(2) {
+            if let [one, other] = pair
+                && one.overlaps(other)
+            {
+                let what = format!(
+                    "record {} is in this segment and in the one that starts with record {}",
+                    other.first.0, one.first.0
+                );
+                self.find(Finding {
+                    file: FileKind::Manifest,
+                    logspace: Some(name.clone()),
+                    damage: Damage::new(&places.segment(other), 0, what),
+                    records: Some(0),
+                    remedy: Remedy::Restore,
+                });
+            }
+        }
     }
 
     /// Reads the segments that the manifest names, and where some have vanished meanwhile, those
@@ -172,7 +194,11 @@ impl Check<'_> {
             .map(|entry| names::segment(&dir, entry.day, entry.id()))
             .collect();
         let mut unnamed_rows = 0;
-        for (path, file) in leftovers::files(self.disk, &dir)? {
+        let files = match leftovers::files(self.disk, &dir) {
+            Err(error) if is_missing(&error) => Vec::new(),
+            result => result?,
+        };
+        for (path, file) in files {
             let id = names::segment_id(&file);
             if named.contains(&path) || id.is_some_and(|id| contents.removed.contains(&id)) {
                 continue;

@@ -6,6 +6,7 @@
 
 mod journal;
 mod logspace;
+mod losses;
 mod segment;
 
 use std::path::Path;
@@ -16,6 +17,7 @@ use model::LogspaceName;
 
 use crate::disk::Disk;
 use crate::error::Error;
+use crate::inventory::Inventory;
 use crate::names;
 use crate::snapshot::Damage;
 use crate::store::locked;
@@ -68,6 +70,8 @@ pub struct Finding {
 /// A kind of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
+    /// What the store has, as a whole.
+    Inventory,
     /// A journal file.
     Journal,
     /// A manifest.
@@ -80,6 +84,7 @@ impl FileKind {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Inventory => "inventory",
             Self::Journal => "journal",
             Self::Manifest => "manifest",
             Self::Segment => "segment",
@@ -100,6 +105,10 @@ pub enum Remedy {
     FromJournal,
     /// Only a copy of the file helps.
     Restore,
+    /// It is in the place of another one.
+    PutBack,
+    /// Nothing helps but a copy of what is gone; that it is can be accepted.
+    Accept,
 }
 
 impl Remedy {
@@ -111,6 +120,8 @@ impl Remedy {
             Self::RewriteManifest => "rewrite_manifest",
             Self::FromJournal => "from_journal",
             Self::Restore => "restore",
+            Self::PutBack => "put_back",
+            Self::Accept => "accept",
         }
     }
 
@@ -127,7 +138,13 @@ impl Remedy {
                 "start the server or run `logwood verify --repair`: it is written anew, and segments are taken back into it"
             }
             Self::FromJournal => "start the server: it seals these records anew from the journal",
-            Self::Restore => "put the file back from a backup; it cannot be repaired",
+            Self::Restore => {
+                "put the file back from a backup; it cannot be repaired. `logwood verify --accept-loss` goes on without"
+            }
+            Self::PutBack => "put the file back that was here, or this one where it belongs",
+            Self::Accept => {
+                "restore a backup, or go on without: `logwood verify --accept-loss` says that you know"
+            }
         }
     }
 
@@ -178,11 +195,18 @@ pub(crate) fn verify_held(
         done: AtomicU64::new(0),
         total: AtomicU64::new(0),
         verified: Mutex::default(),
+        inventory: Inventory::default(),
     };
+    let (inventory, missing) = losses::known(disk, data_dir)?;
+    let check = Check { inventory, ..check };
     let directories = listed.iter().filter(|entry| entry.is_dir);
     let mut logspaces: Vec<LogspaceName> = directories
         .filter_map(|entry| LogspaceName::parse(&entry.name).ok())
         .collect();
+    // Those whose directories are gone.
+    logspaces.extend(check.inventory.logspaces.keys().cloned());
+    logspaces.sort();
+    logspaces.dedup();
     if let Some(name) = &options.logspace {
         logspaces.retain(|known| known == name);
         if logspaces.is_empty() {
@@ -193,10 +217,11 @@ pub(crate) fn verify_held(
     for name in &logspaces {
         check.expect_logspace(name);
     }
-    let records = check.journal()?;
+    let (records, coverage) = check.journal()?;
     for name in &logspaces {
         check.logspace(name, &records)?;
     }
+    check.losses(&logspaces, coverage, missing);
     let mut verified = std::mem::take(&mut *locked(&check.verified));
     verified
         .findings
@@ -219,6 +244,8 @@ struct Check<'a> {
     /// Whether a server works in the directory.
     is_held: bool,
     watch: &'a (dyn Fn(u64, u64) + Sync),
+    /// What the store should have.
+    inventory: Inventory,
     done: AtomicU64,
     total: AtomicU64,
     verified: Mutex<Verified>,

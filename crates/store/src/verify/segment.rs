@@ -114,7 +114,15 @@ impl Check<'_> {
                 remedy: Remedy::RebuildIndex,
             });
         }
-        faults.extend(mismatch(raw, footer, entry).map(|what| all(*end, what)));
+        match mismatch(raw, footer, entry) {
+            Some(what) => faults.push(all(*end, what)),
+            None if !raw.is(entry) => faults.push(Fault {
+                // What can be read of it is of others.
+                remedy: Remedy::Restore,
+                ..all(0, "it is another file than the manifest names".to_owned())
+            }),
+            None => {}
+        }
         faults
     }
 }
