@@ -304,6 +304,11 @@ impl Page {
                 |l| l.expired,
             ),
             (
+                "logwood_store_clock_steps_back",
+                "How often since the start times of receipt went back, as the clock had been ahead.",
+                |l| l.clock_steps_back,
+            ),
+            (
                 "logwood_store_damages",
                 "Places on disk that cannot be read.",
                 |l| l.damages.len() as u64,
