@@ -265,7 +265,7 @@ impl Page {
     }
 
     fn logspaces(&mut self, status: &StatusAnswer) {
-        let figures: [(&str, &str, Figure); 10] = [
+        let figures: [(&str, &str, Figure); 11] = [
             ("logwood_store_records", "Records kept.", |l| l.records),
             ("logwood_store_segments", "Segments kept.", |l| l.segments),
             (
