@@ -1,6 +1,6 @@
 //! From the parameters of a URL to what the engine is asked.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::str::FromStr;
 
 use engine::{Scope, TimeKind};
@@ -147,11 +147,12 @@ impl Parameters {
         parse_time_kind(self.get("time").unwrap_or_default())
     }
 
-    /// The logspaces asked for, as they are now, and the range of time.
+    /// The logspaces asked for, each once however often it is named, as they are now, and the range
+    /// of time.
     pub(crate) fn scope(&self, store: &Store, now: Timestamp) -> Result<Scope, Refusal> {
         let known = store.logspaces();
-        let names = match self.get("logspace") {
-            None => known.clone(),
+        let names: BTreeSet<LogspaceName> = match self.get("logspace") {
+            None => known.iter().cloned().collect(),
             Some(list) => list
                 .split(',')
                 .map(|name| parse_logspace(name.trim(), &known))

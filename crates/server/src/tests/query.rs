@@ -125,3 +125,58 @@ fn what_can_be_typed_next_is_told_with_counts() {
     let beyond = Parameters::query("é").with("at", "1");
     assert!(fixture.client.complete(&beyond).is_err());
 }
+
+#[test]
+fn a_logspace_that_is_named_twice_is_asked_once() {
+    let fixture = Fixture::with_records();
+    let client = &fixture.client;
+    let audit = model::LogspaceName::parse("audit").expect("a name");
+    fixture.app.store.create_logspace(&audit).expect("creates");
+    for names in [
+        "main,main",
+        "main, main ,main",
+        "audit,main,audit,main",
+        "main,audit,main",
+    ] {
+        let asked = |query: &str| Parameters::query(query).with("logspace", names);
+        assert_eq!(
+            client.count(&asked("")).expect("answers").count,
+            3,
+            "{names}"
+        );
+        let (rows, end) = fixture.search(&asked("disk"));
+        assert_eq!((rows.len(), end.rows), (2, 2), "{names}");
+        let bars = client
+            .histogram(&asked("").with("bars", "3"))
+            .expect("answers");
+        assert_eq!(bars.total, 3, "{names}");
+        let stats = client
+            .stats(&asked("").with("by", "host"))
+            .expect("answers");
+        assert!(stats.values.iter().all(|value| value.count == 1), "{names}");
+        let table = client.query(&asked("* | count")).expect("answers");
+        assert_eq!(table.rows, [vec![Cell::Integer(3)]], "{names}");
+        let table = client
+            .query(&asked("* | sort host | fields host"))
+            .expect("answers");
+        assert_eq!(table.rows.len(), 3, "{names}");
+        let asked_by_url = |path: &str| {
+            let names = names.replace(' ', "%20");
+            client
+                .text(&format!("/api/v1/{path}logspace={names}"))
+                .expect("answers")
+                .1
+        };
+        assert_eq!(
+            asked_by_url("export?format=raw&").lines().count(),
+            3,
+            "{names}"
+        );
+        assert!(
+            asked_by_url("patterns?").contains("\"matched\":3"),
+            "{names}"
+        );
+    }
+    let unknown = Parameters::default().with("logspace", "main,nowhere,nowhere");
+    assert_eq!(fixture.refusal(&unknown).code, "logspace-unknown");
+}
