@@ -23,4 +23,5 @@ mod newcomer; // The command line as somebody uses it who does not know it yet.
 mod plan; // The sizes that a plan reckons with are those that the server has on disk.
 mod receiving; // What the binary tells of those who send.
 mod senders; // Real senders: what they sent is what a search returns.
+mod terminal; // What a record says never commands a terminal.
 mod verify; // Damaged files are told, counted and repaired.

@@ -35,7 +35,8 @@ pub(crate) fn search(arguments: &SearchArguments) -> Result<Outcome, Failure> {
     let asked = pairs.clone();
     let lines = lines(arguments, &asked);
     pairs.push(("raw", arguments.raw.to_string()));
-    let mut out = output::data();
+    // Lines and JSON have nothing in them that a terminal obeys but the colours of lines.
+    let mut out = output::bytes();
     let mut left = arguments.limit;
     let mut found = 0;
     let mut end = End::default();

@@ -39,7 +39,8 @@ pub(crate) fn tail(arguments: &TailArguments) -> Result<Outcome, Failure> {
     doubts::warn_of_query(&query, false);
     let zone = Zone::new(arguments.utc);
     let lines = RecordLines::new(zone, false, arguments.color, &query);
-    let mut out = output::data();
+    // Lines and JSON have nothing in them that a terminal obeys but the colours of lines.
+    let mut out = output::bytes();
     let tail = client.tail(&parameters);
     for line in tail.map_err(|error| Failure::from(error).in_query(&query))? {
         let line = match line {

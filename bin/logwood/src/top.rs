@@ -148,9 +148,13 @@ pub(crate) fn top(arguments: &TopArguments) -> Result<Outcome, Failure> {
         if arguments.json {
             output::json_line(&mut out, &picture)?;
         } else if is_live {
-            let text = picture.text(&client);
+            let text = output::visible_lines(&picture.text(&client));
             let lines = text.lines().map(|line| format!("{line}{CLEAR_LINE}\n"));
-            write!(out, "{HOME}{}{CLEAR_BELOW}", lines.collect::<String>())?;
+            write!(
+                output::bytes(),
+                "{HOME}{}{CLEAR_BELOW}",
+                lines.collect::<String>()
+            )?;
         } else {
             writeln!(out, "{}", picture.text(&client))?;
         }
