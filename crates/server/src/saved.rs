@@ -1,7 +1,8 @@
 //! Searches that people saved: one small file of JSON, read and written whole.
 //!
 //! Whoever changes it holds a lock, so that two who save at once both do. A file that cannot be
-//! understood is never written over.
+//! understood, or whose checksum is not that of its searches, is never written over. Whoever changes
+//! the file by hand leaves the checksum out; the next change here puts it back.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -18,9 +19,18 @@ use crate::problem::Refusal;
 const VERSION: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct File {
     version: u32,
+    /// CRC32C of the searches as compact JSON, in eight hexadecimal digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    checksum: Option<String>,
     searches: Vec<SavedSearch>,
+}
+
+fn checksum(searches: &[SavedSearch]) -> Result<String, serde_json::Error> {
+    let text = serde_json::to_vec(searches)?;
+    Ok(format!("{:08x}", crc32c::crc32c(&text)))
 }
 
 /// Whoever holds it may change the file.
@@ -86,7 +96,8 @@ pub(crate) fn read(store: &Store) -> Result<SavedSearches, Refusal> {
     let unusable = |why: String| {
         let detail = format!("the saved searches cannot be read: {why}");
         let hint = format!(
-            "mend or move away searches.json in {}; records are not concerned",
+            "mend searches.json in {} and leave its checksum out, or move the file away; records \
+             are not concerned",
             store.data_dir().display()
         );
         let problem = Problem::new(500, "searches-damaged", "the server failed", detail);
@@ -103,17 +114,25 @@ pub(crate) fn read(store: &Store) -> Result<SavedSearches, Refusal> {
         let why = format!("they are of version {}, not {VERSION}", file.version);
         return Err(unusable(why));
     }
+    let found = checksum(&file.searches).map_err(|error| unusable(error.to_string()))?;
+    if file.checksum.is_some_and(|noted| noted != found) {
+        return Err(unusable(
+            "their checksum is not that of the file".to_owned(),
+        ));
+    }
     let mut searches = file.searches;
     searches.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(SavedSearches { searches })
 }
 
 fn write(store: &Store, searches: Vec<SavedSearch>) -> Result<(), Refusal> {
-    let file = File {
-        version: VERSION,
-        searches,
-    };
-    let text = serde_json::to_string_pretty(&file);
+    let text = checksum(&searches).and_then(|checksum| {
+        serde_json::to_string_pretty(&File {
+            version: VERSION,
+            checksum: Some(checksum),
+            searches,
+        })
+    });
     let text = text.map_err(|error| Refusal::internal(error.to_string()))?;
     store.save_searches(&text).map_err(|error| {
         let detail = error.to_string();

@@ -81,3 +81,50 @@ fn a_file_that_is_not_understood_is_not_written_over() {
         assert_eq!(std::fs::read_to_string(&path).expect("reads"), text);
     }
 }
+
+#[test]
+fn damage_to_any_byte_of_the_file_is_told_or_makes_no_difference() {
+    let fixture = Fixture::start();
+    fixture
+        .client
+        .save_search("disks", &view("disk"))
+        .expect("saves");
+    fixture
+        .client
+        .save_search("errors", &view("severity:<=err"))
+        .expect("saves");
+    let before = fixture.client.saved_searches().expect("answers");
+    let path = fixture.dir.path().join("searches.json");
+    let good = std::fs::read(&path).expect("reads");
+    let is_told = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).expect("writes");
+        match fixture.client.saved_searches() {
+            // White space between the parts of JSON says nothing.
+            Ok(read) => assert_eq!(read, before),
+            refused => assert_eq!(refusal(refused).code, "searches-damaged"),
+        }
+    };
+    for at in 0..good.len() {
+        for flip in [0x01, 0x20, 0x80] {
+            let mut bad = good.clone();
+            bad[at] ^= flip;
+            is_told(&bad);
+        }
+        is_told(&good[..at]);
+    }
+    // Whoever mends it by hand leaves the checksum out.
+    let text = String::from_utf8(good).expect("text");
+    let start = text.find("  \"checksum\"").expect("there is one");
+    let end = start + text[start..].find('\n').expect("a line") + 1;
+    let mended =
+        text[..start].to_owned() + &text[end..].replace("severity:<=err", "severity:<=crit");
+    std::fs::write(&path, mended).expect("writes");
+    let read = fixture.client.saved_searches().expect("answers").searches;
+    assert_eq!(read[1].view.q, "severity:<=crit");
+    fixture.client.delete_search("disks").expect("deletes");
+    assert!(
+        std::fs::read_to_string(&path)
+            .expect("reads")
+            .contains("\"checksum\"")
+    );
+}
