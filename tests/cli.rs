@@ -452,3 +452,29 @@ fn top_shows_rates_once_or_as_json() -> Result<()> {
     );
     Ok(())
 }
+
+#[test]
+fn a_signal_during_the_start_ends_it_in_good_order() -> Result<()> {
+    let sections: String = (0..100)
+        .map(|number| format!("[logspace.l{number}]\n"))
+        .collect();
+    let mut server = Server::start_with(Setup {
+        config: Some(sections),
+        ..Setup::default()
+    })?;
+    ensure!(server.stop()?.success());
+    // Its lock is what a start takes first, so it has begun and is not over.
+    let lock = server.data_dir().join("lock");
+    fs::remove_file(&lock)?;
+    for signal in [Signal::TERM, Signal::INT] {
+        server.start_again_without_waiting()?;
+        wait_until("the start began", LIMIT, || lock.exists())?;
+        server.process().signal(signal)?;
+        let status = server.process().wait(LIMIT)?;
+        ensure!(status.code() == Some(0), "{signal:?}: {status}");
+        fs::remove_file(&lock)?;
+    }
+    server.start_again()?;
+    ensure!(server.stop()?.success());
+    Ok(())
+}

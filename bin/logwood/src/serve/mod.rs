@@ -20,6 +20,7 @@ use crate::arguments::ServeArguments;
 use crate::check;
 use crate::failure::Failure;
 use crate::prepare::{self, Purpose};
+use run::{Request, Signals};
 
 /// Serves until SIGTERM or SIGINT.
 pub(crate) fn serve(arguments: &ServeArguments) -> Result<Outcome, Failure> {
@@ -29,21 +30,46 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<Outcome, Failure> {
     let internal = logging::start(&config.log);
     files::raise_limit();
     files::share(&mut config);
-    let store = Store::open(
-        config.store.clone(),
-        Arc::new(RealDisk),
-        Arc::new(SystemClock),
-    )?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::new("cannot start the runtime").because(error))?;
-    let store = Arc::new(store);
-    let ended = runtime.block_on(run::run(source, config, store, internal, arguments.demo));
+    let ended = runtime.block_on(async {
+        // Before anything is opened: a signal during the start is an order, too.
+        let mut signals = Signals::new()?;
+        match open(&config, &mut signals).await? {
+            Some(store) => run::run(source, config, store, internal, signals, arguments.demo).await,
+            // To leave a store that is still being opened is what a crash does, which the next start
+            // mends.
+            None => Ok(()),
+        }
+    });
     // Everything is durable by then. Work that nobody waits for does not keep the process.
     runtime.shutdown_background();
     ended?;
     Ok(Outcome::Done)
+}
+
+/// Opens the store, which may take minutes; `None` where a signal to stop came before.
+async fn open(config: &Config, signals: &mut Signals) -> Result<Option<Arc<Store>>, Failure> {
+    let options = config.store.clone();
+    let open = move || Store::open(options, Arc::new(RealDisk), Arc::new(SystemClock));
+    let mut opening = tokio::task::spawn_blocking(open);
+    loop {
+        tokio::select! {
+            opened = &mut opening => {
+                let store = opened
+                    .map_err(|error| Failure::new("opening the store crashed").because(error))??;
+                return Ok(Some(Arc::new(store)));
+            }
+            request = signals.next() => {
+                if request == Request::Stop {
+                    tracing::info!("stopped before the start was over");
+                    return Ok(None);
+                }
+            }
+        }
+    }
 }
 
 /// Where the configuration comes from, to read it again.

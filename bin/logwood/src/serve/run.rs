@@ -25,9 +25,9 @@ pub(super) async fn run(
     config: Config,
     store: Arc<Store>,
     internal: Option<Internal>,
+    mut signals: Signals,
     with_demo: bool,
 ) -> Result<(), Failure> {
-    let mut signals = Signals::new()?;
     let names = config.logspaces.iter().map(|logspace| &logspace.name);
     store.create_logspaces(&names.cloned().collect::<Vec<_>>())?;
     for logspace in &config.logspaces {
@@ -150,19 +150,20 @@ fn welcome(http: SocketAddr, listeners: &[ListenerStatus], store: &Store) {
 
 /// What a signal asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Request {
+pub(super) enum Request {
     Reload,
     Stop,
 }
 
-struct Signals {
+/// The signals that this process obeys, from when this is made on.
+pub(super) struct Signals {
     hangup: Signal,
     terminate: Signal,
     interrupt: Signal,
 }
 
 impl Signals {
-    fn new() -> Result<Self, Failure> {
+    pub(super) fn new() -> Result<Self, Failure> {
         let listen = |kind| {
             signal(kind).map_err(|error| Failure::new("cannot wait for signals").because(error))
         };
@@ -173,7 +174,7 @@ impl Signals {
         })
     }
 
-    async fn next(&mut self) -> Request {
+    pub(super) async fn next(&mut self) -> Request {
         tokio::select! {
             _ = self.hangup.recv() => Request::Reload,
             _ = self.terminate.recv() => Request::Stop,
