@@ -13,8 +13,9 @@ use anyhow::{Context, Result};
 
 use crate::shell;
 
-/// A program that is needed, and how it gets here.
+/// What is needed, and how it gets here.
 struct Peer {
+    /// A program that shows that it is there; empty for a package that brings none.
     program: &'static str,
     package: &'static str,
     /// The tests or scenarios that are skipped without it.
@@ -75,6 +76,11 @@ const PEERS: &[Peer] = &[
         needed_by: "crash::images",
     },
     Peer {
+        program: "",
+        package: "nbdkit-plugin-python",
+        needed_by: "crash::images",
+    },
+    Peer {
         program: "nbdfuse",
         package: "libnbd-bin",
         needed_by: "crash::images",
@@ -95,14 +101,41 @@ const PEERS: &[Peer] = &[
         needed_by: "faults::clock",
     },
     Peer {
+        program: "",
+        package: "libfaketime",
+        needed_by: "faults::clock",
+    },
+    Peer {
         program: "eatmydata",
         package: "eatmydata",
         needed_by: "crash::images",
     },
+    Peer {
+        program: "",
+        package: "libeatmydata1",
+        needed_by: "crash::images",
+    },
+    Peer {
+        program: "prlimit",
+        package: "util-linux",
+        needed_by: "faults::files",
+    },
+    Peer {
+        program: "script",
+        package: "bsdutils",
+        needed_by: "terminal",
+    },
+    Peer {
+        program: "node",
+        package: "nodejs",
+        needed_by: "ui",
+    },
+    Peer {
+        program: "npm",
+        package: "npm",
+        needed_by: "ui",
+    },
 ];
-
-/// Packages that belong to those and bring no program of their own.
-const COMPANIONS: &[(&str, &[&str])] = &[("nbdkit", &["nbdkit-plugin-python"])];
 
 const BENCHMARK_PEERS: &[Peer] = &[
     Peer {
@@ -196,10 +229,7 @@ pub(crate) fn install_for_benchmarks() -> Result<()> {
 /// Installs what is missing when run as root on a Debian, and says in one line what stays missing.
 fn install_for(need: &Need) -> Result<()> {
     let to_unpack = not_unpacked(need)?;
-    let mut packages: Vec<&str> = not_installed(need).map(|peer| peer.package).collect();
-    let companions = COMPANIONS.iter().filter(|(of, _)| packages.contains(of));
-    let companions: Vec<&str> = companions.flat_map(|(_, more)| *more).copied().collect();
-    packages.extend(companions);
+    let packages: Vec<&str> = not_installed(need).map(|peer| peer.package).collect();
     if !(to_unpack.is_empty() && packages.is_empty())
         && is_root()
         && shell::is_installed("apt-get")
@@ -234,9 +264,24 @@ pub(crate) fn install_valgrind() -> bool {
 }
 
 fn not_installed(need: &Need) -> impl Iterator<Item = &'static Peer> {
-    need.peers
-        .iter()
-        .filter(|peer| !shell::is_installed(peer.program))
+    need.peers.iter().filter(|peer| !peer.is_there())
+}
+
+impl Peer {
+    fn is_there(&self) -> bool {
+        match self.program {
+            "" => is_package_installed(self.package),
+            program => shell::is_installed(program),
+        }
+    }
+}
+
+/// Whether Debian's package manager has a package; what it brings may lie anywhere.
+fn is_package_installed(package: &str) -> bool {
+    let asked = Command::new("dpkg-query")
+        .args(["--show", "--showformat=${db:Status-Status}", package])
+        .output();
+    asked.is_ok_and(|answer| answer.status.success() && answer.stdout == b"installed")
 }
 
 fn not_unpacked(need: &Need) -> Result<Vec<&'static Unpacked>> {
@@ -329,6 +374,20 @@ pub(crate) fn must_be_there() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_package_is_asked_for_by_itself() {
+        assert!(is_package_installed("dpkg") || !shell::is_installed("dpkg-query"));
+        assert!(!is_package_installed("a-package-that-nobody-made"));
+        let plugin = PEERS
+            .iter()
+            .find(|peer| peer.package == "nbdkit-plugin-python");
+        let plugin = plugin.expect("the power cuts need it");
+        assert_eq!(
+            plugin.is_there(),
+            is_package_installed("nbdkit-plugin-python")
+        );
+    }
 
     #[test]
     fn what_is_missing_is_told_in_one_line() {

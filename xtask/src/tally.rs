@@ -5,18 +5,25 @@ use std::io::{BufRead, BufReader, Read, Write};
 
 use anyhow::Result;
 
-/// How many tests passed and failed.
+/// How many tests passed, failed and were skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     /// Tests that passed.
     pub(crate) passed: u64,
     /// Tests that failed, and checks that did.
     pub(crate) failed: u64,
+    /// Tests that could not be run here, or only in part.
+    pub(crate) skipped: u64,
 }
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} passed, {} failed", self.passed, self.failed)
+        let Self {
+            passed,
+            failed,
+            skipped,
+        } = self;
+        write!(f, "{passed} passed, {failed} failed, {skipped} skipped")
     }
 }
 
@@ -24,7 +31,7 @@ impl Tally {
     /// Adds what one line of a test runner says, if it is a line of totals.
     ///
     /// Rust: `test result: ok. 5 passed; 0 failed; ...`. Node: `# pass 5`, `# fail 0` (TAP).
-    /// Vitest: `Tests  1 failed | 5 passed (6)`.
+    /// Vitest: `Tests  1 failed | 5 passed | 2 skipped (8)`.
     pub(crate) fn read_line(&mut self, line: &str) {
         if line.starts_with("test result: ") {
             self.passed += number_before(line, " passed;");
@@ -33,7 +40,10 @@ impl Tally {
             self.passed += count.trim().parse().unwrap_or(0);
         } else if let Some(count) = line.strip_prefix("# fail ") {
             self.failed += count.trim().parse().unwrap_or(0);
+        } else if let Some(count) = line.strip_prefix("# skipped ") {
+            self.skipped += count.trim().parse().unwrap_or(0);
         } else if line.trim_start().starts_with("Tests  ") {
+            self.skipped += number_before(line, " skipped");
             self.passed += number_before(line, " passed");
             self.failed += number_before(line, " failed");
         }
@@ -43,6 +53,13 @@ impl Tally {
     pub(crate) fn add(&mut self, other: Self) {
         self.passed += other.passed;
         self.failed += other.failed;
+        self.skipped += other.skipped;
+    }
+
+    /// Takes tests that said so themselves, and then passed for their runner, for skipped.
+    pub(crate) fn note_skipped(&mut self, count: u64) {
+        self.passed = self.passed.saturating_sub(count);
+        self.skipped += count;
     }
 
     /// Passes everything from `source` to `sink` as it comes, and adds what it says.
@@ -74,12 +91,17 @@ fn number_before(line: &str, marker: &str) -> u64 {
 mod tests {
     use super::*;
 
-    fn check(text: &str, passed: u64, failed: u64) {
+    fn check(text: &str, passed: u64, failed: u64, skipped: u64) {
         let mut tally = Tally::default();
         let mut sink = Vec::new();
         tally.read_all(text.as_bytes(), &mut sink).unwrap();
         assert_eq!(sink, text.as_bytes());
-        assert_eq!(tally, Tally { passed, failed });
+        let expected = Tally {
+            passed,
+            failed,
+            skipped,
+        };
+        assert_eq!(tally, expected);
     }
 
     #[test]
@@ -91,24 +113,27 @@ mod tests {
              test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out\n",
             15,
             2,
+            0,
         );
     }
 
     #[test]
     fn node_totals_are_read_and_other_lines_are_not() {
         check(
-            "TAP version 13\n# tests 5\n# pass 4\n# fail 1\n7 passed; 7 failed;",
+            "TAP version 13\n# tests 7\n# pass 4\n# fail 1\n# skipped 2\n7 passed; 7 failed;",
             4,
             1,
+            2,
         );
     }
 
     #[test]
     fn vitest_totals_are_read() {
         check(
-            " Test Files  9 failed (9)\n      Tests  1 failed | 5 passed (6)\n",
+            " Test Files  9 failed (9)\n      Tests  1 failed | 5 passed | 3 skipped (9)\n",
             5,
             1,
+            3,
         );
     }
 
@@ -116,8 +141,11 @@ mod tests {
     fn a_tally_reads_as_the_closing_line() {
         let tally = Tally {
             passed: 812,
-            failed: 0,
+            ..Tally::default()
         };
-        assert_eq!(tally.to_string(), "812 passed, 0 failed");
+        assert_eq!(tally.to_string(), "812 passed, 0 failed, 0 skipped");
+        let mut some = tally;
+        some.note_skipped(2);
+        assert_eq!(some.to_string(), "810 passed, 0 failed, 2 skipped");
     }
 }

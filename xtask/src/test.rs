@@ -1,5 +1,6 @@
 //! Every test: unit, property and end-to-end in Rust, the page in a real browser.
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -38,13 +39,18 @@ pub(crate) fn run_all(filter: &[&str]) -> Result<Tally> {
     peers::install()?;
     let mut arguments = vec!["test", "--workspace", "--no-fail-fast", "--quiet"];
     arguments.extend(filter);
+    let skips = shell::target()?.join("skipped-tests");
+    fs::write(&skips, "").with_context(|| format!("cannot write {}", skips.display()))?;
     let mut tests = with_places(shell::cargo(&arguments)?, "debug")?;
+    tests.env("LOGWOOD_SKIPS", &skips);
     if filter == ["hostile"] {
         // Asked for by name, there are many of them, and figures are printed.
         tests.env("LOGWOOD_HOSTILE_CLIENTS", HOSTILE_CLIENTS);
         tests.args(["--", "--nocapture"]);
     }
     let mut tally = run_counted(&mut tests, io::stdout())?;
+    let skipped = fs::read_to_string(&skips)?;
+    tally.note_skipped(skipped.lines().count() as u64);
     if filter.is_empty() {
         tally.add(page_tests()?);
     }
@@ -56,7 +62,11 @@ fn page_tests() -> Result<Tally> {
     if !shell::is_installed("node") || !shell::is_installed("chromium") {
         eprintln!("skipped: tests/ui, which needs node and chromium");
         let failed = u64::from(peers::must_be_there());
-        return Ok(Tally { passed: 0, failed });
+        return Ok(Tally {
+            failed,
+            skipped: 1 - failed,
+            ..Tally::default()
+        });
     }
     let (web, ui) = (web::folder()?, shell::root()?.join("tests/ui"));
     web::install_locked(&web)?;
