@@ -836,7 +836,7 @@ const STORE: &[KeySpec] = &[
         "free_min",
         Kind::Bytes(0..=(1024 * GIB)),
         Some("\"64MiB\""),
-        "Free space of the disk below which nothing more is received: senders wait, searches and \
+        "Free space of the disk below which nothing more is received or imported: senders wait, searches and \
          deletion go on, and receiving resumes by itself. Keeps room for what has to be written \
          to free space.",
     )

@@ -224,6 +224,9 @@ pub enum SubmitError {
     /// The store refused them or could not write them.
     #[error("the records could not be stored")]
     NotStored,
+    /// The disk has less room than is to be kept.
+    #[error("{0}")]
+    NoRoom(String),
     /// A batch cannot hold that many or such large messages.
     #[error("a message is too large to be stored")]
     TooLarge,

@@ -134,7 +134,10 @@ impl Ingest {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => {
                 tracing::error!(%error, "records could not be imported");
-                Err(SubmitError::NotStored)
+                Err(match error {
+                    store::Error::NoRoom(why) => SubmitError::NoRoom(why),
+                    _ => SubmitError::NotStored,
+                })
             }
             Err(_) => Err(SubmitError::NotStored),
         }

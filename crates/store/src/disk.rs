@@ -6,7 +6,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use crate::limits::{OPEN_FILES_MAX, OPEN_FILES_OF};
@@ -40,6 +40,22 @@ pub trait Disk: Send + Sync {
     fn open_files_max(&self) -> usize {
         OPEN_FILES_MAX
     }
+    /// Takes an exclusive lock on a directory, which holds where a file in it is deleted.
+    fn lock_dir(&self, path: &Path) -> io::Result<DirLock> {
+        _ = path;
+        Ok(DirLock::Impossible)
+    }
+}
+
+/// What became of locking a directory.
+#[derive(Debug)]
+pub enum DirLock {
+    /// It is locked for as long as this file is open.
+    Taken(File),
+    /// Another process has it.
+    Busy,
+    /// The file system has no such locks.
+    Impossible,
 }
 
 /// An open file.
@@ -60,6 +76,11 @@ pub trait DiskFile: Send + Sync {
     fn set_len(&self, len: u64) -> io::Result<()>;
     /// Takes an exclusive lock for as long as the file is open; false when another process has it.
     fn try_lock(&self) -> io::Result<bool>;
+    /// Whether whoever opens a path gets this file, and not another one or none.
+    fn is_at(&self, path: &Path) -> io::Result<bool> {
+        _ = path;
+        Ok(true)
+    }
 }
 
 /// How to open a file.
@@ -114,13 +135,21 @@ impl Disk for RealDisk {
 
     fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Box<dyn DiskFile>> {
         let mut options = OpenOptions::new();
+        // Opening a FIFO would wait for whoever has its other end, for ever.
+        let no_wait = rustix::fs::OFlags::NONBLOCK.bits();
         options.read(true).mode(FILE_MODE);
+        options.custom_flags(no_wait.cast_signed());
         match mode {
             OpenMode::Read => {}
             OpenMode::ReadWrite => _ = options.write(true).create(true),
             OpenMode::Create => _ = options.write(true).create(true).truncate(true),
         }
-        Ok(Box::new(RealFile(options.open(path)?)))
+        let file = options.open(path)?;
+        if !file.metadata()?.is_file() {
+            let what = "it is no file but a directory, a FIFO, a socket or a device";
+            return Err(io::Error::new(ErrorKind::InvalidInput, what));
+        }
+        Ok(Box::new(RealFile(file)))
     }
 
     fn list(&self, path: &Path) -> io::Result<Vec<DiskEntry>> {
@@ -169,6 +198,16 @@ impl Disk for RealDisk {
         let own = limit.map_or(u64::MAX, |limit| limit / OPEN_FILES_OF);
         usize::try_from(own).map_or(OPEN_FILES_MAX, |own| own.min(OPEN_FILES_MAX))
     }
+
+    fn lock_dir(&self, path: &Path) -> io::Result<DirLock> {
+        let dir = File::open(path)?;
+        Ok(match dir.try_lock() {
+            Ok(()) => DirLock::Taken(dir),
+            Err(fs::TryLockError::WouldBlock) => DirLock::Busy,
+            // Over NFS, for one.
+            Err(fs::TryLockError::Error(_)) => DirLock::Impossible,
+        })
+    }
 }
 
 struct RealFile(File);
@@ -208,6 +247,15 @@ impl DiskFile for RealFile {
             Ok(()) => Ok(true),
             Err(fs::TryLockError::WouldBlock) => Ok(false),
             Err(fs::TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    fn is_at(&self, path: &Path) -> io::Result<bool> {
+        let own = self.0.metadata()?;
+        match fs::metadata(path) {
+            Ok(found) => Ok((found.dev(), found.ino()) == (own.dev(), own.ino())),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
         }
     }
 }

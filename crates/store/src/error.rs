@@ -97,6 +97,9 @@ pub enum Error {
         /// What is wrong with it, and what to do.
         why: &'static str,
     },
+    /// The disk has less room than is to be kept.
+    #[error("{0}")]
+    NoRoom(String),
     /// The store is open for reading only.
     #[error("the store is open for reading only")]
     ReadOnly,

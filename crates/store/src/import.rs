@@ -6,6 +6,7 @@ use segment::{BuildOptions, Builder};
 use crate::error::Error;
 use crate::logspace::Logspace;
 use crate::publish::{self, Origin};
+use crate::room;
 use crate::sealer;
 use crate::store::Shared;
 
@@ -18,6 +19,7 @@ pub(crate) fn import(
     if batch.is_empty() {
         return Ok(());
     }
+    room::check(shared).map_err(Error::NoRoom)?;
     batch.sort_by_received();
     // Numbers that a failed import has taken are left unused: they were never shown to anyone.
     let first = {

@@ -67,7 +67,7 @@ mod worker;
 pub use archive::Archive;
 pub use backup::{Backup, LogspaceBackup};
 pub use clock::{Clock, SystemClock};
-pub use disk::{Disk, DiskEntry, DiskFile, OpenMode, RealDisk};
+pub use disk::{DirLock, Disk, DiskEntry, DiskFile, OpenMode, RealDisk};
 pub use durability::Durability;
 pub use error::{Error, ReadError};
 pub use inspect::{

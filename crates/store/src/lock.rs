@@ -1,9 +1,12 @@
 //! One process per data directory.
+//!
+//! The directory itself is locked, so that nobody comes in where somebody deleted the lock file; the
+//! file is locked as well, where directories cannot be, and says who holds both.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::disk::{Disk, DiskFile, OpenMode};
+use crate::disk::{DirLock, Disk, DiskFile, OpenMode};
 use crate::error::Error;
 use crate::limits::LOCK_BYTES_MAX;
 use crate::names;
@@ -31,23 +34,33 @@ impl fmt::Display for LockHolder {
 pub(crate) struct Lock {
     file: Box<dyn DiskFile>,
     path: PathBuf,
+    /// Held, never looked at.
+    _dir: DirLock,
 }
 
 impl Lock {
     /// Takes the lock of a data directory that exists.
     pub(crate) fn take(disk: &dyn Disk, data_dir: &Path) -> Result<Self, Error> {
         let path = names::lock(data_dir);
+        let dir = disk
+            .lock_dir(data_dir)
+            .map_err(Error::io("lock", data_dir))?;
         let file = disk
             .open(&path, OpenMode::ReadWrite)
             .map_err(Error::io("open", path.as_path()))?;
-        if !file.try_lock().map_err(Error::io("lock", path.as_path()))? {
+        let is_free = file.try_lock().map_err(Error::io("lock", path.as_path()))?;
+        if !is_free || matches!(dir, DirLock::Busy) {
             let holder = read(file.as_ref());
             return Err(Error::Locked {
                 data_dir: data_dir.to_owned(),
                 holder,
             });
         }
-        let lock = Self { file, path };
+        let lock = Self {
+            file,
+            path,
+            _dir: dir,
+        };
         lock.describe(None)?;
         Ok(lock)
     }
@@ -67,10 +80,12 @@ impl Lock {
 
 /// Who holds the data directory now; `None` where nobody does.
 pub(crate) fn holder(disk: &dyn Disk, data_dir: &Path) -> Option<LockHolder> {
-    let file = disk.open(&names::lock(data_dir), OpenMode::Read).ok()?;
-    match file.try_lock() {
-        Ok(false) => Some(read(file.as_ref())),
-        _ => None,
+    let is_busy = matches!(disk.lock_dir(data_dir), Ok(DirLock::Busy));
+    let file = disk.open(&names::lock(data_dir), OpenMode::Read).ok();
+    let is_locked = |file: &dyn DiskFile| is_busy || matches!(file.try_lock(), Ok(false));
+    match file {
+        Some(file) => is_locked(file.as_ref()).then(|| read(file.as_ref())),
+        None => is_busy.then(LockHolder::default),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Whether the disk has room for more: asked before each commit.
+//! Whether the disk has room for more: asked before each commit and import, and by the status.
 //!
 //! Below the minimum nothing is made durable and so nothing acknowledged; senders wait. It ends when
 //! there is somewhat more than the minimum again, so that it does not flutter.
@@ -14,6 +14,16 @@ use crate::store::{Shared, locked};
 pub(crate) struct Room {
     asked: Option<Timestamp>,
     refusal: Option<String>,
+}
+
+/// Whether records can be made durable, as far as is known without writing one.
+pub(crate) fn state(shared: &Shared) -> State {
+    let state = locked(&shared.state).clone();
+    match state {
+        // An idle store has not asked the disk for a while.
+        State::Working => check(shared).map_or_else(State::Stalled, |()| State::Working),
+        stalled @ State::Stalled(_) => stalled,
+    }
 }
 
 /// Fails with a sentence for the administrator where there is too little room.

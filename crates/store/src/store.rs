@@ -32,7 +32,7 @@ use crate::options::Options;
 use crate::queue::{AppendError, OnDurable, Pending, Queue};
 use crate::recovery::{self, Opening};
 use crate::retention::Retention;
-use crate::room::Room;
+use crate::room::{self, Room};
 use crate::segment_handle::{PageCache, page_cache};
 use crate::snapshot::{Damage, Snapshot};
 use crate::status::{State, Status};
@@ -325,7 +325,7 @@ impl Store {
         let shared = &self.shared;
         let free_bytes = shared.free_bytes();
         Status {
-            state: locked(&shared.state).clone(),
+            state: room::state(shared),
             pending_records: shared.queue.records(),
             free_bytes,
             is_disk_low: shared.is_low(free_bytes),

@@ -22,6 +22,7 @@ mod everything;
 mod hooked;
 mod kept_records;
 mod lexicon;
+mod meddling;
 mod merging;
 mod panics;
 mod reindex;

@@ -5,6 +5,7 @@
 //! durable is written once more, to another file.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -233,6 +234,12 @@ impl JournalWriter {
         {
             let path = open.path.as_path();
             open.file.sync().map_err(Error::io("sync", path))?;
+            // What is in a file that no start will find is not durable. Two calls that touch no
+            // disk, beside a sync that does.
+            if !open.file.is_at(path).map_err(Error::io("find", path))? {
+                let why = "somebody has removed it or put another file in its place";
+                return Err(Error::io("find", path)(io::Error::other(why)));
+            }
             open.synced = open.offset;
             self.unsynced.clear();
         }
