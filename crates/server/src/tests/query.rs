@@ -172,10 +172,6 @@ fn a_logspace_that_is_named_twice_is_asked_once() {
             3,
             "{names}"
         );
-        assert!(
-            asked_by_url("patterns?").contains("\"matched\":3"),
-            "{names}"
-        );
     }
     let unknown = Parameters::default().with("logspace", "main,nowhere,nowhere");
     assert_eq!(fixture.refusal(&unknown).code, "logspace-unknown");

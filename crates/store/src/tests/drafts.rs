@@ -10,10 +10,14 @@ use crate::snapshot::TailChunk;
 /// Records that there is a draft of, when they were looked at.
 const ENOUGH: usize = DRAFT_ROWS_MIN + 1_000;
 
+/// Records of one second, that of the last number: batches that follow each other do so in time.
 fn numbered(numbers: std::ops::Range<usize>) -> RecordBatch {
+    let seconds = 1_000 + i64::try_from(numbers.end).expect("few");
     let texts: Vec<String> = numbers.map(|number| format!("message {number}")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    batch(&texts)
+    let mut batch = batch(&texts);
+    batch.make_received_monotone(Timestamp::from_seconds(seconds));
+    batch
 }
 
 /// Appends records in small batches.
