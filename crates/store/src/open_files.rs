@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError, Weak};
 
-use crate::disk::{Disk, DiskEntry, DiskFile, OpenMode};
+use crate::disk::{DirLock, Disk, DiskEntry, DiskFile, OpenMode};
 use crate::store::locked;
 
 /// The disk.
@@ -194,6 +194,10 @@ impl Disk for OpenFiles {
 
     fn open_files_max(&self) -> usize {
         self.0.disk.open_files_max()
+    }
+
+    fn lock_dir(&self, path: &Path) -> io::Result<DirLock> {
+        self.0.disk.lock_dir(path)
     }
 }
 
