@@ -276,7 +276,7 @@ fn a_page_that_others_reach_is_warned_of() {
         "[::ffff:10.0.0.1]:1",
     ] {
         let text = format!("[http]\nlisten = \"{listen}\"\n");
-        let checked = crate::check(&text, "logwood.toml", &crate::Overrides::default());
+        let checked = check(&text, "logwood.toml", &Overrides::default());
         let said: Vec<String> = checked.problems.iter().map(ToString::to_string).collect();
         let warning = format!("anyone who reaches {listen} can read and add records");
         assert!(
@@ -292,14 +292,14 @@ fn a_page_that_others_reach_is_warned_of() {
         "[::ffff:127.0.0.1]:1",
     ] {
         let text = format!("[http]\nlisten = \"{listen}\"\n");
-        let checked = crate::check(&text, "logwood.toml", &crate::Overrides::default());
+        let checked = check(&text, "logwood.toml", &Overrides::default());
         assert!(checked.problems.is_empty(), "{listen}");
     }
-    let by_flag = crate::Overrides {
+    let by_flag = Overrides {
         http: Some(([0, 0, 0, 0], 8514).into()),
-        ..crate::Overrides::default()
+        ..Overrides::default()
     };
-    let checked = crate::check("", "the defaults", &by_flag);
+    let checked = check("", "the defaults", &by_flag);
     assert_eq!(checked.counts(), (0, 1));
 }
 
@@ -317,7 +317,7 @@ fn names_of_the_server_are_names_alone() {
         ("bücher.example", "xn--"),
     ] {
         let text = format!("[http]\nhosts = [\"logs\", {name:?}]\n");
-        let checked = crate::check(&text, "logwood.toml", &crate::Overrides::default());
+        let checked = check(&text, "logwood.toml", &Overrides::default());
         let said: Vec<String> = checked.problems.iter().map(ToString::to_string).collect();
         let hint = hint.replace("\\\"", "\"");
         assert!(
@@ -327,7 +327,7 @@ fn names_of_the_server_are_names_alone() {
         assert!(checked.config.is_none());
     }
     let text = "[http]\nhosts = [\"logs\", \"xn--bcher-kva.example\", \"my_logs.local\"]\n";
-    let config = crate::check(text, "logwood.toml", &crate::Overrides::default()).config;
+    let config = check(text, "logwood.toml", &Overrides::default()).config;
     let hosts = config.expect("is right").http_hosts;
     assert_eq!(hosts, ["logs", "xn--bcher-kva.example", "my_logs.local"]);
 }
