@@ -160,9 +160,12 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Notes that something was left out.
+    /// Notes that something was left out: for want of memory where there was none left, whatever it was.
     pub(crate) fn left_out(&mut self, what: String) {
-        self.completeness.miss(|| what);
+        self.completeness.miss(|| match self.cancel.stopped() {
+            Some(Stop::Memory) => Stop::Memory.to_string(),
+            _ => what,
+        });
     }
 
     /// Whether the record matches, by looking at it.

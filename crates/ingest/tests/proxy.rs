@@ -121,7 +121,7 @@ async fn who_is_no_proxy_is_not_believed() {
         found.iter().all(|(_, peer)| peer == "127.0.0.1"),
         "{found:?}"
     );
-    assert_eq!(found[0].0, "PROXY TCP4 192.0.2.9 198.51.100.1 1 2");
+    assert_eq!(found[0].0, "PROXY TCP4 192.0.2.9 198.51.100.1 1 2\r");
 }
 
 #[tokio::test]

@@ -109,7 +109,7 @@ async fn a_message_that_is_too_long_is_cut_and_the_next_one_whole() {
         .await
         .expect("writes");
     client
-        .write_all(format!("300000 {long}<34>last\n").as_bytes())
+        .write_all(format!("300004 <34>{long}<34>last\n").as_bytes())
         .await
         .expect("writes");
     server.stored("tcp", 4).await;
@@ -118,7 +118,7 @@ async fn a_message_that_is_too_long_is_cut_and_the_next_one_whole() {
         (raws[1].as_str(), raws[3].as_str()),
         ("<34>next", "<34>last")
     );
-    assert!(raws[0] == long[..1_000] && raws[2] == long[..1_000]);
+    assert!(raws[0] == long[..1_000] && raws[2] == format!("<34>{long}")[..1_000]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

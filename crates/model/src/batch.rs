@@ -714,7 +714,8 @@ mod tests {
         for record in batch("tcp", "b", &["3z"]).iter() {
             two.push_record(record).expect("room");
         }
-        assert_eq!((template.sources().len(), template.tags().len()), (1, 19));
+        let tags = SYSLOG_TAG_NAMES.len() + 1;
+        assert_eq!((template.sources().len(), template.tags().len()), (1, tags));
         let mut expected = seen(&one);
         expected.extend(seen(&one));
         expected.extend(seen(&two));

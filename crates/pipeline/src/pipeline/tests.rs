@@ -195,7 +195,10 @@ fn tags_have_limits() {
     let error = tagged(ROUTE_TAGS_MAX + 1).expect_err("one too many");
     assert_eq!(
         error.to_string(),
-        "route all adds tag \"t46\", which is one too many: all routes together may add 46 different tags"
+        format!(
+            "route all adds tag \"t{ROUTE_TAGS_MAX}\", which is one too many: all routes together may add \
+             {ROUTE_TAGS_MAX} different tags"
+        )
     );
     assert!(Pipeline::new(vec![route("all tag= -> one")]).is_err());
 }
