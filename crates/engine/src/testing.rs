@@ -41,7 +41,7 @@ pub(crate) struct Sample {
 }
 
 const SOURCES: [&str; 3] = ["udp", "tcp-Main", ""];
-const WORDS: [&str; 17] = [
+const WORDS: [&str; 21] = [
     "10.0.0.12:7",
     "from 10.0.0.1.",
     "10.0.0.",
@@ -55,6 +55,10 @@ const WORDS: [&str; 17] = [
     "x=5",
     "---",
     "née",
+    "\u{4e3b}\u{673a}\u{ff1a}web1\u{ff0c}\u{72b6}\u{6001}\u{ff1a}error",
+    "\u{201c}apple\u{201d}\u{a0}fox",
+    "10.0.0.1\u{2192}web\u{2014}01",
+    "/a?_=7",
     "[err]",
     "a",
     "sshd",
@@ -276,7 +280,7 @@ pub(crate) fn samples() -> impl Strategy<Value = Sample> {
             "[m q=\"Error fox\"]",
             "[m ip=\"10.0.0.1\"]",
         ]),
-        select(vec!["web-01", "WEB-01", "db", "", "--"]),
+        select(vec!["web-01", "WEB-01", "db", "", "--", "db\u{ff1a}web"]),
         select(vec!["sshd", "cron", ""]),
         select(vec!["1", "22", ""]),
         select(vec!["ID47", ""]),
@@ -508,6 +512,10 @@ fn patterns() -> impl Strategy<Value = Pattern> {
         "missing_pri",
         "main",
         "id47",
+        "web1",
+        "\u{ff1a}",
+        "\u{673a}",
+        "a?_",
     ];
     let piece = prop_oneof![
         4 => select(literals).prop_map(|text| Piece::Literal(text.as_bytes().to_vec())),

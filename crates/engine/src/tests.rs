@@ -4,6 +4,7 @@ mod again;
 mod ahead;
 mod among;
 mod bars;
+mod boundaries;
 mod bounded;
 mod compacted;
 mod cut_words;

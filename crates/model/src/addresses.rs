@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use crate::words::is_word_byte;
+use crate::words::word_ranges;
 
 /// Numbers of an address.
 const NUMBERS: u32 = 4;
@@ -134,13 +134,9 @@ impl AddressReader {
 
 /// The addresses in a text, in the order in which they end.
 pub fn addresses(text: &[u8]) -> Vec<Address> {
-    let (mut reader, mut found, mut end) = (AddressReader::default(), Vec::new(), 0);
-    for run in text.chunk_by(|one, two| is_word_byte(*one) == is_word_byte(*two)) {
-        let start = end;
-        end += run.len();
-        if run.first().copied().is_some_and(is_word_byte) {
-            found.extend(reader.word(text, start..end));
-        }
+    let (mut reader, mut found) = (AddressReader::default(), Vec::new());
+    for word in word_ranges(text) {
+        found.extend(reader.word(text, word));
     }
     found.extend(reader.finish(text));
     found
@@ -167,6 +163,7 @@ mod tests {
     use std::net::Ipv4Addr;
 
     use super::*;
+    use crate::words::is_word_byte;
     use proptest::prelude::*;
 
     /// As texts: a start has a dot behind it.

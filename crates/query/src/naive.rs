@@ -7,8 +7,8 @@
 //! UTF-8). Neither wildcard runs over a stop: white space, control characters and the delimiters of
 //! [`model::words::is_wildcard_stop`].
 //!
-//! The run must be bounded: it may not cut a word. At either end, a word byte inside and a word
-//! byte outside may not touch. So `error` is found in `[error]` and not in `errors`; `appl*` runs to
+//! The run must be bounded: it may not cut a word. At either end, a word character inside and a word
+//! character outside may not touch. So `error` is found in `[error]` and not in `errors`; `appl*` runs to
 //! the end of its word; an end of the pattern that is no word byte (`[err`, `foo-`) needs no bound
 //! there.
 //!
@@ -150,7 +150,12 @@ fn holds(pattern: &Pattern, text: &[u8]) -> bool {
 
 /// Whether a word, or token, goes on over the position.
 fn cuts(tokens: Tokens, text: &[u8], p: usize) -> bool {
-    0 < p && p < text.len() && tokens.joins(text[p - 1]) && tokens.joins(text[p])
+    match tokens {
+        Tokens::Words => words::is_within_word(text, p),
+        Tokens::Between(_) => {
+            0 < p && p < text.len() && tokens.joins(text[p - 1]) && tokens.joins(text[p])
+        }
+    }
 }
 
 /// Length of the UTF-8 character at the start; 1 where there is none. The text is not empty.

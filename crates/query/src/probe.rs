@@ -1,6 +1,6 @@
 //! What an index of words can say about a leaf without seeing the text.
 //!
-//! Words are maximal runs of [`model::words::is_word_byte`], folded. Where a leaf matches a text,
+//! Words are those of [`model::words`], folded. Where a leaf matches a text,
 //! each of its probes is met by some word of that same text; so rows that lack one can be left out.
 //!
 //! A literal is cut into its words. A word with a byte around it that is no word byte, inside the
@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 use model::addresses::AddressKey;
-use model::words::{Alphabet, fold, is_word_byte};
+use model::words::{Alphabet, fold, is_of_words, word_ranges};
 
 use crate::Tokens;
 use crate::ast::{Leaf, Network, Pattern, Piece, RegexPattern, Test};
@@ -195,12 +195,12 @@ impl Probe {
 /// delimiters, which end words too, so it always can run on to the end of the word and no further
 /// condition is left. Of tokens words do not tell where they end: it needs `*` on both sides.
 fn is_one_word(pattern: &Pattern) -> bool {
-    let is_of_words = pattern.tokens() == Tokens::Words;
+    let is_of_whole_words = pattern.tokens() == Tokens::Words;
     let is_open = matches!(
         pattern.pieces(),
         [Piece::AnyRun, Piece::Literal(_), Piece::AnyRun]
     );
-    if !is_of_words && !is_open {
+    if !is_of_whole_words && !is_open {
         return false;
     }
     let ([Piece::Literal(word)]
@@ -210,7 +210,7 @@ fn is_one_word(pattern: &Pattern) -> bool {
     else {
         return false;
     };
-    word.iter().copied().all(is_word_byte)
+    is_of_words(word)
 }
 
 /// For a network of IPv4: the numbers that all its addresses start with. An address that is written as
@@ -315,6 +315,30 @@ fn words(pattern: &Pattern) -> Vec<WordProbe> {
     probes
 }
 
+/// What is left of a literal without the parts of characters at those of its ends where it may go on:
+/// whether such a character ends words is not known.
+fn whole_characters(
+    bytes: &[u8],
+    is_bounded_before: bool,
+    is_bounded_behind: bool,
+) -> Range<usize> {
+    let is_inside = |byte: &&u8| matches!(byte, 0x80..=0xbf);
+    let start = match is_bounded_before {
+        true => 0,
+        false => bytes.iter().take_while(is_inside).count(),
+    };
+    let rest = bytes.get(start..).unwrap_or(&[]);
+    let last = rest
+        .utf8_chunks()
+        .last()
+        .map_or(&[][..], |chunk| chunk.invalid());
+    let is_cut = std::str::from_utf8(last).is_err_and(|error| error.error_len().is_none());
+    match is_cut && !is_bounded_behind {
+        true => start..bytes.len() - last.len(),
+        false => start..bytes.len(),
+    }
+}
+
 /// The words of a piece of a pattern that is a literal, and where they stand in it.
 fn literal_words(pattern: &Pattern, piece: usize) -> Vec<(Range<usize>, WordProbe)> {
     let pieces = pattern.pieces();
@@ -324,16 +348,14 @@ fn literal_words(pattern: &Pattern, piece: usize) -> Vec<(Range<usize>, WordProb
     };
     let is_bounded_before = piece == 0 && keeps_words;
     let is_bounded_behind = piece + 1 == pieces.len() && keeps_words;
-    let (mut found, mut end) = (Vec::new(), 0);
-    for run in bytes.chunk_by(|one, two| is_word_byte(*one) == is_word_byte(*two)) {
-        let start = end;
-        end += run.len();
-        if !run.first().copied().is_some_and(is_word_byte) {
-            continue;
-        }
-        let is_start = start > 0 || is_bounded_before;
-        let is_end = end < bytes.len() || is_bounded_behind;
-        let word = fold(run).into_owned();
+    let mut found = Vec::new();
+    let whole = whole_characters(bytes, is_bounded_before, is_bounded_behind);
+    let characters = bytes.get(whole.clone()).unwrap_or(&[]);
+    for range in word_ranges(characters) {
+        let is_start = range.start > 0 || whole.start == 0 && is_bounded_before;
+        let is_end = range.end < characters.len() || whole.end == bytes.len() && is_bounded_behind;
+        let word = fold(characters.get(range.clone()).unwrap_or(&[])).into_owned();
+        let (start, end) = (whole.start + range.start, whole.start + range.end);
         let probe = match (is_start, is_end) {
             (true, true) => WordProbe::Exact(word),
             (true, false) => WordProbe::Prefix(word),

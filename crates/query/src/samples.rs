@@ -87,6 +87,7 @@ pub(crate) fn any_text() -> impl Strategy<Value = Vec<u8>> {
         6 => "[abAB1]".prop_map(String::into_bytes),
         3 => r"[._/ \[-]".prop_map(String::into_bytes),
         2 => "[kKéÉİ\u{212a}:*?\"\\\\]".prop_map(String::into_bytes),
+        2 => "[\u{ff1a}\u{a0}\u{2192}\u{1f600}\u{fe0f}\u{4e3b}\u{301}]".prop_map(String::into_bytes),
         1 => prop_oneof![Just(vec![0xff]), Just(vec![0xc3]), Just(vec![0xe2, 0x84])],
     ];
     vec(part, 0..12).prop_map(|parts| parts.concat())

@@ -6,13 +6,13 @@
 
 use std::fmt;
 
-use model::words::{is_wildcard_stop, is_word_byte};
+use model::words::{is_wildcard_stop, is_within_word, is_word_byte};
 
 /// What bounds a term, and what its wildcards do not run over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Tokens {
     /// Words: `error` is found in `/error/` and `error.c`. Wildcards stop at white space and at the
-    /// delimiters of [`Delimiters::SSB`].
+    /// delimiters of [`Delimiters::SSB`] but for `?`.
     #[default]
     Words,
     /// Whole tokens, between white space and these delimiters: `error` is not found in `/error/` or
@@ -113,7 +113,8 @@ impl Tokens {
         }
     }
 
-    /// Whether a byte belongs to what a term may not be cut out of.
+    /// Whether a byte belongs to what a term may not be cut out of, or may: of words beyond ASCII the
+    /// character decides.
     #[inline]
     pub fn joins(self, byte: u8) -> bool {
         match self {
@@ -125,16 +126,13 @@ impl Tokens {
     /// Whether a position in a text lies within a word or token.
     #[inline]
     pub(crate) fn cuts(&self, text: &[u8], position: usize) -> bool {
-        let Some((before, behind)) = position.checked_sub(1).and_then(|before| {
-            let pair = text.get(before..=position)?;
-            pair.first().zip(pair.get(1))
-        }) else {
-            return false;
-        };
-        match self {
-            Self::Words => is_word_byte(*before) && is_word_byte(*behind),
-            Self::Between(_) => self.joins(*before) && self.joins(*behind),
+        if *self == Self::Words {
+            return is_within_word(text, position);
         }
+        let pair = position
+            .checked_sub(1)
+            .and_then(|before| text.get(before..=position));
+        matches!(pair, Some([before, behind]) if self.joins(*before) && self.joins(*behind))
     }
 
     /// Whether a term is found at the edges of words only. It is, but for delimiters that are bytes of
@@ -145,7 +143,7 @@ impl Tokens {
 
     /// Whether wildcards stop where those of [`Self::Words`] do.
     pub fn has_usual_stops(self) -> bool {
-        matches!(self, Self::Words | Self::Between(Delimiters::SSB))
+        self == Self::Words
     }
 }
 
@@ -230,7 +228,8 @@ mod tests {
     fn the_delimiters_of_ssb_are_where_wildcards_stop() {
         for byte in 0..=u8::MAX {
             let ssb = Tokens::Between(Delimiters::SSB);
-            assert_eq!(ssb.is_stop(byte), Tokens::Words.is_stop(byte), "{byte}");
+            let is_stop = ssb.is_stop(byte) && byte != b'?';
+            assert_eq!(is_stop, Tokens::Words.is_stop(byte), "{byte}");
         }
     }
 }

@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::ops::Range;
 
 use model::addresses::{Address, AddressKey, AddressReader};
-use model::words::fold_into;
+use model::words::{blank_boundaries, fold_into};
 
 use crate::Namespace;
 use crate::chunks::{Chain, Chunks};
@@ -109,6 +109,7 @@ impl Terms {
             let mut folded = std::mem::take(&mut self.folded);
             folded.clear();
             fold_into(text, &mut folded);
+            blank_boundaries(&mut folded);
             self.add_words(namespace, &folded, 0..folded.len(), numbers);
             self.folded = folded;
         }

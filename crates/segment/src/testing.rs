@@ -64,7 +64,8 @@ pub(crate) fn seen_all(batch: &RecordBatch) -> Vec<Seen<'_>> {
     batch.iter().map(seen).collect()
 }
 
-/// Text with few distinct words, of either case, some not ASCII, some bytes that are not UTF-8.
+/// Text with few distinct words, of either case, some not ASCII and beside punctuation that is not, some bytes
+/// that are not UTF-8.
 fn any_text() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         8 => prop::sample::select(vec![
@@ -74,6 +75,9 @@ fn any_text() -> impl Strategy<Value = Vec<u8>> {
         ]).prop_map(|text| text.as_bytes().to_vec()),
         2 => prop::sample::select(vec![
             "10.0.0.10", "0.10.0.", "10.0.", ".0.0", "255.256", "10.0.0.0:0", "1.0.0",
+        ]).prop_map(|text| text.as_bytes().to_vec()),
+        2 => prop::sample::select(vec![
+            "\u{ff1a}", "\u{a0}", "\u{2192}", "\u{1f600}", "\u{4e3b}\u{673a}", "\u{ff1a}web\u{ff0c}",
         ]).prop_map(|text| text.as_bytes().to_vec()),
         4 => prop::sample::select(vec![" ", "-", ".", "[", "]", ": ", "\"", "\\", "\0", "*", "\n"])
             .prop_map(|text| text.as_bytes().to_vec()),

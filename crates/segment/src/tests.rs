@@ -362,6 +362,37 @@ fn words_that_are_in_several_slots_and_groups_are_indexed_exactly() {
 }
 
 #[test]
+fn words_beside_punctuation_of_other_scripts_are_whole_where_slots_start_and_end() {
+    let mut batch = RecordBatch::new();
+    let source = batch.source_index("tcp").expect("room");
+    for row in 0..120_u32 {
+        // Slots that are the word, that have such characters in them, and that stand beside them.
+        let text = match row % 6 {
+            0 => "\u{4e3b}\u{673a}\u{ff1a}web1\u{ff0c}\u{72b6}\u{6001}\u{ff1a}down".to_owned(),
+            1 => format!("host \u{ff1a}web{}\u{ff0c} is down", row / 6 % 2),
+            2 => format!("\u{201c}{row}\u{201d} from=\u{a0}web1\u{a0}; down"),
+            3 => format!("route \u{2192}\"web1\"\u{2192} \u{2014}{row}\u{2014} down"),
+            4 => format!("\u{ab}web1\u{bb}={row}\u{20ac}"),
+            _ => format!("\u{4e3b}web1 web1\u{301} {row}"),
+        };
+        let parts = RecordParts {
+            message: Span::new(0, text.len()),
+            ..RecordParts::default()
+        };
+        let received = Timestamp::from_seconds(1_000 + i64::from(row));
+        batch
+            .push(text.as_bytes(), &parts, received, None, source)
+            .expect("room");
+    }
+    let contents = assert_reads_back(&[batch]);
+    let rows = |word: &str| contents.terms[&Namespace::Message.key(word.as_bytes())].len();
+    assert_eq!(rows("web1"), 90);
+    assert_eq!(rows("down"), 80);
+    assert_eq!(rows("\u{4e3b}\u{673a}"), 20);
+    assert_eq!(rows("\u{4e3b}web1"), 20);
+}
+
+#[test]
 fn segments_of_more_rows_than_a_received_page_read_back() {
     let mut batch = RecordBatch::new();
     let source = batch.source_index("udp").expect("room");

@@ -73,7 +73,13 @@ pub(super) const QUESTIONS: [&str; 56] = [
 
 pub(super) fn samples() -> impl Strategy<Value = Sample> {
     let words = select(vec![
-        "alpha", "beta", "Alpha", "gamma-7", "10.0.0.1", "n\u{e9}e",
+        "alpha",
+        "beta",
+        "Alpha",
+        "gamma-7",
+        "10.0.0.1",
+        "n\u{e9}e",
+        "alpha\u{ff0c}",
     ]);
     let numbers = (0..100_u32, 0..300_u32, 0..40_u8);
     (0..8_u8, words, numbers, testing::samples()).prop_map(|(kind, word, numbers, other)| {

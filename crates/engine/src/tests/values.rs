@@ -30,8 +30,9 @@ const APART: [&str; 9] = [
 ];
 
 /// Words do not tell all of these from those above and from each other.
-const ALIKE: [&str; 6] = [
+const ALIKE: [&str; 7] = [
     "WEB-001.example.com",
+    "web\u{ff1a}001\u{a0}example\u{3002}com",
     "001-web.example.com",
     "10.0.1",
     "n\u{e9}e",

@@ -5,7 +5,7 @@
 //! it falls into where it is broken. A `*` at an end is never broken: it can stop where the word does.
 
 use memchr::memmem;
-use model::words::is_word_byte;
+use model::words::is_of_words;
 
 use super::{Probe, WordProbe};
 use crate::Tokens;
@@ -121,8 +121,8 @@ pub(super) fn alternatives(pattern: &Pattern) -> Vec<Probe> {
         Piece::Literal(bytes) => Some(bytes),
         Piece::AnyRun | Piece::AnyOne => None,
     });
-    let is_of_words = literals.clone().flatten().copied().all(is_word_byte);
-    if pattern.tokens() != Tokens::Words || literals.count() == 0 || !is_of_words {
+    let are_of_words = literals.clone().all(|bytes| is_of_words(bytes));
+    if pattern.tokens() != Tokens::Words || literals.count() == 0 || !are_of_words {
         return Vec::new();
     }
     let can_break = |place: &usize| {

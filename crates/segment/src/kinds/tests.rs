@@ -342,11 +342,14 @@ fn any_parsed() -> impl Strategy<Value = Message> {
     let text = || {
         prop::collection::vec(
             prop_oneof![
-                3 => prop::sample::select(b"ab1. =\"'/\\[]:\t".to_vec()),
-                1 => any::<u8>(),
+                12 => prop::sample::select(b"ab1. =\"'/\\[]:\t".to_vec()).prop_map(|byte| vec![byte]),
+                4 => any::<u8>().prop_map(|byte| vec![byte]),
+                1 => prop::sample::select(vec!["\u{ff1a}", "\u{a0}", "\u{2192}", "\u{4e3b}", "\u{e9}"])
+                    .prop_map(|text| text.as_bytes().to_vec()),
             ],
             0..30,
         )
+        .prop_map(|pieces| pieces.concat())
     };
     let fields = prop::collection::vec((word(), word()), 0..4);
     (stamp, word(), word(), word(), text(), fields, any::<bool>()).prop_map(
