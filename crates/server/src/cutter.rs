@@ -78,7 +78,8 @@ mod tests {
     #[test]
     fn any_split_gives_the_same_lines() {
         let body = b"one\r\n\n two\nthree\r\n\rfour\n\nfive";
-        let expected: Vec<&[u8]> = vec![b"one\r", b"", b" two", b"three", b"\rfour", b"", b"five"];
+        let expected: Vec<&[u8]> =
+            vec![b"one\r", b"", b" two", b"three\r", b"\rfour", b"", b"five"];
         for bytes in 1..=body.len() {
             assert_eq!(cut(body, bytes, 100), expected, "{bytes}");
         }

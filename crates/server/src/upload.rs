@@ -249,6 +249,6 @@ mod tests {
         );
         // A byte a second keeps no place.
         let trickle = [(1, 1); 600];
-        assert_eq!(read(&trickle).await, (29, slow));
+        assert_eq!(read(&trickle).await, (30, slow));
     }
 }
