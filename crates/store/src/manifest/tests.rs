@@ -201,7 +201,7 @@ fn a_manifest_that_is_not_as_it_was_left_is_told() {
 
 /// The bytes of the example of FORMAT.md.
 fn example() -> Vec<u8> {
-    let text = include_str!("../../../FORMAT.md");
+    let text = include_str!("../../../../FORMAT.md");
     let (_, rest) = text.split_once("### Example of a manifest").expect("there");
     let (_, rest) = rest.split_once("```text").expect("there");
     let (dump, _) = rest.split_once("```").expect("there");
