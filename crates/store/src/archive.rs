@@ -21,6 +21,7 @@ use crate::manifest::{Contents, Entry};
 use crate::names;
 use crate::notes;
 use crate::places::Places;
+use crate::recovery::open_segment;
 use crate::segment_handle::SegmentHandle;
 use crate::snapshot::Damage;
 use crate::store::{Shared, locked};
@@ -124,11 +125,11 @@ fn reopen(shared: &Shared, logspace: &Logspace, entries: &[Entry]) -> Result<(),
     let open: BTreeSet<&Path> = segments.iter().map(|segment| segment.path()).collect();
     let archived = entries.iter().filter(|entry| entry.is_archived);
     let missing = archived
-        .map(|entry| logspace.path(entry))
-        .filter(|path| !open.contains(path.as_path()));
+        .map(|entry| (entry, logspace.path(entry)))
+        .filter(|(_, path)| !open.contains(path.as_path()));
     let mut found = Vec::new();
-    for path in missing {
-        let opened = SegmentHandle::open(shared.disk.as_ref(), &path, Arc::clone(&shared.cache));
+    for (entry, path) in missing {
+        let opened = open_segment(shared.disk.as_ref(), &path, entry, &shared.cache);
         found.extend(opened.ok().map(Arc::new));
     }
     if found.is_empty() {

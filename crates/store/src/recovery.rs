@@ -214,7 +214,7 @@ fn open_manifest(
 
 /// Opens a segment that has the records which its manifest says. One with others, put there by
 /// mistake, would give records twice.
-fn open_segment(
+pub(crate) fn open_segment(
     disk: &dyn Disk,
     path: &Path,
     entry: &Entry,
