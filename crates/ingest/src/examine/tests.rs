@@ -81,7 +81,7 @@ fn certificate_and_key_are_looked_at_each_and_together() {
     let none = folder.path().join("none");
     check(tls(certificate.clone(), key.clone()), &[]);
     check(
-        tls(none.clone(), none.clone()),
+        tls(none.clone(), none),
         &[
             "error Certificate: listener tls: cannot open",
             "error Key: listener tls: cannot open",

@@ -8,23 +8,23 @@ use super::*;
 const BROWSER: (&str, &str) = ("host", "192.0.2.1:8514");
 
 /// The code of the refusal; empty where there is none.
-fn code(method: Method, pairs: &[(&'static str, &str)]) -> String {
+fn code(method: &Method, pairs: &[(&'static str, &str)]) -> String {
     let mut headers = HeaderMap::new();
     for (name, value) in pairs {
         headers.append(*name, value.parse().expect("a value"));
     }
     let hosts = ["logs.example.com".to_owned(), "web1".to_owned()];
     let checked =
-        check_host(None, &headers, &hosts).and_then(|()| check_site(&method, &headers, &hosts));
+        check_host(None, &headers, &hosts).and_then(|()| check_site(method, &headers, &hosts));
     checked.map_or_else(|refusal| refusal.into_problem().code, |()| String::new())
 }
 
 fn read(pairs: &[(&'static str, &str)]) -> String {
-    code(Method::GET, pairs)
+    code(&Method::GET, pairs)
 }
 
 fn write(pairs: &[(&'static str, &str)]) -> String {
-    code(Method::POST, pairs)
+    code(&Method::POST, pairs)
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn what_a_browser_says_is_foreign_is_refused_but_for_links() {
         assert_eq!(read(&follow("object")), "origin-foreign", "{site}");
         // A form that is sent is followed like a link.
         assert_eq!(write(&follow("document")), "origin-foreign", "{site}");
-        assert_eq!(code(Method::DELETE, &follow("document")), "origin-foreign");
+        assert_eq!(code(&Method::DELETE, &follow("document")), "origin-foreign");
     }
     let image = [("sec-fetch-mode", "no-cors"), ("sec-fetch-dest", "image")];
     let [host, site] = from("cross-site");
@@ -138,7 +138,7 @@ fn where_a_browser_says_no_more_the_origin_has_to_be_ours() {
         let pairs = [BROWSER, ("origin", origin), ("content-type", "text/plain")];
         assert_eq!(write(&pairs), "origin-foreign", "{origin}");
         assert_eq!(read(&pairs), "origin-foreign", "{origin}");
-        assert_eq!(code(Method::OPTIONS, &pairs), "origin-foreign", "{origin}");
+        assert_eq!(code(&Method::OPTIONS, &pairs), "origin-foreign", "{origin}");
     }
     let usual = [
         ("host", "logs.example.com:443"),
