@@ -78,8 +78,8 @@ fn no_form_of_output_lets_a_record_command_a_terminal() -> Result<()> {
     ensure!(csv.output.contains(HOSTILE), "{}", csv.output);
     let raw = on_terminal(&["search", "start", "--raw", "--url", &url])?;
     ensure!(
-        raw.contains('\u{1b}'),
-        "the bytes themselves were asked for"
+        raw.contains('\u{9b}'),
+        "the bytes themselves were asked for: {raw:?}"
     );
     Ok(())
 }

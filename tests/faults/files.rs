@@ -89,7 +89,7 @@ fn more_segments_than_files_are_started_with_and_searched() -> Result<()> {
     for round in 0..2 {
         let api = server.api();
         ensure!(api.count("came")? == SEGMENTS, "round {round}");
-        let rows = api.search("web came", &[("limit", "1000")])?;
+        let rows = api.search("host:web came", &[("limit", "1000")])?;
         ensure!(
             rows.len() as u64 == SEGMENTS,
             "{} in round {round}",

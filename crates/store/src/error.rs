@@ -152,6 +152,18 @@ impl Error {
         matches!(self, Self::NewerFormat { .. } | Self::OlderFormat { .. })
     }
 
+    /// Whether the disk had no room for it.
+    pub(crate) fn is_for_want_of_room(&self) -> bool {
+        let Self::Io { source, .. } = self else {
+            return false;
+        };
+        let kind = source.kind();
+        matches!(
+            kind,
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+        )
+    }
+
     /// Wraps an I/O error with what was tried on what.
     pub(crate) fn io(
         action: &'static str,

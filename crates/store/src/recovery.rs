@@ -104,7 +104,14 @@ pub(crate) fn recover(
     if is_read_only {
         return Ok(recovered);
     }
-    recovered.note_start(disk.as_ref(), data_dir)?;
+    match recovered.note_start(disk.as_ref(), data_dir) {
+        // What is there can be searched on a full disk. The note is written with the first journal
+        // file for which there is room again.
+        Err(error) if error.is_for_want_of_room() => {
+            tracing::warn!(%error, "cannot note what there is at the start");
+        }
+        noted => noted?,
+    }
     for path in done {
         disk.remove(&path).map_err(Error::io("remove", path))?;
     }
