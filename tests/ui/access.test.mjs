@@ -161,6 +161,8 @@ test('from a question to a record and its context without a mouse', () =>
     await press('Tab');
     await press('Enter');
     await waitForTotal(page, RECORDS / 5);
+    await done(page);
+    await firstRow(page).waitFor();
     // Out of the box, to the rows, down, and into one.
     await press('Escape');
     for (let count = 0; count < 3; count += 1) await press('j');
