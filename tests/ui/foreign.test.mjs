@@ -21,8 +21,8 @@ const browser = new Browser(server, ['--host-resolver-rules=MAP *.test 127.0.0.1
 const foreign = createServer((_request, answer) => {
   answer.setHeader('content-type', 'text/html').end('<!doctype html><title>foreign</title>');
 });
-/** What a browser logs of a request that was refused, or whose answer it keeps back. */
-const REFUSED = /status of 4(03|21)|CORS policy|ERR_FAILED|ERR_BLOCKED|Refused to|opaque-response/;
+/** What a browser logs of a request that was refused, or whose answer it keeps back; and of an icon for a refusal. */
+const REFUSED = /status of 4(03|04|21)|CORS policy|ERR_FAILED|ERR_BLOCKED|Refused to|opaque-response/;
 
 before(async () => {
   foreign.listen(0, '127.0.0.1');
