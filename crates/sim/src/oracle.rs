@@ -6,7 +6,6 @@ use std::sync::Arc;
 use engine::{Cancel, Scope};
 use model::{LogspaceName, RecordBatch, Timestamp};
 use query::naive;
-use store::limits::CLOCK_BACK_NANOS_MAX;
 use store::{Durability, Part, Retention, Snapshot, Store};
 
 use crate::records;
@@ -340,10 +339,7 @@ impl Logspace {
             if sent.is_imported {
                 continue;
             }
-            let is_later = |(last, at): (usize, Timestamp)| {
-                let is_back = at.nanos() - received.nanos() > CLOCK_BACK_NANOS_MAX;
-                last < index && (at <= received || is_back && received == sent.received())
-            };
+            let is_later = |(last, at): (usize, Timestamp)| last < index && at <= received;
             if received < sent.received() || !last_live.is_none_or(is_later) {
                 return Err(format!("record {index} is out of order"));
             }

@@ -99,7 +99,7 @@ pub(crate) fn recover(
     for (name, opened) in names.iter().zip(opened) {
         recovered.add_logspace(name, opened);
     }
-    let done = recovered.replay_journal(&opening)?;
+    let mut done = recovered.replay_journal(&opening)?;
     recovered.settle_losses(&opening);
     if is_read_only {
         return Ok(recovered);
@@ -109,6 +109,8 @@ pub(crate) fn recover(
         // file for which there is room again.
         Err(error) if error.is_for_want_of_room() => {
             tracing::warn!(%error, "cannot note what there is at the start");
+            // The note on the disk may name one of them.
+            done.clear();
         }
         noted => noted?,
     }
