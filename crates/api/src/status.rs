@@ -171,6 +171,9 @@ pub struct LogspaceStatus {
     pub first: Option<String>,
     /// When the newest record was received.
     pub last: Option<String>,
+    /// How often since the start times of receipt went back, because the clock had been ahead.
+    #[serde(default)]
+    pub clock_steps_back: u64,
     /// What cannot be read.
     pub damages: Vec<String>,
 }

@@ -379,6 +379,11 @@ impl RecordBatch {
         added
     }
 
+    /// When the first and the last record were received; `None` where there is none.
+    pub fn received_bounds(&self) -> Option<(Timestamp, Timestamp)> {
+        Some((self.heads.first()?.received, self.heads.last()?.received))
+    }
+
     /// Sets the time of receipt of each record to at least `floor` and never earlier than that of
     /// the record before it, and returns the last. Storage keeps records in order of receipt even
     /// when the clock steps back.

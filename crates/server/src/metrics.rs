@@ -265,7 +265,7 @@ impl Page {
     }
 
     fn logspaces(&mut self, status: &StatusAnswer) {
-        let figures: [(&str, &str, Figure); 10] = [
+        let figures: [(&str, &str, Figure); 11] = [
             ("logwood_store_records", "Records kept.", |l| l.records),
             ("logwood_store_segments", "Segments kept.", |l| l.segments),
             (
@@ -302,6 +302,11 @@ impl Page {
                 "logwood_store_expired_records",
                 "Records deleted since the start because they need not be kept.",
                 |l| l.expired,
+            ),
+            (
+                "logwood_store_clock_steps_back",
+                "How often since the start times of receipt went back, as the clock had been ahead.",
+                |l| l.clock_steps_back,
             ),
             (
                 "logwood_store_damages",

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use engine::{Cancel, Scope};
 use model::{LogspaceName, RecordBatch, Timestamp};
 use query::naive;
+use store::limits::CLOCK_BACK_NANOS_MAX;
 use store::{Durability, Part, Retention, Snapshot, Store};
 
 use crate::records;
@@ -339,7 +340,15 @@ impl Logspace {
             if sent.is_imported {
                 continue;
             }
-            let is_later = |(last, at): (usize, Timestamp)| last < index && at <= received;
+            // The clock may have been set back, by this record or by one in between that is gone;
+            // behind that, small steps back are smoothed as everywhere.
+            let smoothed = received.nanos() - sent.received().nanos();
+            let is_later = |(last, at): (usize, Timestamp)| {
+                let is_back = at.nanos() - received.nanos() > CLOCK_BACK_NANOS_MAX;
+                let may_be_back = is_back || last + 1 < index;
+                last < index
+                    && (at <= received || may_be_back && smoothed <= CLOCK_BACK_NANOS_MAX)
+            };
             if received < sent.received() || !last_live.is_none_or(is_later) {
                 return Err(format!("record {index} is out of order"));
             }

@@ -15,7 +15,9 @@ use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 
 use crate::durability::Durability;
 use crate::journal::{Encoded, Encoder, JournalWriter};
-use crate::limits::{BLOCK_BYTES, COMMIT_SPACING_US, STALL_RETRY_MS, UNSYNCED_BYTES_MAX};
+use crate::limits::{
+    BLOCK_BYTES, CLOCK_BACK_NANOS_MAX, COMMIT_SPACING_US, STALL_RETRY_MS, UNSYNCED_BYTES_MAX,
+};
 use crate::logspace::Logspace;
 use crate::queue::{AppendError, Appended, OnDurable, Pending, Taken};
 use crate::room;
@@ -181,10 +183,11 @@ fn publish(shared: &Shared, joined: Vec<Joined>) {
     }
 }
 
-/// Batches of one logspace that will be one block.
+/// Batches of one logspace that will be one block, in order of receipt.
 struct Gathered {
     logspace: Arc<Logspace>,
     first: RecordNumber,
+    last_received: Timestamp,
     /// The number behind the last record.
     end: u64,
     memory_bytes: usize,
@@ -205,6 +208,7 @@ fn join(group: Vec<Pending>) -> (Vec<Joined>, Vec<(OnDurable, Appended)>) {
     } in group
     {
         let first = number(&logspace, &mut batch);
+        let (first_received, last_received) = batch.received_bounds().unwrap_or_default();
         let records = batch.len();
         callbacks.push((on_durable, Appended { first, records }));
         if batch.is_empty() {
@@ -216,9 +220,11 @@ fn join(group: Vec<Pending>) -> (Vec<Joined>, Vec<(OnDurable, Appended)>) {
             .and_then(|index| blocks.get_mut(*index));
         if let Some(block) = open
             && block.end == first.0
+            && block.last_received <= first_received
             && block.memory_bytes + memory_bytes <= BLOCK_BYTES
         {
             block.end = end;
+            block.last_received = last_received;
             block.memory_bytes += memory_bytes;
             block.batches.push(batch);
             continue;
@@ -227,6 +233,7 @@ fn join(group: Vec<Pending>) -> (Vec<Joined>, Vec<(OnDurable, Appended)>) {
         blocks.push(Gathered {
             logspace,
             first,
+            last_received,
             end,
             memory_bytes,
             batches: vec![batch],
@@ -269,11 +276,32 @@ impl Gathered {
     }
 }
 
+/// Gives the records their numbers and keeps their times of receipt in order, but for a clock that
+/// was set back by more than it may: order would then be kept by times that are not true, until
+/// the clock has caught up, and that may take years.
 fn number(logspace: &Logspace, batch: &mut RecordBatch) -> RecordNumber {
     let mut state = logspace.state();
     let first = RecordNumber(state.next);
     state.next += batch.len() as u64;
-    state.last_received = batch.make_received_monotone(state.last_received);
+    let floor = state.last_received;
+    let back = batch.received_bounds().map_or(0, |(received, _)| {
+        floor.nanos().saturating_sub(received.nanos())
+    });
+    let floor = match back > CLOCK_BACK_NANOS_MAX {
+        true => {
+            state.clock_steps_back += 1;
+            tracing::warn!(
+                logspace = %logspace.name,
+                newest = %floor,
+                seconds = back / 1_000_000_000,
+                "the newest records are of the future by the clock of this machine: \
+                 what is received from now on has its time again, and stands before them"
+            );
+            Timestamp::MIN
+        }
+        false => floor,
+    };
+    state.last_received = batch.make_received_monotone(floor);
     first
 }
 
@@ -397,6 +425,37 @@ mod tests {
         let some = some as u64;
         let expected = [0, some, 2 * some, 2 * some + 10, 3 * some + 10];
         assert_eq!(firsts, expected.map(|before| before + 1));
+    }
+
+    #[test]
+    fn a_block_ends_where_times_of_receipt_go_back() {
+        let logspace = logspace();
+        let at = |seconds| {
+            let mut batch = RecordBatch::new();
+            let source = batch.source_index("tcp").expect("fits");
+            let received = Timestamp::from_seconds(seconds);
+            let pushed = batch.push(b"text", &RecordParts::default(), received, None, source);
+            pushed.expect("fits");
+            waiting(&logspace, batch)
+        };
+        // A minute is a step that a time service may make; a second more is a clock put right.
+        let group = [1_000, 9_000, 8_940, 8_941, 1_000, 1_001, 939, 1_000_000, 5];
+        let (joined, _) = join(group.map(at).into());
+        let received = |block: &Joined| -> Vec<i64> {
+            let records = block.batch.iter();
+            records
+                .map(|record| record.received().nanos() / 1_000_000_000)
+                .collect()
+        };
+        let received: Vec<_> = joined.iter().map(received).collect();
+        let expected = [
+            vec![1_000, 9_000, 9_000, 9_000],
+            vec![1_000, 1_001],
+            vec![939, 1_000_000],
+            vec![5],
+        ];
+        assert_eq!(received, expected);
+        assert_eq!(logspace.state().clock_steps_back, 3);
     }
 
     #[test]

@@ -105,7 +105,8 @@ fn end_of(draft: &SegmentHandle) -> u64 {
     draft.first_number().0 + u64::from(draft.rows())
 }
 
-/// The first chunks whose records have consecutive numbers, as many as go into a draft.
+/// The first chunks whose records have consecutive numbers and are in order of receipt, as many as
+/// go into a draft.
 fn first_stretch(chunks: Vec<Arc<TailChunk>>, bytes_max: usize) -> Vec<Arc<TailChunk>> {
     let (mut rows, mut bytes) = (0, 0);
     let mut stretch: Vec<Arc<TailChunk>> = Vec::new();
@@ -115,7 +116,7 @@ fn first_stretch(chunks: Vec<Arc<TailChunk>>, bytes_max: usize) -> Vec<Arc<TailC
         let is_full = rows > DRAFT_ROWS_MAX || bytes > bytes_max;
         if stretch
             .last()
-            .is_some_and(|last| is_full || last.end() != chunk.first.0)
+            .is_some_and(|last| is_full || !last.goes_on_with(chunk.first, &chunk.batch))
         {
             break;
         }

@@ -245,3 +245,8 @@ pub const LOSSES_MAX: usize = 1_000;
 /// Commits after which the inventory is tried again where the disk has refused it: each try costs two
 /// syncs.
 pub const NOTE_RETRY_COMMITS: u64 = 1_000;
+
+/// How far times of receipt may be ahead of the clock, in nanoseconds, before new records follow
+/// the clock and not the order. Time services step clocks by less than a minute once they run;
+/// what is more is a clock that was wrong and has been set right.
+pub const CLOCK_BACK_NANOS_MAX: i64 = 60 * 1_000_000_000;

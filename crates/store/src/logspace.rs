@@ -48,8 +48,10 @@ pub(crate) struct LogspaceState {
     pub(crate) next: u64,
     /// The number behind the last record that was ever in the journal.
     pub(crate) journaled: u64,
-    /// No record received from now on is stamped earlier.
+    /// No record received from now on is stamped earlier, but for a clock that is set back.
     pub(crate) last_received: Timestamp,
+    /// How often times of receipt went back since the start.
+    pub(crate) clock_steps_back: u64,
     /// Sealed records, in the order of their numbers.
     pub(crate) segments: Vec<Arc<SegmentHandle>>,
     /// What cannot be read.
@@ -89,6 +91,7 @@ impl LogspaceState {
             next: 1,
             journaled: 1,
             last_received: Timestamp::MIN,
+            clock_steps_back: 0,
             segments: Vec::new(),
             damages: Arc::from([]),
             sealed: 0,
@@ -137,7 +140,7 @@ impl LogspaceState {
             return false;
         };
         let bytes = last.batch.memory_bytes() + batch.memory_bytes();
-        if last.end() != first.0 || bytes >= TAIL_CHUNK_BYTES {
+        if !last.goes_on_with(first, batch) || bytes >= TAIL_CHUNK_BYTES {
             return false;
         }
         // Mostly nobody reads it; who does keeps what was there.
@@ -173,13 +176,15 @@ impl LogspaceState {
         Some((chunk.first, chunk.batch.get(0)?.received().day()))
     }
 
-    /// Takes chunks from the front of the tail for sealing: at least one, consecutive in number,
-    /// up to about `rows_max` records. They stay visible until [`LogspaceState::finish_seal`].
+    /// Takes chunks from the front of the tail for sealing: at least one, consecutive in number and
+    /// in order of receipt, up to about `rows_max` records. They stay visible until [`LogspaceState::finish_seal`].
     pub(crate) fn freeze(&mut self, rows_max: usize) -> Vec<Arc<TailChunk>> {
         let mut rows = 0;
         let mut chunks: Vec<Arc<TailChunk>> = Vec::new();
         for chunk in &self.tail {
-            let follows = chunks.last().is_none_or(|last| last.end() == chunk.first.0);
+            let follows = chunks
+                .last()
+                .is_none_or(|last| last.goes_on_with(chunk.first, &chunk.batch));
             if !follows || (rows > 0 && rows + chunk.batch.len() > rows_max) {
                 break;
             }
@@ -476,6 +481,7 @@ impl Logspace {
         let expired_records = state.expired_records;
         let compacted_segments = state.compacted.len();
         let compaction_saved_bytes = state.compaction_saved_bytes;
+        let clock_steps_back = state.clock_steps_back;
         let in_index = state.with_damaged_index();
         drop(state);
         let (archived, here): (Vec<_>, Vec<_>) = sealed
@@ -508,6 +514,7 @@ impl Logspace {
             expired_records,
             first_received: parts.iter().map(Part::first_received).min(),
             last_received: parts.iter().map(Part::last_received).max(),
+            clock_steps_back,
             // What only the index lost makes no answer incomplete, and is in no snapshot.
             damages: damages
                 .iter()

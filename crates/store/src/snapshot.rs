@@ -108,11 +108,14 @@ impl TailChunk {
 
     /// When the last record was received.
     pub(crate) fn last_received(&self) -> Timestamp {
-        self.batch
-            .iter()
-            .next_back()
-            .map(|record| record.received())
-            .unwrap_or_default()
+        let bounds = self.batch.received_bounds();
+        bounds.map(|(_, last)| last).unwrap_or_default()
+    }
+
+    /// Whether records go on where these end, in number and in order of receipt.
+    pub(crate) fn goes_on_with(&self, first: RecordNumber, batch: &RecordBatch) -> bool {
+        let is_later = |(received, _)| self.last_received() <= received;
+        self.end() == first.0 && batch.received_bounds().is_none_or(is_later)
     }
 }
 

@@ -77,6 +77,8 @@ pub struct LogspaceStatus {
     pub first_received: Option<Timestamp>,
     /// When the newest record was received.
     pub last_received: Option<Timestamp>,
+    /// How often since the start times of receipt went back, because the clock had been ahead.
+    pub clock_steps_back: u64,
     /// What cannot be read.
     pub damages: Vec<Damage>,
 }

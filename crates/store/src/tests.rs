@@ -807,18 +807,71 @@ fn a_damaged_manifest_takes_its_segments_back() {
 }
 
 #[test]
-fn the_clock_may_step_back() {
+fn receipt_never_goes_back_by_a_little() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let store = open(dir.path());
-    let mut late = batch(&["late"]);
-    late.make_received_monotone(Timestamp::from_seconds(9_000));
-    append(&store, late);
+    append(&store, batch_at("late", 1_060));
     append(&store, batch(&["early"]));
     drop(store);
     let store = open(dir.path());
     append(&store, batch(&["earlier"]));
     let received: Vec<_> = rows(&store).iter().map(|(_, at, _)| *at).collect();
-    assert_eq!(received, [9_000, 9_000, 9_000]);
+    assert_eq!(received, [1_060, 1_060, 1_060]);
+    assert_eq!(store.status().logspaces[0].clock_steps_back, 0);
+}
+
+/// A record of a time.
+fn batch_at(text: &str, seconds: i64) -> RecordBatch {
+    let mut batch = batch(&[text]);
+    batch.make_received_monotone(Timestamp::from_seconds(seconds));
+    batch
+}
+
+/// The times of receipt, in seconds, of each part, which must be in order within it.
+fn received_of_parts(store: &Store) -> Vec<(i64, i64)> {
+    let seconds = |time: Timestamp| time.nanos() / 1_000_000_000;
+    let bounds = |part: &Part| {
+        (
+            seconds(part.first_received()),
+            seconds(part.last_received()),
+        )
+    };
+    snapshot(store).parts.iter().map(bounds).collect()
+}
+
+#[test]
+fn a_clock_that_was_ahead_holds_no_record_back() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let ahead = 10 * 365 * 86_400;
+    let store = open(dir.path());
+    append(&store, batch_at("before", 1_000));
+    append(&store, batch_at("ahead", ahead));
+    append(&store, batch_at("right", 1_100));
+    append(&store, batch_at("and on", 1_101));
+    let expected = [1_000, ahead, 1_100, 1_101];
+    let times = |store: &Store| -> Vec<i64> { rows(store).iter().map(|(_, at, _)| *at).collect() };
+    assert_eq!(times(&store), expected);
+    assert_eq!(store.status().logspaces[0].clock_steps_back, 1);
+    // What goes back is a part of its own: within each, records are in the order of receipt.
+    assert_eq!(received_of_parts(&store), [(1_000, ahead), (1_100, 1_101)]);
+    drop(store);
+    // By way of the journal, and in segments, of which each holds one day.
+    let store = open_with(segments_of(2, dir.path()), Arc::new(RealDisk));
+    assert_eq!(times(&store), expected);
+    append(&store, batch_at("later", 1_102));
+    append(&store, batch_at("last", 1_103));
+    wait_until(&store, |store| {
+        store.status().logspaces[0].tail_records == 0
+    });
+    let expected = [1_000, ahead, 1_100, 1_101, 1_102, 1_103];
+    assert_eq!(times(&store), expected);
+    let parts = received_of_parts(&store);
+    assert!(parts.iter().all(|(first, last)| first <= last), "{parts:?}");
+    assert!(parts.contains(&(ahead, ahead)), "{parts:?}");
+    drop(store);
+    let store = open(dir.path());
+    append(&store, batch_at("after a restart", 1_104));
+    assert_eq!(times(&store).last(), Some(&1_104));
 }
 
 mod damage;

@@ -149,6 +149,7 @@ fn logspace(logspace: &store::LogspaceStatus) -> LogspaceStatus {
         compaction_failure: logspace.compaction_failure.clone(),
         first: logspace.first_received.map(|time| time.to_string()),
         last: logspace.last_received.map(|time| time.to_string()),
+        clock_steps_back: logspace.clock_steps_back,
         damages: logspace.damages.iter().map(ToString::to_string).collect(),
     }
 }
