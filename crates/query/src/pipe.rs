@@ -129,7 +129,7 @@ enum Input {
 /// The name of a field or column, as it is written.
 struct Name {
     text: String,
-    /// Whether it cannot mean anything but a field that records bring along.
+    /// Whether it can only be a field of the records.
     is_pair: bool,
     span: Range<usize>,
 }

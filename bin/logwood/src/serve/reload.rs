@@ -22,7 +22,7 @@ pub(super) async fn reload(
             config
         }
         Err(failure) => {
-            tracing::error!(%failure, "configuration not reloaded, the old one stays in force");
+            tracing::error!(%failure, "configuration not reloaded, the running one is kept");
             current
         }
     }

@@ -118,7 +118,7 @@ impl FieldName {
         }
     }
 
-    /// A field that records bring along.
+    /// A field of the records.
     ///
     /// # Errors
     /// When the name is empty.
