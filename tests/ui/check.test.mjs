@@ -42,6 +42,13 @@ test('a stream is cut into its messages as the chosen source does', () =>
     assert.equal(await framings.count(), 1);
   }));
 
+test('a doubtful reading of a header says why it was decided so', () =>
+  onPage(async (page) => {
+    await page.getByTestId('explain-message').fill('Nov 28 10:00:00 -- my words');
+    const decisions = page.getByTestId('explain-decisions').locator('tr').filter({ hasText: 'decision' });
+    await decisions.filter({ hasText: 'no priority' }).waitFor();
+  }));
+
 test('problems of a configuration stand at their lines, and nothing is applied', () =>
   onPage(async (page) => {
     const area = page.getByTestId('config-text');

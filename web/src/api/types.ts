@@ -33,6 +33,7 @@ export interface Explained {
 export interface ExplainedMessage {
   framing: { by: string; count: string; terminator: string; compressed: boolean };
   header: 'rfc5424' | 'rfc3164' | 'none';
+  decisions: readonly { reason: string }[];
   row: Row;
   time: { from: 'stamp' | 'receipt'; stamp: string | null; year_from: string | null; zone_from: string | null; source_zone: string };
   admitted: boolean;

@@ -27,6 +27,7 @@ export function decisions(message: ExplainedMessage): { name: string; value: str
   return [
     { name: 'framing', value: by + (framing.compressed ? '; compressed' : '') },
     { name: 'header', value: HEADERS[message.header] },
+    ...message.decisions.map(({ reason }) => ({ name: 'decision', value: reason })),
     { name: 'time', value: timeFrom(message.time) },
     ...routes.map(({ name, verdict, logspace }) => ({
       name: 'route',
