@@ -76,7 +76,7 @@ fn page_tests() -> Result<Tally> {
     web::install_locked(&ui)?;
     let mut browser = Command::new("node");
     browser
-        .args(["--test", "--test-reporter=tap"])
+        .args(["--test", "--test-concurrency=2", "--test-reporter=tap"])
         .current_dir(&ui);
     tally.add(run_counted(
         &mut with_places(browser, "debug")?,
