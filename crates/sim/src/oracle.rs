@@ -346,8 +346,7 @@ impl Logspace {
             let is_later = |(last, at): (usize, Timestamp)| {
                 let is_back = at.nanos() - received.nanos() > CLOCK_BACK_NANOS_MAX;
                 let may_be_back = is_back || last + 1 < index;
-                last < index
-                    && (at <= received || may_be_back && smoothed <= CLOCK_BACK_NANOS_MAX)
+                last < index && (at <= received || may_be_back && smoothed <= CLOCK_BACK_NANOS_MAX)
             };
             if received < sent.received() || !last_live.is_none_or(is_later) {
                 return Err(format!("record {index} is out of order"));
