@@ -363,6 +363,10 @@ fn store_options(values: &Values<'_>) -> store::Options {
     store::Options {
         data_dir: values.path("data_dir").unwrap_or_default(),
         memory_bytes: values.number("memory_max"),
+        threads: match values.size("threads") {
+            0 => store::Options::threads_default(),
+            threads => threads,
+        },
         segment_rows: values.size("segment_rows_max"),
         journal_file_bytes: values.number("journal_file"),
         free_bytes_min: values.number("free_min"),

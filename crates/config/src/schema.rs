@@ -825,6 +825,17 @@ const STORE: &[KeySpec] = &[
     .restart()
     .also(&["segment_rows", "rows_max"]),
     key(
+        "threads",
+        Kind::Integer(1..=1_024),
+        None,
+        "Threads that build segments of the newest records and of imports, each a segment of its own. Not set: \
+         as many as the process may use processors, but one, which is left to receiving; both of two. All but \
+         the first give way to whoever receives or answers. More than four want more `memory_max`, or their \
+         segments are small.",
+    )
+    .restart()
+    .also(&["workers", "builders", "sealers", "cores"]),
+    key(
         "journal_file",
         Kind::Bytes((4 * MIB)..=(4 * GIB)),
         Some("\"64MiB\""),

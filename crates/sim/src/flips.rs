@@ -256,6 +256,7 @@ fn read(part: &Part, seen: &mut Seen) {
 
 fn options(segment_rows: usize) -> Options {
     Options {
+        threads: 2,
         segment_rows,
         journal_file_bytes: 12 * 1024,
         memory_bytes: 8 * 1024 * 1024,

@@ -174,10 +174,11 @@ fn publish(shared: &Shared, joined: Vec<Joined>) {
         let mut state = block.logspace.state();
         let (before, _) = state.tail_size();
         state.publish(block.first, block.batch);
-        let (after, rows) = state.tail_size();
+        let (after, _) = state.tail_size();
+        let (_, rows) = state.open_size();
         drop(state);
-        shared.tails.change(before, after);
-        if shared.has_large_tails() || rows >= shared.options.segment_rows {
+        shared.tails.add(after - before);
+        if shared.has_stretch() || rows >= shared.options.segment_rows {
             shared.sealer.wake();
         }
     }

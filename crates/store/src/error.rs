@@ -111,6 +111,11 @@ pub enum Error {
         /// What was begun.
         what: String,
     },
+    /// A thread that builds segments panicked. Nothing was written.
+    #[error(
+        "a builder of segments has panicked, which is a mistake of Logwood's own: try again, and report it"
+    )]
+    BuilderPanicked,
     /// The store is closing, so what takes long is given up.
     #[error("the store is closing")]
     Closing,

@@ -11,6 +11,7 @@
 mod archive;
 mod backup;
 mod backup_dir;
+mod builders;
 mod capture;
 mod clock;
 mod committer;
@@ -70,6 +71,7 @@ pub use clock::{Clock, SystemClock};
 pub use disk::{DirLock, Disk, DiskEntry, DiskFile, OpenMode, RealDisk};
 pub use durability::Durability;
 pub use error::{Error, ReadError};
+pub use import::Import;
 pub use inspect::{
     BlockView, DayView, DirectoryView, EntryView, FileView, InspectOptions, JournalView, KindsView,
     LogspaceView, ManifestView, PageView, RecordView, SampleView, SectionView, SegmentView,

@@ -52,6 +52,13 @@ pub const MERGE_BYTES_MAX: u64 = 160 * 1024 * 1024;
 /// [`SEGMENT_ROWS`].
 pub const MERGE_ROWS_MAX: u64 = 5 * 1024 * 1024;
 
+/// The niceness of all builders but the first: what receives and answers goes first, as with a processor less
+/// for building.
+pub const BUILDER_NICENESS: i32 = 5;
+
+/// Memory of an import at a time, in bytes: the largest batch of one, and a builder that needs as much.
+pub const IMPORT_BYTES: u64 = 128 * 1024 * 1024;
+
 /// How many segments of about the same size are merged into one. More would merge less often and
 /// let searches look into more of them.
 pub const MERGE_FAN_IN: usize = 8;

@@ -1,6 +1,6 @@
 //! One logspace in memory: its segments, its tail, and the next record number.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -79,9 +79,25 @@ pub(crate) struct LogspaceState {
     tail: Vec<Arc<TailChunk>>,
     tail_bytes: usize,
     tail_rows: usize,
-    /// How many chunks at the front of the tail are being sealed and must stay as they are.
-    frozen_chunks: usize,
+    /// The stretches at the front of the tail that are being sealed and must stay as they are, in order.
+    frozen: VecDeque<FrozenSize>,
     drafts: Drafts,
+}
+
+/// How much a stretch of a tail is.
+#[derive(Clone, Copy, Debug, Default)]
+struct FrozenSize {
+    chunks: usize,
+    bytes: usize,
+    rows: usize,
+}
+
+/// A stretch of a tail that is being sealed.
+pub(crate) struct Frozen {
+    /// Its records.
+    pub(crate) chunks: Vec<Arc<TailChunk>>,
+    /// Their memory in bytes.
+    pub(crate) bytes: usize,
 }
 
 impl LogspaceState {
@@ -107,7 +123,7 @@ impl LogspaceState {
             tail: Vec::new(),
             tail_bytes: 0,
             tail_rows: 0,
-            frozen_chunks: 0,
+            frozen: VecDeque::new(),
             drafts: Drafts::default(),
         }
     }
@@ -135,7 +151,7 @@ impl LogspaceState {
     /// Adds records to the last chunk of the tail, if that is small and goes on with them; whether
     /// it did.
     fn join_last(&mut self, first: RecordNumber, batch: &RecordBatch) -> bool {
-        let last_is_free = self.tail.len() > self.frozen_chunks;
+        let last_is_free = self.tail.len() > self.frozen_size().chunks;
         let Some(last) = self.tail.last_mut().filter(|_| last_is_free) else {
             return false;
         };
@@ -172,44 +188,74 @@ impl LogspaceState {
 
     /// The number and the day of the oldest record of the tail.
     pub(crate) fn tail_start(&self) -> Option<(RecordNumber, i64)> {
-        let chunk = self.tail.first()?;
-        Some((chunk.first, chunk.batch.get(0)?.received().day()))
+        start_of(self.tail.first()?)
     }
 
-    /// Takes chunks from the front of the tail for sealing: at least one, consecutive in number and
-    /// in order of receipt, up to about `rows_max` records. They stay visible until [`LogspaceState::finish_seal`].
-    pub(crate) fn freeze(&mut self, rows_max: usize) -> Vec<Arc<TailChunk>> {
-        let mut rows = 0;
+    /// What of the tail is being sealed.
+    fn frozen_size(&self) -> FrozenSize {
+        let mut all = FrozenSize::default();
+        for stretch in &self.frozen {
+            all.chunks += stretch.chunks;
+            all.bytes += stretch.bytes;
+            all.rows += stretch.rows;
+        }
+        all
+    }
+
+    /// The memory in bytes and the records of what of the tail is not being sealed.
+    pub(crate) fn open_size(&self) -> (usize, usize) {
+        let frozen = self.frozen_size();
+        (self.tail_bytes - frozen.bytes, self.tail_rows - frozen.rows)
+    }
+
+    /// The number and the day of the oldest record of the tail that is not being sealed.
+    pub(crate) fn open_start(&self) -> Option<(RecordNumber, i64)> {
+        start_of(self.tail.get(self.frozen_size().chunks)?)
+    }
+
+    /// Takes chunks from the front of what of the tail is not being sealed: at least one where there is one,
+    /// consecutive in number and in order of receipt, up to about `rows_max` records and `bytes_max` bytes. They
+    /// stay visible until [`LogspaceState::finish_seal`], which is called once for each stretch in the order they were taken.
+    pub(crate) fn freeze(&mut self, rows_max: usize, bytes_max: usize) -> Frozen {
+        let mut size = FrozenSize::default();
         let mut chunks: Vec<Arc<TailChunk>> = Vec::new();
-        for chunk in &self.tail {
-            let follows = chunks
-                .last()
-                .is_none_or(|last| last.goes_on_with(chunk.first, &chunk.batch));
-            if !follows || (rows > 0 && rows + chunk.batch.len() > rows_max) {
+        for chunk in self.tail.iter().skip(self.frozen_size().chunks) {
+            let (rows, bytes) = (chunk.batch.len(), chunk.batch.memory_bytes());
+            let is_full = size.rows + rows > rows_max || size.bytes + bytes > bytes_max;
+            if let Some(last) = chunks.last()
+                && (is_full || !last.goes_on_with(chunk.first, &chunk.batch))
+            {
                 break;
             }
-            rows += chunk.batch.len();
+            size.chunks += 1;
+            size.rows += rows;
+            size.bytes += bytes;
             chunks.push(Arc::clone(chunk));
         }
-        self.frozen_chunks = chunks.len();
-        chunks
-    }
-
-    /// Gives the frozen chunks back to the tail after a failed seal.
-    pub(crate) fn thaw(&mut self) {
-        self.frozen_chunks = 0;
-    }
-
-    /// Replaces the frozen chunks by the segments made of them.
-    pub(crate) fn finish_seal(&mut self, sealed: Vec<Arc<SegmentHandle>>) {
-        for chunk in self.tail.drain(..self.frozen_chunks) {
-            self.tail_bytes -= chunk.batch.memory_bytes();
-            self.tail_rows -= chunk.batch.len();
+        if size.chunks > 0 {
+            self.frozen.push_back(size);
         }
-        self.frozen_chunks = 0;
+        let bytes = size.bytes;
+        Frozen { chunks, bytes }
+    }
+
+    /// Gives all that is frozen back to the tail, after a sealer that panicked; how many bytes that was.
+    pub(crate) fn thaw(&mut self) -> usize {
+        let bytes = self.frozen_size().bytes;
+        self.frozen.clear();
+        bytes
+    }
+
+    /// Replaces the first frozen stretch by the segments made of it; how many bytes it had.
+    pub(crate) fn finish_seal(&mut self, sealed: Vec<Arc<SegmentHandle>>) -> usize {
+        let size = self.frozen.pop_front().unwrap_or_default();
+        self.tail.drain(..size.chunks);
+        self.tail_bytes -= size.bytes;
+        self.tail_rows -= size.rows;
         self.drafts
             .keep_from(RecordNumber(self.tail_start_number()));
         self.add_segments(sealed);
+        size.bytes
     }
 
     /// Whether the next draft may be due.
@@ -225,7 +271,8 @@ impl LogspaceState {
     /// The chunks of the tail that neither grow nor are being sealed.
     pub(crate) fn settled_tail(&self) -> &[Arc<TailChunk>] {
         let grown = self.tail.len().saturating_sub(1);
-        self.tail.get(self.frozen_chunks..grown).unwrap_or(&[])
+        let frozen = self.frozen_size().chunks;
+        self.tail.get(frozen..grown).unwrap_or(&[])
     }
 
     /// Adds a draft, unless some of its records were sealed meanwhile; whether it did.
@@ -375,6 +422,11 @@ impl LogspaceState {
     pub(crate) fn add_damages(&mut self, damages: impl IntoIterator<Item = Damage>) {
         self.damages = self.damages.iter().cloned().chain(damages).collect();
     }
+}
+
+/// The number and the day of the first record of a chunk.
+fn start_of(chunk: &TailChunk) -> Option<(RecordNumber, i64)> {
+    Some((chunk.first, chunk.batch.get(0)?.received().day()))
 }
 
 impl Logspace {

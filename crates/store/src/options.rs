@@ -1,5 +1,6 @@
 //! What an administrator can set.
 
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use crate::limits::{JOURNAL_FILE_BYTES, SEGMENT_ROWS};
@@ -12,6 +13,8 @@ pub struct Options {
     /// Memory for records that are not yet sealed, for sealing and merging, and for pages that were
     /// read, in bytes. See [`Shares`](crate::Shares).
     pub memory_bytes: u64,
+    /// Threads that build segments, one at least. See [`Options::threads_default`].
+    pub threads: usize,
     /// Records of a logspace at which its tail is sealed.
     pub segment_rows: usize,
     /// Size of a journal file, in bytes.
@@ -29,11 +32,20 @@ pub struct Options {
 }
 
 impl Options {
+    /// As many builders as there are processors but one, which is left to receiving. Of two processors both
+    /// build: one alone would do less than half of what there is to do, and the second builder gives way to
+    /// whoever receives.
+    pub fn threads_default() -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        cores.saturating_sub(1).max(cores.min(2))
+    }
+
     /// The defaults, with data in a directory.
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
         Self {
             data_dir: data_dir.into(),
             memory_bytes: 512 * 1024 * 1024,
+            threads: Self::threads_default(),
             segment_rows: SEGMENT_ROWS,
             journal_file_bytes: JOURNAL_FILE_BYTES,
             free_bytes_min: 64 * 1024 * 1024,

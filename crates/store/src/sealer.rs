@@ -1,141 +1,240 @@
 //! The thread that turns tails into segments and gives journal files back.
+//!
+//! It takes stretches off the tails, has the builders make segments of them, several at a time, and
+//! publishes these in the order in which it took the stretches. So a manifest has all that was sealed up
+//! to some number, whatever becomes of what is being built behind it.
 
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{RecordBatch, RecordNumber, Timestamp};
-use segment::{BuildOptions, Builder};
+use model::{LogspaceName, RecordBatch, RecordNumber};
+use segment::Builder;
 
+use crate::builders::{Building, For, Outcome};
 use crate::error::Error;
 use crate::journal::JournalFile;
 use crate::limits::{JOURNAL_BYTES_MAX, STALL_RETRY_MS};
 use crate::logspace::Logspace;
 use crate::publish::{self, DaySegment, Origin};
-use crate::segment_handle::SegmentHandle;
 use crate::snapshot::TailChunk;
 use crate::store::{Shared, locked};
 
 /// How often tails are looked at without being asked, for the turn of the day.
 const ROUND: Duration = Duration::from_secs(10);
 
-/// Runs until closed.
+/// Runs until closed, and then publishes what is being built.
 pub(crate) fn run(shared: &Shared) {
+    // What a sealer was at that panicked is begun anew.
+    for logspace in shared.logspaces() {
+        shared.tails.thaw(logspace.state().thaw());
+    }
+    let mut sealing = Sealing::default();
     let mut timeout = ROUND;
-    let mut workshop = Workshop::default();
-    while shared.sealer.wait(timeout) {
-        timeout = ROUND;
-        for logspace in shared.logspaces() {
-            while !shared.sealer.is_closed() && is_due(shared, &logspace) {
-                let builder =
-                    workshop.builder(shared.clock.now(), shared.options.compression_level);
-                if let Err(error) = seal(shared, &logspace, builder) {
-                    tracing::error!(logspace = %logspace.name, %error, "cannot seal, trying again");
-                    shared.sealer.set_failure(Some(error.to_string()));
-                    timeout = shared.clock.pause(Duration::from_millis(STALL_RETRY_MS));
-                    break;
-                }
-                shared.sealer.set_failure(None);
-                release_journal_files(shared);
-                shared.sealer.finish_round();
-            }
-        }
+    while shared.sealer.wait_amid(timeout, !sealing.0.is_empty()) {
+        timeout = match sealing.round(shared) {
+            true => ROUND,
+            false => shared.clock.pause(Duration::from_millis(STALL_RETRY_MS)),
+        };
         release_journal_files(shared);
         shared.sealer.finish_round();
         shared.housekeeper.wake();
-        workshop.tidy(shared.clock.now());
     }
+    sealing.end(shared);
 }
 
-/// The builder of segments and when it was last asked for. It is kept from one segment to the next, and
-/// given back once none was built for a round.
-#[derive(Default)]
-struct Workshop(Option<(Timestamp, Builder)>);
+/// A stretch of a tail on its way into segments.
+struct Stretch {
+    logspace: Arc<Logspace>,
+    chunks: Vec<Arc<TailChunk>>,
+    stage: Stage,
+}
 
-impl Workshop {
-    /// The builder; its level of zstd is that of the first call.
-    fn builder(&mut self, now: Timestamp, zstd_level: i32) -> &mut Builder {
-        let options = BuildOptions {
-            zstd_level,
-            ..BuildOptions::default()
+enum Stage {
+    /// For a builder, for the first time or once more.
+    Waiting,
+    Building(Building),
+    Done(Outcome),
+}
+
+impl Stretch {
+    fn is_waiting(&self) -> bool {
+        matches!(self.stage, Stage::Waiting)
+    }
+
+    /// Whether a builder is at it still.
+    fn is_building(&mut self) -> bool {
+        if let Stage::Building(building) = &self.stage
+            && let Some(outcome) = building.try_take()
+        {
+            self.stage = Stage::Done(outcome);
+        }
+        matches!(self.stage, Stage::Building(_))
+    }
+
+    fn build(&mut self, shared: &Shared) {
+        let chunks = self.chunks.clone();
+        let work = move |builder: &mut Builder| {
+            let first = chunks.first().map(|chunk| chunk.first).unwrap_or_default();
+            build(builder, first, chunks.iter().map(|chunk| &chunk.batch))
         };
-        let new = || (now, Builder::new(options));
-        let (used, builder) = self.0.get_or_insert_with(new);
-        *used = now;
-        builder
+        let building = shared.builders.submit(For::Sealer, Box::new(work));
+        self.stage = Stage::Building(building);
     }
 
-    fn tidy(&mut self, now: Timestamp) {
-        // Clocks may step back.
-        self.0.take_if(|(used, _)| {
-            u128::from(now.nanos().abs_diff(used.nanos())) >= ROUND.as_nanos()
-        });
+    /// Puts segments in the place of the stretch, where they are built; whether they are. After an error it
+    /// may be called again: what is built is published then, what is not is built first.
+    fn publish(&mut self, shared: &Shared) -> Result<bool, Error> {
+        match std::mem::replace(&mut self.stage, Stage::Waiting) {
+            Stage::Done(built) => {
+                let built = built?;
+                let published =
+                    publish::publish(shared, &self.logspace, &built, &Origin::default());
+                self.stage = Stage::Done(Ok(built));
+                let bytes = self.logspace.state().finish_seal(published?);
+                shared.tails.seal(bytes);
+                Ok(true)
+            }
+            unfinished => {
+                self.stage = unfinished;
+                Ok(false)
+            }
+        }
     }
 }
 
-/// Whether the tail is large enough, of a day that is over, or in the way of the journal; or the
-/// largest one while all together are too large.
+/// The stretches that are being sealed, in the order in which they were taken.
+#[derive(Default)]
+struct Sealing(VecDeque<Stretch>);
+
+impl Sealing {
+    /// Starts what is due and publishes what is built. Whether nothing failed.
+    fn round(&mut self, shared: &Shared) -> bool {
+        self.start(shared);
+        let mut failed = BTreeSet::new();
+        let mut at = 0;
+        while let Some(stretch) = self.0.get_mut(at) {
+            if failed.contains(&stretch.logspace.name) {
+                at += 1;
+                continue;
+            }
+            match stretch.publish(shared) {
+                Ok(true) => {
+                    self.0.remove(at);
+                    shared.sealer.set_failure(None);
+                    release_journal_files(shared);
+                    shared.sealer.finish_round();
+                    self.start(shared);
+                }
+                // Those behind it have their turn when it is built: the same records make the same calls of
+                // the disk in the same order, however fast the builders are.
+                Ok(false) => break,
+                Err(error) => {
+                    failed.insert(note_failure(shared, &stretch.logspace, &error));
+                    at += 1;
+                }
+            }
+        }
+        failed.is_empty()
+    }
+
+    /// Gives the builders work, as far as they have none.
+    fn start(&mut self, shared: &Shared) {
+        let builders = shared.options.threads.max(1);
+        let building = self
+            .0
+            .iter_mut()
+            .map(|stretch| usize::from(stretch.is_building()));
+        let mut free = builders.saturating_sub(building.sum());
+        for stretch in self
+            .0
+            .iter_mut()
+            .filter(|stretch| stretch.is_waiting())
+            .take(free)
+        {
+            stretch.build(shared);
+            free -= 1;
+        }
+        for logspace in shared.logspaces() {
+            // As many again may wait to be published.
+            while free > 0
+                && self.0.len() < 2 * builders
+                && !shared.sealer.is_closed()
+                && is_due(shared, &logspace)
+            {
+                let options = &shared.options;
+                let frozen = logspace
+                    .state()
+                    .freeze(options.segment_rows, shared.stretch_bytes());
+                shared.tails.freeze(frozen.bytes);
+                let mut stretch = Stretch {
+                    logspace: Arc::clone(&logspace),
+                    chunks: frozen.chunks,
+                    stage: Stage::Waiting,
+                };
+                stretch.build(shared);
+                self.0.push_back(stretch);
+                free -= 1;
+            }
+        }
+    }
+
+    /// Publishes what is being built. The rest stays in the journal.
+    fn end(self, shared: &Shared) {
+        let mut failed = BTreeSet::new();
+        for mut stretch in self.0 {
+            if failed.contains(&stretch.logspace.name) {
+                continue;
+            }
+            if let Stage::Building(building) = stretch.stage {
+                stretch.stage = Stage::Done(building.wait());
+            }
+            match stretch.publish(shared) {
+                Ok(true) => {}
+                Ok(false) => _ = failed.insert(stretch.logspace.name.clone()),
+                Err(error) => _ = failed.insert(note_failure(shared, &stretch.logspace, &error)),
+            }
+        }
+        release_journal_files(shared);
+    }
+}
+
+fn note_failure(shared: &Shared, logspace: &Logspace, error: &Error) -> LogspaceName {
+    tracing::error!(logspace = %logspace.name, %error, "cannot seal, trying again");
+    shared.sealer.set_failure(Some(error.to_string()));
+    logspace.name.clone()
+}
+
+/// Whether what of the tail is not being sealed is large enough, of a day that is over, or in the way of the
+/// journal; or the largest one while all together are too large.
 fn is_due(shared: &Shared, logspace: &Logspace) -> bool {
     let state = logspace.state();
-    let (bytes, rows) = state.tail_size();
-    let Some((first, day)) = state.tail_start() else {
+    let (bytes, rows) = state.open_size();
+    let Some((first, day)) = state.open_start() else {
         return false;
     };
     drop(state);
-    (shared.has_large_tails() && bytes >= largest_tail(shared))
+    (shared.has_stretch() && bytes >= largest_open_tail(shared))
         || rows >= shared.options.segment_rows
         || day < shared.clock.now().day()
         || pins_journal(shared, logspace, first)
 }
 
-fn largest_tail(shared: &Shared) -> usize {
+fn largest_open_tail(shared: &Shared) -> usize {
     let logspaces = shared.logspaces();
     let sizes = logspaces
         .iter()
-        .map(|logspace| logspace.state().tail_size().0);
+        .map(|logspace| logspace.state().open_size().0);
     sizes.max().unwrap_or(0)
 }
 
-/// Whether the journal is too large and the logspace's oldest unsealed record is in its first file.
+/// Whether the journal is too large and the logspace's oldest record that is not being sealed is
+/// in its first file.
 fn pins_journal(shared: &Shared, logspace: &Logspace, first: RecordNumber) -> bool {
     let files = locked(&shared.journal_files);
     let bytes: u64 = files.iter().map(|file| file.bytes).sum();
     let last_in_oldest = files.first().and_then(|file| file.last.get(&logspace.name));
     bytes > JOURNAL_BYTES_MAX && last_in_oldest.is_some_and(|last| *last >= first)
-}
-
-/// Seals the front of a logspace's tail.
-fn seal(shared: &Shared, logspace: &Logspace, builder: &mut Builder) -> Result<(), Error> {
-    let chunks = logspace.state().freeze(shared.options.segment_rows);
-    let result = seal_chunks(shared, logspace, &chunks, builder);
-    let mut state = logspace.state();
-    match result {
-        Ok(segments) => {
-            let (before, _) = state.tail_size();
-            state.finish_seal(segments);
-            let (after, _) = state.tail_size();
-            drop(state);
-            shared.tails.change(before, after);
-            Ok(())
-        }
-        Err(error) => {
-            state.thaw();
-            Err(error)
-        }
-    }
-}
-
-fn seal_chunks(
-    shared: &Shared,
-    logspace: &Logspace,
-    chunks: &[Arc<TailChunk>],
-    builder: &mut Builder,
-) -> Result<Vec<Arc<SegmentHandle>>, Error> {
-    let Some(first) = chunks.first().map(|chunk| chunk.first) else {
-        return Ok(Vec::new());
-    };
-    let batches = chunks.iter().map(|chunk| &chunk.batch);
-    let built = build(builder, first, batches)?;
-    publish::publish(shared, logspace, &built, &Origin::default())
 }
 
 /// Builds segments of records in order of receipt, one for each day they span; the numbers of the
@@ -211,28 +310,4 @@ fn is_sealed(shared: &Shared, file: &JournalFile) -> bool {
                 .is_none_or(|(first, _)| first > *last)
         })
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_builder_is_kept_until_a_round_is_over_without_it() {
-        let mut workshop = Workshop::default();
-        let start = Timestamp::from_nanos(1_000_000_000_000);
-        let round = ROUND.as_nanos() as i64;
-        let is_kept = |workshop: &Workshop| workshop.0.is_some();
-        workshop.tidy(start);
-        assert!(!is_kept(&workshop));
-        workshop.builder(start, 1);
-        workshop.builder(start.plus_nanos(round), 1);
-        workshop.tidy(start.plus_nanos(2 * round - 1));
-        assert!(is_kept(&workshop));
-        workshop.tidy(start.plus_nanos(2 * round));
-        assert!(!is_kept(&workshop));
-        workshop.builder(start, 1);
-        workshop.tidy(start.plus_nanos(-2 * round));
-        assert!(!is_kept(&workshop));
-    }
 }

@@ -10,12 +10,13 @@ use model::{LogspaceName, RecordBatch};
 
 use crate::archive::Archive;
 use crate::backup::{self, Backup};
+use crate::builders::Builders;
 use crate::clock::Clock;
 use crate::committer;
 use crate::disk::Disk;
 use crate::durability::Durability;
 use crate::error::Error;
-use crate::import;
+use crate::import::{self, Import};
 use crate::inventory::{Inventory, Loss, OpenJournal};
 use crate::journal::{JournalFile, JournalWriter};
 use crate::limits::NOTE_RETRY_COMMITS;
@@ -57,6 +58,7 @@ pub(crate) struct Shared {
     pub(crate) tails: TailMemory,
     pub(crate) queue: Queue,
     pub(crate) sealer: Worker,
+    pub(crate) builders: Builders,
     pub(crate) drafter: Worker,
     pub(crate) housekeeper: Worker,
     pub(crate) compactor: Worker,
@@ -133,6 +135,7 @@ impl Store {
         check_finished(disk.as_ref(), &options.data_dir)?;
         let shared = Arc::new(Shared::recover(options, disk, clock, true)?);
         shared.queue.close();
+        shared.builders.close();
         Ok(Self {
             shared,
             threads: Mutex::new(Vec::new()),
@@ -278,12 +281,36 @@ impl Store {
     /// visible on return. May be called from several threads.
     ///
     /// # Errors
-    /// When there is no such logspace or the disk refuses. Some days of the batch may then have
-    /// been written; none of it is visible.
+    /// When there is no such logspace, the disk refuses, the store is being closed, or it is open for reading
+    /// only. Some days of the batch may then have been written; none of it is visible.
     pub fn import(&self, logspace: &LogspaceName, batch: RecordBatch) -> Result<(), Error> {
+        self.start_import(logspace, batch)?.finish()
+    }
+
+    /// Gives records that are to be imported their numbers, behind those of earlier calls, and has their
+    /// segment built, beside others. Returns at once: whoever calls bounds what is under way, to
+    /// [`Store::imports_max`] for example. What is dropped unfinished is not imported.
+    ///
+    /// # Errors
+    /// As for [`Store::import`].
+    pub fn start_import(
+        &self,
+        logspace: &LogspaceName,
+        batch: RecordBatch,
+    ) -> Result<Import, Error> {
+        if self.shared.is_read_only {
+            return Err(Error::ReadOnly);
+        }
         let unknown = || Error::UnknownLogspace(logspace.clone());
         let logspace = self.shared.logspace(logspace).ok_or_else(unknown)?;
-        import::import(&self.shared, &logspace, batch)
+        import::start(&self.shared, logspace, batch)
+    }
+
+    /// How many batches are best imported at a time, one at least: as many as there are builders and memory
+    /// for.
+    pub fn imports_max(&self) -> usize {
+        let shares = self.shared.options.shares();
+        self.shared.options.threads.clamp(1, shares.imports)
     }
 
     /// What a reader of a logspace sees now; `None` where there is no such logspace.
@@ -434,6 +461,7 @@ impl Shared {
             tails: TailMemory::new(tails),
             queue: Queue::default(),
             sealer: Worker::default(),
+            builders: Builders::default(),
             drafter: Worker::default(),
             housekeeper: Worker::default(),
             compactor: Worker::default(),
@@ -452,11 +480,6 @@ impl Shared {
             commit_nanos: AtomicU64::new(0),
             is_read_only,
         })
-    }
-
-    /// Whether the unsealed records take their share of the memory.
-    pub(crate) fn has_large_tails(&self) -> bool {
-        self.tails.bytes() >= self.options.shares().tails
     }
 
     /// All logspaces, by name.

@@ -16,6 +16,7 @@ use crate::{
 
 mod archive;
 mod backup;
+mod builders;
 mod compaction;
 mod drafts;
 mod everything;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crate::builders;
 use crate::committer;
 use crate::compact;
 use crate::drafts;
@@ -21,35 +22,51 @@ use crate::store::Shared;
 use crate::worker::Worker;
 
 /// What a thread does.
-type Work = fn(&Shared);
+type Work = Box<dyn FnOnce(&Shared) + Send>;
 
 /// Starts all of them.
 pub(crate) fn start(shared: &Arc<Shared>) -> Result<Vec<JoinHandle<()>>, Error> {
-    let works: [(&str, Work); 5] = [
-        ("committer", commit),
-        ("sealer", |shared| {
-            repeat(shared, &shared.sealer, "sealer", sealer::run);
-        }),
-        ("housekeeper", |shared| {
-            repeat(shared, &shared.housekeeper, "housekeeper", housekeeper::run);
-        }),
-        ("compactor", |shared| {
-            repeat(shared, &shared.compactor, "compactor", compact::run);
-        }),
-        ("drafter", |shared| {
-            repeat(shared, &shared.drafter, "drafter", drafts::run);
-        }),
+    let mut works: Vec<(String, Work)> = vec![
+        ("committer".to_owned(), Box::new(commit)),
+        ("sealer".to_owned(), Box::new(seal)),
+        background(
+            "housekeeper",
+            |shared| &shared.housekeeper,
+            housekeeper::run,
+        ),
+        background("compactor", |shared| &shared.compactor, compact::run),
+        background("drafter", |shared| &shared.drafter, drafts::run),
     ];
+    for number in 0..shared.options.threads.max(1) {
+        let build: Work = Box::new(move |shared| builders::run(shared, number));
+        works.push((format!("builder {number}"), build));
+    }
     let mut threads = Vec::new();
     for (name, work) in works {
         let shared_here = Arc::clone(shared);
         let thread = std::thread::Builder::new()
-            .name(name.to_owned())
+            .name(name)
             .spawn(move || work(&shared_here));
         let data_dir = shared.options.data_dir.as_path();
         threads.push(thread.map_err(Error::io("start a thread for", data_dir))?);
     }
     Ok(threads)
+}
+
+/// A thread that works until its worker is closed, and again where it panics.
+fn background(
+    name: &'static str,
+    worker: fn(&Shared) -> &Worker,
+    run: fn(&Shared),
+) -> (String, Work) {
+    let work = move |shared: &Shared| repeat(shared, worker(shared), name, run);
+    (name.to_owned(), Box::new(work))
+}
+
+fn seal(shared: &Shared) {
+    repeat(shared, &shared.sealer, "sealer", sealer::run);
+    // What was being built at the end of it is published.
+    shared.builders.close();
 }
 
 fn commit(shared: &Shared) {
@@ -64,7 +81,7 @@ fn commit(shared: &Shared) {
 }
 
 /// Runs the work of a thread, again and again as long as it panics.
-fn repeat(shared: &Shared, worker: &Worker, name: &str, run: Work) {
+fn repeat(shared: &Shared, worker: &Worker, name: &str, run: fn(&Shared)) {
     while catch_unwind(AssertUnwindSafe(|| run(shared))).is_err() {
         tracing::error!(name, "a thread of the store panicked, trying again");
         worker.set_failure(Some(format!("the {name} has panicked")));

@@ -61,8 +61,13 @@ impl Worker {
 
     /// Waits to be woken, at most for `timeout`; false when closed.
     pub(crate) fn wait(&self, timeout: Duration) -> bool {
+        self.wait_amid(timeout, false)
+    }
+
+    /// The same, where the thread may have others at work for it and so is not at rest.
+    pub(crate) fn wait_amid(&self, timeout: Duration, is_at_work: bool) -> bool {
         let mut state = locked(&self.state);
-        state.is_resting = true;
+        state.is_resting = !is_at_work;
         let waited = self
             .changed
             .wait_timeout_while(state, timeout, |state| !state.is_woken && !state.is_closed);

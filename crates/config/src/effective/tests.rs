@@ -117,6 +117,7 @@ fn in_force() -> Expect {
         data_dir = "/srv/logs"                   # flag
         memory_max = "512MiB"                    # default
         segment_rows_max = 262144                # default
+        # threads                                # not set
         journal_file = "64MiB"                   # default
         free_min = "64MiB"                       # default
         free_warn = "1GiB"                       # default

@@ -31,6 +31,7 @@ pub enum Mishap {
 /// When a promise was not kept.
 pub fn run_fixed(mishap: Mishap) -> Result<u64, Failure> {
     let options = Options {
+        threads: 2,
         segment_rows: 4,
         journal_file_bytes: 2_048,
         memory_bytes: 8 * 1024 * 1024,

@@ -27,6 +27,7 @@ const NANOS: i64 = 1_000_000_000;
 pub fn run_seed(seed: u64) -> Result<(), Failure> {
     let mut random = Random::new(seed ^ 0x5eed);
     let options = Options {
+        threads: usize::try_from(random.between(1, 3)).unwrap_or(1),
         segment_rows: usize::try_from(random.between(3, 40)).unwrap_or(3),
         journal_file_bytes: random.pick(&[2_048, 4_096, 16_384]).unwrap_or(4_096),
         memory_bytes: 8 * 1024 * 1024,

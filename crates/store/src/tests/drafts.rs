@@ -169,7 +169,7 @@ fn a_draft_that_comes_too_late_is_let_go() {
     };
     let draft = draft_now(&state);
     assert_eq!(draft.rows(), 9_000);
-    state.freeze(5_000);
+    state.freeze(5_000, usize::MAX);
     let rest = draft_now(&state);
     assert_eq!(
         (rest.first_number(), rest.rows()),
