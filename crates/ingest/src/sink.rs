@@ -9,6 +9,7 @@ use store::{AppendError, Clock, Durability, Store};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::budget::{Budget, Permit};
+use crate::import;
 use crate::limits::UNPACK_BYTES_MAX;
 use crate::log_limit::LogLimit;
 use crate::names::Names;
@@ -25,6 +26,7 @@ pub(crate) struct Sink {
     log_limit: Arc<LogLimit>,
     /// Places for connections, of all listeners together.
     places: Arc<Semaphore>,
+    imports: Arc<Semaphore>,
 }
 
 /// Messages of one source, gathered.
@@ -70,6 +72,7 @@ impl Sink {
         pipeline: Pipeline,
     ) -> Self {
         let places = connections_max.min(Semaphore::MAX_PERMITS);
+        let imports = import::permits(&store);
         Self {
             store,
             clock,
@@ -79,11 +82,17 @@ impl Sink {
             pipeline: RwLock::new(Arc::new(pipeline)),
             log_limit: Arc::default(),
             places: Arc::new(Semaphore::new(places)),
+            imports,
         }
     }
 
     pub(crate) fn store(&self) -> &Arc<Store> {
         &self.store
+    }
+
+    /// Places for batches of imports.
+    pub(crate) fn imports(&self) -> &Arc<Semaphore> {
+        &self.imports
     }
 
     pub(crate) fn budget(&self) -> &Budget {

@@ -1,4 +1,4 @@
-//! Records that are handed in rather than received: over HTTP, and by import.
+//! Records that are handed in rather than received, over HTTP.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -15,7 +15,7 @@ use crate::ingest::Ingest;
 use crate::limits::READ_BUDGET_BYTES;
 use crate::options::HttpOptions;
 use crate::sink::{Destination, Durable, Gathered, Sink};
-use crate::source::{DropReason, InFlight, Source};
+use crate::source::{DropReason, Source};
 
 /// Records on their way, of somebody who hands them in bit by bit. What it holds is covered by a
 /// share of the byte budget; [`Submission::hand_over`] gives it away before a wait.
@@ -104,46 +104,10 @@ impl Ingest {
         })
     }
 
-    /// Imports records under the times of receipt that they carry, as of the source `http`; see
-    /// [`store::Store::import`]. They are durable and sealed when it resolves. Batches of imports
-    /// are as large as the byte budget of all receivers, so they are no part of it; the caller
-    /// bounds how many there are.
-    ///
-    /// # Errors
-    /// When they are not.
-    pub async fn import(
+    pub(crate) fn check_logspace(
         &self,
-        batch: RecordBatch,
-        logspace: &LogspaceName,
+        logspace: Option<&LogspaceName>,
     ) -> Result<(), SubmitError> {
-        let (source, _) = self.http().ok_or(SubmitError::ShutDown)?;
-        self.check_logspace(Some(logspace))?;
-        let sink = self.sink();
-        let messages = batch.len() as u64;
-        source.receive(messages, raw_bytes(&batch));
-        let in_flight = InFlight::new(source, messages, 0);
-        let (store, logspace) = (sink.store().clone(), logspace.clone());
-        let imported = tokio::task::spawn_blocking(move || {
-            let result = store.import(&logspace, batch);
-            if result.is_ok() {
-                in_flight.store();
-            }
-            result
-        });
-        match imported.await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) => {
-                tracing::error!(%error, "records could not be imported");
-                Err(match error {
-                    store::Error::NoRoom(why) => SubmitError::NoRoom(why),
-                    _ => SubmitError::NotStored,
-                })
-            }
-            Err(_) => Err(SubmitError::NotStored),
-        }
-    }
-
-    fn check_logspace(&self, logspace: Option<&LogspaceName>) -> Result<(), SubmitError> {
         let unknown = |name: &&LogspaceName| self.sink().store().snapshot(name).is_none();
         match logspace.filter(unknown) {
             Some(name) => Err(SubmitError::UnknownLogspace(name.clone())),
@@ -287,7 +251,7 @@ async fn submit_all<'a>(
     result.map(|()| stored)
 }
 
-fn raw_bytes(batch: &RecordBatch) -> u64 {
+pub(crate) fn raw_bytes(batch: &RecordBatch) -> u64 {
     batch
         .heads()
         .iter()

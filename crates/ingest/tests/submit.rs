@@ -71,10 +71,7 @@ async fn a_logspace_can_be_chosen_if_it_exists() {
     assert_eq!(refused, Err(unknown.clone()));
     let refused = server.ingest.submission(Some(web.clone()), None).err();
     assert_eq!(refused, Some(unknown.clone()));
-    assert_eq!(
-        server.ingest.import(batch(&["x"]), &web).await,
-        Err(unknown)
-    );
+    assert_eq!(server.ingest.import(&web).err(), Some(unknown));
     assert_eq!(server.source("http").received, 0);
 
     server.store.create_logspace(&web).expect("creates");
@@ -84,7 +81,9 @@ async fn a_logspace_can_be_chosen_if_it_exists() {
     let mut submission = submission.expect("it is there");
     submission.add_batch(batch(&["y"])).await;
     assert_eq!(submission.finish().await, (1, Ok(())));
-    assert_eq!(server.ingest.import(batch(&["b", "a"]), &web).await, Ok(()));
+    let import = server.ingest.import(&web).expect("it is there");
+    assert_eq!(import.push(batch(&["b", "a"])).await, Ok(()));
+    assert_eq!(import.finish().await, (2, Ok(())));
     let mut raws: Vec<_> = server
         .records("web")
         .into_iter()

@@ -95,7 +95,7 @@ pub const QUESTION_WAIT: Duration = Duration::from_secs(10);
 /// Most bodies that are read at a time, or half of the connections where those are fewer.
 pub const UPLOADS_MAX: usize = 256;
 
-/// Most imports at a time: each gathers one segment of records while it seals another.
+/// Most imports at a time: each gathers one segment of records while others are built.
 pub const IMPORTS_MAX: usize = 2;
 
 /// Imports that wait for those: many files at once, each with a program of its own.

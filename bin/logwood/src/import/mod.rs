@@ -10,7 +10,7 @@ mod utf16;
 
 use std::io::{self, BufRead, IsTerminal as _, Read};
 use std::path::Path;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 use api::Imported;
@@ -18,7 +18,7 @@ use client::{Client, ImportTime, Parameters};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ingest::{Importer, LineFeed, YearScan, Years};
 use model::{LogspaceName, RecordBatch, Timestamp};
-use store::{Clock as _, Store, SystemClock};
+use store::{Clock as _, Import, Store, SystemClock};
 
 pub(crate) use self::open::{Opened, open};
 use crate::Outcome;
@@ -222,7 +222,8 @@ fn say_directory(path: &Path, is_named: bool) {
     });
 }
 
-/// Parses on this thread and seals on another.
+/// Parses on this thread, has the builders of the store at work, and publishes on another thread what they
+/// have built. Each builder has a batch, and one more waits for the first that is free.
 fn import_into(
     store: &Store,
     logspace: &LogspaceName,
@@ -230,16 +231,14 @@ fn import_into(
     mut reader: Box<dyn BufRead + Send>,
 ) -> Result<Imported, Failure> {
     std::thread::scope(|scope| {
-        let (sender, receiver) = sync_channel::<RecordBatch>(0);
-        let sealer = scope.spawn(move || {
-            receiver
-                .iter()
-                .try_for_each(|batch| store.import(logspace, batch))
-        });
-        let read = read_lines(&mut reader, &mut lines, &sender);
+        // One is being waited for and one being handed over.
+        let (sender, receiver) = sync_channel::<Import>(store.imports_max() - 1);
+        let publisher = scope.spawn(move || receiver.iter().try_for_each(Import::finish));
+        let start = |batch| Ok(sender.send(store.start_import(logspace, batch)?).is_ok());
+        let read = read_lines(&mut reader, &mut lines, start);
         drop(sender);
-        let sealed = sealer.join().unwrap_or(Ok(()));
-        sealed?;
+        let published = publisher.join().unwrap_or(Ok(()));
+        published?;
         read?;
         let progress = lines.importer().progress();
         Ok(Imported {
@@ -251,10 +250,11 @@ fn import_into(
     })
 }
 
+/// Hands over the batches of a file, for as long as they are wanted.
 fn read_lines(
     reader: &mut dyn BufRead,
     lines: &mut LineFeed,
-    sealer: &SyncSender<RecordBatch>,
+    mut hand_over: impl FnMut(RecordBatch) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
     let mut full = Vec::new();
     loop {
@@ -270,8 +270,8 @@ fn read_lines(
         }
         reader.consume(len);
         for batch in full.drain(..) {
-            // A sealer that has gone reports why itself.
-            if sealer.send(batch).is_err() {
+            // A publisher that has gone reports why itself.
+            if !hand_over(batch)? {
                 return Ok(());
             }
         }

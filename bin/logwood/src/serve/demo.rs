@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ingest::{ImportTime, Importer, Ingest};
+use ingest::{ImportTime, Importer, Ingest, SubmitError};
 use load::demo::{Backfill, Demo};
-use model::LogspaceName;
+use model::{LogspaceName, RecordBatch};
 use store::{Clock as _, Store, SystemClock};
 
 use crate::check::default_parse_options;
@@ -68,10 +68,21 @@ async fn backfill(ingest: &Ingest, demo: Demo) -> Option<Demo> {
         (batches, history.into_demo())
     });
     let (batches, demo) = making.await.ok()?;
-    for batch in batches {
-        if let Err(error) = ingest.import(batch, &LogspaceName::main()).await {
-            tracing::warn!(%error, "the demo has no history");
-        }
+    if let Err(error) = store(ingest, batches).await {
+        tracing::warn!(%error, "the demo has no history");
     }
     Some(demo)
+}
+
+async fn store(ingest: &Ingest, batches: Vec<RecordBatch>) -> Result<(), SubmitError> {
+    let import = ingest.import(&LogspaceName::main())?;
+    let mut pushed = Ok(());
+    for batch in batches {
+        pushed = import.push(batch).await;
+        if pushed.is_err() {
+            break;
+        }
+    }
+    let (_, stored) = import.finish().await;
+    stored.and(pushed)
 }

@@ -124,7 +124,7 @@ fn every_value_of_a_file_arrives() {
          tags = [\"bad\"]\nfinal = true\n\
          [http]\nlogspace = \"web.eu\"\nmessage_max = \"1MiB\"\n\
          [receive]\nmemory_max = \"8MiB\"\n[log]\nlevel = \"debug\"\nformat = \"json\"\n\
-         [store]\ndata_dir = \"/data\"\nmemory_max = \"9MiB\"\nsegment_rows_max = 5000\n\
+         [store]\ndata_dir = \"/data\"\nmemory_max = \"9MiB\"\nsegment_rows_max = 5000\nthreads = 7\n\
          journal_file = \"5MiB\"\n\
          free_min = \"7MiB\"\nfree_warn = \"0B\"\ncompression_level = 9\ncompaction_level = 0\n",
         &Overrides::default(),
@@ -173,6 +173,7 @@ fn every_value_of_a_file_arrives() {
     let store = store::Options {
         data_dir: "/data".into(),
         memory_bytes: 9 << 20,
+        threads: 7,
         segment_rows: 5_000,
         journal_file_bytes: 5 << 20,
         free_bytes_min: 7 << 20,

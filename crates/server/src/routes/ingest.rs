@@ -3,15 +3,13 @@
 //! A body is stored while it comes, so that it takes no more memory than a piece of it. Where it
 //! breaks off, the problem says how many records are stored by then.
 
-use std::sync::Arc;
 
 use api::{Accepted, Imported};
 use axum::Json;
 use axum::extract::Query;
-use ingest::{ImportTime, Importer, Ingest, LineFeed, Submission, SubmitError, Years};
+use ingest::{Import, ImportTime, Importer, LineFeed, Submission, SubmitError, Years};
+use model::RecordBatch;
 use model::limits::MESSAGE_BYTES_MAX;
-use model::{LogspaceName, RecordBatch};
-use tokio::task::JoinHandle;
 
 use crate::cutter::Cutter;
 use crate::http::Context;
@@ -134,18 +132,41 @@ pub(crate) async fn import(
     let importer = Importer::new(options.clone(), time, now, "import").with_years(years, &options);
     let logspace = parameters.target(&app.store)?;
     let _pass = context.admission.imports.enter(context.peer).await?;
-    let mut import = Import {
-        lines: LineFeed::new(importer),
-        ingest: Arc::clone(&app.ingest),
-        logspace,
-        sealing: None,
-        stored: 0,
-    };
-    let taken = import.take(&mut upload).await;
-    let sealed = import.wait().await;
-    match taken.and(sealed) {
-        Ok(()) => Ok(Json(import.imported())),
-        Err(refusal) => Err(refusal.with_stored(import.stored)),
+    let mut lines = LineFeed::new(importer);
+    let import = app.ingest.import(&logspace)?;
+    let taken = take(&mut upload, &mut lines, &import).await;
+    let (stored, sealed) = import.finish().await;
+    match sealed.map_err(Refusal::from).and(taken) {
+        Ok(()) => Ok(Json(imported(&lines))),
+        Err(refusal) => Err(refusal.with_stored(stored)),
+    }
+}
+
+/// Takes a file: some batches are built while the next is gathered.
+async fn take(upload: &mut Upload, lines: &mut LineFeed, import: &Import) -> Result<(), Refusal> {
+    let mut full = Vec::new();
+    while let Some(piece) = upload.next().await? {
+        lines.take(&piece, &mut full);
+        push_all(&mut full, import).await?;
+    }
+    lines.finish(&mut full);
+    push_all(&mut full, import).await
+}
+
+async fn push_all(full: &mut Vec<RecordBatch>, import: &Import) -> Result<(), Refusal> {
+    for batch in full.drain(..) {
+        import.push(batch).await?;
+    }
+    Ok(())
+}
+
+fn imported(lines: &LineFeed) -> Imported {
+    let progress = lines.importer().progress();
+    Imported {
+        imported: progress.records,
+        bytes: progress.bytes,
+        empty_lines: progress.empty_lines,
+        skipped_bytes: progress.skipped_bytes,
     }
 }
 
@@ -159,58 +180,4 @@ fn first_year(parameters: &Parameters) -> Result<Option<i16>, Refusal> {
         let detail = format!("{text:?} is no year");
         Refusal::parameter("year", detail, "use a number from 1970 to 2199")
     })
-}
-
-/// A file on its way in: one batch is sealed while the next is gathered.
-struct Import {
-    lines: LineFeed,
-    ingest: Arc<Ingest>,
-    logspace: LogspaceName,
-    /// The batch that is being sealed, and how many records it has.
-    sealing: Option<(JoinHandle<Result<(), SubmitError>>, u64)>,
-    /// Records that are.
-    stored: u64,
-}
-
-impl Import {
-    async fn take(&mut self, upload: &mut Upload) -> Result<(), Refusal> {
-        let mut full = Vec::new();
-        while let Some(piece) = upload.next().await? {
-            self.lines.take(&piece, &mut full);
-            self.seal_all(&mut full).await?;
-        }
-        self.lines.finish(&mut full);
-        self.seal_all(&mut full).await
-    }
-
-    async fn seal_all(&mut self, full: &mut Vec<RecordBatch>) -> Result<(), Refusal> {
-        for batch in full.drain(..) {
-            self.wait().await?;
-            let records = batch.len() as u64;
-            let (ingest, logspace) = (Arc::clone(&self.ingest), self.logspace.clone());
-            let sealing = tokio::spawn(async move { ingest.import(batch, &logspace).await });
-            self.sealing = Some((sealing, records));
-        }
-        Ok(())
-    }
-
-    async fn wait(&mut self) -> Result<(), Refusal> {
-        let Some((sealing, records)) = self.sealing.take() else {
-            return Ok(());
-        };
-        let result = sealing.await;
-        result.map_err(|_| Refusal::internal("the import crashed"))??;
-        self.stored += records;
-        Ok(())
-    }
-
-    fn imported(&self) -> Imported {
-        let progress = self.lines.importer().progress();
-        Imported {
-            imported: progress.records,
-            bytes: progress.bytes,
-            empty_lines: progress.empty_lines,
-            skipped_bytes: progress.skipped_bytes,
-        }
-    }
 }
