@@ -1,5 +1,7 @@
 //! Files as an import dates and cuts them.
 
+use proptest::prelude::*;
+
 use super::*;
 
 fn import(time: ImportTime, lines: &[&str]) -> Vec<(String, i64)> {
@@ -57,6 +59,54 @@ fn now_files_everything_under_the_import() {
         &["<13>1 2001-01-15T08:00:10Z h p - - - x", "y"],
     );
     assert!(found.iter().all(|(_, received)| *received == 0));
+}
+
+/// What a scan says that parses each line.
+fn first_year_of_all(anchor: Timestamp, lines: &[&str]) -> Option<i16> {
+    let mut scan = YearScan::new(ParseOptions::default(), anchor);
+    for line in lines {
+        scan.see_whole(line.as_bytes());
+    }
+    scan.first_year()
+}
+
+proptest! {
+    #[test]
+    fn passing_over_lines_of_a_day_changes_no_year(
+        steps in prop::collection::vec((-20_i64..40, 1_usize..6, 0_u8..8), 1..60),
+        anchor_days in 0_i64..3_000,
+    ) {
+        let day = 86_400 * 1_000_000_000;
+        let anchor = Timestamp::parse_rfc3339(b"2020-02-20T12:00:00Z").expect("a time");
+        let anchor = anchor.plus_nanos(anchor_days * day);
+        // From far back up to the anchor, with days and hours between, and some steps back.
+        let total: i64 = steps.iter().map(|(days, ..)| days).sum();
+        let mut time = anchor.plus_nanos(-total.max(0) * day);
+        let mut lines = Vec::new();
+        for (days, count, form) in steps {
+            time = time.plus_nanos(days * day);
+            for line in 0..count {
+                let time = time.plus_nanos(line as i64 * 5 * 3_600 * 1_000_000_000).to_civil();
+                let months = [
+                    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+                ];
+                let month = months[usize::from(time.month) - 1];
+                let (year, day, hour) = (time.year, time.day, time.hour);
+                lines.push(match form {
+                    0 => format!("<34>1 {year}-{:02}-{day:02}T{hour:02}:00:00Z h a - - - x", time.month),
+                    1 => "no stamp".to_owned(),
+                    2 => format!("{month} {day:>2} {hour:02}:00:00 {year} h a: x"),
+                    3 => format!("<34>{month} {day:02} {year} {hour:02}:00:00 h a: x"),
+                    4 => format!("{month} {day:>2} {hour:02}:00:00 h a: x"),
+                    _ => format!("<34>{month} {day:>2} {hour:02}:00:00 h a: x"),
+                });
+            }
+        }
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let mut scan = YearScan::new(ParseOptions::default(), anchor);
+        lines.iter().for_each(|line| scan.see(line.as_bytes()));
+        prop_assert_eq!(scan.first_year(), first_year_of_all(anchor, &lines));
+    }
 }
 
 /// Imports a file with what a scan of it says, and gives the years of its records' times.

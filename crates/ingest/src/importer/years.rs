@@ -144,6 +144,10 @@ pub struct YearScan {
     /// Behind how many turns there is a 29th of February.
     leap: Vec<i16>,
     stamps: u32,
+    /// The days that the last stamps named, without a year and with one.
+    days: [Vec<u8>; 2],
+    /// The last line that was passed over; empty where none was since.
+    passed: Vec<u8>,
 }
 
 impl YearScan {
@@ -158,6 +162,8 @@ impl YearScan {
             first: None,
             leap: Vec::new(),
             stamps: 0,
+            days: [Vec::new(), Vec::new()],
+            passed: Vec::new(),
         }
     }
 
@@ -166,16 +172,53 @@ impl YearScan {
         self.first.is_some() || self.stamps < YEAR_SCAN_STAMPS
     }
 
-    /// Takes a line.
+    /// Takes a line. Most are of the day of the line before. Of these the last one tells all: there are no
+    /// turns within a day, and parsing each line would take as long as importing it.
     pub fn see(&mut self, line: &[u8]) {
-        match self.finder.find(line, self.anchor) {
-            Found::Nothing => {}
-            Found::WithYear => self.stamps = self.stamps.saturating_add(1),
-            Found::WithoutYear(time) => {
-                self.stamps = self.stamps.saturating_add(1);
-                self.see_time(time);
+        let day = day_of(line);
+        if self.first.is_some()
+            && let Some((day, has_year)) = day
+            && self
+                .days
+                .get(usize::from(has_year))
+                .is_some_and(|known| known == day)
+        {
+            if !has_year {
+                self.passed.clear();
+                self.passed.extend_from_slice(line);
             }
+            return;
         }
+        self.catch_up();
+        let Some(has_year) = self.see_whole(line) else {
+            return;
+        };
+        if let Some(known) = self.days.get_mut(usize::from(has_year)) {
+            known.clear();
+            let day = day.filter(|(_, says_year)| *says_year == has_year);
+            known.extend_from_slice(day.map_or(&[], |(day, _)| day));
+        }
+    }
+
+    /// Takes the last line that was passed over.
+    fn catch_up(&mut self) {
+        if !self.passed.is_empty() {
+            let passed = std::mem::take(&mut self.passed);
+            self.see_whole(&passed);
+        }
+    }
+
+    /// Takes a line and parses it; whether its stamp has a year, where there is one.
+    pub(super) fn see_whole(&mut self, line: &[u8]) -> Option<bool> {
+        let found = self.finder.find(line, self.anchor);
+        if found == Found::Nothing {
+            return None;
+        }
+        self.stamps = self.stamps.saturating_add(1);
+        if let Found::WithoutYear(time) = found {
+            self.see_time(time);
+        }
+        Some(found == Found::WithYear)
     }
 
     fn see_time(&mut self, time: Timestamp) {
@@ -197,7 +240,8 @@ impl YearScan {
     }
 
     /// The year of the file's first stamp without one, where it is another than the anchor alone says.
-    pub fn first_year(self) -> Option<i16> {
+    pub fn first_year(mut self) -> Option<i16> {
+        self.catch_up();
         let turns = self.turn_count - i16::from(self.turns.is_doubtful());
         let is_fitting = |shift: &i16| {
             let year = |behind: &i16| self.leap_day_year() - (turns - behind).max(0) - shift;
@@ -214,6 +258,33 @@ impl YearScan {
         let latest = self.anchor.plus_nanos(7 * DAY).to_civil();
         latest.year - i16::from(latest.month < 3)
     }
+}
+
+/// The day at the start of a line, as it stands there, and whether it has a year: `Oct  1 ` before a time, or
+/// `2026-10-01`. `None` where there is none in these forms.
+fn day_of(line: &[u8]) -> Option<(&[u8], bool)> {
+    let behind_priority = line.strip_prefix(b"<").and_then(|rest| {
+        let end = rest.iter().take(4).position(|byte| *byte == b'>')?;
+        rest.get(end + 1..)
+    });
+    let rest = behind_priority.unwrap_or(line);
+    let rest = rest.strip_prefix(b"1 ").unwrap_or(rest);
+    let has_form = |text: &[u8], form: &[u8]| {
+        text.iter().zip(form).all(|(byte, form)| match form {
+            b'A' => byte.is_ascii_alphabetic(),
+            b'0' => byte.is_ascii_digit(),
+            b'1' => byte.is_ascii_digit() || *byte == b' ',
+            form => byte == form,
+        })
+    };
+    if rest
+        .get(..10)
+        .is_some_and(|text| has_form(text, b"0000-00-00"))
+    {
+        return Some((rest.get(..10)?, true));
+    }
+    let is_day = has_form(rest.get(..10)?, b"AAA 10 00:");
+    is_day.then_some((rest.get(..7)?, false))
 }
 
 fn is_leap_year(year: i16) -> bool {
