@@ -3,7 +3,6 @@
 //! A body is stored while it comes, so that it takes no more memory than a piece of it. Where it
 //! breaks off, the problem says how many records are stored by then.
 
-
 use api::{Accepted, Imported};
 use axum::Json;
 use axum::extract::Query;
