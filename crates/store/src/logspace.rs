@@ -50,6 +50,8 @@ pub(crate) struct LogspaceState {
     pub(crate) journaled: u64,
     /// No record received from now on is stamped earlier, but for a clock that is set back.
     pub(crate) last_received: Timestamp,
+    /// At the start, the number behind the record with [`Self::last_received`].
+    received_end: u64,
     /// How often times of receipt went back since the start.
     pub(crate) clock_steps_back: u64,
     /// Sealed records, in the order of their numbers.
@@ -107,6 +109,7 @@ impl LogspaceState {
             next: 1,
             journaled: 1,
             last_received: Timestamp::MIN,
+            received_end: 0,
             clock_steps_back: 0,
             segments: Vec::new(),
             damages: Arc::from([]),
@@ -146,6 +149,15 @@ impl LogspaceState {
         let looks = self.drafts.looks();
         let chunk = TailChunk::new(first, batch, looks);
         self.tail.push(Arc::new(chunk));
+    }
+
+    /// At the start, takes the last time of receipt of records before a number, unless later ones are
+    /// known: those may have earlier times, where the clock was set back.
+    pub(crate) fn note_received(&mut self, end: u64, last_received: Timestamp) {
+        if end >= self.received_end {
+            self.received_end = end;
+            self.last_received = last_received;
+        }
     }
 
     /// Adds records to the last chunk of the tail, if that is small and goes on with them; whether

@@ -185,7 +185,7 @@ pub(crate) fn open_logspace(
             }
         }
         if !entry.is_imported {
-            state.last_received = state.last_received.max(entry.last_received);
+            state.note_received(entry.numbers().end, entry.last_received);
         }
     }
     for damage in &damages {
@@ -443,7 +443,7 @@ impl Recovered {
     fn pass_over(&mut self, settled: &Settled) {
         if let Some(logspace) = self.logspaces.get(&settled.logspace) {
             let mut state = logspace.state();
-            state.last_received = state.last_received.max(settled.received);
+            state.note_received(settled.numbers.end, settled.received);
         }
         let first = RecordNumber(settled.numbers.start);
         let place = (settled.logspace.clone(), first);
@@ -477,7 +477,7 @@ impl Recovered {
             }
         };
         let mut state = logspace.state();
-        state.last_received = state.last_received.max(last_received(&block));
+        state.note_received(block.numbers().end, last_received(&block));
         // Also where an earlier file has brought the block: its sync may have failed there, so that
         // it is in the page cache only. This one must stay until the records are sealed.
         file.last.insert(block.logspace.clone(), block.last());

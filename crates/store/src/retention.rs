@@ -1,5 +1,6 @@
 //! What is deleted: the oldest segments of a logspace, when they are too old or too large together.
 
+use std::cmp::Reverse;
 use std::time::Duration;
 
 use model::Timestamp;
@@ -25,8 +26,7 @@ pub struct Retention {
 impl Retention {
     /// The segments to delete, of `entries` in any order.
     fn expired(self, entries: &[Entry], now: Timestamp) -> Vec<Entry> {
-        let mut oldest_first = entries.to_vec();
-        oldest_first.sort_by_key(|entry| (entry.last_received, entry.first));
+        let oldest_first = oldest_first(entries);
         let earliest = self.age_max.map(|age| {
             let nanos = i64::try_from(age.as_nanos()).unwrap_or(i64::MAX);
             Timestamp::from_nanos(now.nanos().saturating_sub(nanos))
@@ -49,6 +49,26 @@ impl Retention {
         }
         expired
     }
+}
+
+/// The entries in the order of their last records. Where the clock was set back, records of the time
+/// that it was ahead go before those that came later, or new ones would go first for years.
+fn oldest_first(entries: &[Entry]) -> Vec<Entry> {
+    let mut newest_first = entries.to_vec();
+    newest_first.sort_by_key(|entry| Reverse(entry.first));
+    let mut later = Timestamp::MAX;
+    let mut keyed: Vec<_> = newest_first
+        .into_iter()
+        .map(|entry| {
+            if entry.is_imported {
+                return (entry.last_received, entry);
+            }
+            later = later.min(entry.last_received);
+            (later, entry)
+        })
+        .collect();
+    keyed.sort_by_key(|(received, entry)| (*received, entry.first));
+    keyed.into_iter().map(|(_, entry)| entry).collect()
 }
 
 /// Deletes what a logspace need not keep: first from its manifest, durably, then from the disk.
@@ -110,7 +130,11 @@ mod tests {
             bytes_max,
         };
         // The second one was imported later than the third one and is older.
-        let entries = [entry(1, 100, 10), entry(3, 200, 10), entry(2, 300, 10)];
+        let imported = Entry {
+            is_imported: true,
+            ..entry(3, 200, 10)
+        };
+        let entries = [entry(1, 100, 10), imported, entry(2, 300, 10)];
         let now = Timestamp::from_seconds(400);
         let expired = retention.expired(&entries, now);
         expired.iter().map(|entry| entry.first.0).collect()
@@ -126,6 +150,21 @@ mod tests {
         assert_eq!(expired(None, Some(29)), [1]);
         assert_eq!(expired(None, Some(19)), [1, 3]);
         assert_eq!(expired(Some(299), Some(15)), [1, 3]);
+    }
+
+    #[test]
+    fn records_of_a_clock_that_was_ahead_go_before_later_ones() {
+        let entries = [
+            entry(1, 100, 10),
+            entry(2, 9_000, 10),
+            entry(3, 110, 10),
+            entry(4, 120, 10),
+        ];
+        let order: Vec<_> = oldest_first(&entries)
+            .iter()
+            .map(|entry| entry.first.0)
+            .collect();
+        assert_eq!(order, [1, 2, 3, 4]);
     }
 
     #[test]
