@@ -89,11 +89,17 @@ impl Shared {
                 state.open.push_back(Arc::downgrade(&slot));
                 continue;
             }
+            let Some(mut file) = try_locked(&slot.file) else {
+                // Whoever opens it just now reads it; it is closed at its next turn.
+                state.open.push_back(Arc::downgrade(&slot));
+                chances = chances.saturating_sub(1);
+                if chances == 0 {
+                    return;
+                }
+                continue;
+            };
             drop(state);
-            // Whoever opens it just now reads it; it is closed at its next turn.
-            if let Some(mut file) = try_locked(&slot.file)
-                && !slot.stays.load(Ordering::Relaxed)
-            {
+            if !slot.stays.load(Ordering::Relaxed) {
                 *file = None;
             }
         }
