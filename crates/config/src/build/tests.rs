@@ -125,8 +125,7 @@ fn every_value_of_a_file_arrives() {
          [http]\nlogspace = \"web.eu\"\nmessage_max = \"1MiB\"\n\
          [receive]\nmemory_max = \"8MiB\"\n[log]\nlevel = \"debug\"\nformat = \"json\"\n\
          [store]\ndata_dir = \"/data\"\nmemory_max = \"9MiB\"\nsegment_rows_max = 5000\nthreads = 7\n\
-         journal_file = \"5MiB\"\n\
-         free_min = \"7MiB\"\nfree_warn = \"0B\"\ncompression_level = 9\ncompaction_level = 0\n",
+         journal_file = \"5MiB\"\nfree_min = \"7MiB\"\nfree_warn = \"0B\"\ncompression_level = 9\ncompaction_level = 0\n",
         &Overrides::default(),
     );
     let [udp, relp] = config.ingest.listeners.as_slice() else {
