@@ -7,7 +7,7 @@ use engine::Budget;
 use ingest::Ingest;
 use model::{LogspaceName, Timestamp};
 use query::Tokens;
-use store::{Clock, Store};
+use store::{Clock, Store, Subscription};
 use tokio::sync::watch;
 
 use crate::parameters::Parameters;
@@ -38,13 +38,15 @@ pub struct App {
     pub(crate) questions: Budget,
     /// Counts commits; tails wait for it to change.
     commits: watch::Receiver<u64>,
+    /// Has them counted.
+    _counting: Subscription,
 }
 
 impl App {
     /// Puts the parts together and listens to the store's commits.
     pub fn new(store: Arc<Store>, ingest: Arc<Ingest>, clock: Arc<dyn Clock>) -> Self {
         let (sender, commits) = watch::channel(0);
-        store.on_commit(Box::new(move || sender.send_modify(|count| *count += 1)));
+        let counting = store.on_commit(Box::new(move || sender.send_modify(|count| *count += 1)));
         let started = clock.now();
         let questions = usize::try_from(store.shares().questions).unwrap_or(usize::MAX);
         Self {
@@ -59,6 +61,7 @@ impl App {
             saved: Saved::default(),
             running: Running::default(),
             commits,
+            _counting: counting,
         }
     }
 

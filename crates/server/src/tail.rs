@@ -31,16 +31,20 @@ pub(crate) struct News {
 
 impl Tail {
     /// Follows logspaces from their end, or one of them from behind a record. The `last` rows in front
-    /// of the end come first.
+    /// of the end come first. The end is in front of records that are seen already, where an import has
+    /// taken numbers before them: they come when it is through, and not twice.
     pub(crate) fn new(
         query: Query,
-        snapshots: Vec<Snapshot>,
+        mut snapshots: Vec<Snapshot>,
         after: Option<&RecordId>,
         last: usize,
     ) -> Self {
+        for Snapshot { parts, end, .. } in &mut snapshots {
+            parts.retain(|part| part.first_number() < *end);
+        }
         let place = |snapshot: &Snapshot| {
             let after = after.filter(|id| id.logspace == snapshot.logspace);
-            let number = after.map_or_else(|| end(snapshot), |id| id.number);
+            let number = after.map_or_else(|| last_before(snapshot.end), |id| id.number);
             (snapshot.logspace.clone(), number)
         };
         Self {
@@ -96,17 +100,19 @@ impl Tail {
     }
 }
 
-/// What a snapshot has behind a record, a part at a time.
+/// What a snapshot has behind a record, a part at a time, up to the first number that may still come.
 fn new_parts(snapshot: Snapshot, place: RecordNumber) -> impl Iterator<Item = Snapshot> {
     let Snapshot {
         logspace,
         parts,
+        end,
         damages,
     } = snapshot;
-    let is_new = move |part: &Part| last_of(part) > place;
+    let is_new = move |part: &Part| last_of(part) > place && part.first_number() < end;
     parts.into_iter().filter(is_new).map(move |part| Snapshot {
         logspace: logspace.clone(),
         parts: vec![part],
+        end,
         damages: Arc::clone(&damages),
     })
 }
@@ -119,7 +125,7 @@ fn read_part(
     news: &mut News,
     cancel: &Cancel,
 ) {
-    let end = end(part);
+    let end = part.parts.last().map_or(*place, last_of);
     while *place < end && cancel.stopped().is_none() {
         let found = engine::rows_after(part, *place, query, TAIL_ROWS_MAX, cancel);
         *place = found.last.max(RecordNumber(place.0 + 1));
@@ -131,9 +137,9 @@ fn read_part(
     }
 }
 
-/// The number of the last record; 0 where there is none.
-fn end(snapshot: &Snapshot) -> RecordNumber {
-    snapshot.parts.last().map_or(RecordNumber(0), last_of)
+/// The number before another one.
+fn last_before(end: RecordNumber) -> RecordNumber {
+    RecordNumber(end.0.saturating_sub(1))
 }
 
 fn last_of(part: &Part) -> RecordNumber {

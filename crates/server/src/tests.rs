@@ -4,6 +4,7 @@ mod bounds;
 mod openapi;
 mod query;
 mod saved;
+mod tail;
 mod tokens;
 
 use std::sync::Arc;

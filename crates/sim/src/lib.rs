@@ -10,6 +10,7 @@ mod disk;
 pub mod flips;
 mod oracle;
 mod random;
+mod readers;
 mod records;
 mod run;
 mod side_by_side;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use engine::{Cancel, Scope};
-use model::{LogspaceName, RecordBatch, Timestamp};
+use model::{LogspaceName, RecordBatch, RecordRef, Timestamp};
 use query::naive;
 use store::limits::CLOCK_BACK_NANOS_MAX;
 use store::{Durability, Part, Retention, Snapshot, Store};
@@ -50,6 +50,8 @@ impl Sent {
 #[derive(Default)]
 struct Logspace {
     sent: Vec<Sent>,
+    /// Which record had a number when somebody saw it. This is never forgotten.
+    seen: BTreeMap<u64, usize>,
     /// What is kept now, and what was kept at the strictest of times.
     age_max: Option<i64>,
     is_size_bounded: bool,
@@ -137,11 +139,37 @@ impl Oracle {
         let Some(logspace) = self.logspaces.get_mut(&ticket.logspace) else {
             return;
         };
+        for at in 0..ticket.count {
+            if let Some(number) = number {
+                // Who has sent it knows its number.
+                let known = logspace.seen.entry(number + at as u64);
+                known.or_insert(ticket.first + at);
+            }
+        }
         let sent = logspace.sent.iter_mut().skip(ticket.first);
         for (at, sent) in sent.take(ticket.count).enumerate() {
             sent.fate = fate;
             sent.number = number.map(|number| number + at as u64);
         }
+    }
+
+    /// Notes that a reader has got a record, and whether it is said to be durable.
+    pub(crate) fn see(
+        &mut self,
+        logspace: &LogspaceName,
+        number: u64,
+        record: RecordRef<'_>,
+        is_durable: bool,
+    ) -> Result<(), String> {
+        let known = self.logspaces.entry(logspace.clone()).or_default();
+        let index = known.match_record(number, record)?;
+        if let Some(sent) = known.sent.get_mut(index)
+            && is_durable
+            && matches!(sent.fate, Fate::Open | Fate::Unsynced)
+        {
+            sent.fate = Fate::Acknowledged;
+        }
+        Ok(())
     }
 
     /// Notes that the disk has given its word for everything that was acknowledged.
@@ -302,6 +330,26 @@ impl Logspace {
         self.check_prefix(&present)
     }
 
+    /// A record that somebody sees is one that was handed over, whole, and no other one had its number
+    /// before; which it is.
+    fn match_record(&mut self, number: u64, record: RecordRef<'_>) -> Result<usize, String> {
+        let known = records::index(record).and_then(|i| Some((i, self.sent.get(i)?)));
+        let Some((index, sent)) = known else {
+            return Err(format!("number {number} was never handed over"));
+        };
+        let same = sent.batch.get(sent.at);
+        if !same.is_some_and(|same| records::is_same(same, record)) {
+            return Err(format!("number {number} is not as it was handed over"));
+        }
+        let seen = *self.seen.entry(number).or_insert(index);
+        if seen != index {
+            return Err(format!(
+                "number {number} is of record {index}, and was seen as that of {seen}"
+            ));
+        }
+        Ok(index)
+    }
+
     /// Every stored record is one that was handed over, whole, once, and where it belongs.
     fn match_rows(&mut self, rows: &[Row]) -> Result<BTreeSet<usize>, String> {
         let mut present = BTreeSet::new();
@@ -311,14 +359,10 @@ impl Logspace {
                 return Err("a record that its batch does not have".to_owned());
             };
             let number = row.number;
-            let known = records::index(record).and_then(|i| Some((i, self.sent.get_mut(i)?)));
-            let Some((index, sent)) = known else {
-                return Err(format!("number {number} was never handed over"));
+            let index = self.match_record(number, record)?;
+            let Some(sent) = self.sent.get_mut(index) else {
+                continue;
             };
-            let same = sent.batch.get(sent.at);
-            if !same.is_some_and(|same| records::is_same(same, record)) {
-                return Err(format!("number {number} is not as it was handed over"));
-            }
             if !present.insert(index) {
                 return Err(format!("record {index} is there twice"));
             }

@@ -86,6 +86,7 @@ pub(crate) fn capture(logspace: &Logspace) -> Result<Captured, Error> {
         removed: Vec::new(),
         next: said.next,
         sealed: said.sealed.min(tail_start),
+        gone: said.gone.clone(),
     };
     Ok(Captured {
         name: logspace.name.clone(),

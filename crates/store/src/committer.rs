@@ -60,10 +60,14 @@ impl SyncDue {
 /// Makes durable what the journal had and may have been in the page cache only. Where the disk
 /// refuses, the first commit tries again.
 pub(crate) fn settle(shared: &Shared) {
-    if locked(&shared.writer).unsynced_bytes() > 0
-        && let Err(reason) = commit(shared, &[], true)
-    {
-        tracing::error!(%reason, "cannot make durable again what was found, trying again");
+    if locked(&shared.writer).unsynced_bytes() == 0 {
+        return;
+    }
+    match commit(shared, &[], true) {
+        Ok(()) => note_synced(shared),
+        Err(reason) => {
+            tracing::error!(%reason, "cannot make durable again what was found, trying again");
+        }
     }
 }
 
@@ -91,6 +95,7 @@ pub(crate) fn run(shared: &Shared) {
             Taken::Nothing => {
                 if write(shared, &[], true) {
                     due = SyncDue::default();
+                    note_synced(shared);
                 }
             }
             Taken::Closed => return end(shared, &due),
@@ -132,7 +137,9 @@ fn commit_group(shared: &Shared, group: Vec<Pending>, due: &mut SyncDue, encoder
     let start = shared.clock.now();
     let sync = durability == Durability::Strict
         || due.is_over(start)
-        || locked(&shared.writer).unsynced_bytes() > UNSYNCED_BYTES_MAX;
+        || locked(&shared.writer).unsynced_bytes() > UNSYNCED_BYTES_MAX
+        || !shared.note_ceilings(&ends(&joined));
+    let is_first_sync = sync && due.0.is_some();
     if !write(shared, &blocks, sync) {
         for (on_durable, _) in callbacks {
             on_durable(Err(AppendError::Closed));
@@ -145,13 +152,37 @@ fn commit_group(shared: &Shared, group: Vec<Pending>, due: &mut SyncDue, encoder
         *due = SyncDue::default();
     } else {
         due.add(start, durability.window());
+        for block in &joined {
+            block.logspace.state().note_unsynced(block.first.0);
+        }
     }
     shared.count_commit(shared.clock.now().nanos().saturating_sub(start.nanos()));
     publish(shared, joined);
+    if is_first_sync {
+        note_synced(shared);
+    }
     for (on_durable, appended) in callbacks {
         on_durable(Ok(appended));
     }
     shared.notify_listeners();
+}
+
+/// The number behind the last record of each block.
+fn ends(joined: &[Joined]) -> Vec<(&Logspace, u64)> {
+    let end = |block: &Joined| block.first.0 + block.batch.len() as u64;
+    let ends = joined
+        .iter()
+        .map(|block| (block.logspace.as_ref(), end(block)));
+    ends.collect()
+}
+
+/// Notes that all records that are seen are durable.
+fn note_synced(shared: &Shared) {
+    for logspace in shared.logspaces() {
+        if logspace.state().note_synced() {
+            logspace.news.notify_all();
+        }
+    }
 }
 
 /// Encodes blocks. Each says up to which number the journal has had records of its logspace, so that
@@ -177,6 +208,7 @@ fn publish(shared: &Shared, joined: Vec<Joined>) {
         let (after, _) = state.tail_size();
         let (_, rows) = state.open_size();
         drop(state);
+        block.logspace.news.notify_all();
         shared.tails.add(after - before);
         if shared.has_stretch() || rows >= shared.options.segment_rows {
             shared.sealer.wake();
@@ -282,8 +314,7 @@ impl Gathered {
 /// the clock has caught up, and that may take years.
 fn number(logspace: &Logspace, batch: &mut RecordBatch) -> RecordNumber {
     let mut state = logspace.state();
-    let first = RecordNumber(state.next);
-    state.next += batch.len() as u64;
+    let first = RecordNumber(state.reserve(batch.len()).start);
     let floor = state.last_received;
     let back = batch.received_bounds().map_or(0, |(received, _)| {
         floor.nanos().saturating_sub(received.nanos())

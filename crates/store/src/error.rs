@@ -128,6 +128,17 @@ pub enum Error {
     /// No such logspace.
     #[error("there is no logspace {0}")]
     UnknownLogspace(LogspaceName),
+    /// Somebody wants to go on behind a record that was never there.
+    #[error(
+        "{logspace} has given no number as high as {}: the position is of another store, or newer than \
+         this copy of it", .number.0
+    )]
+    NumberNotGiven {
+        /// The logspace.
+        logspace: LogspaceName,
+        /// The number.
+        number: RecordNumber,
+    },
     /// A segment could not be built from its records.
     #[error("cannot build a segment: {0}")]
     Build(#[from] segment::BuildError),

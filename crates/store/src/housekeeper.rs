@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::archive;
 use crate::error::Error;
+use crate::import;
 use crate::limits::{ARCHIVE_SEGMENTS_MAX, MERGE_PENDING_SEGMENTS};
 use crate::logspace::Logspace;
 use crate::mend;
@@ -37,6 +38,7 @@ pub(crate) fn run(shared: &Shared) {
 }
 
 fn keep(shared: &Shared, logspace: &Logspace, worker: &Worker) {
+    import::tidy(shared, logspace);
     if let Err(error) = retention::enforce(shared, logspace) {
         tracing::error!(logspace = %logspace.name, %error, "cannot delete what need not be kept");
     }

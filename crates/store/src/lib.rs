@@ -21,6 +21,10 @@ mod disk;
 mod drafts;
 mod durability;
 mod error;
+mod follower;
+mod followers;
+mod gone;
+mod hole;
 mod housekeeper;
 mod import;
 mod inspect;
@@ -37,6 +41,7 @@ mod mend;
 mod merge;
 mod names;
 mod notes;
+mod numbers;
 mod open_files;
 mod openings;
 mod options;
@@ -59,6 +64,7 @@ mod segment_handle;
 mod snapshot;
 mod status;
 mod store;
+mod subscription;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -71,6 +77,8 @@ pub use clock::{Clock, SystemClock};
 pub use disk::{DirLock, Disk, DiskEntry, DiskFile, OpenMode, RealDisk};
 pub use durability::Durability;
 pub use error::{Error, ReadError};
+pub use follower::{Followed, Follower, News};
+pub use followers::{FollowOptions, FollowerStatus, Gap, GapReason, Undelivered, Until};
 pub use import::Import;
 pub use inspect::{
     BlockView, DayView, DirectoryView, EntryView, FileView, InspectOptions, JournalView, KindsView,
@@ -93,4 +101,5 @@ pub use segment_handle::{
 pub use snapshot::{Damage, Part, Snapshot, TailChunk};
 pub use status::{LogspaceStatus, State, Status};
 pub use store::Store;
+pub use subscription::Subscription;
 pub use verify::{FileKind, Finding, Remedy, Verified, VerifyOptions, verify};

@@ -104,6 +104,25 @@ pub const COMPACTION_PAUSE_MS: u64 = 200;
 /// the speed of a slow disk this takes some minutes at the most.
 pub const ARCHIVE_SEGMENTS_MAX: usize = 16;
 
+/// How many numbers ahead the inventory is written while records are seen before they are durable, which takes
+/// two syncs: at 300,000 records a second every three seconds. As many are left out after a kill or a power cut.
+pub const NUMBERS_AHEAD: u64 = 1024 * 1024;
+
+/// Rows of a segment that a follower has decoded at once. Pages are decoded for all of them together; with four
+/// times as many it is not faster, and rows of 16 MiB take more memory.
+pub const FOLLOWED_ROWS: u32 = 256;
+
+/// Places that a follower looks at for one piece: records that cannot be read are tried one by one, and millions of
+/// them must not be one turn.
+pub const FOLLOWED_TURNS_MAX: usize = 4 * 1024;
+
+/// Stretches of numbers that a manifest remembers as gone. The oldest records go first mostly, so that there are
+/// a few; where there are more, those nearest to each other are told as one.
+pub const GONE_MAX: usize = 1_024;
+
+/// Longest name of a follower, in bytes.
+pub const FOLLOWER_NAME_BYTES_MAX: usize = model::limits::NAME_BYTES_MAX;
+
 /// How many times the tails may exceed their share before commits wait for the sealer.
 pub const TAIL_OVERFLOW: usize = 2;
 

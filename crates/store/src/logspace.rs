@@ -3,15 +3,18 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 
 use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 use segment::Footer;
 
 use crate::archive::Archive;
 use crate::drafts::Drafts;
+use crate::followers::Followers;
+use crate::import::FailedImport;
 use crate::limits::TAIL_CHUNK_BYTES;
 use crate::manifest::{Entry, Manifest};
+use crate::numbers::Unsettled;
 use crate::pauses::Pauses;
 use crate::places::Places;
 use crate::retention::Retention;
@@ -40,12 +43,22 @@ pub(crate) struct Logspace {
     /// holds it only at its end. Locked before the manifest.
     pub(crate) rewriting: Mutex<()>,
     state: Mutex<LogspaceState>,
+    /// Tells those who wait with the state that a watermark has moved.
+    pub(crate) news: Condvar,
 }
 
 /// What changes in a logspace.
 pub(crate) struct LogspaceState {
     /// The number of the next record.
     pub(crate) next: u64,
+    /// Numbers whose records are not seen, or not durable, so far.
+    pub(crate) unsettled: Unsettled,
+    /// Lower numbers are not given again after a power cut, whatever it takes: the inventory says so.
+    pub(crate) ceiling: u64,
+    /// Who reads it in the order of numbers.
+    pub(crate) followers: Followers,
+    /// Imports that failed and of which something is left on the disk.
+    pub(crate) failed_imports: Vec<FailedImport>,
     /// The number behind the last record that was ever in the journal.
     pub(crate) journaled: u64,
     /// No record received from now on is stamped earlier, but for a clock that is set back.
@@ -107,6 +120,10 @@ impl LogspaceState {
     pub(crate) fn new() -> Self {
         Self {
             next: 1,
+            unsettled: Unsettled::default(),
+            ceiling: 0,
+            followers: Followers::default(),
+            failed_imports: Vec::new(),
             journaled: 1,
             last_received: Timestamp::MIN,
             received_end: 0,
@@ -136,6 +153,7 @@ impl LogspaceState {
         let end = first.0 + batch.len() as u64;
         self.next = self.next.max(end);
         self.journaled = self.journaled.max(end);
+        self.settle_numbers(&(first.0..end));
         self.tail_bytes += batch.memory_bytes();
         self.tail_rows += batch.len();
         if self.join_last(first, &batch) {
@@ -191,6 +209,11 @@ impl LogspaceState {
     /// The records that are not yet sealed.
     pub(crate) fn tail(&self) -> Vec<Arc<TailChunk>> {
         self.tail.clone()
+    }
+
+    /// The same, to look at.
+    pub(crate) fn tail_chunks(&self) -> &[Arc<TailChunk>] {
+        &self.tail
     }
 
     /// The number behind the newest record of the tail.
@@ -460,6 +483,7 @@ impl Logspace {
             compaction_failure: Mutex::default(),
             rewriting: Mutex::default(),
             state: Mutex::new(state),
+            news: Condvar::new(),
         }
     }
 
@@ -531,6 +555,7 @@ impl Logspace {
         Snapshot {
             logspace: self.name.clone(),
             parts,
+            end: RecordNumber(state.visible_end()),
             damages: Arc::clone(&state.damages),
         }
     }
@@ -543,6 +568,7 @@ impl Logspace {
         let damages = Arc::clone(&state.damages);
         let (tail_bytes, tail_records) = state.tail_size();
         let expired_records = state.expired_records;
+        let followers = state.follower_status();
         let compacted_segments = state.compacted.len();
         let compaction_saved_bytes = state.compaction_saved_bytes;
         let clock_steps_back = state.clock_steps_back;
@@ -576,6 +602,7 @@ impl Logspace {
             tail_records: tail_records as u64,
             tail_bytes: tail_bytes as u64,
             expired_records,
+            followers,
             first_received: parts.iter().map(Part::first_received).min(),
             last_received: parts.iter().map(Part::last_received).max(),
             clock_steps_back,

@@ -161,7 +161,11 @@ pub(crate) fn reaches<'a>(
         let state = logspace.state();
         Reach {
             journaled: state.journaled,
-            next: state.next,
+            // While the store works, numbers up to there may be seen before any file says so.
+            next: match is_stopped {
+                true => state.next,
+                false => state.next.max(state.ceiling),
+            },
             manifest,
         }
     };

@@ -6,6 +6,7 @@
 //! renamed into place, since a failed sync leaves the old file in an unknown state. FORMAT.md has
 //! the bytes.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,9 +14,10 @@ use model::{LogspaceName, RecordNumber, Timestamp};
 
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::Error;
+use crate::gone::{self, Gone};
 use crate::inspect::RecordView;
 use crate::limits::{
-    MANIFEST_BYTES_MAX, MANIFEST_RECORD_BYTES_MAX, MANIFEST_STALE_MIN as STALE_MIN,
+    GONE_MAX, MANIFEST_BYTES_MAX, MANIFEST_RECORD_BYTES_MAX, MANIFEST_STALE_MIN as STALE_MIN,
 };
 use crate::names;
 use crate::notes::StoreId;
@@ -33,6 +35,8 @@ const KIND_ADD: u8 = 1;
 const KIND_CHANGE_V2: u8 = 2;
 const KIND_OWNER: u8 = 3;
 const KIND_CHANGE: u8 = 4;
+const KIND_GONE: u8 = 5;
+const GONE_LEN: usize = 32;
 const ENTRY_LEN_V2: usize = 56;
 const ENTRY_LEN: usize = 64;
 const REMOVED_LEN: usize = 16;
@@ -127,7 +131,7 @@ impl Entry {
     }
 
     /// The numbers of its records.
-    pub(crate) fn numbers(&self) -> std::ops::Range<u64> {
+    pub(crate) fn numbers(&self) -> Range<u64> {
         self.first.0..self.first.0.saturating_add(u64::from(self.rows))
     }
 
@@ -166,6 +170,8 @@ pub(crate) struct Contents {
     /// The number behind the last record that was ever sealed from a tail. What the journal has of
     /// earlier ones is in a segment, or was deleted.
     pub(crate) sealed: u64,
+    /// Records that were in segments and are in none any more, in the order of their numbers.
+    pub(crate) gone: Vec<Gone>,
 }
 
 impl Default for Contents {
@@ -176,6 +182,7 @@ impl Default for Contents {
             removed: Vec::new(),
             next: 1,
             sealed: 1,
+            gone: Vec::new(),
         }
     }
 }
@@ -361,6 +368,14 @@ impl Manifest {
         Ok(())
     }
 
+    /// Sees to it that the file says what is known of it, and no more: a change that failed may stand in it.
+    pub(crate) fn settle(&mut self) -> Result<(), Error> {
+        match self.open {
+            Some(_) => Ok(()),
+            None => self.rewrite(),
+        }
+    }
+
     /// Writes a new file with all entries and puts it in place of the old one.
     fn rewrite(&mut self) -> Result<(), Error> {
         self.open = None;
@@ -370,6 +385,10 @@ impl Manifest {
         let mut bytes = encode_header(VERSION).to_vec();
         if let Some(owner) = &self.contents.owner {
             let record = encode_owner(owner, bytes.len() as u64);
+            bytes.extend_from_slice(&record);
+        }
+        if !self.contents.gone.is_empty() {
+            let record = encode_gone(&self.contents.gone, bytes.len() as u64);
             bytes.extend_from_slice(&record);
         }
         // Only files that are still there matter; those of removed segments are gone by now, or
@@ -542,6 +561,9 @@ fn load_with(
                 if let Some(owner) = record.owner {
                     loaded.contents.owner.get_or_insert(owner);
                 }
+                if !record.gone.is_empty() {
+                    loaded.contents.gone.clone_from(&record.gone);
+                }
                 loaded.contents.pass(record.marks);
                 loaded.contents.apply(&record.added, &record.removed);
                 Some(offset + record.len)
@@ -582,6 +604,8 @@ impl Contents {
         let is_replaced = |entry: &Entry| {
             removed.contains(&entry.id()) || added.iter().any(|new| new.first == entry.first)
         };
+        let replaced: Vec<Entry> = self.entries.iter().copied().filter(is_replaced).collect();
+        gone::note(&mut self.gone, &replaced, added);
         self.entries.retain(|entry| !is_replaced(entry));
         self.entries.extend_from_slice(added);
         self.removed.extend_from_slice(removed);
@@ -699,6 +723,38 @@ fn encode_owner(owner: &Owner, offset: u64) -> Vec<u8> {
     frame(&payload, offset)
 }
 
+/// The record that says which records are gone: the kind, then a stretch of numbers after the other.
+fn encode_gone(gone: &[Gone], offset: u64) -> Vec<u8> {
+    let mut payload = vec![KIND_GONE, 0, 0, 0, 0, 0, 0, 0];
+    for stretch in gone {
+        let Range { start, end } = stretch.numbers;
+        for number in [start, end, stretch.records, u64::from(stretch.is_damage)] {
+            payload.extend_from_slice(&number.to_le_bytes());
+        }
+    }
+    frame(&payload, offset)
+}
+
+fn decode_gone(payload: &[u8]) -> Result<Vec<Gone>, &'static str> {
+    let stretches = payload.get(8..).unwrap_or_default().chunks_exact(GONE_LEN);
+    if !stretches.remainder().is_empty() || stretches.len() > GONE_MAX {
+        return Err("the record does not have the length of its stretches");
+    }
+    let gone: Vec<Gone> = stretches
+        .map(|bytes| Gone {
+            numbers: long(bytes, 0)..long(bytes, 8),
+            records: long(bytes, 16),
+            is_damage: long(bytes, 24) != 0,
+        })
+        .collect();
+    let is_stretch = |gone: &Gone| gone.numbers.start < gone.numbers.end;
+    let in_order = gone.is_sorted_by(|one, next| one.numbers.end <= next.numbers.start);
+    match in_order && gone.iter().all(is_stretch) {
+        true => Ok(gone),
+        false => Err("the stretches of the record are not in order"),
+    }
+}
+
 /// A payload as a record.
 fn frame(payload: &[u8], offset: u64) -> Vec<u8> {
     let mut record = u32::try_from(payload.len())
@@ -726,6 +782,7 @@ struct Record {
     added: Vec<Entry>,
     removed: Vec<SegmentId>,
     marks: Marks,
+    gone: Vec<Gone>,
     /// The bytes it takes.
     len: usize,
 }
@@ -756,6 +813,13 @@ fn decode_record(bytes: &[u8], offset: usize) -> Result<Record, &'static str> {
                 ..Record::default()
             });
         }
+        Some(&KIND_GONE) => {
+            return Ok(Record {
+                gone: decode_gone(payload)?,
+                len: record_len,
+                ..Record::default()
+            });
+        }
         _ => return Err("the record is of an unknown kind"),
     };
     let marks = match head_len {
@@ -782,6 +846,7 @@ fn decode_record(bytes: &[u8], offset: usize) -> Result<Record, &'static str> {
             })
             .collect(),
         marks,
+        gone: Vec::new(),
         len: record_len,
     })
 }

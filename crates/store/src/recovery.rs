@@ -244,6 +244,16 @@ pub(crate) fn open_segment(
 }
 
 impl Recovered {
+    /// The blocks that have to be written once more; until then their records are not durable.
+    pub(crate) fn note_unsynced(&mut self) -> Vec<Arc<Encoded>> {
+        for (name, first) in self.unsynced.keys() {
+            if let Some(logspace) = self.logspaces.get(name) {
+                logspace.state().note_unsynced(first.0);
+            }
+        }
+        std::mem::take(&mut self.unsynced).into_values().collect()
+    }
+
     /// Adds a logspace that was found or that the inventory names.
     fn add_logspace(&mut self, name: &LogspaceName, opened: Opened) -> Arc<Logspace> {
         let mut coverage = Coverage::default();

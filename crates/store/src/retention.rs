@@ -82,6 +82,8 @@ pub(crate) fn enforce(shared: &Shared, logspace: &Logspace) -> Result<(), Error>
     let mut expired = retention.expired(&manifest.contents().entries, shared.clock.now());
     // While the archive is not there its files cannot be deleted, and would be forgotten.
     expired.retain(|entry| !entry.is_archived || logspace.state().is_open(&logspace.path(entry)));
+    // What a follower needs stays until it has confirmed it.
+    expired.retain(|entry| !logspace.state().followers.need(&entry.numbers()));
     if expired.is_empty() {
         return Ok(());
     }
@@ -89,7 +91,16 @@ pub(crate) fn enforce(shared: &Shared, logspace: &Logspace) -> Result<(), Error>
     manifest.change(&[], &ids)?;
     let paths: Vec<_> = expired.iter().map(|entry| logspace.path(entry)).collect();
     let records = expired.iter().map(|entry| u64::from(entry.rows)).sum();
-    logspace.state().expire(&paths, records);
+    let mut state = logspace.state();
+    state.expire(&paths, records);
+    let mut missed = 0;
+    for entry in &expired {
+        missed += state.followers.count_deleted(&entry.numbers());
+    }
+    drop(state);
+    if missed > 0 {
+        tracing::warn!(logspace = %logspace.name, records = missed, "deleted what a follower has not confirmed");
+    }
     tracing::info!(
         logspace = %logspace.name,
         segments = expired.len(),

@@ -310,6 +310,12 @@ impl SegmentHandle {
         self.footer.first_number
     }
 
+    /// The numbers of its records.
+    pub(crate) fn record_numbers(&self) -> Range<u64> {
+        let first = self.first_number().0;
+        first..first + u64::from(self.rows())
+    }
+
     /// A number that no other open segment has.
     pub fn uid(&self) -> u64 {
         self.uid

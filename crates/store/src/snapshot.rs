@@ -17,6 +17,9 @@ pub struct Snapshot {
     /// Its parts, in the order of record numbers. Parts may overlap in time, since imported
     /// records keep their old times.
     pub parts: Vec<Part>,
+    /// The visibility watermark: below this number there is no record that is not seen so far. Parts behind
+    /// it are there as well while an import is under way that has taken numbers before them.
+    pub end: RecordNumber,
     /// What of the logspace is known to be unreadable; an answer without it is not complete.
     pub damages: Arc<[Damage]>,
 }

@@ -2,6 +2,7 @@
 
 use model::{LogspaceName, Timestamp};
 
+use crate::followers::FollowerStatus;
 use crate::retention::Retention;
 use crate::snapshot::Damage;
 
@@ -73,6 +74,8 @@ pub struct LogspaceStatus {
     pub tail_bytes: u64,
     /// Records deleted since the start because they need not be kept.
     pub expired_records: u64,
+    /// Who reads it in the order of numbers.
+    pub followers: Vec<FollowerStatus>,
     /// When the oldest record was received.
     pub first_received: Option<Timestamp>,
     /// When the newest record was received.

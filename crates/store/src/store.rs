@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::import::{self, Import};
 use crate::inventory::{Inventory, Loss, OpenJournal};
 use crate::journal::{JournalFile, JournalWriter};
-use crate::limits::NOTE_RETRY_COMMITS;
+use crate::limits::{NOTE_RETRY_COMMITS, NUMBERS_AHEAD};
 use crate::lock::{self, Lock, LockHolder};
 use crate::logspace::Logspace;
 use crate::losses;
@@ -37,6 +37,7 @@ use crate::room::{self, Room};
 use crate::segment_handle::{PageCache, page_cache};
 use crate::snapshot::{Damage, Snapshot};
 use crate::status::{State, Status};
+use crate::subscription::{Listeners, Subscription};
 use crate::threads;
 use crate::worker::Worker;
 
@@ -70,7 +71,7 @@ pub(crate) struct Shared {
     /// Closed journal files that hold unsealed records, the oldest first.
     pub(crate) journal_files: Mutex<Vec<JournalFile>>,
     logspaces: RwLock<BTreeMap<LogspaceName, Arc<Logspace>>>,
-    listeners: RwLock<Vec<Box<dyn Fn() + Send + Sync>>>,
+    listeners: Listeners,
     pub(crate) state: Mutex<State>,
     pub(crate) room: Mutex<Room>,
     /// What the store has. Locked before the logspaces.
@@ -322,14 +323,10 @@ impl Store {
         Some(logspace.snapshot())
     }
 
-    /// Has a function called after every commit and import, on the thread that did it. It must
-    /// not block.
-    pub fn on_commit(&self, listener: Box<dyn Fn() + Send + Sync>) {
-        self.shared
-            .listeners
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(listener);
+    /// Has a function called after every commit and import, on the thread that did it, until the
+    /// subscription is dropped. It must not block.
+    pub fn on_commit(&self, listener: Box<dyn Fn() + Send + Sync>) -> Subscription {
+        self.shared.listeners.add(listener)
     }
 
     /// Makes a consistent copy in a directory while records go on coming in: a new or empty
@@ -401,6 +398,11 @@ impl Store {
         self.shared.housekeeper.close();
         self.shared.compactor.close();
         self.shared.drafter.close();
+        for logspace in self.shared.logspaces() {
+            // Whoever waits for news has looked, or looks again.
+            drop(logspace.state());
+            logspace.news.notify_all();
+        }
         let threads = std::mem::take(&mut *locked(&self.threads));
         for thread in threads {
             if thread.join().is_err() {
@@ -440,7 +442,8 @@ impl Shared {
     ) -> Result<Self, Error> {
         let disk = OpenFiles::of(disk);
         let cache = page_cache(options.shares().page_cache);
-        let found = recovery::recover(&disk, &options.data_dir, &cache, is_read_only)?;
+        let mut found = recovery::recover(&disk, &options.data_dir, &cache, is_read_only)?;
+        let unsynced = found.note_unsynced();
         let writer = JournalWriter::new(
             Arc::clone(&disk),
             options.data_dir.clone(),
@@ -448,7 +451,7 @@ impl Shared {
             found.next_journal_id,
             found.free_ids,
         )
-        .with_unsynced(found.unsynced.into_values().collect())
+        .with_unsynced(unsynced)
         .behind(found.journal_end)
         .of_store(found.inventory.store);
         let tails = found.logspaces.values();
@@ -470,7 +473,7 @@ impl Shared {
             unsynced_bytes: AtomicU64::new(0),
             journal_files: Mutex::new(found.files),
             logspaces: RwLock::new(found.logspaces),
-            listeners: RwLock::new(Vec::new()),
+            listeners: Listeners::default(),
             state: Mutex::new(State::Working),
             room: Mutex::default(),
             inventory: Mutex::new(found.inventory),
@@ -522,6 +525,35 @@ impl Shared {
             Ok(()) => self.noted_journal.store(file.id, Ordering::Relaxed),
             Err(error) => tracing::warn!(%error, "cannot note which journal file is written"),
         }
+    }
+
+    /// Sees to it that records which are seen before they are durable have numbers that no other record
+    /// gets, although a power cut may leave nothing that knows of them: durably, some numbers ahead, so
+    /// that it is done seldom. `ends` has the numbers behind such records. False where the disk
+    /// refuses.
+    pub(crate) fn note_ceilings(&self, ends: &[(&Logspace, u64)]) -> bool {
+        let is_over = |(logspace, end): &&(&Logspace, u64)| logspace.state().ceiling < *end;
+        let over: Vec<_> = ends.iter().filter(is_over).collect();
+        if over.is_empty() {
+            return true;
+        }
+        let mut inventory = locked(&self.inventory);
+        inventory.logspaces = losses::reaches(self.logspaces().iter(), false);
+        for (logspace, end) in &over {
+            if let Some(reach) = inventory.logspaces.get_mut(&logspace.name) {
+                reach.next = reach.next.max(end.saturating_add(NUMBERS_AHEAD));
+            }
+        }
+        if let Err(error) = inventory.write(self.disk.as_ref(), &self.options.data_dir) {
+            tracing::warn!(%error, "cannot note which numbers are given, so records are synced at once");
+            return false;
+        }
+        for (logspace, _) in over {
+            let reach = inventory.logspaces.get(&logspace.name);
+            let mut state = logspace.state();
+            state.ceiling = reach.map_or(state.ceiling, |reach| reach.next);
+        }
+        true
     }
 
     /// Whether the inventory on disk names a journal file, which must stay for as long as it does.
@@ -586,14 +618,7 @@ impl Shared {
 
     /// Tells the listeners that there are new records.
     pub(crate) fn notify_listeners(&self) {
-        for listener in self
-            .listeners
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .iter()
-        {
-            listener();
-        }
+        self.listeners.call();
     }
 
     /// Removes the file of a segment that no manifest names any more. A file that stays is removed

@@ -20,6 +20,7 @@ mod builders;
 mod compaction;
 mod drafts;
 mod everything;
+mod following;
 mod hooked;
 mod kept_records;
 mod lexicon;

@@ -6,12 +6,15 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use model::{LogspaceName, RecordBatch, Timestamp};
-use store::{AppendError, Appended, Clock, Durability, Options, Retention, State, Store};
+use store::{
+    AppendError, Appended, Clock, Durability, Options, Retention, State, Store, Undelivered, Until,
+};
 
 use crate::clock::SimClock;
 use crate::disk::{Machine, Plan};
 use crate::oracle::{Oracle, Ticket};
 use crate::random::Random;
+use crate::readers::Reader;
 use crate::run::Failure;
 
 /// How long nothing may happen before a run counts as hanging.
@@ -36,6 +39,9 @@ pub(crate) enum End {
     CloseThenPowerCut(u64),
 }
 
+/// Logspaces of which nothing is deleted that a reader has not confirmed.
+const KEPT_FOR_READERS: [&str; 2] = ["main", "aged"];
+
 type Outcome = (Ticket, Durability, Result<Appended, AppendError>);
 
 /// A store, the machine it runs on, and what is known of it.
@@ -48,6 +54,10 @@ pub(crate) struct Drive {
     options: Options,
     logspaces: Vec<(LogspaceName, Retention)>,
     store: Option<Store>,
+    /// Two of each logspace.
+    readers: Vec<Reader>,
+    /// Decides how readers read, so that they change nothing else.
+    reading: Random,
     outcomes: (mpsc::Sender<Outcome>, mpsc::Receiver<Outcome>),
     waiting: usize,
 }
@@ -62,8 +72,17 @@ impl Drive {
     pub(crate) fn new(seed: u64, options: Options, names: &[&str]) -> Result<Self, Failure> {
         let clock = Arc::new(SimClock::new(Timestamp::from_seconds(1_700_000_000)));
         let mut logspaces = Vec::new();
+        let mut readers = Vec::new();
         for name in names {
             let name = LogspaceName::parse(name).map_err(|e| Failure::new(e.to_string()))?;
+            // Only what is bounded by size is held to its size.
+            let undelivered = match KEPT_FOR_READERS.contains(&name.as_str()) {
+                true => Undelivered::Keep,
+                false => Undelivered::Delete,
+            };
+            for until in [Until::Visible, Until::Durable] {
+                readers.push(Reader::new(name.clone(), until, undelivered));
+            }
             logspaces.push((name, Retention::default()));
         }
         Ok(Self {
@@ -75,6 +94,8 @@ impl Drive {
             options,
             logspaces,
             store: None,
+            readers,
+            reading: Random::new(seed ^ 0x4ead),
             outcomes: mpsc::channel(),
             waiting: 0,
         })
@@ -109,8 +130,15 @@ impl Drive {
     pub(crate) fn start(&mut self) -> Result<bool, Failure> {
         match self.try_start() {
             Ok(store) => {
+                // Before anything is deleted.
+                for reader in &mut self.readers {
+                    reader.open(&store)?;
+                }
                 self.store = Some(store);
-                Ok(true)
+                match self.wake() {
+                    Ok(()) => Ok(true),
+                    Err(failure) => Err(failure),
+                }
             }
             Err(error) => {
                 self.note(format!("does not start: {error}"));
@@ -122,9 +150,8 @@ impl Drive {
     fn try_start(&self) -> Result<Store, store::Error> {
         let clock: Arc<dyn Clock> = Arc::clone(&self.clock) as Arc<dyn Clock>;
         let store = Store::open(self.options.clone(), self.machine.disk(), clock)?;
-        for (name, retention) in &self.logspaces {
+        for (name, _) in &self.logspaces {
             store.create_logspace(name)?;
-            store.set_retention(name, *retention)?;
         }
         Ok(store)
     }
@@ -136,6 +163,7 @@ impl Drive {
         if !is_asked {
             self.machine.stop();
         }
+        self.readers.iter_mut().for_each(Reader::close);
         // Also where a planned stop came while it was closing.
         if let Some(store) = self.store.take() {
             store.close();
@@ -195,6 +223,15 @@ impl Drive {
             Err(error) => self.note(format!("the import fails: {error}")),
         }
         Ok(())
+    }
+
+    /// Has the readers read on; whether all of them came to the end.
+    pub(crate) fn read(&mut self) -> Result<bool, Failure> {
+        let mut is_at_end = true;
+        for reader in &mut self.readers {
+            is_at_end &= reader.read(&mut self.oracle, &mut self.reading)?;
+        }
+        Ok(is_at_end)
     }
 
     /// Keeps less of a logspace.
@@ -304,6 +341,10 @@ impl Drive {
         let store = self.store.as_ref();
         let store = store.ok_or_else(|| Failure::new("there is no store"))?;
         self.oracle.check(store)?;
+        if !self.read()? {
+            return Err(Failure::new("a reader cannot read from a mended disk"));
+        }
+        self.check_readers()?;
         self.check_sizes()
     }
 
@@ -313,6 +354,16 @@ impl Drive {
         for (name, retention) in &self.logspaces {
             let result = self.store()?.set_retention(name, *retention);
             result.map_err(|error| Failure::new(error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// Readers have got all that there is behind where they began.
+    fn check_readers(&self) -> Result<(), Failure> {
+        for reader in &self.readers {
+            let snapshot = self.store()?.snapshot(reader.logspace());
+            let snapshot = snapshot.ok_or_else(|| Failure::new("a logspace is gone"))?;
+            reader.check(&snapshot)?;
         }
         Ok(())
     }

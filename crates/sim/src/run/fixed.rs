@@ -151,5 +151,6 @@ fn work(drive: &mut Drive, round: usize) -> Result<(), Failure> {
             drive.append(&name, batch, durability)?;
         }
     }
+    drive.read()?;
     drive.settle()
 }

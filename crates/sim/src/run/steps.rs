@@ -59,6 +59,7 @@ impl Run<'_> {
         self.restart()?;
         for _ in 0..steps {
             self.step()?;
+            self.drive.read()?;
             if self.in_lock_step {
                 self.drive.settle()?;
             }
