@@ -8,6 +8,7 @@
 mod clock;
 mod disk;
 pub mod flips;
+mod keeper;
 mod oracle;
 mod random;
 mod readers;

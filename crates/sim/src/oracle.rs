@@ -419,11 +419,13 @@ impl Logspace {
         present: &BTreeSet<usize>,
         latest: Timestamp,
     ) -> Result<(), String> {
-        let bounds = Bounds {
+        let mut bounds = Bounds {
             earliest: self.age_max.map(|age| latest.nanos().saturating_sub(age)),
             first_present: present.first().copied().filter(|_| self.is_size_bounded),
+            newest_before: i64::MIN,
         };
         for (index, sent) in self.sent.iter_mut().enumerate() {
+            bounds.newest_before = bounds.newest_before.max(sent.received().nanos());
             if present.contains(&index) || sent.fate == Fate::Gone {
                 continue;
             }
@@ -472,12 +474,18 @@ struct Bounds {
     earliest: Option<i64>,
     /// Only logspaces without imports are bounded by size: there the oldest go first.
     first_present: Option<usize>,
+    /// When the newest of the records so far was received. The clock may have been set back since: what came
+    /// behind that is older, and goes before it.
+    newest_before: i64,
 }
 
 impl Bounds {
     fn allow(&self, index: usize, sent: &Sent) -> bool {
-        let is_old = |earliest: i64| sent.received().nanos() < earliest;
-        self.earliest.is_some_and(is_old) || self.first_present.is_some_and(|first| index < first)
+        let received = sent.received().nanos();
+        let is_old = |earliest: i64| received < earliest;
+        let is_behind_a_step = received < self.newest_before;
+        let may_go = |first: usize| index < first || is_behind_a_step;
+        self.earliest.is_some_and(is_old) || self.first_present.is_some_and(may_go)
     }
 }
 

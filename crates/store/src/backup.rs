@@ -16,6 +16,7 @@ use crate::backup_dir::BackupDir;
 use crate::capture::{self, Captured, Source};
 use crate::copy;
 use crate::disk::{Disk, DiskFile, OpenMode};
+use crate::documents::{self, DocumentName};
 use crate::error::Error;
 use crate::inventory::{Inventory, Reach};
 use crate::journal::{Encoded, JournalWriter};
@@ -62,6 +63,12 @@ pub(crate) fn backup(shared: &Shared, dir: &Path) -> Result<Backup, Error> {
     let data_dir = shared.options.data_dir.as_path();
     let id = shared.id();
     let target = BackupDir::open(&shared.disk, dir, data_dir, &id)?;
+    // Before the records: no position in them is ahead of those that the backup has.
+    let store = StoreId::parse(&id).unwrap_or_default();
+    let (documents, unread) = {
+        let _still = locked(&shared.documents);
+        documents::read_all(shared.disk.as_ref(), data_dir, store)?
+    };
     let captured = shared
         .logspaces()
         .iter()
@@ -70,7 +77,7 @@ pub(crate) fn backup(shared: &Shared, dir: &Path) -> Result<Backup, Error> {
     let mut writer = Writer {
         shared,
         dir,
-        damages: Vec::new(),
+        damages: unread,
     };
     let mut logspaces = Vec::new();
     let mut tails = Vec::new();
@@ -103,14 +110,12 @@ pub(crate) fn backup(shared: &Shared, dir: &Path) -> Result<Backup, Error> {
         report.removed = target.remove_others(&logspace_dir, &kept)?;
     }
     let older = target.journals()?;
-    writer.write_journal(
-        &tails,
-        older.next_id,
-        StoreId::parse(&id).unwrap_or_default(),
-    )?;
+    writer.write_journal(&tails, older.next_id, store)?;
     target.remove_journals(&older)?;
     target.remove_other_logspaces(logspaces.iter().map(|logspace| &logspace.name))?;
-    writer.write_inventory(reaches)?;
+    documents::write_all(shared.disk.as_ref(), dir, store, &documents)?;
+    let names = documents.into_iter().map(|(name, _)| name);
+    writer.write_inventory(reaches, names.collect())?;
     let unread = searches::copy(shared.disk.as_ref(), data_dir, dir)?;
     target.finish()?;
     let mut damages = writer.damages;
@@ -258,13 +263,18 @@ impl Writer<'_> {
     }
 
     /// Notes what the backup has, so that it is missed when it is gone, and what was lost before.
-    fn write_inventory(&self, logspaces: BTreeMap<LogspaceName, Reach>) -> Result<(), Error> {
+    fn write_inventory(
+        &self,
+        logspaces: BTreeMap<LogspaceName, Reach>,
+        documents: BTreeSet<DocumentName>,
+    ) -> Result<(), Error> {
         let own = locked(&self.shared.inventory);
         let losses = own.losses.iter().cloned();
         let moved = losses.map(|loss| loss.moved(&self.shared.options.data_dir, self.dir));
         let inventory = Inventory {
             store: own.store,
             logspaces,
+            documents,
             losses: moved.collect(),
             ..Inventory::default()
         };

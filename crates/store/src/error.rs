@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use model::{LogspaceName, RecordNumber};
 
+use crate::documents::DocumentName;
 use crate::lock::LockHolder;
 
 /// A store cannot be opened, or an operation on it failed.
@@ -128,6 +129,38 @@ pub enum Error {
     /// No such logspace.
     #[error("there is no logspace {0}")]
     UnknownLogspace(LogspaceName),
+    /// A text that cannot name a document.
+    #[error(
+        "{name:?} cannot name a document: use letters, digits, - and _, with single dots between"
+    )]
+    DocumentName {
+        /// The text.
+        name: String,
+    },
+    /// Somebody else has changed a document meanwhile.
+    #[error(
+        "the document {name} has version {found}, not {expected}: read it again, and change what it says now"
+    )]
+    DocumentChanged {
+        /// The document.
+        name: DocumentName,
+        /// The version that was to be replaced; 0 for none.
+        expected: u64,
+        /// Its version; 0 where there is none.
+        found: u64,
+    },
+    /// A document, or all of them, would be too large.
+    #[error("the document {name} is not written: {found} {what}, at most {max} are kept")]
+    DocumentTooLarge {
+        /// The document.
+        name: DocumentName,
+        /// What there is too much of.
+        what: &'static str,
+        /// How much there would be.
+        found: usize,
+        /// How much there may be.
+        max: usize,
+    },
     /// Somebody wants to go on behind a record that was never there.
     #[error(
         "{logspace} has given no number as high as {}: the position is of another store, or newer than \

@@ -5,7 +5,7 @@
 //! to which number records were sealed, and by the blocks of the journal, which say up to which
 //! number it had records before. FORMAT.md has the lines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use model::LogspaceName;
 
 use crate::disk::Disk;
+use crate::documents::DocumentName;
 use crate::error::Error;
 use crate::limits::{INVENTORY_BYTES_MAX, LOSSES_MAX};
 use crate::manifest::{Left, Stand};
@@ -33,6 +34,8 @@ pub(crate) struct Inventory {
     pub(crate) journal: Option<OpenJournal>,
     /// Its logspaces.
     pub(crate) logspaces: BTreeMap<LogspaceName, Reach>,
+    /// Its documents.
+    pub(crate) documents: BTreeSet<DocumentName>,
     /// What is lost.
     pub(crate) losses: Vec<Loss>,
 }
@@ -173,6 +176,9 @@ impl Inventory {
             });
             _ = writeln!(text, "logspace\t{name}\t{journaled}\t{next}\t{manifest}");
         }
+        for name in &self.documents {
+            _ = writeln!(text, "document\t{name}");
+        }
         for loss in &self.losses {
             let kind = if loss.is_accepted { "accepted" } else { "lost" };
             let name = loss.logspace.as_ref().map_or("-", LogspaceName::as_str);
@@ -220,6 +226,10 @@ impl Inventory {
                     };
                     let name = LogspaceName::parse(name).ok()?;
                     inventory.logspaces.insert(name, reach);
+                }
+                ["document", name] => {
+                    let name = DocumentName::parse(name).ok()?;
+                    inventory.documents.insert(name);
                 }
                 [
                     kind @ ("lost" | "accepted"),
@@ -350,6 +360,7 @@ mod tests {
             store: StoreId(1 << 90),
             is_stopped: true,
             journal: Some(OpenJournal { id: 4, bytes: 64 }),
+            documents: BTreeSet::from([DocumentName::parse("cursor.a").expect("a name")]),
             logspaces: BTreeMap::from([(name("a"), reach(None)), (name("b"), reach(Some(stand)))]),
             losses,
         }

@@ -177,6 +177,18 @@ pub const NOTE_BYTES_MAX: u64 = 64 * 1024;
 /// Most bytes of saved searches, which are read into memory whole: thousands of them.
 pub const SEARCHES_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
+/// Most bytes of a document, which is read into memory whole: thousands of saved searches.
+pub const DOCUMENT_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// Most bytes of the first line of a document: two names, an id and three numbers.
+pub const DOCUMENT_HEADER_BYTES_MAX: usize = 512;
+
+/// Most documents of a store. Each is read at the start, and has a line in the inventory.
+pub const DOCUMENTS_MAX: usize = 1_000;
+
+/// Most bytes of all documents together: a backup holds all of them at once, as they were at one moment.
+pub const DOCUMENTS_BYTES_MAX: usize = 64 * 1024 * 1024;
+
 /// Most bytes read from the lock file, which holds a few words about its holder.
 pub const LOCK_BYTES_MAX: usize = 1024;
 

@@ -7,6 +7,7 @@
 //! DATA/backup                                         in a backup: of which store
 //! DATA/unfinished                                     while a first backup or a restore runs
 //! DATA/searches.json                                  searches that people saved
+//! DATA/documents/NAME.document                        small texts that have to survive
 //! DATA/journal/00000000000000000001.journal           blocks of records, all logspaces
 //! DATA/journal/00000000000000000002.free              a journal file to recycle
 //! DATA/logspaces/NAME/manifest                        which segments the logspace has
@@ -21,6 +22,7 @@ use std::path::{Path, PathBuf};
 
 use model::{LogspaceName, RecordNumber, Timestamp};
 
+use crate::documents::DocumentName;
 use crate::manifest::SegmentId;
 
 /// Ending of a journal file in use.
@@ -42,6 +44,9 @@ pub(crate) const ORPHAN_SUFFIX: &str = ".orphan";
 
 /// Ending given to a segment whose readable records were saved into other ones.
 pub(crate) const DAMAGED_SUFFIX: &str = ".damaged";
+
+/// Ending of a document.
+pub(crate) const DOCUMENT_SUFFIX: &str = ".document";
 
 /// The lock file.
 pub(crate) fn lock(data_dir: &Path) -> PathBuf {
@@ -71,6 +76,16 @@ pub(crate) fn unfinished_note(data_dir: &Path) -> PathBuf {
 /// Searches that people saved.
 pub(crate) fn searches(data_dir: &Path) -> PathBuf {
     data_dir.join("searches.json")
+}
+
+/// The directory of the documents.
+pub(crate) fn documents_dir(data_dir: &Path) -> PathBuf {
+    data_dir.join("documents")
+}
+
+/// A document.
+pub(crate) fn document(data_dir: &Path, name: &DocumentName) -> PathBuf {
+    documents_dir(data_dir).join(format!("{name}{DOCUMENT_SUFFIX}"))
 }
 
 /// The directory of the journal.

@@ -47,6 +47,17 @@ pub(crate) fn read_within(
     path: &Path,
     bytes_max: u64,
 ) -> Result<Option<String>, Error> {
+    let bytes = read_bytes(disk, path, bytes_max)?;
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim().to_owned();
+    Ok(bytes.map(text))
+}
+
+/// The bytes of a file as they are; `None` where there is none.
+pub(crate) fn read_bytes(
+    disk: &dyn Disk,
+    path: &Path,
+    bytes_max: u64,
+) -> Result<Option<Vec<u8>>, Error> {
     let file = match disk.open(path, OpenMode::Read) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         result => result.map_err(Error::io("open", path))?,
@@ -59,16 +70,21 @@ pub(crate) fn read_within(
     let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
     file.read_exact_at(&mut bytes, 0)
         .map_err(Error::io("read", path))?;
-    Ok(Some(String::from_utf8_lossy(&bytes).trim().to_owned()))
+    Ok(Some(bytes))
 }
 
 /// Writes a note, durably, in place of the one that is there.
 pub(crate) fn write(disk: &dyn Disk, path: &Path, text: &str) -> Result<(), Error> {
+    write_bytes(disk, path, format!("{text}\n").as_bytes())
+}
+
+/// Writes a file of bytes in the same way.
+pub(crate) fn write_bytes(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let temporary = names::temporary(path);
     let file = disk
         .open(&temporary, OpenMode::Create)
         .map_err(Error::io("create", temporary.as_path()))?;
-    file.write_all_at(format!("{text}\n").as_bytes(), 0)
+    file.write_all_at(bytes, 0)
         .and_then(|()| file.sync())
         .map_err(Error::io("write", temporary.as_path()))?;
     disk.rename(&temporary, path)

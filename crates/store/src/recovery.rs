@@ -8,6 +8,7 @@ use std::sync::Arc;
 use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 
 use crate::disk::{Disk, DiskEntry};
+use crate::documents::Documents;
 use crate::error::Error;
 use crate::inventory::{Coverage, Inventory, Loss};
 use crate::journal::{self, Block, Encoded, FileEnd, FileHeader, FileScan, InGroup, JournalFile};
@@ -39,6 +40,8 @@ pub(crate) struct Recovered {
     pub(crate) unsynced: BTreeMap<(LogspaceName, RecordNumber), Arc<Encoded>>,
     /// What the store has, as it is noted now.
     pub(crate) inventory: Inventory,
+    /// Its documents.
+    pub(crate) documents: Documents,
     /// What was found to be lost.
     losses: Vec<Loss>,
     /// Which records are known, and which there were.
@@ -79,6 +82,7 @@ pub(crate) fn recover(
         next_journal_id: 1,
         journal_end: None,
         unsynced: BTreeMap::new(),
+        documents: Documents::default(),
         inventory,
         losses: Vec::from_iter(unknown),
         coverage: BTreeMap::new(),
@@ -101,6 +105,7 @@ pub(crate) fn recover(
     }
     let mut done = recovered.replay_journal(&opening)?;
     recovered.settle_losses(&opening);
+    recovered.load_documents(&opening)?;
     if is_read_only {
         return Ok(recovered);
     }
@@ -421,6 +426,15 @@ impl Recovered {
                 }
             }
         }
+    }
+
+    /// Reads the documents, and has the inventory name those that are there and those that are missed.
+    fn load_documents(&mut self, opening: &Opening<'_>) -> Result<(), Error> {
+        let expected = self.inventory.documents.iter().cloned();
+        let disk = opening.disk.as_ref();
+        self.documents = Documents::load(disk, opening.data_dir, opening.store, expected)?;
+        self.inventory.documents = self.documents.names().collect();
+        Ok(())
     }
 
     /// Notes what there is, before anything of it is removed that says so.

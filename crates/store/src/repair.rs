@@ -108,7 +108,9 @@ fn accept(shared: &Shared) -> Result<Vec<Damage>, Error> {
             Loss::new(Some(&logspace.name), entry.numbers(), damage)
         }));
     }
-    shared.accept_losses(given_up)
+    let mut accepted = shared.accept_losses(given_up)?;
+    accepted.extend(shared.give_up_documents()?);
+    Ok(accepted)
 }
 
 fn repair_segments(shared: &Shared, found: &Verified) -> Result<Vec<Repair>, Error> {

@@ -8,6 +8,7 @@ use model::LogspaceName;
 use crate::backup_dir::{check_apart, is_empty};
 use crate::copy;
 use crate::disk::{Disk, OpenMode};
+use crate::documents;
 use crate::error::Error;
 use crate::inventory::{Inventory, Loss};
 use crate::journal;
@@ -73,6 +74,9 @@ pub fn restore(disk: &Arc<dyn Disk>, backup: &Path, dir: &Path) -> Result<Restor
     }
     copier.journal(backup, dir)?;
     let unread = searches::copy(disk.as_ref(), backup, dir)?;
+    copier.report.damages.extend(unread);
+    let (whole, unread) = documents::read_all(disk.as_ref(), backup, inventory.store)?;
+    documents::write_all(disk.as_ref(), dir, copier.store, &whole)?;
     copier.report.damages.extend(unread);
     copier.inventory(inventory, loss, backup, dir)?;
     notes::remove(disk.as_ref(), &names::unfinished_note(dir))?;

@@ -35,6 +35,8 @@ pub struct Status {
     pub commits: u64,
     /// Time spent in writing and syncing commits since the start, in nanoseconds.
     pub commit_nanos: u64,
+    /// Documents that cannot be read or are gone.
+    pub damaged_documents: Vec<Damage>,
     /// The logspaces, by name.
     pub logspaces: Vec<LogspaceStatus>,
 }

@@ -14,10 +14,11 @@ use crate::builders::Builders;
 use crate::clock::Clock;
 use crate::committer;
 use crate::disk::Disk;
+use crate::documents::Documents;
 use crate::durability::Durability;
 use crate::error::Error;
 use crate::import::{self, Import};
-use crate::inventory::{Inventory, Loss, OpenJournal};
+use crate::inventory::{Inventory, Loss, OpenJournal, Reach};
 use crate::journal::{JournalFile, JournalWriter};
 use crate::limits::{NOTE_RETRY_COMMITS, NUMBERS_AHEAD};
 use crate::lock::{self, Lock, LockHolder};
@@ -76,6 +77,8 @@ pub(crate) struct Shared {
     pub(crate) room: Mutex<Room>,
     /// What the store has. Locked before the logspaces.
     pub(crate) inventory: Mutex<Inventory>,
+    /// Locked before the inventory.
+    pub(crate) documents: Mutex<Documents>,
     /// The journal file that the inventory on disk names; 0 for none.
     noted_journal: AtomicU64,
     /// Whether everything is durable and nothing comes any more.
@@ -357,6 +360,7 @@ impl Store {
             unsynced_bytes: shared.unsynced_bytes.load(Ordering::Relaxed),
             commits: shared.commits.load(Ordering::Relaxed),
             commit_nanos: shared.commit_nanos.load(Ordering::Relaxed),
+            damaged_documents: locked(&shared.documents).damages(),
             logspaces: shared
                 .logspaces()
                 .iter()
@@ -477,6 +481,7 @@ impl Shared {
             state: Mutex::new(State::Working),
             room: Mutex::default(),
             inventory: Mutex::new(found.inventory),
+            documents: Mutex::new(found.documents),
             noted_journal: AtomicU64::new(0),
             is_settled: AtomicBool::new(false),
             commits: AtomicU64::new(0),
@@ -538,11 +543,15 @@ impl Shared {
             return true;
         }
         let mut inventory = locked(&self.inventory);
-        inventory.logspaces = losses::reaches(self.logspaces().iter(), false);
         for (logspace, end) in &over {
-            if let Some(reach) = inventory.logspaces.get_mut(&logspace.name) {
-                reach.next = reach.next.max(end.saturating_add(NUMBERS_AHEAD));
-            }
+            // Up to where the journal went stays what it is there: what is not durable is not missed.
+            let reach = inventory.logspaces.entry(logspace.name.clone());
+            let reach = reach.or_insert(Reach {
+                journaled: 1,
+                next: 1,
+                manifest: None,
+            });
+            reach.next = reach.next.max(end.saturating_add(NUMBERS_AHEAD));
         }
         if let Err(error) = inventory.write(self.disk.as_ref(), &self.options.data_dir) {
             tracing::warn!(%error, "cannot note which numbers are given, so records are synced at once");

@@ -18,6 +18,7 @@ mod archive;
 mod backup;
 mod builders;
 mod compaction;
+mod documents;
 mod drafts;
 mod everything;
 mod following;

@@ -12,6 +12,7 @@ use store::{
 
 use crate::clock::SimClock;
 use crate::disk::{Machine, Plan};
+use crate::keeper::Keeper;
 use crate::oracle::{Oracle, Ticket};
 use crate::random::Random;
 use crate::readers::Reader;
@@ -56,6 +57,7 @@ pub(crate) struct Drive {
     store: Option<Store>,
     /// Two of each logspace.
     readers: Vec<Reader>,
+    keeper: Keeper,
     /// Decides how readers read, so that they change nothing else.
     reading: Random,
     outcomes: (mpsc::Sender<Outcome>, mpsc::Receiver<Outcome>),
@@ -95,6 +97,7 @@ impl Drive {
             logspaces,
             store: None,
             readers,
+            keeper: Keeper::default(),
             reading: Random::new(seed ^ 0x4ead),
             outcomes: mpsc::channel(),
             waiting: 0,
@@ -234,6 +237,13 @@ impl Drive {
         Ok(is_at_end)
     }
 
+    /// Writes a document once more.
+    pub(crate) fn put_document(&mut self) -> Result<(), Failure> {
+        let store = self.store.as_ref();
+        let store = store.ok_or_else(|| Failure::new("there is no store"))?;
+        self.keeper.put(store, &mut self.reading)
+    }
+
     /// Keeps less of a logspace.
     pub(crate) fn bound(&mut self, index: usize, retention: Retention) -> Result<(), Failure> {
         let Some((name, kept)) = self.logspaces.get_mut(index) else {
@@ -345,6 +355,7 @@ impl Drive {
             return Err(Failure::new("a reader cannot read from a mended disk"));
         }
         self.check_readers()?;
+        self.keeper.check(self.store()?)?;
         self.check_sizes()
     }
 

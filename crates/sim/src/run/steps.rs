@@ -42,6 +42,7 @@ pub fn run_seed(seed: u64) -> Result<(), Failure> {
         drive: &mut drive,
         in_lock_step: !seed.is_multiple_of(4),
         in_all_modes: seed.is_multiple_of(3),
+        documents: Random::new(seed ^ 0xd0c),
     };
     let result = run.all(steps);
     result.map_err(|failure| drive.explain(failure))
@@ -52,6 +53,8 @@ struct Run<'a> {
     in_lock_step: bool,
     /// Whether some records are acknowledged before they are synced.
     in_all_modes: bool,
+    /// Decides when documents are written, so that they change nothing else.
+    documents: Random,
 }
 
 impl Run<'_> {
@@ -60,6 +63,9 @@ impl Run<'_> {
         for _ in 0..steps {
             self.step()?;
             self.drive.read()?;
+            if self.documents.percent(25) {
+                self.drive.put_document()?;
+            }
             if self.in_lock_step {
                 self.drive.settle()?;
             }

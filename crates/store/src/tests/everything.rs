@@ -77,7 +77,7 @@ impl Place {
     }
 
     /// Segments of several days, a compacted one, archived ones, a journal of several files, saved
-    /// searches; three logspaces.
+    /// searches, documents; three logspaces.
     fn fill(&self) -> Store {
         let store = self.open().expect("opens");
         for logspace in ["main", "old", "quiet"] {
@@ -86,6 +86,13 @@ impl Place {
         store
             .save_searches("{\"version\": 1, \"searches\": []}")
             .expect("saves");
+        for name in ["cursor", "users"] {
+            let name = crate::DocumentName::parse(name).expect("a name");
+            let text = format!("{} of {}", name.as_str(), self.mark);
+            store
+                .put_document(&name, text.as_bytes(), 0)
+                .expect("writes");
+        }
         for logspace in ["main", "old"] {
             self.add(&store, logspace, 0, &["a0", "b0", "c0", "d0"]);
             wait_until(&store, Store::is_idle);

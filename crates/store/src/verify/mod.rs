@@ -4,6 +4,7 @@
 //! in it. What a server does meanwhile is no damage: a segment that has vanished is looked for in
 //! the manifest as it is now, and a journal file in which something is wrong is read once more.
 
+mod documents;
 mod journal;
 mod logspace;
 mod losses;
@@ -78,6 +79,8 @@ pub enum FileKind {
     Manifest,
     /// A segment.
     Segment,
+    /// A document.
+    Document,
 }
 
 impl FileKind {
@@ -88,6 +91,7 @@ impl FileKind {
             Self::Journal => "journal",
             Self::Manifest => "manifest",
             Self::Segment => "segment",
+            Self::Document => "document",
         }
     }
 }
@@ -221,6 +225,7 @@ pub(crate) fn verify_held(
     for name in &logspaces {
         check.logspace(name, &records)?;
     }
+    check.documents()?;
     check.losses(&logspaces, coverage, missing);
     let mut verified = std::mem::take(&mut *locked(&check.verified));
     verified
