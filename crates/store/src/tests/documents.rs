@@ -87,7 +87,7 @@ fn of_many_who_write_at_once_one_wins_each_time() {
 #[test]
 fn a_disk_that_refuses_leaves_the_document_as_it_was() {
     let dir = tempfile::tempdir().expect("temporary directory");
-    let disk = Arc::new(super::hooked::HookedDisk::default());
+    let disk = Arc::new(hooked::HookedDisk::default());
     let store = open_with(options(dir.path()), Arc::clone(&disk) as Arc<dyn Disk>);
     put(&store, "cursor", "1", 0).expect("writes");
     disk.hook(|_| Err(io::Error::other("injected")));
