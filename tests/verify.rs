@@ -1,4 +1,4 @@
-//! `logwood verify`, `logwood reindex` and `logwood inspect` on the data of a real server, with real damage.
+//! `logwood verify` and `logwood inspect` on the data of a real server, with real damage.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -120,46 +120,6 @@ fn whole_data_is_whole_with_and_without_a_server() -> Result<()> {
     assert!(refused.errors.contains("in use"), "{}", refused.errors);
     let nowhere = run(&["verify", "--data-dir", "there/is/none"])?;
     assert_eq!(nowhere.code, Some(2));
-    Ok(())
-}
-
-#[test]
-fn segments_are_written_anew() -> Result<()> {
-    let mut server = stopped_server()?;
-    let file = segment(&server)?;
-    let reindex = |words: &[&str]| {
-        let mut all = vec!["reindex", "--data-dir", data_dir(&server)?];
-        all.extend(words);
-        run(&all)
-    };
-    let told = reindex(&[])?;
-    assert_eq!(told.code, Some(0), "{}", told.errors);
-    ensure!(
-        told.errors
-            .contains("0 segments with 0 records written anew")
-    );
-    ensure!(told.errors.contains("1 have all"), "{}", told.errors);
-    let done = reindex(&["--all", "--json", "--logspace", "main"])?;
-    assert_eq!(done.code, Some(0), "{}", done.errors);
-    let done: Value = serde_json::from_str(&done.output)?;
-    assert_eq!(done["records"], RECORDS, "{done}");
-    assert_eq!(done["left"], serde_json::json!([]));
-    ensure!(!file.exists());
-    let nobody = reindex(&["--logspace", "nobody"])?;
-    assert_eq!(nobody.code, Some(2));
-    assert_eq!(verify(&server, &["--deep"])?.code, Some(0));
-    let page_of_columns = page(&segment(&server)?, "column page", 1)?.0;
-    flip(&segment(&server)?, page_of_columns + 100)?;
-    let told = run(&["reindex", "--all", "--data-dir", data_dir(&server)?])?;
-    assert_eq!(told.code, Some(1));
-    ensure!(told.output.contains("logwood verify"), "{}", told.output);
-    flip(&segment(&server)?, page_of_columns + 100)?;
-    server.start_again()?;
-    server.api().wait_for_count("word123", 1)?;
-    server.api().wait_for_count("program:app", RECORDS)?;
-    let refused = run(&["reindex", "--data-dir", data_dir(&server)?])?;
-    assert_eq!(refused.code, Some(2));
-    ensure!(refused.errors.contains("in use"), "{}", refused.errors);
     Ok(())
 }
 

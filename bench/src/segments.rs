@@ -35,7 +35,6 @@ pub(crate) fn metric(section: Section) -> &'static str {
         Section::Unions => "unions",
         Section::Lexicon => "lexicon",
         Section::Bigrams => "bigrams",
-        Section::Values => "values",
     }
 }
 

@@ -63,8 +63,6 @@ pub(crate) enum Command {
     Certificate(CertificateArguments),
     /// Read every byte of a data directory and report damage; with --repair, mend it.
     Verify(VerifyArguments),
-    /// Rewrite segments of older formats in the current format.
-    Reindex(ReindexArguments),
     /// Show the contents of a data directory, a journal file, a manifest or a segment.
     Inspect(InspectArguments),
 }
@@ -485,25 +483,6 @@ pub(crate) struct VerifyArguments {
     /// The number of reading threads [default: one per processor].
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
-    /// Print one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ReindexArguments {
-    /// The data directory; the server must be stopped.
-    #[arg(long, value_name = "DIR", default_value = "logwood-data")]
-    pub(crate) data_dir: PathBuf,
-    /// Only this logspace.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) logspace: Option<String>,
-    /// Also rewrite segments that are in the current format.
-    #[arg(long)]
-    pub(crate) all: bool,
-    /// Only report the segments that would be rewritten.
-    #[arg(long)]
-    pub(crate) dry_run: bool,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

@@ -20,7 +20,6 @@ mod output;
 mod plan;
 mod prepare;
 mod record_line;
-mod reindex;
 mod searches;
 mod serve;
 mod table;
@@ -92,7 +91,6 @@ fn run(command: Option<Command>) -> Result<Outcome, Failure> {
         Some(Command::Certificate(arguments)) => certificate::certificate(&arguments),
         Some(Command::Check(arguments)) => check::check(&arguments),
         Some(Command::Verify(arguments)) => verify::verify(&arguments),
-        Some(Command::Reindex(arguments)) => reindex::reindex(&arguments),
         Some(Command::Inspect(arguments)) => inspect::inspect(&arguments),
     }
 }

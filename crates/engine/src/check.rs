@@ -11,8 +11,6 @@ use query::{Expr, Leaf, Matcher, Query, Target, TextMatcher};
 use segment::{ByteSet, Edges, Hints, Kinds, Selected, TextPart, TextTest};
 use store::{ReadError, SegmentHandle};
 
-use crate::cancel::Cancel;
-use crate::count_by_values::FieldTold;
 use crate::field_check::FieldCheck;
 use crate::limits::TOLD_KINDS_MAX;
 use crate::part::Seated;
@@ -131,11 +129,6 @@ impl Check {
         }
     }
 
-    /// The test of the leaf.
-    pub(crate) fn test(&self) -> &LeafTest {
-        &self.test
-    }
-
     /// Whether the record passes, by looking at it.
     pub(crate) fn matches(&mut self, record: RecordRef<'_>) -> bool {
         if self.test.is_stopped() {
@@ -194,21 +187,6 @@ impl Check {
             passing += without;
         }
         Some(passing)
-    }
-
-    /// How many rows of each kind of a segment pass, as far as its counts of the values of a field tell.
-    pub(crate) fn told_by_values(
-        &mut self,
-        segment: &SegmentHandle,
-        cancel: &Cancel,
-    ) -> Option<FieldTold> {
-        match &mut self.sight {
-            Sight::Field(field) => {
-                let told = field.told_by_values(segment, &mut self.test, cancel);
-                told.ok()?
-            }
-            Sight::Parts(_) | Sight::Head | Sight::Record => None,
-        }
     }
 
     /// Notes which rows of a segment may have the field that is asked for in their text, and pass.

@@ -5,7 +5,7 @@ use store::Part;
 
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
-use crate::count_by_values::count_whole;
+use crate::count_by_index::count_whole;
 use crate::memory::CountedBy;
 use crate::parallel::each_part;
 use crate::resolve::resolve_within;

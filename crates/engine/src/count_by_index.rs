@@ -1,13 +1,30 @@
 //! How many rows of a whole segment match, where no row and hardly a column has to be read to know it.
 
+use std::sync::Arc;
+
 use store::SegmentHandle;
 
 use crate::check::Check;
+use crate::memory::CountedBy;
 use crate::plan::{Ask, Plan};
+use crate::run::Run;
 use crate::word_rows::{rows_of_both, terms_of};
 
+/// How many rows of a segment match; `None` where the index does not tell and no count is remembered, and where the
+/// rows themselves are remembered.
+pub(crate) fn count_whole(run: &mut Run<'_>, segment: &Arc<SegmentHandle>) -> Option<u64> {
+    if let Some(count) = run.count_by_index(segment) {
+        return Some(count);
+    }
+    if run.is_remembered(segment) {
+        return None;
+    }
+    let counts = run.counts_in(segment, CountedBy::RowsBefore(&[segment.rows()]))?;
+    counts.first().map(|(_, count)| *count)
+}
+
 /// How many rows of a segment match a plan with these checks of its leaves; `None` where the footer, the lexicon
-/// and the values that the segment counts do not tell.
+/// and the counts of hosts, programs and the like do not tell.
 pub(crate) fn count_by_index(
     plan: &Plan,
     checks: &mut [Check],
@@ -43,7 +60,7 @@ fn count_by_terms(ask: &Ask, leaf: &Plan, segment: &SegmentHandle) -> Option<u64
         Ask::Presence(namespace) => counts.present(*namespace).map(u64::from),
         Ask::AnyText => Some(counts.with_text.into()),
         Ask::Words(_) => {
-            let terms = terms_of(leaf.one_term(segment)?, segment).ok()?;
+            let terms = terms_of(leaf.one_term()?, segment).ok()?;
             match terms.as_slice() {
                 [] => Some(0),
                 [term] => Some(term.rows.into()),

@@ -40,7 +40,7 @@ impl Estimate {
             Plan::Nothing => Self::NONE,
             Plan::Leaf(ask, leaf) => {
                 let by_words = match ask {
-                    Ask::Words(words) => Self::of_words(words.of(segment), segment)?,
+                    Ask::Words(words) => Self::of_words(words, segment)?,
                     _ => None,
                 };
                 let check = checks.get_mut(*leaf);

@@ -54,15 +54,6 @@ impl Node {
         }
     }
 
-    /// What some rows may meet, or its opposite, in a segment of so many rows.
-    pub(crate) fn open(inner: Inner, rows: RowSet, is_not: bool, of: u32) -> Self {
-        let node = Self::new(Bounds::doubtful(rows), inner);
-        match is_not {
-            true => node.not(of),
-            false => node,
-        }
-    }
-
     /// Its opposite, in a segment of so many rows.
     fn not(self, rows: u32) -> Self {
         let bounds = self.bounds.clone().not(rows);
@@ -110,7 +101,7 @@ pub(crate) fn evaluate(plan: &Plan, among: Among<'_>, segment: &SegmentHandle) -
 /// The rows of all members. Those that are one term come first: where one of them is nowhere, the rows of
 /// the others need not be read. What a member decides is in the bounds, and needs no node.
 fn all_of(members: &[Plan], among: Among<'_>, segment: &SegmentHandle) -> Node {
-    let split = Members::of(members, segment);
+    let split = Members::of(members);
     match rows_of_all(&split.words, &split.without, among, segment) {
         Ok(rows) => all_of_each(Bounds::exact(rows.finish()), split.others, among, segment),
         Err(_) => all_of_each(Bounds::exact(RowSet::All), members, among, segment),
@@ -128,13 +119,13 @@ pub(crate) struct Members<'p> {
 }
 
 impl<'p> Members<'p> {
-    pub(crate) fn of(members: &'p [Plan], segment: &SegmentHandle) -> Self {
+    pub(crate) fn of(members: &'p [Plan]) -> Self {
         let mut split = Self::default();
         for member in members {
-            match (member.one_term(segment), member) {
+            match (member.one_term(), member) {
                 (Some(own), _) => split.words.push(own),
-                (None, Plan::Not(inner)) if inner.one_term(segment).is_some() => {
-                    split.without.extend(inner.one_term(segment));
+                (None, Plan::Not(inner)) if inner.one_term().is_some() => {
+                    split.without.extend(inner.one_term());
                 }
                 _ => split.others.push(member),
             }
@@ -183,7 +174,7 @@ fn all_of_each<'p>(
 fn any_of(members: &[Plan], among: Among<'_>, segment: &SegmentHandle) -> Node {
     let (mut words, mut others) = (Vec::new(), Vec::new());
     for member in members {
-        match member.one_term(segment) {
+        match member.one_term() {
             Some(own) => words.push(own),
             None => others.push(member),
         }

@@ -7,16 +7,12 @@ use std::ops::{Range, RangeInclusive};
 
 use query::Leaf;
 use segment::{Edges, Hints, Namespace, Selected, Stamp, TextPart, TextTest};
-use store::{OpenChunk, ReadError, SegmentHandle};
+use store::{OpenChunk, SegmentHandle};
 use text_fields::{FieldFinder, Lead};
 
-use crate::cancel::Cancel;
 use crate::check::LeafTest;
-use crate::count_by_values::FieldTold;
-use crate::field_counts::count_field;
-use crate::field_reader::{CountSink, FieldReader, ValueSink, Where};
+use crate::field_reader::{FieldReader, ValueSink, Where};
 use crate::in_text::{InText, Places};
-use crate::limits::COUNTED_ROWS_OF;
 use crate::row_set::RowSet;
 
 /// What a leaf of a field needs beside its test.
@@ -48,40 +44,6 @@ impl FieldCheck {
     /// Notes which rows of a segment may have the field in their text, and pass.
     pub(crate) fn note_in_text(&mut self, segment: &SegmentHandle, rows: &RowSet) {
         self.in_text.note(segment, rows);
-    }
-
-    /// How many rows pass of the kinds of which the counts of values tell that, and which rows of others may; `None`
-    /// where so few may that they are looked at as fast.
-    pub(crate) fn told_by_values(
-        &mut self,
-        segment: &SegmentHandle,
-        test: &mut LeafTest,
-        cancel: &Cancel,
-    ) -> Result<Option<FieldTold>, ReadError> {
-        let ask = self.in_text.ask();
-        let (rows_max, all) = (ask.rows_max(segment)?, u64::from(segment.rows()));
-        if rows_max < all / COUNTED_ROWS_OF {
-            return Ok(None);
-        }
-        let mut passing = Passing {
-            integers: test.integers(),
-            test,
-            looked_at: 0,
-            found: 0,
-        };
-        let left = count_field(
-            ask,
-            (&mut self.reader, rows_max == all),
-            segment,
-            cancel,
-            &mut passing,
-        )?;
-        Ok(Some(FieldTold {
-            matching: passing.found,
-            open: left.rows,
-            in_text: left.in_text,
-            looked_at: passing.looked_at,
-        }))
     }
 
     /// Makes ready to ask some rows of a segment.
@@ -175,45 +137,17 @@ impl TextTest for FieldTest<'_> {
 }
 
 /// The rows whose field passes.
-struct Passing<'t, F> {
+struct Passing<'t> {
     /// Of the test.
     integers: Option<RangeInclusive<i64>>,
     test: &'t mut LeafTest,
     /// How many values were looked at.
     looked_at: u64,
-    found: F,
+    /// The seats of the rows that pass.
+    found: Vec<u32>,
 }
 
-/// What is kept of rows that pass.
-trait Found {
-    /// Adds the rows with some seats.
-    fn add(&mut self, seats: &[u32]);
-
-    /// Adds so many rows, where it is nothing to it which those are; whether it has.
-    fn add_count(&mut self, _rows: impl FnOnce() -> u64) -> bool {
-        false
-    }
-}
-
-impl Found for Vec<u32> {
-    fn add(&mut self, seats: &[u32]) {
-        self.extend_from_slice(seats);
-    }
-}
-
-/// How many there are.
-impl Found for u64 {
-    fn add(&mut self, seats: &[u32]) {
-        *self += seats.len() as Self;
-    }
-
-    fn add_count(&mut self, rows: impl FnOnce() -> u64) -> bool {
-        *self += rows();
-        true
-    }
-}
-
-impl<F: Found> ValueSink for Passing<'_, F> {
+impl ValueSink for Passing<'_> {
     type Seen = bool;
 
     fn see(&mut self, value: &[u8]) -> bool {
@@ -237,37 +171,20 @@ impl<F: Found> ValueSink for Passing<'_, F> {
         (one == next).then_some(one)
     }
 
-    fn take_integers(&mut self, numbers: &[i64]) -> bool {
-        let Some(integers) = &self.integers else {
-            return false;
-        };
-        let (least, greatest) = (*integers.start(), *integers.end());
-        self.found.add_count(|| {
-            let passing = numbers.iter();
-            let passing = passing.map(|number| least <= *number && *number <= greatest);
-            passing.map(u64::from).sum()
-        })
-    }
-
     fn asks_numbers(&self) -> bool {
         self.integers.is_some()
     }
 
     fn row(&mut self, seat: u32, passes: bool) {
         if passes {
-            self.found.add(&[seat]);
+            self.found.push(seat);
         }
     }
 
     fn rows(&mut self, seats: &[u32], passes: bool) {
         if passes {
-            self.found.add(seats);
+            self.found.extend_from_slice(seats);
         }
     }
 }
 
-impl CountSink for Passing<'_, u64> {
-    fn count(&mut self, rows: u64, passes: bool) {
-        self.found += u64::from(passes) * rows;
-    }
-}

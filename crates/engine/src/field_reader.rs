@@ -6,7 +6,6 @@
 //! from its stamps, and a value that stands once in a column is looked at once. Rows of which all this
 //! says nothing are handed back.
 
-mod counted;
 mod data_fields;
 mod messages;
 mod rules;
@@ -51,12 +50,6 @@ pub(crate) trait ValueSink {
         None
     }
 
-    /// Takes the whole numbers that some rows have, one each, where it is nothing to it which rows those are; whether it
-    /// has.
-    fn take_integers(&mut self, _numbers: &[i64]) -> bool {
-        false
-    }
-
     /// Whether stamps and whole numbers may tell that.
     fn asks_numbers(&self) -> bool {
         false
@@ -77,12 +70,6 @@ pub(crate) trait ValueSink {
     fn rows(&mut self, seats: &[u32], seen: Self::Seen) {
         seats.iter().for_each(|seat| self.row(*seat, seen));
     }
-}
-
-/// What becomes of values that many rows have.
-pub(crate) trait CountSink: ValueSink {
-    /// So many rows have a value.
-    fn count(&mut self, rows: u64, seen: Self::Seen);
 }
 
 /// What becomes of values, and of messages that have to be looked at.
@@ -234,14 +221,6 @@ impl FieldReader {
             self.known.remove(&key);
         }
         Ok(true)
-    }
-
-    /// The plan of a kind for which no message has to be read.
-    fn known_plan(&self, kind: &KindRows<'_>, place: Where) -> Option<Arc<Plan>> {
-        match self.plans.get(&(kind.kind(), place)) {
-            Some(plan) => plan.clone(),
-            None => self.known.get(&plan_key(kind, place)?).cloned(),
-        }
     }
 
     fn plan(

@@ -9,9 +9,8 @@ use text_fields::Lead;
 
 use crate::chunks::{ChunkSink, each_chunk};
 use crate::evaluate::with_field;
-use crate::field_counts::count_field;
 use crate::field_reader::{
-    CountSink, FieldReader, MessageSink, Messages, ValueSink, Where, read_data,
+    FieldReader, MessageSink, Messages, ValueSink, Where, read_data,
 };
 use crate::in_text::{InText, Places};
 use crate::part::Block;
@@ -66,30 +65,6 @@ impl FieldValues {
     ) {
         let set = self.with_field(part, set);
         self.read_among(run, part, &set, sink);
-    }
-
-    /// The same for all rows of a part: values that a segment counts are not read.
-    pub(crate) fn count_all(
-        &mut self,
-        run: &mut Run<'_>,
-        part: &Part,
-        sink: &mut (impl MessageSink + RecordSink + CountSink),
-    ) {
-        let Part::Segment(segment) = part else {
-            return self.read(run, part, RowSet::All, sink);
-        };
-        let left = match segment.counts_values() {
-            true => {
-                let (ask, reader) = (self.in_text.ask(), (&mut self.reader, true));
-                count_field(ask, reader, segment, run.cancel(), sink).ok()
-            }
-            false => None,
-        };
-        let Some(left) = left else {
-            return self.read(run, part, RowSet::All, sink);
-        };
-        self.in_text.turn_to(segment, left.in_text);
-        self.read_among(run, part, &left.rows, sink);
     }
 
     /// Reads rows that may have a value.

@@ -8,7 +8,7 @@ use store::{Part, ReadError};
 
 use crate::answer::{Completeness, Cost};
 use crate::cancel::Cancel;
-use crate::count_by_values::{count_whole, counts_joined};
+use crate::count_by_index::count_whole;
 use crate::event::add_to_bars;
 use crate::limits::HISTOGRAM_BARS_MAX;
 use crate::memory::CountedBy;
@@ -197,14 +197,6 @@ fn add_part(
         .map(|edge| row_at(part, *edge))
         .collect::<Result<Vec<_>, _>>()?;
     let before = matches_before(run, part, &rows);
-    if let ([_], true, Part::Segment(segment), [_, all]) =
-        (&*counts, is_inside, part, before.as_slice())
-        && counts_joined(&run.plan, segment)
-    {
-        // Values, which have not told it, are not asked again.
-        let by = CountedBy::RowsBefore(&[segment.rows()]);
-        run.remember_counts(segment, by, std::iter::once((&[][..], *all)));
-    }
     for (count, bar) in counts.iter_mut().zip(before.windows(2)) {
         if let &[before_start, before_end] = bar {
             *count += before_end - before_start;
@@ -239,12 +231,6 @@ fn matches_before(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Vec<u64> {
 
 /// The same where the index tells. Columns are read where as few rows as can be are left to be told.
 fn count_by_index(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Option<Vec<u64>> {
-    if let Part::Segment(segment) = part
-        && counts_joined(&run.plan, segment)
-        && let Some(before) = rest_bars::count_before(run, part, rows)
-    {
-        return Some(before);
-    }
     let by_index = word_bars::count_before(run, part, rows);
     by_index.or_else(|| rest_bars::count_before(run, part, rows))
 }

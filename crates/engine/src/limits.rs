@@ -154,34 +154,6 @@ pub(crate) const HELPED_PARTS_MIN: usize = 3;
 /// have nothing to do with each other.
 pub(crate) const COLUMNS_ROWS_OF: u64 = 3;
 
-/// Of so many rows of a segment one has to hold the words of a value, that the values which it counts are asked, kind by
-/// kind: fewer rows are looked at in less time.
-pub(crate) const COUNTED_ROWS_OF: u64 = 32;
-
-/// Of so many rows of a segment one has to hold the words of a phrase, that the values which it counts are asked for
-/// them: fewer rows are looked at in less time, in however many kinds they are.
-pub(crate) const COUNTED_PHRASE_ROWS_OF: u32 = 512;
-
-/// Of so many rows of a segment columns have to tell more than one that has a word, that values are asked of words
-/// that are joined: to read the columns of fewer takes less than to ask the values of all kinds that have the words.
-pub(crate) const TOLD_ROWS_OF: u32 = 128;
-
-/// Rows of a segment from which on words that are joined are counted by values, as far as these tell. The columns of
-/// fewer are read in less time, and their rows are remembered then, which bars and lists behind a count find. Tests
-/// have segments on either side of theirs.
-pub(crate) const JOINED_ROWS_MIN: u32 = if cfg!(test) { 16 << 10 } else { 1 << 20 };
-
-/// Most leaves of a question of which each counted value is asked. Of more, lists and columns are read.
-pub(crate) const TOLD_LEAVES_MAX: usize = 16;
-
-/// A list with one of so many rows of a segment is long: to count its rows kind by kind takes as long as reading a dozen
-/// pages of values.
-pub(crate) const LONG_LIST_OF: u32 = 16;
-
-/// Rows of a kind from which on a message is read to find out where a field is, for its values to be counted: the rows
-/// of smaller kinds are looked at in the same time.
-pub(crate) const COUNTED_KIND_ROWS_MIN: u32 = 1_024;
-
 /// Edges of bars in a segment up to which the index counts a word before them, from its list or from columns that
 /// are read around them alone: the seats before all of them are kept at once, some eight bytes for each kind. A thousand
 /// bars of a week in fifty segments have some twenty.

@@ -30,8 +30,6 @@ pub(crate) struct NamedAsk {
     of_log: Option<AllOf>,
     /// The same; none where any value may pass.
     values: Vec<AllOf>,
-    /// The same, where the index has addresses.
-    values_with_addresses: Vec<AllOf>,
     in_data: InData,
 }
 
@@ -66,17 +64,15 @@ impl NamedAsk {
         if probes.is_empty() {
             probes.push(Probe::of(leaf));
         }
-        let with_addresses = |probe: &Probe| match &probe.with_addresses {
-            Some(own) => (**own).clone(),
-            None => probe.clone(),
+        let with_addresses = |probe: Probe| match probe.with_addresses {
+            Some(own) => *own,
+            None => probe,
         };
-        let values_with_addresses = of_values(probes.iter().map(with_addresses));
         Self {
             name: name.to_owned(),
             names,
             of_log,
-            values: of_values(probes),
-            values_with_addresses,
+            values: of_values(probes.into_iter().map(with_addresses)),
             in_data: InData::new(name, leaf),
         }
     }
@@ -95,7 +91,7 @@ impl NamedAsk {
         segment: &SegmentHandle,
     ) -> Result<RowSet, ReadError> {
         // Names are in many rows, such as the month that all access logs have.
-        let mut rows = match self.values_of(segment) {
+        let mut rows = match self.values.as_slice() {
             [] => RowSet::All,
             values => any_of(values, among, segment)?,
         };
@@ -108,38 +104,6 @@ impl NamedAsk {
             rows = rows.and(named);
         }
         Ok(rows.or(escaped_rows(among, segment)?))
-    }
-
-    /// The conditions on values, by what the index of a segment has.
-    fn values_of(&self, segment: &SegmentHandle) -> &[AllOf] {
-        match segment.footer().has_addresses {
-            true => &self.values_with_addresses,
-            false => &self.values,
-        }
-    }
-
-    /// How many rows of a segment may pass at the most, by the words of values; all rows where words do not tell.
-    pub(crate) fn rows_max(&self, segment: &SegmentHandle) -> Result<u64, ReadError> {
-        let all = u64::from(segment.rows());
-        let values = self.values_of(segment);
-        let mut rows = if values.is_empty() { all } else { 0 };
-        for conditions in values {
-            let mut rarest = all;
-            for probes in conditions {
-                if probes.iter().all(WordProbe::is_look_up) {
-                    let terms = terms_of(probes, segment)?;
-                    let own = terms.iter().map(|term| u64::from(term.rows)).sum();
-                    rarest = rarest.min(own);
-                }
-            }
-            rows += rarest;
-        }
-        Ok(rows.min(all))
-    }
-
-    /// Whether there are access logs that have the field by its place in them.
-    pub(crate) fn may_be_in_log(&self) -> bool {
-        self.of_log.is_some()
     }
 
     /// The rows that may have the field in their text in another way than by its place in an access log, and

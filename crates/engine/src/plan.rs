@@ -55,8 +55,6 @@ pub(crate) struct Words {
     pub(crate) is_exact: bool,
     /// What one of the texts has to pass, where words alone do not decide.
     pub(crate) test: Option<Box<LeafTest>>,
-    /// What is better asked of a segment whose index has addresses.
-    pub(crate) with_addresses: Option<Box<Self>>,
 }
 
 impl Plan {
@@ -90,10 +88,9 @@ impl Plan {
     }
 
     /// What it asks a segment for, where that is one term, which decides.
-    pub(crate) fn one_term(&self, segment: &SegmentHandle) -> Option<&Words> {
+    pub(crate) fn one_term(&self) -> Option<&Words> {
         match self {
             Self::Leaf(Ask::Words(words), _) => {
-                let words = words.of(segment);
                 (words.is_exact && words.is_one_term()).then_some(words)
             }
             _ => None,
@@ -139,10 +136,9 @@ impl Ask {
     /// How many pages are read of a segment's lexicon for conditions that any word may meet.
     pub(crate) fn lexicon_pages(&self, segment: &SegmentHandle) -> u64 {
         match self {
-            Self::Words(words) => words.of(segment).lexicon_pages(segment),
+            Self::Words(words) => words.lexicon_pages(segment),
             Self::AnyWords(choice) => {
-                let choice = choice.iter().map(|own| own.of(segment));
-                choice.map(|own| own.lexicon_pages(segment)).sum()
+                choice.iter().map(|own| own.lexicon_pages(segment)).sum()
             }
             // Fields leave such conditions out.
             Self::Nothing
@@ -158,30 +154,25 @@ impl Words {
     /// Those of a probe of some texts; a row has one of each, or each word may be of another.
     fn new(namespaces: &'static [Namespace], probe: Probe, is_one_text: bool) -> Self {
         let have_addresses = namespaces.iter().all(|own| own.addresses().is_some());
-        let with_addresses = probe.with_addresses.filter(|_| have_addresses);
-        let with_addresses = with_addresses.map(|own| Self::new(namespaces, *own, is_one_text));
+        let probe = match probe.with_addresses {
+            Some(own) if have_addresses => *own,
+            own => Probe {
+                with_addresses: own,
+                ..probe
+            },
+        };
         Self {
             namespaces,
             probes: probe.words,
             is_exact: probe.is_exact && is_one_text,
             test: None,
-            with_addresses: with_addresses.map(Box::new),
         }
     }
 
     /// The same for a leaf that is a test of these texts.
     fn with_test(mut self, leaf: &Leaf) -> Self {
         self.test = (!self.is_exact).then(|| Box::new(LeafTest::new(leaf, &Cancel::new())));
-        let with_addresses = self.with_addresses.take();
-        self.with_addresses = with_addresses.map(|own| Box::new(own.with_test(leaf)));
         self
-    }
-
-    /// What a segment is asked.
-    pub(crate) fn of(&self, segment: &SegmentHandle) -> &Self {
-        let with_addresses = self.with_addresses.as_deref();
-        let with_addresses = with_addresses.filter(|_| segment.footer().has_addresses);
-        with_addresses.unwrap_or(self)
     }
 
     /// Whether a word or an address is all that is asked for.

@@ -3,7 +3,7 @@
 
 use store::Part;
 
-use crate::count_by_values::count_whole;
+use crate::count_by_index::count_whole;
 use crate::limits::EDGES_COUNTED_MAX;
 use crate::resolve::resolve_among;
 use crate::row_set::RowSet;

@@ -14,7 +14,6 @@ use crate::budget::Lease;
 use crate::cancel::{Cancel, Stop};
 use crate::check::Check;
 use crate::count_by_index::count_by_index;
-use crate::count_by_values::{Told, told_by_values};
 use crate::estimate::Estimate;
 use crate::evaluate::{Node, evaluate};
 use crate::limits::{REMEMBERED_FEW_BYTES_MAX, THREAD_BLOCKS, THREAD_BYTES};
@@ -226,11 +225,6 @@ impl<'a> Run<'a> {
             self.rule_out();
         }
         count
-    }
-
-    /// What the values that a segment counts tell of the question.
-    pub(crate) fn told_by_values(&mut self, segment: &SegmentHandle) -> Option<Told> {
-        told_by_values(&self.plan, &mut self.checks, segment, self.cancel)
     }
 
     /// Notes that so many records or texts of records were looked at.

@@ -99,7 +99,7 @@ pub(crate) fn worded(directory: &Path, rows: usize, message: impl Fn(usize) -> S
     };
     let samples: Vec<Sample> = (0..rows).map(sample).collect();
     compacted(directory, &samples, |segment| {
-        segment.footer().counts_unions
+        !segment.footer().union_pages.is_empty()
     })
 }
 

@@ -11,14 +11,12 @@ mod cut_words;
 mod drafts;
 mod groups;
 mod kinds;
-mod older;
 mod patterns;
 mod phrases;
 mod seats;
 mod side_by_side;
 mod tables;
 mod trouble;
-mod value_counts;
 mod values;
 mod windows;
 

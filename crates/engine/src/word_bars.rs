@@ -70,7 +70,7 @@ enum Asked {
 impl Asked {
     /// What a plan asks for; `None` where that is not words alone, or its rows are remembered.
     fn of(plan: &Plan, run: &Run<'_>, segment: &SegmentHandle) -> Option<Self> {
-        if let Some(words) = plan.one_term(segment) {
+        if let Some(words) = plan.one_term() {
             let terms = terms_of(words, segment).ok()?;
             return match terms.as_slice() {
                 [term] => Some(Self::Term(*term)),
@@ -84,7 +84,7 @@ impl Asked {
             return None;
         };
         let is_any = matches!(plan, Plan::Or(_));
-        let split = Members::of(members, segment);
+        let split = Members::of(members);
         let has_opposites = is_any && !split.without.is_empty();
         if !split.others.is_empty() || has_opposites || run.is_remembered(segment) {
             return None;
@@ -131,9 +131,7 @@ fn count_term(
         let edges = rows.iter().map(|row| run.seats_before(part, *row));
         let edges: Vec<Vec<Range<u32>>> = edges.collect();
         let edges: Vec<&[Range<u32>]> = edges.iter().map(Vec::as_slice).collect();
-        if let Some(counts) = segment.count_seats_before(term, &edges).ok()? {
-            return Some(counts);
-        }
+        return segment.count_seats_before(term, &edges).ok();
     }
     let found = Gathered::of(std::slice::from_ref(term), Among::ALL, segment).ok()?;
     Some(count_found(run, part, &found, rows))

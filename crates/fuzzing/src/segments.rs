@@ -6,7 +6,7 @@ use model::Timestamp;
 use segment::{
     Bigrams, Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, HeadPage,
     Header, Kinds, KnownKey, LexiconPage, LexiconThrough, Listed, Location, Namespace, PageEntry,
-    PostingPage, ReceivedTimes, RowKinds, Stamps, Tally, Trailer, Union, UnionPage, ValuePage,
+    PostingPage, ReceivedTimes, RowKinds, Stamps, Tally, Trailer, Union, UnionPage,
     chunk_of_part, decode_kind_page, decode_received_page,
 };
 
@@ -26,7 +26,7 @@ pub fn page(bytes: &[u8]) {
         ..PageEntry::default()
     };
     let entry = with_checksum(entry, stored);
-    match kind % 14 {
+    match kind % 13 {
         0 => _ = decode_kind_page(&entry, stored),
         1 => received(&entry, stored),
         2 => lexicon(&entry, stored),
@@ -34,13 +34,10 @@ pub fn page(bytes: &[u8]) {
         4 => row_kinds(&entry, Vec::new(), stored),
         5 => tally(&entry, stored),
         6 => _ = ColumnPage::open(&entry, stored, None),
-        8 => [false, true].into_iter().for_each(|is_counted| {
-            _ = first_union(&entry, stored, is_counted);
-        }),
+        8 => _ = first_union(&entry, stored),
         9 => bigrams(&entry, stored),
         10 => _ = HeadPage::decode(&entry, stored),
         12 => _ = Stamps::decode(&entry, stored),
-        13 => values(&entry, stored),
         11 => {
             let page = |rows| PageEntry { rows, ..entry };
             row_kinds(&entry, vec![page(64), page(64), page(9)], stored);
@@ -118,25 +115,14 @@ fn bigrams(entry: &PageEntry, stored: &[u8]) {
     }
 }
 
-/// Each value has a text, and some rows of a part.
-fn values(entry: &PageEntry, stored: &[u8]) {
-    let Ok(page) = ValuePage::decode(entry, stored) else {
-        return;
-    };
-    for part in 0..=entry.rows as usize {
-        let mut values = page.part(part);
-        assert!(values.all(|(text, _)| page.text(text).is_some()));
-    }
-}
-
 fn contains(key: &[u8], part: &[u8]) -> bool {
     let word = key.get(1..).unwrap_or_default();
     word.windows(part.len()).any(|window| window == part)
 }
 
 /// The union that a page starts with.
-fn first_union(entry: &PageEntry, stored: &[u8], is_counted: bool) -> Result<Union, Corrupt> {
-    let page = UnionPage::decode(entry, stored, is_counted)?;
+fn first_union(entry: &PageEntry, stored: &[u8]) -> Result<Union, Corrupt> {
+    let page = UnionPage::decode(entry, stored)?;
     // Behind the number of rows, which takes a byte or more.
     let unions = (1..=3).map(|offset| {
         page.union(&Listed {
@@ -190,10 +176,6 @@ fn pages(file: &[u8], footer: &Footer) -> Result<(), Corrupt> {
     if let Some(entry) = &footer.bigram_page {
         let (entry, stored) = stored(file, entry)?;
         bigrams(&entry, stored);
-    }
-    for entry in &footer.value_pages {
-        let (entry, stored) = stored(file, entry)?;
-        values(&entry, stored);
     }
     if let Some(entry) = &footer.tally_page {
         let (entry, stored) = stored(file, entry)?;
@@ -249,7 +231,7 @@ fn unions(
 ) -> Result<(), Corrupt> {
     for entry in &footer.union_pages {
         let (entry, bytes) = stored(file, entry)?;
-        if let Ok(union) = first_union(&entry, bytes, footer.counts_unions) {
+        if let Ok(union) = first_union(&entry, bytes) {
             _ = mark(file, footer, &union, (kinds, dictionary));
         }
     }

@@ -4,7 +4,7 @@ use model::{RecordBatch, RecordHead, RecordNumber, Timestamp};
 use thiserror::Error;
 
 use crate::chunk::{ChunkEntry, ChunkWriter};
-use crate::envelope::{Header, Trailer};
+use crate::envelope::{FORMAT_VERSION, Header, Trailer};
 use crate::footer::{Counts, Footer};
 use crate::index::Index;
 use crate::kinds::Kinds;
@@ -110,7 +110,7 @@ impl Builder {
             open: RecordBatch::new(),
             open_bytes: 0,
             received: Vec::new(),
-            index: Index::new(true),
+            index: Index::new(),
         };
         builder.start(options.first_number);
         builder
@@ -124,7 +124,6 @@ impl Builder {
             first_number,
             ..Footer::default()
         };
-        // The header says by the version what there is, and is written last.
         self.file = vec![0; Header::LEN];
         self.chunks.clear();
         self.kinds = Kinds::new();
@@ -132,7 +131,7 @@ impl Builder {
         self.open.reset();
         self.open_bytes = 0;
         self.received.clear();
-        self.index = Index::new(true);
+        self.index = Index::new();
     }
 
     /// Stores all pages plain.
@@ -140,13 +139,6 @@ impl Builder {
     pub(crate) fn plain(mut self) -> Self {
         self.pages = PageWriter::plain();
         self.chunks = ChunkWriter::plain();
-        self
-    }
-
-    /// Makes an index without addresses, as it was before.
-    #[cfg(test)]
-    pub(crate) fn of_words_alone(mut self) -> Self {
-        self.index = Index::new(false);
         self
     }
 
@@ -371,7 +363,7 @@ fn finish_file(mut file: Vec<u8>, footer: Footer) -> Result<Built, BuildError> {
     if let Some(start) = file.get_mut(..Header::LEN) {
         start.copy_from_slice(&header);
     }
-    let end = encode_end(&footer, footer.version(), file.offset())?;
+    let end = encode_end(&footer, file.offset())?;
     file.extend_from_slice(&end);
     Ok(Built {
         bytes: file,
@@ -379,12 +371,8 @@ fn finish_file(mut file: Vec<u8>, footer: Footer) -> Result<Built, BuildError> {
     })
 }
 
-/// The footer and the trailer of a file of a version whose pages end at an offset.
-pub(crate) fn encode_end(
-    footer: &Footer,
-    version: u16,
-    offset: u64,
-) -> Result<Vec<u8>, BuildError> {
+/// The footer and the trailer of a file whose pages end at an offset.
+pub(crate) fn encode_end(footer: &Footer, offset: u64) -> Result<Vec<u8>, BuildError> {
     let mut end = Vec::new();
     footer.encode(&mut end);
     if end.len() > FOOTER_BYTES_MAX {
@@ -393,7 +381,7 @@ pub(crate) fn encode_end(
         });
     }
     let trailer = Trailer {
-        version,
+        version: FORMAT_VERSION,
         footer_offset: offset,
         footer_len: end.len() as u32,
         footer_crc: checksum(offset, &end),
@@ -411,7 +399,6 @@ pub(crate) fn push_received(
 ) {
     let mut raw = Vec::new();
     received::encode_page(times, &mut raw);
-    footer.has_received_units = true;
     let page = pages.append(&raw, file);
     push_page(&mut footer.received_pages, page, times.len() as u32);
     footer.received_firsts.extend(times.first());

@@ -17,12 +17,9 @@ use crate::dictionary::choose::{Sample, is_worth_a_try};
 use crate::envelope::Header;
 use crate::footer::Footer;
 use crate::input;
-use crate::limits::COUNTED_PERCENT_MAX;
 use crate::merge::{MergeError, MergeInput, damaged, stored};
 use crate::page::{CODEC_DICTIONARY, PageEntry, PageWriter, open, open_with};
 use crate::page_file::Sink;
-use crate::unions::write::TRIAL_LEVEL;
-use crate::value_counts::write::{Written, write as write_values};
 use crate::{Corrupt, Dictionary, spare};
 use index::{IndexChoice, Rewritten, choose_index};
 
@@ -48,14 +45,7 @@ pub(crate) fn compact_with<I: MergeInput>(
     let mut footer = input.footer().clone();
     let mut columns = Columns::of(input, zstd_level)?;
     footer.dictionary_pages = columns.after.as_ref().map(|_| [PageEntry::default(); 2]);
-    // The header says by the version what there is in the index.
     let rewritten = choose_index(input, choice)?;
-    let mut planned = footer.clone();
-    if let Some(rewritten) = &rewritten {
-        rewritten.put_into(&mut planned).for_each(drop);
-    }
-    let values = choose_values(input, choice)?;
-    planned.value_pages.extend(&values.pages);
     let mut output = Output {
         input,
         pages: PageWriter::new(zstd_level),
@@ -63,7 +53,7 @@ pub(crate) fn compact_with<I: MergeInput>(
         offset: 0,
         sink,
     };
-    let header = Header::of(&planned);
+    let header = Header::of(&footer);
     let mut start = Vec::new();
     header.encode(&mut start);
     output.write(&start)?;
@@ -100,32 +90,9 @@ pub(crate) fn compact_with<I: MergeInput>(
         Some(rewritten) => output.rewritten(rewritten, &mut footer)?,
         None => output.index(&mut footer)?,
     }
-    for page in &mut footer.value_pages {
-        output.page(page)?;
-    }
-    output.values(values, &mut footer)?;
-    let end = encode_end(&footer, header.version, output.offset)?;
+    let end = encode_end(&footer, output.offset)?;
     output.write(&end)?;
     Ok(footer)
-}
-
-/// The value pages of a segment that has none, where they are worth it.
-fn choose_values<I: MergeInput>(
-    input: &I,
-    choice: IndexChoice,
-) -> Result<Written, MergeError<I::Error>> {
-    let footer = input.footer();
-    let is_small = footer.rows < choice.counted_rows_min;
-    if is_small || !footer.value_pages.is_empty() {
-        return Ok(Written::default());
-    }
-    let values = write_values(input, TRIAL_LEVEL).map_err(|error| error.of_input(0))?;
-    let all = footer.pages().map(|(_, page)| u64::from(page.stored_len));
-    let most = all.sum::<u64>() * COUNTED_PERCENT_MAX / 100;
-    match choice.is_forced || values.bytes.len() as u64 <= most {
-        true => Ok(values),
-        false => Ok(Written::default()),
-    }
 }
 
 /// What pages of columns refer to; other pages refer to nothing.
@@ -299,17 +266,6 @@ impl<I: MergeInput> Output<'_, I> {
         Ok(())
     }
 
-    /// Writes value pages that were made.
-    fn values(&mut self, values: Written, footer: &mut Footer) -> Result<(), MergeError<I::Error>> {
-        for mut entry in values.pages {
-            let start = entry.offset as usize;
-            let page = values.bytes.get(start..start + entry.stored_len as usize);
-            self.made(&mut entry, page.unwrap_or(&[]))?;
-            footer.value_pages.push(entry);
-        }
-        Ok(())
-    }
-
     /// Writes a page that was made and is stored as on trial.
     fn made(&mut self, entry: &mut PageEntry, page: &[u8]) -> Result<(), MergeError<I::Error>> {
         let raw = open("page", &PageEntry::placed(0, page, entry), page);
@@ -340,14 +296,9 @@ impl<I: MergeInput> Output<'_, I> {
             tally_page: None,
             posting_pages: Vec::new(),
             union_pages: Vec::new(),
-            counts_unions: false,
             lexicon_pages: Vec::new(),
             bigram_page: None,
-            has_addresses: false,
             has_cut_words: false,
-            cuts_letters: false,
-            has_marked_lists: false,
-            value_pages: Vec::new(),
             ..footer.clone()
         };
         let raw = spare::encode(table, &records, &mut self.pages, self.offset);

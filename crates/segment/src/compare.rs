@@ -9,7 +9,6 @@ use std::ops::Range;
 use crate::input::{self, Common, PageError, Pages};
 use crate::lexicon::class::plain_key;
 use crate::merge::{TermCursor, damaged, stored, tally};
-use crate::value_counts::check::wrong_parts;
 use crate::{
     Bigrams, Built, ChunkEntry, Footer, LexiconPage, LexiconPageEntry, MergeError, MergeInput,
     Namespace, PageEntry, Stamp, Stamps,
@@ -51,13 +50,6 @@ pub enum Difference {
         /// Of how many parts.
         parts: u64,
         /// Where in the file the first stamp page with one of them is, in bytes.
-        offset: u64,
-    },
-    /// How many rows have the values of parts of columns.
-    Values {
-        /// Of how many parts.
-        parts: u64,
-        /// Where in the file the first value page with one of them is, in bytes.
         offset: u64,
     },
 }
@@ -158,20 +150,12 @@ pub fn compare<I: MergeInput>(
     differences.extend(compare_value_rows(input, &rebuilt)?);
     differences.extend(compare_bigrams(input)?);
     differences.extend(compare_stamps(input)?);
-    differences.extend(compare_values(input)?);
     let mut stored = Side::new(input)?;
     let Ok(mut expected) = Side::new(&rebuilt) else {
         return Ok(differences);
     };
-    let has_addresses = input.footer().has_addresses;
     let (mut terms, mut first) = (0, None);
     loop {
-        // What is made anew has addresses, those of older versions have none.
-        while !has_addresses && expected.terms.key().is_some_and(Namespace::is_of_address) {
-            if expected.terms.advance().is_err() {
-                return Ok(differences);
-            }
-        }
         let order = match (stored.terms.key(), expected.terms.key()) {
             (None, None) => break,
             (Some(_), None) => Ordering::Less,
@@ -279,12 +263,6 @@ fn compare_stamps<I: MergeInput>(input: &I) -> Result<Option<Difference>, MergeE
         }
     }
     Ok(first.map(|offset| Difference::Stamps { parts, offset }))
-}
-
-/// Which values are counted differs too: those that are, are compared with the columns of the segment.
-fn compare_values<I: MergeInput>(input: &I) -> Result<Option<Difference>, MergeError<I::Error>> {
-    let wrong = wrong_parts(input).map_err(|error| error.of_input(0))?;
-    Ok(wrong.map(|(parts, offset)| Difference::Values { parts, offset }))
 }
 
 /// Of how many parts the stamps of a chunk say something else than their columns.

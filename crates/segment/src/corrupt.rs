@@ -67,11 +67,9 @@ pub enum Corrupt {
         what: &'static str,
     },
     /// A segment of another version than this code reads.
-    #[error("format version is {found}, this program reads {known}")]
+    #[error("format version is {found}, this program reads {known}", known = crate::FORMAT_VERSION)]
     Version {
         /// The version of the file.
         found: u16,
-        /// The version nearest to it of those that this code reads.
-        known: u16,
     },
 }

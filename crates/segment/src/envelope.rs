@@ -8,46 +8,8 @@ use crate::page::{check, checksum};
 use crate::wire::Reader;
 use crate::{Corrupt, Footer};
 
-/// Newest version of the format: files with records have it.
-pub const FORMAT_VERSION: u16 = 17;
-
-/// Version of the format that files have whose lists may have marks, and whose received pages have no unit.
-pub(crate) const FORMAT_VERSION_MARKS: u16 = 16;
-
-/// Version of the format that files have which count values, and whose lists have no marks.
-pub(crate) const FORMAT_VERSION_VALUES: u16 = 15;
-
-/// Version of the format that files have whose lexicon cuts words, and that count no values.
-pub(crate) const FORMAT_VERSION_CUTS: u16 = 14;
-
-/// Version of the format that files have whose row pages say by bits how many rows are on each head page, and whose
-/// words are whole.
-pub(crate) const FORMAT_VERSION_PLANES: u16 = 13;
-
-/// Version of the format that files with unions that are counted and without those have.
-pub(crate) const FORMAT_VERSION_COUNTED: u16 = 12;
-
-/// Version of the format that files whose index has addresses and with none of those have, as all that are
-/// sealed do.
-pub(crate) const FORMAT_VERSION_ADDRESSES: u16 = 11;
-
-/// Version of the format that files with stamp pages and without addresses have.
-pub(crate) const FORMAT_VERSION_STAMPS: u16 = 10;
-
-/// Version of the format that files with head pages and with neither of those have.
-pub(crate) const FORMAT_VERSION_HEADS: u16 = 9;
-
-/// Version of the format that files with a bigram page and with none of those have.
-pub(crate) const FORMAT_VERSION_BIGRAMS: u16 = 8;
-
-/// Version of the format that files with unions and with none of those have.
-pub(crate) const FORMAT_VERSION_UNIONS: u16 = 7;
-
-/// Version of the format that files with a dictionary and with none of those have.
-pub(crate) const FORMAT_VERSION_DICTIONARY: u16 = 6;
-
-/// Oldest version of the format that is read, and the one that all other files have.
-pub const FORMAT_VERSION_MIN: u16 = 5;
+/// Version of the format. It stays at 1 until the first release: files of earlier development versions are refused.
+pub const FORMAT_VERSION: u16 = 1;
 
 /// Version of the rule that cuts text into words ([`model::words`]), as the index is made by it.
 pub const WORDS_VERSION: u16 = 1;
@@ -71,7 +33,7 @@ impl Header {
     /// The header of a file with a footer.
     pub(crate) fn of(footer: &Footer) -> Self {
         Self {
-            version: footer.version(),
+            version: FORMAT_VERSION,
             first_number: footer.first_number,
         }
     }
@@ -191,12 +153,10 @@ impl Trailer {
 }
 
 fn check_version(found: u16) -> Result<(), Corrupt> {
-    if (FORMAT_VERSION_MIN..=FORMAT_VERSION).contains(&found) {
-        return Ok(());
+    match found {
+        FORMAT_VERSION => Ok(()),
+        _ => Err(Corrupt::Version { found }),
     }
-    // Of those that are known, the one that is nearest.
-    let known = found.clamp(FORMAT_VERSION_MIN, FORMAT_VERSION);
-    Err(Corrupt::Version { found, known })
 }
 
 /// Room for later versions is zero in this one.

@@ -1,5 +1,5 @@
-//! The format does not change by accident: the example of FORMAT.md, byte by byte, and a file of
-//! each version, written once and read for ever.
+//! The format does not change by accident: the example of FORMAT.md, byte by byte, and two files, written
+//! once.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
@@ -9,25 +9,13 @@ use model::{
 };
 
 use crate::testing::{
-    accesses, alike, build, connections, identified, naive_index, naive_index_of_words, read,
-    seen_all, with_values,
+    accesses, alike, build, connections, naive_index, read, seen_all, with_cut_words,
 };
 use crate::{BuildOptions, Builder, Namespace};
 
 const FORMAT_MD: &str = include_str!("../../../FORMAT.md");
-const GOLDEN_5: &[u8] = include_bytes!("../testdata/v5/golden.segment");
-const GOLDEN_6: &[u8] = include_bytes!("../testdata/v6/golden.segment");
-const GOLDEN_7: &[u8] = include_bytes!("../testdata/v7/golden.segment");
-const GOLDEN_8: &[u8] = include_bytes!("../testdata/v8/golden.segment");
-const GOLDEN_9: &[u8] = include_bytes!("../testdata/v9/golden.segment");
-const GOLDEN_10: &[u8] = include_bytes!("../testdata/v10/golden.segment");
-const GOLDEN_11: &[u8] = include_bytes!("../testdata/v11/golden.segment");
-const GOLDEN_12: &[u8] = include_bytes!("../testdata/v12/golden.segment");
-const GOLDEN_13: &[u8] = include_bytes!("../testdata/v13/golden.segment");
-const GOLDEN_14: &[u8] = include_bytes!("../testdata/v14/golden.segment");
-const GOLDEN_15: &[u8] = include_bytes!("../testdata/v15/golden.segment");
-const GOLDEN_17: &[u8] = include_bytes!("../testdata/v17/golden.segment");
-const GOLDEN_16: &[u8] = include_bytes!("../testdata/v16/golden.segment");
+const GOLDEN: &[u8] = include_bytes!("../testdata/golden.segment");
+const GOLDEN_COMPACTED: &[u8] = include_bytes!("../testdata/golden-compacted.segment");
 
 /// The three records of the example in FORMAT.md.
 fn example() -> RecordBatch {
@@ -270,112 +258,76 @@ fn golden_whole() -> RecordBatch {
     batch
 }
 
-/// What the file of version 6 is made of.
-const GOLDEN_6_RECORDS: usize = 1_000;
+/// What the golden file is made of.
+fn golden_batches() -> [RecordBatch; 4] {
+    [
+        accesses(11, 300),
+        golden_records(),
+        golden_kinds(),
+        golden_whole(),
+    ]
+}
 
-/// What the file of version 7 is made of.
-const GOLDEN_7_RECORDS: usize = 2_000;
+/// What the golden compacted file is made of: unions, cut words and a dictionary pay there.
+fn golden_compacted_batches() -> [RecordBatch; 2] {
+    [connections(17, 2_000), alike(1_000)]
+}
 
-/// Accesses in the file of version 11.
-const GOLDEN_11_ACCESSES: usize = 300;
-
-/// The file of version 17. Those of versions 11, 13 and 16, whose first number is 1,000,000, are of
-/// [`golden_11_batches`], those of versions 5 and 8 to 10 of them without the accesses.
+/// The golden file, with several pages of heads.
 fn golden_segment() -> Vec<u8> {
-    with_values(&build(&[connections(17, GOLDEN_7_RECORDS)])).bytes
+    let options = BuildOptions {
+        first_number: RecordNumber(1_000_000),
+        ..BuildOptions::default()
+    };
+    let mut builder = Builder::new(options).with_head_rows(400);
+    for batch in golden_batches() {
+        builder.push(&batch).expect("in order");
+    }
+    builder.finish().expect("small").bytes
+}
+
+fn golden_compacted() -> Vec<u8> {
+    with_cut_words(&build(&golden_compacted_batches())).bytes
 }
 
 #[test]
-#[ignore = "writes the golden file of a new version, once"]
-fn the_golden_file_is_written() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/v17/golden.segment");
-    std::fs::write(path, golden_segment()).expect("writes");
+#[ignore = "writes the golden files of a new version, once"]
+fn the_golden_files_are_written() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata");
+    for (name, bytes) in [
+        ("golden.segment", golden_segment()),
+        ("golden-compacted.segment", golden_compacted()),
+    ] {
+        std::fs::write(format!("{folder}/{name}"), bytes).expect("writes");
+    }
 }
 
 #[test]
-fn the_golden_file_of_version_17_is_read() {
-    let contents = read(GOLDEN_17).expect("valid");
+fn the_golden_file_is_read() {
+    let contents = read(GOLDEN).expect("valid");
     assert_eq!(read(&golden_segment()).expect("valid"), contents);
-    let batches = [connections(17, GOLDEN_7_RECORDS)];
+    let batches = golden_batches();
     let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
     assert_eq!(contents.seen(), expected);
     assert_eq!(contents.terms, naive_index(&batches));
-    let footer = &contents.footer;
-    assert!(footer.has_cut_words && footer.cuts_letters && footer.has_received_units);
-    assert_eq!(footer.version(), 17);
+    assert_eq!(contents.footer.first_number, RecordNumber(1_000_000));
+    let heads = contents.footer.head_pages().map(|page| page.rows);
+    assert_eq!(heads.collect::<Vec<_>>(), [400, 400, 400, 400, 400, 1]);
+    let term = |namespace: Namespace, word: &str| &contents.terms[&namespace.key(word.as_bytes())];
+    assert_eq!(term(Namespace::Message, "\u{e9}rror").len(), 1_000);
+    assert_eq!(term(Namespace::Message, "constant").len(), 100);
+    assert_eq!(term(Namespace::Tag, "north").len(), 100);
+    assert_eq!(term(Namespace::Pid, "999"), &[1_299]);
+    let [_, records, ..] = &batches;
+    let record = records.get(8).expect("a row");
+    let field = record.fields().nth(1).expect("a field");
+    assert_eq!(field.value, b"a\"b");
 }
 
 #[test]
-fn the_golden_file_of_version_16_is_read() {
-    let contents = read(GOLDEN_16).expect("valid");
-    let before = read(GOLDEN_13).expect("valid");
-    assert_eq!(contents.seen(), before.seen());
-    assert_eq!(contents.terms, before.terms);
-    assert!(contents.footer.has_marked_lists && !before.footer.has_marked_lists);
-    assert!(!contents.footer.value_pages.is_empty());
-    assert_eq!(contents.footer.version(), 16);
-}
-
-#[test]
-fn the_golden_file_of_version_15_is_read() {
-    let contents = read(GOLDEN_15).expect("valid");
-    let batches = [accesses(15, GOLDEN_7_RECORDS)];
-    let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
-    assert_eq!(contents.seen(), expected);
-    assert_eq!(contents.terms, naive_index(&batches));
-    assert!(!contents.footer.value_pages.is_empty());
-    assert_eq!(contents.footer.version(), 15);
-}
-
-#[test]
-fn the_golden_file_of_version_14_is_read() {
-    let contents = read(GOLDEN_14).expect("valid");
-    let batches = [identified(14, GOLDEN_7_RECORDS)];
-    let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
-    assert_eq!(contents.seen(), expected);
-    assert_eq!(contents.terms, naive_index(&batches));
-    assert!(contents.footer.has_cut_words);
-    assert_eq!(contents.footer.version(), 14);
-}
-
-#[test]
-fn the_golden_file_of_version_12_is_read() {
-    let contents = read(GOLDEN_12).expect("valid");
-    let batches = [accesses(12, GOLDEN_7_RECORDS)];
-    let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
-    assert_eq!(contents.seen(), expected);
-    assert_eq!(contents.terms, naive_index(&batches));
-    assert!(contents.footer.counts_unions && !contents.footer.union_pages.is_empty());
-    assert_eq!(contents.footer.version(), 12);
-}
-
-#[test]
-fn the_golden_file_of_version_13_is_read() {
-    let contents = read(GOLDEN_13).expect("valid");
-    let before = read(GOLDEN_11).expect("valid");
-    assert_eq!(contents.seen(), before.seen());
-    assert_eq!(contents.terms, before.terms);
-    assert_eq!(contents.footer.head_pages().count(), 6);
-    assert!(contents.footer.has_page_planes && !before.footer.has_page_planes);
-    let [own, older] = [&contents, &before].map(|read| read.footer.chunks[0].rows.raw_len);
-    assert!(own < older, "{own} of {older}");
-    assert_eq!(contents.footer.version(), 13);
-}
-
-/// What the files of versions 11 and 13 are made of.
-fn golden_11_batches() -> [RecordBatch; 4] {
-    let accesses = accesses(11, GOLDEN_11_ACCESSES);
-    [accesses, golden_records(), golden_kinds(), golden_whole()]
-}
-
-#[test]
-fn the_golden_file_of_version_11_is_read() {
-    let contents = read(GOLDEN_11).expect("valid");
-    let batches = golden_11_batches();
-    let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
-    assert_eq!(contents.seen(), expected);
-    assert_eq!(contents.terms, naive_index(&batches));
-    let [accesses, ..] = &batches;
+fn addresses_of_the_golden_file_are_terms() {
+    let contents = read(GOLDEN).expect("valid");
+    let [accesses, ..] = &golden_batches();
     let key_of = |record: RecordRef<'_>| {
         let message = String::from_utf8_lossy(record.message()).into_owned();
         let address: Ipv4Addr = message.split(' ').next()?.parse().ok()?;
@@ -389,84 +341,17 @@ fn the_golden_file_of_version_11_is_read() {
     let own = own.map(|(key, _)| key.clone());
     assert_eq!(keys, own.filter(|key| key.starts_with(b"a")).collect());
     assert!(keys.len() > 100, "{}", keys.len());
-    assert_eq!(contents.footer.version(), 11);
 }
 
 #[test]
-fn the_golden_file_of_version_10_is_read() {
-    assert_golden(GOLDEN_10);
-    let contents = read(GOLDEN_10).expect("valid");
-    let stamps: Vec<_> = contents
-        .footer
-        .stamp_pages()
-        .map(|page| page.rows)
-        .collect();
-    assert_eq!(stamps, [15]);
-}
-
-#[test]
-fn the_golden_file_of_version_9_is_read() {
-    assert_golden(GOLDEN_9);
-    let contents = read(GOLDEN_9).expect("valid");
-    let heads: Vec<_> = contents.footer.head_pages().map(|page| page.rows).collect();
-    assert_eq!(heads, [400, 400, 400, 400, 101]);
-    assert_eq!(contents.footer.version(), 9);
-}
-
-#[test]
-fn the_golden_file_of_version_8_is_read() {
-    assert_golden(GOLDEN_8);
-    let contents = read(GOLDEN_8).expect("valid");
-    assert!(contents.footer.bigram_page.is_some());
-}
-
-#[test]
-fn the_golden_file_of_version_5_is_read() {
-    assert_golden(GOLDEN_5);
-}
-
-/// Reads what [`golden_segment`] is made of.
-fn assert_golden(file: &[u8]) {
-    let contents = read(file).expect("valid");
-    let batches = [golden_records(), golden_kinds(), golden_whole()];
+fn the_golden_compacted_file_is_read() {
+    let contents = read(GOLDEN_COMPACTED).expect("valid");
+    assert_eq!(read(&golden_compacted()).expect("valid"), contents);
+    let batches = golden_compacted_batches();
     let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
     assert_eq!(contents.seen(), expected);
-    assert_eq!(contents.terms, naive_index_of_words(&batches));
-    assert_eq!(contents.footer.first_number, RecordNumber(1_000_000));
-    let term = |namespace: Namespace, word: &str| &contents.terms[&namespace.key(word.as_bytes())];
-    assert_eq!(term(Namespace::Message, "\u{e9}rror").len(), 1_000);
-    assert_eq!(term(Namespace::Message, "constant").len(), 100);
-    assert_eq!(term(Namespace::Tag, "north").len(), 100);
-    assert_eq!(term(Namespace::Pid, "999"), &[999]);
-    let [records, ..] = &batches;
-    assert_eq!(
-        records
-            .get(8)
-            .expect("a row")
-            .fields()
-            .nth(1)
-            .expect("a field")
-            .value,
-        b"a\"b"
-    );
-}
-
-#[test]
-fn the_golden_file_of_version_6_is_read() {
-    let contents = read(GOLDEN_6).expect("valid");
-    let batches = [alike(GOLDEN_6_RECORDS)];
-    let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
-    assert_eq!(contents.seen(), expected);
-    assert_eq!(contents.terms, naive_index_of_words(&batches));
-    assert!(contents.footer.dictionary_pages.is_some());
-}
-
-#[test]
-fn the_golden_file_of_version_7_is_read() {
-    let contents = read(GOLDEN_7).expect("valid");
-    let batches = [accesses(7, GOLDEN_7_RECORDS)];
-    let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
-    assert_eq!(contents.seen(), expected);
-    assert_eq!(contents.terms, naive_index_of_words(&batches));
-    assert!(!contents.footer.union_pages.is_empty() && !contents.footer.counts_unions);
+    assert_eq!(contents.terms, naive_index(&batches));
+    let footer = &contents.footer;
+    assert!(footer.has_cut_words && !footer.union_pages.is_empty());
+    assert!(footer.dictionary_pages.is_some());
 }

@@ -184,15 +184,6 @@ impl<'a, I: MergeInput> Pages<'a, I> {
         self.pages.iter().flatten().count()
     }
 
-    /// Forgets the pages in front of that of a part, by its number in the chunk, as far as all of them are kept.
-    pub(crate) fn forget_before(&mut self, number: usize) {
-        let page = self.chunk.page_of_part(number).unwrap_or(0);
-        let before = self.pages.get_mut(..page).unwrap_or_default();
-        // Whoever goes on part by part has forgotten those before these.
-        let kept = before.iter_mut().rev().take_while(|page| page.is_some());
-        kept.for_each(|page| *page = None);
-    }
-
     /// The rows of a part by its number in the chunk.
     pub(crate) fn part_rows(
         &mut self,

@@ -48,7 +48,6 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod unions;
-mod value_counts;
 mod wire;
 
 pub use builder::{BuildError, BuildOptions, Builder, Built};
@@ -62,7 +61,7 @@ pub use compact::compact;
 pub use compare::{Difference, compare};
 pub use corrupt::Corrupt;
 pub use dictionary::Dictionary;
-pub use envelope::{FORMAT_VERSION, FORMAT_VERSION_MIN, Header, Trailer, WORDS_VERSION};
+pub use envelope::{FORMAT_VERSION, Header, Trailer, WORDS_VERSION};
 pub use footer::{Counts, Footer, LexiconPageEntry};
 pub use index::{Tally, ValueRows};
 pub use kinds::{FieldPlace, KindPool, Kinds};
@@ -79,4 +78,3 @@ pub use templates::{PatternOutline, Patterns, Template, Templates};
 pub use term::{Listed, Location, TermEntry};
 pub use unions::count::{count_listed, len_within};
 pub use unions::{Union, UnionPage, chunk_of_part, count_marked, first_part_of, marked};
-pub use value_counts::{CountedText, ValuePage};

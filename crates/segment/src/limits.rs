@@ -234,43 +234,6 @@ pub(crate) const LETTERS_SAVING_PERCENT_MIN: u64 = 5;
 /// Pages of columns that are kept while unions are read one by one: 16 MiB as they are stored raw.
 pub const UNION_PAGES_KEPT_MAX: usize = 1024;
 
-/// Most values of a part that a value page counts, the most frequent ones: the user agents of an access log. Of more,
-/// which are text, none is.
-pub const COUNTED_VALUES_MAX: usize = 512;
-
-/// Different numbers of a part up to which each is counted, as are statuses and levels; of more it is counted how many
-/// rows have any.
-pub const COUNTED_NUMBERS_MAX: usize = 256;
-
-/// Longest value that is counted, in bytes: agents are shorter, and a page has room for as many as a part may have.
-pub const COUNTED_BYTES_MAX: usize = 256;
-
-/// Rows of a part that have a value, from which on it is counted where there are many: to count all takes twice the
-/// room, for paths that are seen once.
-pub const COUNTED_ROWS_MIN: u32 = 4;
-
-/// Values of at most so many bytes are counted, few rows as there may be that have one: which statuses there are is all
-/// told.
-pub const COUNTED_SHORT_BYTES: usize = 3;
-
-/// What values are but for their digits is counted where more than one row of so many has it: identifiers have many
-/// such forms.
-pub const COUNTED_NUMBERS_OF: usize = 32;
-
-/// Records of a segment from which on it counts values: the columns of fewer are read as fast.
-pub const COUNTED_SEGMENT_ROWS_MIN: u32 = 4 * 1024;
-
-/// Value pages take so many percent of a segment at the most, or there are none: those of four million messages take
-/// 0.4 %, those of half a million 1.
-pub const COUNTED_PERCENT_MAX: u64 = 2;
-
-/// Values of a part up to which all are counted.
-pub const COUNTED_FEW_MAX: usize = 16;
-
-/// A value page is closed with the part that brings it to so many bytes: a question about one column decodes one or
-/// two.
-pub const VALUE_PAGE_BYTES: usize = 64 * 1024;
-
 /// Rows of a kind in a chunk from which on words that all of them have are entered once for all.
 /// With fewer, the rows themselves take as little.
 pub const GROUP_ROWS_MIN: usize = 8;

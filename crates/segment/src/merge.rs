@@ -15,7 +15,7 @@ use model::{RecordNumber, Timestamp};
 use thiserror::Error;
 
 use crate::builder::{encode_end, push_received, write_kinds};
-use crate::envelope::{FORMAT_VERSION, FORMAT_VERSION_MIN, Header};
+use crate::envelope::Header;
 use crate::footer::{Counts, Footer};
 use crate::limits::{RECEIVED_PAGE_ROWS, SEGMENT_RECORD_BYTES_MAX, SEGMENT_ROWS_MAX};
 use crate::page::{PageEntry, PageWriter, decode_received_page};
@@ -122,10 +122,7 @@ fn merge_with<I: MergeInput>(
 ) -> Result<Footer, MergeError<I::Error>> {
     let mut footer = joined_footer(inputs)?;
     let mut file = StreamedFile::new(sink);
-    let header = Header {
-        version: version(footer.rows),
-        first_number: footer.first_number,
-    };
+    let header = Header::of(&footer);
     let mut start = Vec::new();
     header.encode(&mut start);
     file.append(&start);
@@ -134,24 +131,10 @@ fn merge_with<I: MergeInput>(
     write_received(inputs, &mut footer, &mut pages, &mut file)?;
     write_kinds(&merged.kinds, &mut footer, &mut pages, &mut file);
     index::merge(inputs, &merged, &mut footer, &mut pages, &mut file)?;
-    let end = encode_end(&footer, header.version, file.offset())?;
+    let end = encode_end(&footer, file.offset())?;
     file.append(&end);
     file.hand_over().map_err(not_taken)?;
     Ok(footer)
-}
-
-/// The version of a result of so many rows: that of one with lists where it may have some, which is known when all
-/// chunks are written.
-fn version(rows: u32) -> u16 {
-    match rows {
-        0 => FORMAT_VERSION_MIN,
-        _ => FORMAT_VERSION,
-    }
-}
-
-/// Whether the terms of the result have addresses: where one input has none, nothing is known of its rows.
-fn have_addresses<I: MergeInput>(inputs: &[I]) -> bool {
-    inputs.iter().all(|input| input.footer().has_addresses)
 }
 
 /// The error of a sink.

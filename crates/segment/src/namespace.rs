@@ -69,12 +69,6 @@ impl Namespace {
         }
     }
 
-    /// Whether a key is that of an address.
-    pub(crate) fn is_of_address(key: &[u8]) -> bool {
-        let own = [Self::MessageAddress, Self::DataAddress];
-        own.iter().any(|own| key.first() == Some(&(*own as u8)))
-    }
-
     /// The key of a word, which must be folded (see [`model::words::fold`]), of a number, or of an address
     /// ([`model::addresses::AddressKey`]).
     pub fn key(self, word: &[u8]) -> Vec<u8> {

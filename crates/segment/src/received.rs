@@ -1,5 +1,5 @@
 //! The times of receipt of consecutive records: each as a signed difference to the one before, the
-//! first to 0, as varints. Blocks of the journal have them so, and pages of older segments.
+//! first to 0, as varints, as blocks of the journal have them.
 //!
 //! They stand apart from the other columns so that a search by time reads nothing else.
 #![deny(clippy::indexing_slicing)]

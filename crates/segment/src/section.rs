@@ -33,14 +33,12 @@ pub enum Section {
     Lexicon,
     /// Which pairs of bytes are in the words of each page of terms.
     Bigrams,
-    /// Which values the columns have, and how many rows each.
-    Values,
 }
 
 impl Section {
     /// All of them, in the order of the file; the six of a chunk take turns, and the second
     /// dictionary stands behind the kinds.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 15] = [
         Self::Dictionaries,
         Self::Columns,
         Self::Directories,
@@ -56,7 +54,6 @@ impl Section {
         Self::Unions,
         Self::Lexicon,
         Self::Bigrams,
-        Self::Values,
     ];
 
     /// What one of its pages is called.
@@ -77,7 +74,6 @@ impl Section {
             Self::Unions => "union page",
             Self::Lexicon => "lexicon page",
             Self::Bigrams => "bigram page",
-            Self::Values => "value page",
         }
     }
 
@@ -95,7 +91,6 @@ impl Section {
                 | Self::Unions
                 | Self::Lexicon
                 | Self::Bigrams
-                | Self::Values
         )
     }
 }

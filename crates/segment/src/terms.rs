@@ -52,8 +52,6 @@ pub(crate) struct Terms {
     words: Vec<Word>,
     open_tails: Vec<u8>,
     folded: Vec<u8>,
-    /// Whether addresses are terms.
-    has_addresses: bool,
     /// For each namespace and each number of few digits its term, from 1.
     short: Vec<u32>,
     /// Different in every process, so that nobody can send words that collide. Nothing that is
@@ -75,8 +73,8 @@ struct Word {
 }
 
 impl Terms {
-    /// Of no rows; with the addresses in texts, or words alone.
-    pub(crate) fn new(has_addresses: bool) -> Self {
+    /// Of no rows.
+    pub(crate) fn new() -> Self {
         let random = RandomState::new();
         Self {
             terms: Vec::new(),
@@ -86,7 +84,6 @@ impl Terms {
             words: Vec::new(),
             open_tails: Vec::new(),
             folded: Vec::new(),
-            has_addresses,
             short: vec![0; Namespace::WORDS.len() * SHORT_NUMBERS],
             seeds: [random.hash_one(0), random.hash_one(1)],
         }
@@ -120,11 +117,6 @@ impl Terms {
     pub(crate) fn add_number(&mut self, namespace: Namespace, number: u8, numbers: &mut Vec<u32>) {
         let head = [u64::from(number), 0];
         self.add_word(namespace, head, 1, &[], numbers);
-    }
-
-    /// Whether they have the addresses in texts.
-    pub(crate) fn have_addresses(&self) -> bool {
-        self.has_addresses
     }
 
     /// How many words are to be looked up.
@@ -274,7 +266,7 @@ impl Terms {
         text: Range<usize>,
         numbers: &mut Vec<u32>,
     ) {
-        let of_addresses = namespace.addresses().filter(|_| self.has_addresses);
+        let of_addresses = namespace.addresses();
         let (mut addresses, whole) = (AddressReader::default(), &texts[..text.end]);
         let mut at = text.start;
         while at < text.end {

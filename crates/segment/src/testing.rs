@@ -16,7 +16,6 @@ use crate::envelope::FORMAT_VERSION;
 use crate::lexicon::BigramSet;
 use crate::limits::PART_COUNTS_BYTES_MAX;
 use crate::unions::read::Expander;
-use crate::value_counts::check::wrong_parts;
 use crate::{
     Bigrams, BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Dictionary,
     Footer, FoundTerm, HeadPage, Header, Kinds, LexiconPage, Listed, MergeError, MergeInput,
@@ -217,14 +216,6 @@ pub(crate) fn naive_index(batches: &[RecordBatch]) -> BTreeMap<Vec<u8>, Vec<u32>
     index
 }
 
-/// The index as it was before it had addresses.
-pub(crate) fn naive_index_of_words(batches: &[RecordBatch]) -> BTreeMap<Vec<u8>, Vec<u32>> {
-    let mut index = naive_index(batches);
-    let own = [Namespace::MessageAddress, Namespace::DataAddress].map(|own| own as u8);
-    index.retain(|key, _| !own.contains(&key[0]));
-    index
-}
-
 /// A segment of some batches.
 pub(crate) fn build(batches: &[RecordBatch]) -> Built {
     build_with(Builder::new(BuildOptions::default()), batches)
@@ -375,11 +366,6 @@ pub(crate) fn with_unions(built: &Built) -> Built {
 
 /// A segment with as many unions and cut words as there can be.
 pub(crate) fn with_cut_words(built: &Built) -> Built {
-    compacted_with(built, 3, IndexChoice::CUTS)
-}
-
-/// The same with value pages.
-pub(crate) fn with_values(built: &Built) -> Built {
     compacted_with(built, 3, IndexChoice::ALWAYS)
 }
 
@@ -442,9 +428,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
     assert_eq!(header.first_number, footer.first_number);
     let trailer = Trailer::decode(&file[file.len() - Trailer::LEN..], file.len() as u64)?;
     assert_eq!(header.version, trailer.version);
-    // What was merged may say that it has lists and have none.
-    let versions = [footer.version(), FORMAT_VERSION];
-    assert!(versions.contains(&header.version));
+    assert_eq!(header.version, FORMAT_VERSION);
     let mut received = Vec::new();
     for (page, first) in footer.received_pages.iter().zip(&footer.received_firsts) {
         received.extend(decode_received_page(page, stored(file, page))?);
@@ -553,11 +537,7 @@ fn read_terms(
     }
     let mut unions = Vec::new();
     for page in &footer.union_pages {
-        unions.push(UnionPage::decode(
-            page,
-            stored(file, page),
-            footer.counts_unions,
-        )?);
+        unions.push(UnionPage::decode(page, stored(file, page))?);
     }
     let input = InMemory(file, footer);
     let mut expander = Expander::new(&input);
@@ -613,19 +593,7 @@ fn read_terms(
         }
     }
     check_bigrams(file, footer, &sets)?;
-    check_values(file, footer)?;
     Ok(terms)
-}
-
-/// Compares how many rows have each value of a part with the column.
-fn check_values(file: &[u8], footer: &Footer) -> Result<(), Corrupt> {
-    let wrong = wrong_parts(&InMemory(file, footer));
-    let wrong = wrong.map_err(|error| match error.of_input(0) {
-        MergeError::Damaged { source, .. } => source,
-        _ => Corrupt::Short { what: "columns" },
-    })?;
-    assert_eq!(wrong, None);
-    Ok(())
 }
 
 /// Compares what is said of the words of lexicon pages with these sets.

@@ -36,29 +36,17 @@ pub enum Error {
         /// The directory.
         data_dir: PathBuf,
     },
-    /// The file is of a newer version than this program reads.
+    /// The file is of another version of the format than the one that this program reads.
     #[error(
-        "{path} has format version {found}, this program reads up to {supported}: use a newer Logwood"
-    )]
-    NewerFormat {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: u16,
-        /// The newest version that can be read.
-        supported: u16,
-    },
-    /// The file is of a version from before the first that this program reads.
-    #[error(
-        "{path} has format version {found}, this program reads {supported} and newer: read it with the \
+        "{path} has format version {found}, this program reads version {supported}: read it with the \
          Logwood that wrote it, or move the data directory away and import the logs again"
     )]
-    OlderFormat {
+    OtherFormat {
         /// The file.
         path: PathBuf,
         /// Its version.
         found: u16,
-        /// The oldest version that can be read.
+        /// The version that can be read.
         supported: u16,
     },
     /// A file does not hold what it should.
@@ -180,16 +168,8 @@ pub enum Error {
 impl Error {
     /// A file of another version than the one that is read.
     pub(crate) fn other_format(path: &Path, found: u16, supported: u16) -> Self {
-        let path = path.to_owned();
-        if found < supported {
-            return Self::OlderFormat {
-                path,
-                found,
-                supported,
-            };
-        }
-        Self::NewerFormat {
-            path,
+        Self::OtherFormat {
+            path: path.to_owned(),
             found,
             supported,
         }
@@ -198,7 +178,7 @@ impl Error {
     /// Whether it is a file of another version than this program reads: it may be whole, so it is
     /// left as it is and nothing is opened without it.
     pub(crate) fn is_other_format(&self) -> bool {
-        matches!(self, Self::NewerFormat { .. } | Self::OlderFormat { .. })
+        matches!(self, Self::OtherFormat { .. })
     }
 
     /// Whether the disk had no room for it.

@@ -52,7 +52,6 @@ mod publish;
 mod queue;
 mod raw_segment;
 mod recovery;
-mod reindex;
 mod repair;
 mod restore;
 mod retention;
@@ -92,12 +91,11 @@ pub use memory::Shares;
 pub use mend::Repair;
 pub use options::Options;
 pub use queue::{AppendError, Appended, OnDurable};
-pub use reindex::{LeftAlone, LeftBecause, ReindexOptions, Reindexed, reindex};
 pub use repair::{Repaired, repair};
 pub use restore::{Restore, restore};
 pub use retention::Retention;
 pub use segment_handle::{
-    FieldSeats, Found, GroupRows, OpenChunk, OwnValueRows, PartValues, RowTimes, SegmentHandle,
+    FieldSeats, Found, OpenChunk, OwnValueRows, RowTimes, SegmentHandle,
     TimeSpan,
 };
 pub use snapshot::{Damage, Part, Snapshot, TailChunk};

@@ -128,24 +128,6 @@ pub(crate) fn mend(
     }))
 }
 
-/// Writes a segment anew from its records; how large what takes its place is, in bytes. `None` where some cannot be
-/// read: then everything stays as it is.
-pub(crate) fn rewrite(
-    shared: &Shared,
-    logspace: &Logspace,
-    entry: &Entry,
-) -> Result<Option<u64>, Error> {
-    let mended = read(shared, logspace, entry)?;
-    if !is_whole(entry, &mended) {
-        return Ok(None);
-    }
-    let bytes = mended.built.iter().map(|built| built.bytes.len() as u64);
-    let bytes = bytes.sum();
-    replace(shared, logspace, entry, mended)?;
-    shared.remove_segment(&logspace.path(entry));
-    Ok(Some(bytes))
-}
-
 /// New segments of what can be read; none where the file has other records than its manifest says,
 /// which could be those of another segment.
 fn read(shared: &Shared, logspace: &Logspace, entry: &Entry) -> Result<Mended, Error> {

@@ -10,7 +10,6 @@ mod received;
 mod seats;
 mod select;
 mod times;
-mod value_counts;
 
 use std::fmt;
 use std::io;
@@ -23,10 +22,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use model::{RecordBatch, RecordNumber, Timestamp};
 use quick_cache::sync::Cache;
 use segment::{
-    Bigrams, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ColumnPage, Corrupt, Dictionary, Footer,
+    Bigrams, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ColumnPage, Corrupt, Dictionary, FORMAT_VERSION, Footer,
     HeadPage, Header, KindPool, Kinds, KnownKey, LexiconPage, LexiconPageEntry, LexiconThrough,
     Namespace, PageEntry, PostingPage, ReceivedTimes, RowKinds, Spare, Stamps, Tally, TermEntry,
-    Trailer, UnionPage, ValuePage,
+    Trailer, UnionPage,
 };
 
 use chunk_pages::ColumnMemory;
@@ -43,7 +42,6 @@ pub use kind_rows::OpenChunk;
 pub use select::FieldSeats;
 use times::TimedRows;
 pub use times::{RowTimes, TimeSpan};
-pub use value_counts::{GroupRows, PartValues};
 
 /// What is kept in memory of all segments of a store.
 pub(crate) struct PageCache {
@@ -96,8 +94,6 @@ enum Kind {
     Bigrams,
     Posting,
     Union,
-    /// A value page.
-    Values,
 }
 
 /// A decoded page.
@@ -119,7 +115,6 @@ pub(crate) enum Page {
     Bigrams(Arc<Bigrams>),
     Posting(Arc<PostingPage>),
     Union(Arc<UnionPage>),
-    Values(Arc<ValuePage>),
 }
 
 /// Weighs a page by the memory it takes.
@@ -144,7 +139,6 @@ impl quick_cache::Weighter<PageKey, Page> for PageWeight {
             Page::Bigrams(page) => page.memory_bytes(),
             Page::Posting(page) => page.memory_bytes(),
             Page::Union(page) => page.memory_bytes(),
-            Page::Values(page) => page.memory_bytes(),
         };
         bytes as u64 + 64
     }
@@ -249,7 +243,7 @@ impl SegmentHandle {
         let file_bytes = file.len().map_err(Error::io("read", path))?;
         let damaged = |offset: u64| {
             move |error: Corrupt| match error {
-                Corrupt::Version { found, known } => Error::other_format(path, found, known),
+                Corrupt::Version { found } => Error::other_format(path, found, FORMAT_VERSION),
                 error => Error::Damaged {
                     path: path.to_owned(),
                     offset,

@@ -28,7 +28,6 @@ mod lexicon;
 mod meddling;
 mod merging;
 mod panics;
-mod reindex;
 mod searches;
 mod stop;
 mod tampering;

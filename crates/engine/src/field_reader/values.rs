@@ -224,13 +224,6 @@ impl<'p, T: Copy> Values<'p, T> {
                 return Ok(());
             };
             let ranks = values.rows();
-            if let Numbers::Whole(numbers) = &numbers
-                && kind.ranked_below(*done, ranks.end).len() == numbers.len()
-                && sink.take_integers(numbers)
-            {
-                *done += numbers.len();
-                continue;
-            }
             for (seat, rank) in kind.ranked_below(*done, ranks.end) {
                 let seen = match numbers.see((rank - ranks.start) as usize, sink) {
                     None => self.see(chunk, kind, rank, text, sink)?,

@@ -11,7 +11,7 @@ use super::StatsField;
 use super::tally::Tally;
 use crate::chunks::{each_block, each_chunk};
 use crate::evaluate::count_code;
-use crate::field_reader::{CountSink, MessageSink, ValueSink};
+use crate::field_reader::{MessageSink, ValueSink};
 use crate::field_values::{FieldValues, RecordSink};
 use crate::limits::STATS_OWN_BYTES_MAX;
 use crate::memory::CountedBy;
@@ -135,10 +135,7 @@ impl<'t> Counting<'t> {
             }
             StatsField::Named(_) => {
                 if let Some(mut values) = self.values.take() {
-                    match *set == RowSet::All {
-                        true => values.count_all(run, part, self),
-                        false => values.read(run, part, set.clone(), self),
-                    }
+                    values.read(run, part, set.clone(), self);
                     self.values = Some(values);
                 }
                 return;
@@ -281,12 +278,7 @@ impl ValueSink for Counting<'_> {
     }
 
     fn rows(&mut self, seats: &[u32], place: Option<Place>) {
-        self.count(seats.len() as u64, place);
-    }
-}
-
-impl CountSink for Counting<'_> {
-    fn count(&mut self, rows: u64, place: Option<Place>) {
+        let rows = seats.len() as u64;
         match place {
             None => {}
             Some(Place::Own(index)) => {

@@ -87,12 +87,10 @@ fn connected(row: usize) -> Sample {
 fn filled(
     directory: &std::path::Path,
     sample: impl Fn(usize) -> Sample,
-    cuts_letters: bool,
 ) -> (Store, RecordBatch) {
     let samples: Vec<Sample> = (0..ROWS).map(sample).collect();
     let store = testing::compacted(directory, &samples, |segment| {
-        let footer = segment.footer();
-        footer.has_cut_words && footer.cuts_letters == cuts_letters
+        segment.footer().has_cut_words
     });
     (store, testing::batch(&samples))
 }
@@ -149,7 +147,7 @@ const OTHERS: [&str; 16] = [
 #[test]
 fn identifiers_that_are_cut_are_found() {
     let directory = tempfile::tempdir().expect("a directory");
-    let (store, records) = filled(directory.path(), sample, false);
+    let (store, records) = filled(directory.path(), sample);
     let scope = Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")]);
     let rows = [0, ROWS - 15];
     let ids = rows.iter().flat_map(|row| {
@@ -178,7 +176,7 @@ fn identifiers_that_are_cut_are_found() {
 #[test]
 fn identifiers_of_letters_that_are_cut_are_found() {
     let directory = tempfile::tempdir().expect("a directory");
-    let (store, records) = filled(directory.path(), connected, true);
+    let (store, records) = filled(directory.path(), connected);
     let scope = Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")]);
     let rows = [0, 30, ROWS - 1];
     let ids = rows
@@ -211,7 +209,7 @@ fn identifiers_of_letters_that_are_cut_are_found() {
 #[test]
 fn words_that_no_identifier_has_need_no_look() {
     let directory = tempfile::tempdir().expect("a directory");
-    let (store, _) = filled(directory.path(), sample, false);
+    let (store, _) = filled(directory.path(), sample);
     let scope = Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")]);
     let segments = scope
         .parts()

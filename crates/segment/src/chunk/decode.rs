@@ -267,11 +267,6 @@ impl Chunk {
         self.directory.rows_of(number).unwrap_or(0) as usize
     }
 
-    /// The page of a part, by its number.
-    pub(crate) fn page_of_part(&self, number: usize) -> Option<usize> {
-        self.directory.part(number).map(|part| part.page as usize)
-    }
-
     /// How many parts all columns have.
     pub(crate) fn parts(&self) -> usize {
         self.directory.parts()

@@ -123,17 +123,6 @@ impl<'c> KindRows<'c> {
         fields.collect()
     }
 
-    /// The parts of the column of a slot, of all rows of the kind in the chunk: the number of each among those of the
-    /// chunk, and how many rows it has.
-    ///
-    /// # Errors
-    /// When there is no such slot, or it has not a value for each row.
-    pub fn parts_of(&self, slot: usize) -> Result<Vec<(usize, u32)>, Corrupt> {
-        let numbers = self.chunk.parts_of_kind(self.kind, slot)?;
-        let rows = |number| (number, self.chunk.part_len(number) as u32);
-        Ok(numbers.map(rows).collect())
-    }
-
     /// What is known of the values of a slot around a rank without reading them, and the ranks whose values
     /// those are; `None` where nothing is.
     pub fn stamp(&self, stamps: &Stamps, slot: usize, rank: u32) -> Option<(Range<u32>, Stamp)> {

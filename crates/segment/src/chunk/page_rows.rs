@@ -10,11 +10,7 @@ use std::sync::Arc;
 
 use crate::Corrupt;
 use crate::column::{self, Packed, Shared};
-use crate::limits::PAGE_RAW_BYTES_MAX;
 use crate::wire::Reader;
-
-/// What the form without planes never starts with, as each kind has a page at least.
-const PLANES: u8 = 0;
 
 /// Planes that a number of rows may take.
 const PLANES_MAX: u64 = u32::BITS as u64;
@@ -89,18 +85,14 @@ impl PageRows {
         }
     }
 
-    /// Reads those of so many kinds in a chunk of so many rows on so many pages, from a page whose end the
+    /// Reads those of so many kinds in a chunk of so many pages, from a page whose end the
     /// reader is at.
     pub(super) fn decode(
         reader: &mut Reader<'_>,
         kinds: usize,
-        (rows, pages): (usize, usize),
+        pages: usize,
         page: &Arc<Vec<u8>>,
     ) -> Result<Self, Corrupt> {
-        if reader.rest().first() != Some(&PLANES) {
-            return Self::decode_listed(reader, kinds, (rows, pages));
-        }
-        reader.byte()?;
         let mut firsts = Vec::with_capacity(kinds + 1);
         let (mut sum, mut most) = (0_u64, 0);
         Packed::view(reader, kinds)?.each(|width| {
@@ -118,43 +110,6 @@ impl PageRows {
             firsts,
             planes: Shared::take(reader, bytes, page)?,
         })
-    }
-
-    /// Reads what versions before 13 of the format have: of each kind on how many pages it has rows, then
-    /// which these are, and how many rows each has.
-    fn decode_listed(
-        reader: &mut Reader<'_>,
-        kinds: usize,
-        (rows, pages): (usize, usize),
-    ) -> Result<Self, Corrupt> {
-        let (mut counts, mut numbers, mut own_rows) = (Vec::new(), Vec::new(), Vec::new());
-        column::decode(reader, kinds, &mut counts)?;
-        let sum = counts.iter().copied().fold(0, u64::saturating_add);
-        // Each has a row at least.
-        if sum > rows as u64 {
-            return Err(invalid("pages of kinds", sum));
-        }
-        column::decode(reader, sum as usize, &mut numbers)?;
-        column::decode(reader, sum as usize, &mut own_rows)?;
-        let mut listed = numbers.into_iter().zip(own_rows);
-        let mut found = Vec::with_capacity(counts.len());
-        let mut bits = 0;
-        for count in counts {
-            let mut own: Vec<(usize, u32)> = Vec::with_capacity(count as usize);
-            for (page, rows) in listed.by_ref().take(count as usize) {
-                let next = own.last().map_or(0, |(last, _)| last + 1);
-                let is_there = (next as u64..pages as u64).contains(&page);
-                let rows = u32::try_from(rows).ok().filter(|_| is_there);
-                let rows = rows.ok_or_else(|| invalid("page of a kind", page))?;
-                own.push((page as usize, rows));
-            }
-            bits += widest(&own);
-            found.push(own);
-        }
-        if bits.saturating_mul(pages.div_ceil(8)) > PAGE_RAW_BYTES_MAX {
-            return Err(invalid("rows of kinds on pages", bits as u64));
-        }
-        Ok(Self::of_listed(&found, pages))
     }
 
     /// Checks that there are as many rows of each kind and on each page as there have to be.
@@ -180,7 +135,6 @@ impl PageRows {
 
     /// Appends them.
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
-        out.push(PLANES);
         let ends = self.firsts.iter().skip(1);
         let widths = self.firsts.iter().zip(ends);
         let widths: Vec<u64> = widths.map(|(start, end)| u64::from(end - start)).collect();
@@ -290,36 +244,10 @@ mod tests {
         prop::collection::vec(place, 1..900)
     }
 
-    /// What versions before 13 wrote.
-    fn listed(places: &[u64], kinds: usize, page_rows: usize) -> Vec<u8> {
-        let (mut counts, mut pages, mut rows) = (Vec::new(), Vec::new(), Vec::new());
-        for kind in 0..kinds as u64 {
-            let before = pages.len();
-            for (page, own) in places.chunks(page_rows).enumerate() {
-                let count = own.iter().filter(|place| **place == kind).count();
-                if count > 0 {
-                    pages.push(page as u64);
-                    rows.push(count as u64);
-                }
-            }
-            counts.push((pages.len() - before) as u64);
-        }
-        let mut out = Vec::new();
-        for values in [counts, pages, rows] {
-            column::encode(&values, &mut out);
-        }
-        out
-    }
-
-    fn decode(
-        bytes: Vec<u8>,
-        kinds: usize,
-        rows: usize,
-        pages: usize,
-    ) -> Result<PageRows, Corrupt> {
+    fn decode(bytes: Vec<u8>, kinds: usize, pages: usize) -> Result<PageRows, Corrupt> {
         let page = Arc::new(bytes);
         let mut reader = Reader::new("test", &page);
-        let read = PageRows::decode(&mut reader, kinds, (rows, pages), &page)?;
+        let read = PageRows::decode(&mut reader, kinds, pages, &page)?;
         reader.finish()?;
         Ok(read)
     }
@@ -337,33 +265,28 @@ mod tests {
             let rows = PageRows::of_places(places.iter().copied(), kinds, page_rows);
             let mut bytes = Vec::new();
             rows.encode(&mut bytes);
-            let old = listed(&places, kinds, page_rows);
-            for read in [
-                decode(bytes, kinds, places.len(), pages).expect("valid"),
-                decode(old, kinds, places.len(), pages).expect("valid"),
-            ] {
-                let mut counts = vec![(0, 0_u32); kinds];
-                for (row, place) in places.iter().enumerate() {
-                    let (_, rank) = &mut counts[*place as usize];
-                    let (page, kind) = (row / page_rows, *place as usize);
-                    let before = places[..page * page_rows].iter().filter(|own| *own == place);
-                    let before = before.count() as u32;
-                    if pages > 1 {
-                        prop_assert_eq!(read.before(kind, page), Some(before));
-                    }
-                    let expected = if pages > 1 { *rank - before } else { *rank };
-                    prop_assert_eq!(read.page_of(kind, *rank), Some((page, expected)));
-                    *rank += 1;
+            let read = decode(bytes, kinds, pages).expect("valid");
+            let mut counts = vec![(0, 0_u32); kinds];
+            for (row, place) in places.iter().enumerate() {
+                let (_, rank) = &mut counts[*place as usize];
+                let (page, kind) = (row / page_rows, *place as usize);
+                let before = places[..page * page_rows].iter().filter(|own| *own == place);
+                let before = before.count() as u32;
+                if pages > 1 {
+                    prop_assert_eq!(read.before(kind, page), Some(before));
                 }
-                let of_pages: Vec<u32> = places.chunks(page_rows).map(|own| own.len() as u32).collect();
-                prop_assert_eq!(read.check(&counts, &of_pages), Ok(()));
-                for kind in 0..kinds {
-                    prop_assert_eq!(read.before(kind, pages), None);
-                }
-                let mut wrong = counts.clone();
-                wrong[0].1 += 1;
-                prop_assert!(read.check(&wrong, &of_pages).is_err());
+                let expected = if pages > 1 { *rank - before } else { *rank };
+                prop_assert_eq!(read.page_of(kind, *rank), Some((page, expected)));
+                *rank += 1;
             }
+            let of_pages: Vec<u32> = places.chunks(page_rows).map(|own| own.len() as u32).collect();
+            prop_assert_eq!(read.check(&counts, &of_pages), Ok(()));
+            for kind in 0..kinds {
+                prop_assert_eq!(read.before(kind, pages), None);
+            }
+            let mut wrong = counts.clone();
+            wrong[0].1 += 1;
+            prop_assert!(read.check(&wrong, &of_pages).is_err());
         }
 
         #[test]
@@ -372,7 +295,7 @@ mod tests {
             kinds in 1..5_usize,
             pages in 1..20_usize,
         ) {
-            if let Ok(read) = decode(bytes, kinds, 400, pages) {
+            if let Ok(read) = decode(bytes, kinds, pages) {
                 for kind in 0..kinds {
                     for rank in [0, 7, 100, u32::MAX] {
                         read.page_of(kind, rank);

@@ -82,8 +82,8 @@ impl RowKinds {
                 if pages.sum::<u64>() != rows as u64 || of_kinds.sum::<u64>() != rows as u64 {
                     return Err(rows_of_all_kinds(rows));
                 }
-                let sizes = (rows, entry.heads.len());
-                let on_pages = PageRows::decode(&mut reader, kinds.len(), sizes, &page)?;
+                let pages = entry.heads.len();
+                let on_pages = PageRows::decode(&mut reader, kinds.len(), pages, &page)?;
                 (first.rows as usize, on_pages, None)
             }
         };

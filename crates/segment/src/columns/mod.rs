@@ -11,7 +11,6 @@
 #![deny(clippy::indexing_slicing)]
 
 pub(crate) mod codes;
-mod counted;
 mod decimal;
 mod dictionary;
 pub(crate) mod directory;
@@ -31,7 +30,6 @@ mod summary;
 mod tests;
 mod text;
 
-pub(crate) use counted::OwnCountedText;
 pub use stamps::{Stamp, Stamps};
 pub use summary::insert_byte;
 pub use summary::{ByteSet, ColumnSummary};
@@ -247,11 +245,6 @@ impl Column {
             values,
             summary: OnceLock::new(),
         })
-    }
-
-    /// How many values it has.
-    pub(crate) fn rows(&self) -> usize {
-        self.rows
     }
 
     /// How many numbers there are for values that stand once: of all different ones, or of those shapes that

@@ -9,7 +9,7 @@ use crate::Namespace;
 use crate::footer::{Footer, LexiconPageEntry};
 use crate::lexicon::{LexiconPages, LexiconWriter};
 use crate::limits::{
-    COUNTED_SEGMENT_ROWS_MIN, CUT_SAVING_PERCENT_MIN, LETTERS_SAVING_PERCENT_MIN, UNION_HITS_MIN,
+    CUT_SAVING_PERCENT_MIN, LETTERS_SAVING_PERCENT_MIN, UNION_HITS_MIN,
     UNION_INDEX_BYTES_MAX, UNION_SAVING_PERCENT_MIN,
 };
 use crate::merge::{MergeError, MergeInput, TermCursor};
@@ -17,7 +17,7 @@ use crate::page::{PageEntry, PageWriter};
 use crate::term::{Location, TermEntry};
 use crate::unions::write::{Placed, TRIAL_LEVEL, with_unions};
 
-/// When unions are made, words cut and values counted.
+/// When unions are made and words cut.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IndexChoice {
     /// Rows of a part that have a word, from which on it may be told by the part.
@@ -28,8 +28,6 @@ pub(crate) struct IndexChoice {
     pub(crate) cut_percent_min: u64,
     /// How many percent more letters have to save that are left out of them.
     pub(crate) letters_percent_min: u64,
-    /// Records from which on values are counted.
-    pub(crate) counted_rows_min: u32,
 }
 
 impl IndexChoice {
@@ -39,7 +37,6 @@ impl IndexChoice {
         is_forced: false,
         cut_percent_min: CUT_SAVING_PERCENT_MIN,
         letters_percent_min: LETTERS_SAVING_PERCENT_MIN,
-        counted_rows_min: COUNTED_SEGMENT_ROWS_MIN,
     };
 
     /// Wherever they can be.
@@ -49,21 +46,13 @@ impl IndexChoice {
         is_forced: true,
         cut_percent_min: 0,
         letters_percent_min: 0,
-        counted_rows_min: 0,
-    };
-
-    /// The same, and no value pages.
-    #[cfg(test)]
-    pub(crate) const CUTS: Self = Self {
-        counted_rows_min: u32::MAX,
-        ..Self::ALWAYS
     };
 
     /// Unions wherever they can be, and whole words.
     #[cfg(test)]
     pub(crate) const UNIONS: Self = Self {
         cut_percent_min: u64::MAX,
-        ..Self::CUTS
+        ..Self::ALWAYS
     };
 }
 
@@ -77,8 +66,6 @@ pub(crate) struct Rewritten {
     pub(crate) bigram_page: Option<PageEntry>,
     /// Whether words are cut.
     pub(crate) has_cuts: bool,
-    /// Whether letters are left out of some.
-    pub(crate) cuts_letters: bool,
 }
 
 impl Rewritten {
@@ -88,12 +75,10 @@ impl Rewritten {
         footer: &'f mut Footer,
     ) -> impl Iterator<Item = &'f mut PageEntry> {
         if let Some([posting_pages, union_pages]) = &self.lists {
-            footer.put_lists(posting_pages.clone());
+            footer.posting_pages.clone_from(posting_pages);
             footer.union_pages.clone_from(union_pages);
-            footer.counts_unions = true;
         }
         footer.has_cut_words = self.has_cuts;
-        footer.cuts_letters = self.cuts_letters;
         footer.lexicon_pages.clone_from(&self.lexicon_pages);
         footer.bigram_page = self.bigram_page;
         let lists = self.lists.is_some();
@@ -200,7 +185,6 @@ pub(super) fn rewrite<I: MergeInput>(
         lexicon_pages: lexicon.pages,
         bigram_page: lexicon.bigram_page,
         has_cuts,
-        cuts_letters: has_cuts && cuts_letters,
     }))
 }
 

@@ -53,24 +53,6 @@ proptest! {
 }
 
 #[test]
-fn a_segment_without_addresses_lacks_none() {
-    let lines = || (0..9).map(|row| format!("from 10.0.0.{row} and 10.0.1."));
-    let batches = [batch_of("udp", lines())];
-    let expected = build(&batches);
-    let mut builder = Builder::new(BuildOptions::default()).of_words_alone();
-    builder.push(&batches[0]).expect("in order");
-    let mut built = builder.finish().expect("small");
-    assert_eq!(compare(&InMemory(&built), &expected), Ok(Vec::new()));
-    built.footer.has_addresses = true;
-    let found = compare(&InMemory(&built), &expected).expect("readable");
-    let first_key = Namespace::MessageAddress.key(b"0a0001");
-    assert!(
-        matches!(&found[..], [Difference::Terms { terms: 10, first_key: first, .. }] if *first == first_key),
-        "{found:?}"
-    );
-}
-
-#[test]
 fn other_bigrams_are_noticed() {
     let mut built = build(&[batch_of("udp", (0..9).map(|row| format!("{row} is done")))]);
     let entry = built.footer.bigram_page.expect("a page");

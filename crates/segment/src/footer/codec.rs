@@ -14,66 +14,21 @@ use crate::wire::Reader;
 /// Bytes of a page's entry.
 const ENTRY_LEN: usize = 24;
 
-/// Set beside the number of dictionary pages where there are union pages, whose number stands behind the
-/// others then.
-const HAS_UNIONS: u16 = 1 << 8;
-
-/// Set there where there are value pages, whose number stands behind all others then.
-const HAS_VALUES: u16 = 1 << 7;
-
-/// Set there where letters may be left out of words of the lexicon.
-const CUTS_LETTERS: u16 = 1 << 4;
-
-/// Set there where received pages may have a unit.
-const HAS_RECEIVED_UNITS: u16 = 1 << 5;
-
-/// Set there where lists may have marks.
-const HAS_MARKED_LISTS: u16 = 1 << 6;
-
-/// Set there where there is a bigram page.
-const HAS_BIGRAMS: u16 = 1 << 9;
-
-/// Set there where there are head pages, whose number stands behind the others then.
-const HAS_HEADS: u16 = 1 << 10;
-
-/// Set there where there are stamp pages, whose number stands behind those others then.
-const HAS_STAMPS: u16 = 1 << 11;
-
-/// Set there where the terms have the addresses in texts.
-const HAS_ADDRESSES: u16 = 1 << 12;
-
-/// Set there where unions say how many seats each part has.
-const COUNTS_UNIONS: u16 = 1 << 13;
-
-/// Set there where row pages may have planes.
-const HAS_PAGE_PLANES: u16 = 1 << 14;
-
-/// Set there where words of the lexicon may be cut.
-const HAS_CUT_WORDS: u16 = 1 << 15;
-
-/// All that is set there.
-const MARKS: u16 = HAS_UNIONS
-    | HAS_VALUES
-    | HAS_MARKED_LISTS
-    | HAS_RECEIVED_UNITS
-    | CUTS_LETTERS
-    | HAS_BIGRAMS
-    | HAS_HEADS
-    | HAS_STAMPS
-    | HAS_ADDRESSES
-    | COUNTS_UNIONS
-    | HAS_PAGE_PLANES
-    | HAS_CUT_WORDS;
+/// Set where words of the lexicon may be cut.
+const HAS_CUT_WORDS: u16 = 1;
 
 /// Kinds of pages whose numbers the footer starts with.
-const PAGE_COUNTS: usize = 8;
+const PAGE_COUNTS: usize = 13;
 
 impl Footer {
     /// Appends the footer.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         self.encode_fixed(out);
+        let dictionaries = self.dictionary_pages.iter().flatten();
         let columns = self.chunks.iter().flat_map(|chunk| &chunk.columns);
+        let (heads, stamps) = (self.head_pages(), self.stamp_pages());
         let counts: [usize; PAGE_COUNTS] = [
+            dictionaries.clone().count(),
             columns.clone().count(),
             self.chunks.len(),
             self.received_pages.len(),
@@ -81,28 +36,15 @@ impl Footer {
             self.spare_page.iter().len(),
             self.tally_page.iter().len(),
             self.posting_pages.len(),
+            self.union_pages.len(),
             self.lexicon_pages.len(),
+            self.bigram_page.iter().len(),
+            heads.clone().count(),
+            stamps.clone().count(),
         ];
         for count in counts {
             out.extend_from_slice(&(count as u32).to_le_bytes());
         }
-        if !self.union_pages.is_empty() {
-            out.extend_from_slice(&(self.union_pages.len() as u32).to_le_bytes());
-        }
-        let heads = self.head_pages();
-        let has_heads = heads.clone().next().is_some();
-        if has_heads {
-            out.extend_from_slice(&(heads.clone().count() as u32).to_le_bytes());
-        }
-        let stamps = self.stamp_pages();
-        let has_stamps = stamps.clone().next().is_some();
-        if has_stamps {
-            out.extend_from_slice(&(stamps.clone().count() as u32).to_le_bytes());
-        }
-        if !self.value_pages.is_empty() {
-            out.extend_from_slice(&(self.value_pages.len() as u32).to_le_bytes());
-        }
-        let dictionaries = self.dictionary_pages.iter().flatten();
         let pages = dictionaries
             .chain(columns)
             .chain(self.chunks.iter().map(|chunk| &chunk.directory))
@@ -116,19 +58,16 @@ impl Footer {
             .chain(&self.union_pages);
         let lexicon = self.lexicon_pages.iter().map(|page| &page.page);
         let pages = pages.chain(lexicon).chain(&self.bigram_page);
-        for page in pages.chain(heads).chain(stamps).chain(&self.value_pages) {
+        for page in pages.chain(heads).chain(stamps) {
             out.extend_from_slice(&page.offset.to_le_bytes());
             for number in [page.stored_len, page.raw_len, page.crc, page.rows] {
                 out.extend_from_slice(&number.to_le_bytes());
             }
         }
         for chunk in &self.chunks {
-            out.extend_from_slice(&(chunk.columns.len() as u32).to_le_bytes());
-            if has_heads {
-                out.extend_from_slice(&(chunk.heads.len() as u32).to_le_bytes());
-            }
-            if has_stamps {
-                out.extend_from_slice(&(chunk.stamps.iter().len() as u32).to_le_bytes());
+            let stamps = chunk.stamps.iter().len();
+            for count in [chunk.columns.len(), chunk.heads.len(), stamps] {
+                out.extend_from_slice(&(count as u32).to_le_bytes());
             }
         }
         for first in &self.received_firsts {
@@ -150,37 +89,19 @@ impl Footer {
         if footer.rows > 0 && footer.kind_page.is_none() {
             return Err(Corrupt::Short { what: "kind pages" });
         }
-        if footer.version() > trailer.version {
-            return Err(invalid(
-                "version of a file with what is newer",
-                trailer.version.into(),
-            ));
-        }
         Ok(footer)
     }
 
     /// Decodes a footer whose pages lie before `end`.
     pub(crate) fn decode_pages(bytes: &[u8], end: u64) -> Result<Self, Corrupt> {
         let mut reader = Reader::new("footer", bytes);
-        let (mut footer, marks) = Self::decode_fixed(&mut reader)?;
-        let dictionaries = marks & !MARKS;
-        let bigrams = usize::from(marks & HAS_BIGRAMS != 0);
+        let mut footer = Self::decode_fixed(&mut reader)?;
         let mut counts = [0; PAGE_COUNTS];
         for count in &mut counts {
             *count = reader.u32()? as usize;
         }
-        let mut count_of = |mark: u16, what| match marks & mark {
-            0 => Ok(None),
-            _ => match reader.u32()? {
-                0 => Err(invalid(what, 0)),
-                count => Ok(Some(count as usize)),
-            },
-        };
-        let unions = count_of(HAS_UNIONS, "number of union pages")?.unwrap_or(0);
-        let heads = count_of(HAS_HEADS, "number of head pages")?;
-        let stamps = count_of(HAS_STAMPS, "number of stamp pages")?;
-        let values = count_of(HAS_VALUES, "number of value pages")?.unwrap_or(0);
         let [
+            dictionaries,
             columns,
             chunks,
             received_pages,
@@ -188,9 +109,13 @@ impl Footer {
             spares,
             tallies,
             postings,
+            unions,
             lexicon_pages,
+            bigrams,
+            heads,
+            stamps,
         ] = counts;
-        let dictionaries = decode_pages(&mut reader, dictionaries.into(), end)?;
+        let dictionaries = decode_pages(&mut reader, dictionaries, end)?;
         footer.dictionary_pages = none_or_two(&dictionaries)?;
         let columns = decode_pages(&mut reader, columns, end)?;
         let directories = decode_pages(&mut reader, chunks, end)?;
@@ -209,15 +134,11 @@ impl Footer {
             });
         }
         footer.bigram_page = at_most_one(&decode_pages(&mut reader, bigrams, end)?)?;
-        let mut further = |count: Option<usize>| {
-            let pages = count.map(|count| decode_pages(&mut reader, count, end));
-            pages.transpose()
-        };
-        let (heads, stamps) = (further(heads)?, further(stamps)?);
-        footer.value_pages = decode_pages(&mut reader, values, end)?;
-        let of_some = [heads.as_deref(), stamps.as_deref()];
+        let heads = decode_pages(&mut reader, heads, end)?;
+        let stamps = decode_pages(&mut reader, stamps, end)?;
+        let of_some = [&columns, &heads, &stamps].map(Vec::as_slice);
         let pages = [&directories, &rows, &chunks].map(Vec::as_slice);
-        footer.chunks = join_chunks(&mut reader, &columns, of_some, pages)?;
+        footer.chunks = join_chunks(&mut reader, of_some, pages)?;
         for _ in 0..received_pages {
             let first = Timestamp::from_nanos(i64::from_le_bytes(reader.array()?));
             footer.received_firsts.push(first);
@@ -235,43 +156,7 @@ impl Footer {
         out.extend_from_slice(&self.first_number.0.to_le_bytes());
         out.extend_from_slice(&self.rows.to_le_bytes());
         out.extend_from_slice(&WORDS_VERSION.to_le_bytes());
-        let mut marks = self.dictionary_pages.iter().flatten().count() as u16;
-        if !self.union_pages.is_empty() {
-            marks |= HAS_UNIONS;
-        }
-        if !self.value_pages.is_empty() {
-            marks |= HAS_VALUES;
-        }
-        if self.bigram_page.is_some() {
-            marks |= HAS_BIGRAMS;
-        }
-        if self.head_pages().next().is_some() {
-            marks |= HAS_HEADS;
-        }
-        if self.stamp_pages().next().is_some() {
-            marks |= HAS_STAMPS;
-        }
-        if self.has_addresses {
-            marks |= HAS_ADDRESSES;
-        }
-        if self.counts_unions {
-            marks |= COUNTS_UNIONS;
-        }
-        if self.has_page_planes {
-            marks |= HAS_PAGE_PLANES;
-        }
-        if self.has_cut_words {
-            marks |= HAS_CUT_WORDS;
-        }
-        if self.has_marked_lists {
-            marks |= HAS_MARKED_LISTS;
-        }
-        if self.cuts_letters {
-            marks |= CUTS_LETTERS;
-        }
-        if self.has_received_units {
-            marks |= HAS_RECEIVED_UNITS;
-        }
+        let marks = if self.has_cut_words { HAS_CUT_WORDS } else { 0 };
         out.extend_from_slice(&marks.to_le_bytes());
         for time in [
             self.first_received,
@@ -290,9 +175,8 @@ impl Footer {
         }
     }
 
-    /// What has its place in all footers, and how many dictionary pages there are, with
-    /// [`HAS_UNIONS`] and its like.
-    fn decode_fixed(reader: &mut Reader<'_>) -> Result<(Self, u16), Corrupt> {
+    /// Reads the part of fixed length.
+    fn decode_fixed(reader: &mut Reader<'_>) -> Result<Self, Corrupt> {
         let first_number = RecordNumber(reader.u64()?);
         let rows = reader.u32()?;
         let words_version = u16::from_le_bytes(reader.array()?);
@@ -300,6 +184,9 @@ impl Footer {
             return Err(invalid("version of words", u64::from(words_version)));
         }
         let marks = u16::from_le_bytes(reader.array()?);
+        if marks & !HAS_CUT_WORDS != 0 {
+            return Err(invalid("marks of the footer", u64::from(marks)));
+        }
         let mut time = || Ok(Timestamp::from_nanos(i64::from_le_bytes(reader.array()?)));
         let mut footer = Self {
             first_number,
@@ -309,13 +196,7 @@ impl Footer {
             first_time: time()?,
             last_time: time()?,
             raw_bytes: reader.u64()?,
-            has_addresses: marks & HAS_ADDRESSES != 0,
-            counts_unions: marks & COUNTS_UNIONS != 0,
-            has_page_planes: marks & HAS_PAGE_PLANES != 0,
             has_cut_words: marks & HAS_CUT_WORDS != 0,
-            has_marked_lists: marks & HAS_MARKED_LISTS != 0,
-            cuts_letters: marks & CUTS_LETTERS != 0,
-            has_received_units: marks & HAS_RECEIVED_UNITS != 0,
             ..Self::default()
         };
         let counts = &mut footer.counts;
@@ -327,7 +208,7 @@ impl Footer {
                 return Err(invalid("count of rows", u64::from(*count)));
             }
         }
-        Ok((footer, marks))
+        Ok(footer)
     }
 
     /// What a writer of ours keeps to.
@@ -414,12 +295,10 @@ fn check_heads(chunk: &ChunkEntry) -> Result<(), Corrupt> {
     Err(invalid("rows of a head page", u64::from(last.rows)))
 }
 
-/// Reads how many pages of columns, heads and stamps each chunk has, and gives it those. The latter two are
-/// there where some chunk has one.
+/// Reads how many pages of columns, heads and stamps each chunk has, and gives it those.
 fn join_chunks(
     reader: &mut Reader<'_>,
-    mut columns: &[PageEntry],
-    [mut heads, mut stamps]: [Option<&[PageEntry]>; 2],
+    [mut columns, mut heads, mut stamps]: [&[PageEntry]; 3],
     [directories, rows, pages]: [&[PageEntry]; 3],
 ) -> Result<Vec<ChunkEntry>, Corrupt> {
     let mut chunks = Vec::with_capacity(pages.len());
@@ -429,22 +308,16 @@ fn join_chunks(
                 return Err(invalid("rows of a chunk's page", u64::from(other.rows)));
             }
         }
-        let own_columns = take_pages(reader, &mut columns)?;
-        let mut take = |pages: &mut Option<&[PageEntry]>| match pages {
-            Some(pages) => take_pages(reader, pages),
-            None => Ok(Vec::new()),
-        };
         chunks.push(ChunkEntry {
-            columns: own_columns,
+            columns: take_pages(reader, &mut columns)?,
             directory: *directory,
-            heads: take(&mut heads)?,
-            stamps: at_most_one(&take(&mut stamps)?)?,
+            heads: take_pages(reader, &mut heads)?,
+            stamps: at_most_one(&take_pages(reader, &mut stamps)?)?,
             rows: *rows,
             page: *page,
         });
     }
-    let left = [Some(columns), heads, stamps].into_iter().flatten();
-    match left.map(<[PageEntry]>::len).sum::<usize>() {
+    match columns.len() + heads.len() + stamps.len() {
         0 => Ok(chunks),
         count => Err(invalid("pages of no chunk", count as u64)),
     }

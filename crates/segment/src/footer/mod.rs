@@ -6,14 +6,8 @@ mod codec;
 use model::{Facility, RecordNumber, Severity, Timestamp};
 
 use crate::chunk::ChunkEntry;
-use crate::envelope::{
-    FORMAT_VERSION, FORMAT_VERSION_ADDRESSES, FORMAT_VERSION_BIGRAMS, FORMAT_VERSION_COUNTED,
-    FORMAT_VERSION_CUTS, FORMAT_VERSION_DICTIONARY, FORMAT_VERSION_HEADS, FORMAT_VERSION_MARKS,
-    FORMAT_VERSION_MIN, FORMAT_VERSION_PLANES, FORMAT_VERSION_STAMPS, FORMAT_VERSION_UNIONS,
-    FORMAT_VERSION_VALUES, Header,
-};
+use crate::envelope::Header;
 use crate::lexicon::class::{may_hold, order_into, ordered_starts};
-use crate::limits::HEAD_PAGE_ROWS;
 use crate::page::PageEntry;
 use crate::{Namespace, Section};
 
@@ -55,32 +49,13 @@ pub struct Footer {
     pub posting_pages: Vec<PageEntry>,
     /// The rows of terms by what columns say; none but in compacted segments.
     pub union_pages: Vec<PageEntry>,
-    /// Whether they say how many seats each part has; not in segments that were compacted before they did.
-    pub counts_unions: bool,
     /// The terms.
     pub lexicon_pages: Vec<LexiconPageEntry>,
-    /// Which pairs of bytes are in the words of each page of terms; none in a segment without rows, and in
-    /// those that were written before there was one.
+    /// Which pairs of bytes are in the words of each page of terms; none in a segment without rows.
     pub bigram_page: Option<PageEntry>,
-    /// Which values the parts of columns have, and how many rows each; none but in compacted segments. Together they
-    /// have all parts.
-    pub value_pages: Vec<PageEntry>,
-    /// Whether row pages may say by planes of bits how many rows of each kind are on each head page; not in segments
-    /// that were written before they did.
-    pub has_page_planes: bool,
-    /// Whether the terms have the addresses in texts ([`model::addresses`]); not in segments that were written
-    /// before they did, and in those that were merged of such.
-    pub has_addresses: bool,
-    /// Whether lists may have marks; not in segments that were written before they did.
-    pub has_marked_lists: bool,
     /// Whether the lexicon may have the starts of words alone; in no segments but compacted ones. What they are
     /// merged of has whole words.
     pub has_cut_words: bool,
-    /// Whether letters may be left out of those, not hexadecimal digits alone.
-    pub cuts_letters: bool,
-    /// Whether received pages may say in which unit their times are; not in segments that were written before they
-    /// did.
-    pub has_received_units: bool,
 }
 
 /// A lexicon page in the footer.
@@ -156,68 +131,6 @@ fn at_namespace(counts: &[u32; 8], namespace: Namespace) -> Option<u32> {
 }
 
 impl Footer {
-    /// The version of the format that a file with this footer has: the oldest one that has all there is.
-    pub fn version(&self) -> u16 {
-        if self.has_received_units || self.cuts_letters {
-            return FORMAT_VERSION;
-        }
-        if self.has_marked_lists {
-            return FORMAT_VERSION_MARKS;
-        }
-        if !self.value_pages.is_empty() {
-            return FORMAT_VERSION_VALUES;
-        }
-        if self.has_cut_words {
-            return FORMAT_VERSION_CUTS;
-        }
-        if self.has_page_planes {
-            return FORMAT_VERSION_PLANES;
-        }
-        if self.counts_unions {
-            return FORMAT_VERSION_COUNTED;
-        }
-        if self.has_addresses {
-            return FORMAT_VERSION_ADDRESSES;
-        }
-        if self.stamp_pages().next().is_some() {
-            return FORMAT_VERSION_STAMPS;
-        }
-        if self.head_pages().next().is_some() {
-            return FORMAT_VERSION_HEADS;
-        }
-        if self.bigram_page.is_some() {
-            return FORMAT_VERSION_BIGRAMS;
-        }
-        if !self.union_pages.is_empty() {
-            return FORMAT_VERSION_UNIONS;
-        }
-        match self.dictionary_pages {
-            Some(_) => FORMAT_VERSION_DICTIONARY,
-            None => FORMAT_VERSION_MIN,
-        }
-    }
-
-    /// Whether a segment of the same records would have something in its format today that this one has not.
-    pub fn is_outdated(&self) -> bool {
-        let mut chunks = self.chunks.iter();
-        let is_large = chunks.any(|chunk| chunk.page.rows as usize > HEAD_PAGE_ROWS);
-        !self.has_addresses
-            || is_large && !self.has_page_planes
-            || !self.union_pages.is_empty() && !self.counts_unions
-    }
-
-    /// Puts in posting pages that are written now: their lists may have marks.
-    pub(crate) fn put_lists(&mut self, posting_pages: Vec<PageEntry>) {
-        self.has_marked_lists = !posting_pages.is_empty();
-        self.posting_pages = posting_pages;
-    }
-
-    /// Notes whether there are head pages, once there are chunks: row pages that are written say by planes how many
-    /// rows are on them.
-    pub(crate) fn note_heads(&mut self) {
-        self.has_page_planes = self.chunks.iter().any(|chunk| !chunk.heads.is_empty());
-    }
-
     /// The head pages of all chunks.
     pub(crate) fn head_pages(&self) -> impl Iterator<Item = &PageEntry> + Clone {
         self.chunks.iter().flat_map(|chunk| &chunk.heads)
@@ -277,7 +190,6 @@ impl Footer {
             .chain(self.union_pages.iter().map(of(Section::Unions)))
             .chain(lexicon.map(of(Section::Lexicon)))
             .chain(self.bigram_page.iter().map(of(Section::Bigrams)))
-            .chain(self.value_pages.iter().map(of(Section::Values)))
     }
 
     /// The index of the lexicon page that has a key, where any has.
@@ -353,43 +265,6 @@ impl Footer {
 #[expect(clippy::indexing_slicing, reason = "a test may panic")]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_version_is_the_oldest_that_has_all_there_is() {
-        let page = PageEntry::default();
-        let mut footer = Footer::default();
-        assert_eq!(footer.version(), 5);
-        footer.dictionary_pages = Some([page; 2]);
-        assert_eq!(footer.version(), 6);
-        footer.union_pages.push(page);
-        assert_eq!(footer.version(), 7);
-        footer.bigram_page = Some(page);
-        assert_eq!(footer.version(), 8);
-        footer.chunks.push(ChunkEntry {
-            heads: vec![page],
-            ..ChunkEntry::default()
-        });
-        assert_eq!(footer.version(), 9);
-        footer.chunks[0].stamps = Some(page);
-        assert_eq!(footer.version(), 10);
-        footer.has_addresses = true;
-        assert_eq!(footer.version(), 11);
-        footer.counts_unions = true;
-        assert_eq!(footer.version(), 12);
-        footer.note_heads();
-        assert_eq!(footer.version(), 13);
-        footer.has_cut_words = true;
-        assert_eq!(footer.version(), 14);
-        footer.value_pages.push(page);
-        assert_eq!(footer.version(), 15);
-        footer.put_lists(vec![page]);
-        assert_eq!(footer.version(), 16);
-        footer.cuts_letters = true;
-        assert_eq!(footer.version(), 17);
-        footer.cuts_letters = false;
-        footer.has_received_units = true;
-        assert_eq!(footer.version(), 17);
-    }
 
     #[test]
     fn the_chunk_of_a_row_is_the_last_that_does_not_start_behind_it() {

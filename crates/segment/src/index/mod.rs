@@ -63,10 +63,10 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Of no rows; with the addresses in texts, or words alone.
-    pub(crate) fn new(has_addresses: bool) -> Self {
+    /// Of no rows.
+    pub(crate) fn new() -> Self {
         Self {
-            terms: Terms::new(has_addresses),
+            terms: Terms::new(),
             tally: Tally::default(),
             counts: PartCounts::default(),
             pairs: Vec::new(),

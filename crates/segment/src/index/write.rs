@@ -49,12 +49,10 @@ impl Index {
                 }
             }
         }
-        footer.put_lists(lists.finish(pages, file));
+        footer.posting_pages = lists.finish(pages, file);
         let lexicon = lexicon.finish(pages, file);
         footer.lexicon_pages = lexicon.pages;
         footer.bigram_page = lexicon.bigram_page;
-        footer.has_addresses = self.terms.have_addresses();
-        footer.note_heads();
     }
 
     /// Where the seats of a term are that are in none of its groups.

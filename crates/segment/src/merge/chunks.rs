@@ -10,7 +10,7 @@ use std::ops::Range;
 use model::{RecordBatch, Timestamp};
 
 use super::enlarge::{self, Moved};
-use super::{MergeError, MergeInput, have_addresses, not_taken};
+use super::{MergeError, MergeInput, not_taken};
 use crate::builder::{push_chunk, write_chunk};
 use crate::footer::Counts;
 use crate::index::Index;
@@ -110,7 +110,7 @@ pub(super) fn merge<I: MergeInput>(
     let mut target = Target {
         merged: Merged {
             kinds: Kinds::new(),
-            index: Index::new(have_addresses(inputs)),
+            index: Index::new(),
             copied: Vec::new(),
             rewritten: Vec::new(),
             moved: Vec::new(),

@@ -15,7 +15,7 @@ use crate::index::{Index, PartCounts, SharedLists, Tally, listed};
 use crate::lexicon::LexiconWriter;
 use crate::page::{PageEntry, PageWriter};
 use crate::page_file::StreamedFile;
-use crate::{Corrupt, Namespace};
+use crate::Corrupt;
 
 /// The counts of values of all inputs together.
 fn counts<I: MergeInput>(inputs: &[I]) -> Result<PartCounts, MergeError<I::Error>> {
@@ -57,11 +57,7 @@ pub(super) fn merge<I: MergeInput>(
     let bases = bases(inputs);
     let (mut list, mut seats, mut groups) = (Vec::new(), Vec::new(), Vec::new());
     let mut moved = MovedGroups::new(&merged.moved);
-    let has_addresses = index.terms.have_addresses();
     each_term(inputs, index, |key, terms, holders| {
-        if !has_addresses && Namespace::is_of_address(key) {
-            return Ok(());
-        }
         seats.clear();
         groups.clear();
         for holder in &holders.inputs {
@@ -99,15 +95,13 @@ pub(super) fn merge<I: MergeInput>(
         }
         file.relieve().map_err(not_taken)
     })?;
-    footer.put_lists(lists.finish(pages, file));
+    footer.posting_pages = lists.finish(pages, file);
     let mut lexicon = lexicon.close(pages);
     while let Some(page) = lexicon.append_next(file) {
         footer.lexicon_pages.push(page);
         file.relieve().map_err(not_taken)?;
     }
     footer.bigram_page = lexicon.append_bigrams(pages, file);
-    footer.has_addresses = has_addresses;
-    footer.note_heads();
     Ok(())
 }
 

@@ -111,7 +111,7 @@ impl<'a, I: MergeInput> TermCursor<'a, I> {
             Some((known, opened)) if known == page => opened,
             _ => {
                 let stored = stored(self.input, self.number, entry)?;
-                UnionPage::decode(entry, &stored, footer.counts_unions).map_err(damaged)?
+                UnionPage::decode(entry, &stored).map_err(damaged)?
             }
         };
         let union = opened.union(listed).map_err(damaged)?;

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::limits::CHUNK_ROWS;
 use crate::testing::{
-    alike, any_batch, build, compacted, merge_whole, naive_index, naive_index_of_words, read,
+    alike, any_batch, build, compacted, merge_whole, naive_index, read,
     stored as stored_in, with_unions,
 };
 use crate::{BuildOptions, Builder, Built, mend};
@@ -107,30 +107,6 @@ proptest! {
         prop_assert_eq!(contents.footer.last_time, built.footer.last_time);
         prop_assert_eq!(&contents.footer, &merged.footer);
         prop_assert_eq!(merge_whole(&segments, 1).expect("again").bytes, merged.bytes);
-    }
-
-    #[test]
-    fn where_one_has_no_addresses_the_result_has_none(
-        batches in any_batches(),
-        which in any::<prop::sample::Index>(),
-    ) {
-        let mut segments = build_each(&batches);
-        prop_assume!(!segments.is_empty());
-        let which = which.index(segments.len());
-        let mut builder = Builder::new(BuildOptions {
-            first_number: segments[which].0.footer.first_number,
-            ..BuildOptions::default()
-        })
-        .of_words_alone();
-        let contents = read(&segments[which].0.bytes).expect("valid");
-        for chunk in &contents.chunks {
-            builder.push(chunk).expect("in order");
-        }
-        segments[which] = InMemory(builder.finish().expect("small"));
-        let merged = merge_whole(&segments, 1).expect("consecutive");
-        let contents = read(&merged.bytes).expect("valid");
-        prop_assert!(!contents.footer.has_addresses);
-        prop_assert_eq!(&contents.terms, &naive_index_of_words(&contents.chunks));
     }
 
     #[test]

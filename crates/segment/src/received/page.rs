@@ -2,24 +2,19 @@
 //! multiples.
 //!
 //! ```text
-//! page = 0x80 0x00; unit (u8), as the form of times; zigzag of the first time; column of the steps
+//! page = unit (u8), as the form of times; zigzag of the first time; column of the steps
 //! ```
-//!
-//! Pages of versions before 17 are varints alone ([`super::encode`]), none of which starts so.
 #![deny(clippy::indexing_slicing)]
 
 use model::Timestamp;
 use model::limits::BATCH_RECORDS_MAX;
 
-use super::{check_count, decode};
+use super::check_count;
 use crate::Corrupt;
 use crate::column::{self, Packed};
 use crate::page::{PageEntry, open};
 use crate::rows::TimeForm;
 use crate::wire::{Reader, put_varint, unzigzag, zigzag};
-
-/// What a page of version 17 and later starts with: a varint of zero with a byte too many.
-const HAS_UNIT: [u8; 2] = [0x80, 0];
 
 /// Of so many times of receipt one is known without those before it.
 const MARK_ROWS: usize = 16;
@@ -28,7 +23,6 @@ const MARK_ROWS: usize = 16;
 pub(crate) fn encode_page(received: &[Timestamp], out: &mut Vec<u8>) {
     let unit = TimeForm::largest(|| received.iter().map(|time| time.nanos()));
     let in_units = |time: &Timestamp| unit.in_units(time.nanos());
-    out.extend_from_slice(&HAS_UNIT);
     out.push(unit as u8);
     put_varint(zigzag(received.first().map_or(0, in_units)), out);
     let later = received.iter().skip(1);
@@ -37,12 +31,9 @@ pub(crate) fn encode_page(received: &[Timestamp], out: &mut Vec<u8>) {
     column::encode(&steps.collect::<Vec<_>>(), out);
 }
 
-/// Reads a page of so many times, of any version.
+/// Reads a page of so many times.
 pub(crate) fn decode_page(bytes: &[u8], rows: usize) -> Result<Vec<Timestamp>, Corrupt> {
-    match Steps::decode(bytes, rows)? {
-        Some(steps) => Ok(steps.all()),
-        None => decode(bytes, rows),
-    }
+    Steps::decode(bytes, rows).map(|steps| steps.all())
 }
 
 /// Times of receipt that are looked up one by one.
@@ -68,14 +59,9 @@ impl ReceivedTimes {
     /// When the bytes are not what was written.
     pub fn decode(entry: &PageEntry, stored: &[u8]) -> Result<Self, Corrupt> {
         let bytes = open("received page", entry, stored)?;
-        let rows = entry.rows as usize;
-        Ok(match Steps::decode(&bytes, rows)? {
-            Some(steps) => {
-                let marks = steps.marks();
-                Self(Form::Packed(steps, marks))
-            }
-            None => Self::of(decode(&bytes, rows)?),
-        })
+        let steps = Steps::decode(&bytes, entry.rows as usize)?;
+        let marks = steps.marks();
+        Ok(Self(Form::Packed(steps, marks)))
     }
 
     /// The same for looks at most of them.
@@ -139,12 +125,14 @@ struct Steps {
 }
 
 impl Steps {
-    /// Reads those of so many times; `None` where the bytes are a page of a version before 17.
-    fn decode(bytes: &[u8], rows: usize) -> Result<Option<Self>, Corrupt> {
-        let Some(bytes) = bytes.strip_prefix(&HAS_UNIT).filter(|_| rows > 0) else {
-            return Ok(None);
-        };
+    /// Reads those of so many times, one at least.
+    fn decode(bytes: &[u8], rows: usize) -> Result<Self, Corrupt> {
         check_count(rows, BATCH_RECORDS_MAX)?;
+        let Some(later) = rows.checked_sub(1) else {
+            return Err(Corrupt::Short {
+                what: "times of receipt",
+            });
+        };
         let mut reader = Reader::new("times of receipt", bytes);
         let unit = TimeForm::decode(&mut reader)?;
         if unit == TimeForm::Received {
@@ -154,9 +142,9 @@ impl Steps {
             });
         }
         let first = unzigzag(reader.varint()?);
-        let steps = Packed::decode(&mut reader, rows - 1)?;
+        let steps = Packed::decode(&mut reader, later)?;
         reader.finish()?;
-        Ok(Some(Self { unit, first, steps }))
+        Ok(Self { unit, first, steps })
     }
 
     /// The time that is so many units behind another, which is in units as well.
@@ -208,19 +196,12 @@ mod tests {
         ReceivedTimes::decode(&entry, &file).expect("valid")
     }
 
-    /// The same times in the form of each version.
+    /// The same times in each form.
     fn forms(times: &[Timestamp]) -> Vec<ReceivedTimes> {
-        let (mut own, mut older) = (Vec::new(), Vec::new());
-        encode_page(times, &mut own);
-        super::super::encode(times, &mut older);
-        let own = page(&own, times.len());
-        let older = page(&older, times.len());
-        vec![
-            own.unpacked(),
-            own,
-            older,
-            ReceivedTimes::of(times.to_vec()),
-        ]
+        let mut raw = Vec::new();
+        encode_page(times, &mut raw);
+        let own = page(&raw, times.len());
+        vec![own.unpacked(), own, ReceivedTimes::of(times.to_vec())]
     }
 
     proptest! {
@@ -253,12 +234,10 @@ mod tests {
 
         #[test]
         fn any_bytes_are_survived(
-            rest in prop::collection::vec(any::<u8>(), 0..40),
-            has_unit in any::<bool>(),
+            bytes in prop::collection::vec(any::<u8>(), 0..40),
             rows in 0..9_usize,
         ) {
-            let start: &[u8] = if has_unit { &HAS_UNIT } else { &[] };
-            if let Ok(times) = decode_page(&[start, &rest].concat(), rows) {
+            if let Ok(times) = decode_page(&bytes, rows) {
                 prop_assert_eq!(times.len(), rows);
             }
         }

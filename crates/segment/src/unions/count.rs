@@ -13,8 +13,8 @@ use crate::chunk::PartRows;
 
 impl Union {
     /// How many of its seats are before each of some edges, each of which is the seats of the rows before it,
-    /// in ranges which ascend and do not overlap; `None` where parts do not say how many they have. `seats_of`
-    /// gives the seats of a part in the segment, and `part` its rows and the first row of its chunk.
+    /// in ranges which ascend and do not overlap. `seats_of` gives the seats of a part in the segment, and `part`
+    /// its rows and the first row of its chunk.
     ///
     /// # Errors
     /// When a part cannot be had.
@@ -23,20 +23,17 @@ impl Union {
         edges: &[&[Range<u32>]],
         seats_of: impl Fn(u32) -> Result<Range<u32>, E>,
         part: impl FnMut(u32) -> Result<(u32, PartRows), E>,
-    ) -> Result<Option<Vec<u64>>, E> {
+    ) -> Result<Vec<u64>, E> {
         let mut counts = vec![0; edges.len()];
         let (mut places, mut cut) = (Vec::with_capacity(self.parts.len()), Vec::new());
         for (number, own) in self.parts.iter().enumerate() {
-            let Some(count) = own.new else {
-                return Ok(None);
-            };
             let seats = seats_of(own.part)?;
             let before = edges.iter().map(|edge| len_within(edge, &seats));
             if before.clone().any(|len| 0 < len && len < seats.len()) {
                 cut.push(number);
             } else {
                 let before = counts.iter_mut().zip(before).filter(|(_, len)| *len > 0);
-                before.for_each(|(all, _)| *all += u64::from(count));
+                before.for_each(|(all, _)| *all += u64::from(own.new));
             }
             places.push(seats);
         }
@@ -46,7 +43,7 @@ impl Union {
             let of_others = edge.iter().map(|range| count_listed(&self.others, range));
             *all += of_cut.chain(of_others).sum::<u64>();
         }
-        Ok(Some(counts))
+        Ok(counts)
     }
 
     /// A bit for each seat of some stretches, set for those of some parts, but for those of another part before the

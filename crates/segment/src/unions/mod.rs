@@ -32,7 +32,6 @@ use crate::{ChunkEntry, Corrupt};
 pub struct UnionPage {
     raw: Vec<u8>,
     segment_rows: u32,
-    is_counted: bool,
 }
 
 /// Seats of rows, by codes.
@@ -52,28 +51,23 @@ pub(crate) struct CodedSeats {
     pub(crate) track: u32,
     /// Ascending.
     pub(crate) codes: Vec<u32>,
-    /// How many of the seats no part before it in the union has; `None` where the segment does not say.
-    pub(crate) new: Option<u32>,
+    /// How many of the seats no part before it in the union has.
+    pub(crate) new: u32,
 }
 
 /// Codes up to here are looked up in a table.
 const TABLE_CODES_MAX: usize = 1 << 16;
 
 impl UnionPage {
-    /// Decodes a page, in which seats are counted or not, as the footer says. Its unions are checked when they
-    /// are read.
+    /// Decodes a page. Its unions are checked when they are read.
     ///
     /// # Errors
     /// When the bytes are not what was written.
-    pub fn decode(entry: &PageEntry, stored: &[u8], is_counted: bool) -> Result<Self, Corrupt> {
+    pub fn decode(entry: &PageEntry, stored: &[u8]) -> Result<Self, Corrupt> {
         let raw = open("union page", entry, stored)?.into_owned();
         let mut reader = Reader::new("union page", &raw);
         let segment_rows = reader.count("number of rows", SEGMENT_ROWS_MAX as usize)? as u32;
-        Ok(Self {
-            raw,
-            segment_rows,
-            is_counted,
-        })
+        Ok(Self { raw, segment_rows })
     }
 
     /// A union in this page. The caller sees to it that it is.
@@ -89,7 +83,7 @@ impl UnionPage {
         };
         let bytes = self.raw.get(offset as usize..).unwrap_or(&[]);
         let mut reader = Reader::new("union", bytes);
-        Union::decode(&mut reader, self.segment_rows, self.is_counted)
+        Union::decode(&mut reader, self.segment_rows)
     }
 
     /// Memory the page takes, in bytes.
@@ -108,18 +102,12 @@ impl Union {
             before = part.part;
             put_varint(u64::from(part.track), out);
             put_numbers(&part.codes, out);
-            if let Some(new) = part.new {
-                put_varint(u64::from(new), out);
-            }
+            put_varint(u64::from(part.new), out);
         }
         put_numbers(&self.others, out);
     }
 
-    fn decode(
-        reader: &mut Reader<'_>,
-        segment_rows: u32,
-        is_counted: bool,
-    ) -> Result<Self, Corrupt> {
+    fn decode(reader: &mut Reader<'_>, segment_rows: u32) -> Result<Self, Corrupt> {
         let count = reader.count("parts of a union", SEGMENT_ROWS_MAX as usize)?;
         let mut union = Self::default();
         let mut before = 0;
@@ -133,10 +121,7 @@ impl Union {
                 return Err(invalid("order of a union", u64::from(part)));
             }
             let codes = numbers(reader, COLUMN_ROWS_MAX, u32::MAX, "code of a union")?;
-            let new = match is_counted {
-                true => Some(reader.count("seats of a part", COLUMN_ROWS_MAX)? as u32),
-                false => None,
-            };
+            let new = reader.count("seats of a part", COLUMN_ROWS_MAX)? as u32;
             union.parts.push(CodedSeats {
                 part,
                 track,
@@ -147,18 +132,6 @@ impl Union {
         let what = "seat of a union";
         union.others = numbers(reader, segment_rows as usize, segment_rows, what)?;
         Ok(union)
-    }
-
-    /// The numbers of its parts, each with how many of its seats no part before it has; `None` where parts do not say
-    /// how many.
-    pub fn counted_parts(&self) -> Option<Vec<(u32, u32)>> {
-        let parts = self.parts.iter();
-        parts.map(|own| Some((own.part, own.new?))).collect()
-    }
-
-    /// The seats that no part tells, ascending.
-    pub fn others(&self) -> &[u32] {
-        &self.others
     }
 
     /// Sets the bits of its seats, one bit each from the lowest of the first byte on. `part` gives the rows of a
@@ -199,7 +172,7 @@ impl Union {
             let before = count_bytes(bits, &bytes);
             marks.add(own, (first, rows), bits);
             let new = count_bytes(bits, &bytes) - before;
-            if own.new.is_some_and(|said| said != new) {
+            if own.new != new {
                 return Err(invalid("seats of a part of a union", new.into()).into());
             }
         }

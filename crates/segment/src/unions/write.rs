@@ -160,7 +160,7 @@ impl<'a> Lists<'a> {
         parts.sort_by_key(|(part, _)| (part.part, part.track));
         clear(&mut self.told, seats);
         for (part, occurrence) in &mut parts {
-            part.new = Some(self.tell(occurrence));
+            part.new = self.tell(occurrence);
         }
         clear(&mut self.told, seats);
         clear(&mut self.own, seats);
@@ -194,7 +194,7 @@ impl<'a> Lists<'a> {
             part: track.part,
             track: track.track,
             codes,
-            new: None,
+            new: 0,
         })
     }
 

@@ -118,7 +118,7 @@ pub(super) fn inspect(
     let mut view = SegmentView {
         path: path.to_owned(),
         bytes: raw.bytes,
-        version: footer.version(),
+        version: segment::FORMAT_VERSION,
         first_number: raw.header.as_ref().ok().map(|header| header.first_number),
         records: footer.rows,
         received: (footer.first_received, footer.last_received),

@@ -91,8 +91,7 @@ impl SegmentHandle {
     }
 
     /// How many rows that hold a term are before each of some edges, without marking each of them. An edge is the
-    /// seats of the rows before it, in ranges which ascend and do not overlap. `None` where the segment cannot tell
-    /// without all of the columns, or a long list would be gone through for so many edges that marking takes less.
+    /// seats of the rows before it, in ranges which ascend and do not overlap.
     ///
     /// # Errors
     /// When the seats cannot be read.
@@ -100,22 +99,18 @@ impl SegmentHandle {
         &self,
         term: &TermEntry,
         edges: &[&[Range<u32>]],
-    ) -> Result<Option<Vec<u64>>, ReadError> {
-        let of_slots = match self.union_page_of(&term.slots) {
+    ) -> Result<Vec<u64>, ReadError> {
+        let mut counts = match self.union_page_of(&term.slots) {
             Some(index) => self.union(&term.slots, index)?.count_before(
                 edges,
                 |part| self.seats_of_part(index, part),
                 |part| self.part_rows(index, part),
             )?,
             None => {
-                let counts = edges
-                    .iter()
-                    .map(|edge| self.count_within(&term.slots, edge));
-                Some(counts.collect::<Result<_, _>>()?)
+                let edges = edges.iter();
+                let counts = edges.map(|edge| self.count_within(&term.slots, edge));
+                counts.collect::<Result<_, _>>()?
             }
-        };
-        let Some(mut counts) = of_slots else {
-            return Ok(None);
         };
         let groups = self.groups_of(term)?;
         if !groups.is_empty() {
@@ -126,7 +121,7 @@ impl SegmentHandle {
                 }
             }
         }
-        Ok(Some(counts))
+        Ok(counts)
     }
 
     /// How many numbers that no columns have to tell are in some ranges, which ascend and do not overlap.
@@ -151,18 +146,6 @@ impl SegmentHandle {
     /// Whether finding the seats of a term takes a look at columns.
     pub fn is_told_by_columns(&self, term: &TermEntry) -> bool {
         self.union_page_of(&term.slots).is_some()
-    }
-
-    /// How many rows that hold a term are found by a look at columns, at the most; none where lists say all.
-    ///
-    /// # Errors
-    /// When it cannot be read which columns those are.
-    pub fn rows_told_by_columns(&self, term: &TermEntry) -> Result<u32, ReadError> {
-        let Some(index) = self.union_page_of(&term.slots) else {
-            return Ok(0);
-        };
-        let listed = self.union(&term.slots, index)?.others().len();
-        Ok(term.slots.count.saturating_sub(listed as u32))
     }
 
     /// The groups whose rows all hold a term, ascending. A group is the rows of a kind in a chunk; its
@@ -239,7 +222,7 @@ impl SegmentHandle {
     fn union_page(&self, index: usize) -> Result<Arc<UnionPage>, ReadError> {
         let entry = self.entry(&self.footer.union_pages, index)?;
         let page = self.page(Kind::Union, index, || {
-            let page = UnionPage::decode(entry, &self.read(entry)?, self.footer.counts_unions);
+            let page = UnionPage::decode(entry, &self.read(entry)?);
             Ok(Page::Union(Arc::new(
                 page.map_err(|error| self.damaged(entry, &error))?,
             )))

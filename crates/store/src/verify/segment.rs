@@ -258,10 +258,6 @@ fn difference(difference: Difference) -> (u64, String) {
             offset,
             format!("the stamps of {parts} parts of columns are wrong"),
         ),
-        Difference::Values { parts, offset } => (
-            offset,
-            format!("the counts of values of {parts} parts of columns are wrong"),
-        ),
     }
 }
 
