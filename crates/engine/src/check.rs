@@ -11,6 +11,7 @@ use query::{Expr, Leaf, Matcher, Query, Target, TextMatcher};
 use segment::{ByteSet, Edges, Hints, Kinds, Selected, TextPart, TextTest};
 use store::{ReadError, SegmentHandle};
 
+use crate::cancel::Cancel;
 use crate::field_check::FieldCheck;
 use crate::limits::TOLD_KINDS_MAX;
 use crate::part::Seated;

@@ -187,4 +187,3 @@ impl ValueSink for Passing<'_> {
         }
     }
 }
-

@@ -9,9 +9,7 @@ use text_fields::Lead;
 
 use crate::chunks::{ChunkSink, each_chunk};
 use crate::evaluate::with_field;
-use crate::field_reader::{
-    FieldReader, MessageSink, Messages, ValueSink, Where, read_data,
-};
+use crate::field_reader::{FieldReader, MessageSink, Messages, ValueSink, Where, read_data};
 use crate::in_text::{InText, Places};
 use crate::part::Block;
 use crate::row_set::RowSet;

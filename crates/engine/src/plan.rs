@@ -137,9 +137,7 @@ impl Ask {
     pub(crate) fn lexicon_pages(&self, segment: &SegmentHandle) -> u64 {
         match self {
             Self::Words(words) => words.lexicon_pages(segment),
-            Self::AnyWords(choice) => {
-                choice.iter().map(|own| own.lexicon_pages(segment)).sum()
-            }
+            Self::AnyWords(choice) => choice.iter().map(|own| own.lexicon_pages(segment)).sum(),
             // Fields leave such conditions out.
             Self::Nothing
             | Self::Codes(..)

@@ -26,7 +26,7 @@ pub(crate) fn word_bounds(
     among: Among<'_>,
     segment: &SegmentHandle,
 ) -> Result<Bounds, ReadError> {
-        if words.is_exact && words.is_one_term() {
+    if words.is_exact && words.is_one_term() {
         return union(&terms_of(words, segment)?, among, segment).map(Bounds::exact);
     }
     let mut either = Bounds::exact(RowSet::empty());

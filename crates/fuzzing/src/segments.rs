@@ -6,8 +6,8 @@ use model::Timestamp;
 use segment::{
     Bigrams, Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, HeadPage,
     Header, Kinds, KnownKey, LexiconPage, LexiconThrough, Listed, Location, Namespace, PageEntry,
-    PostingPage, ReceivedTimes, RowKinds, Stamps, Tally, Trailer, Union, UnionPage,
-    chunk_of_part, decode_kind_page, decode_received_page,
+    PostingPage, ReceivedTimes, RowKinds, Stamps, Tally, Trailer, Union, UnionPage, chunk_of_part,
+    decode_kind_page, decode_received_page,
 };
 
 /// Most bytes of a page before compression that are looked at: more takes a fuzzer's time only.

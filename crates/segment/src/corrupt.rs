@@ -66,6 +66,12 @@ pub enum Corrupt {
         /// The part.
         what: &'static str,
     },
+    /// A segment of a development version before the first release.
+    #[error("{what} is of a development version before the first release")]
+    Development {
+        /// The part.
+        what: &'static str,
+    },
     /// A segment of another version than this code reads.
     #[error("format version is {found}, this program reads {known}", known = crate::FORMAT_VERSION)]
     Version {

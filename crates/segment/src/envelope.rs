@@ -8,14 +8,18 @@ use crate::page::{check, checksum};
 use crate::wire::Reader;
 use crate::{Corrupt, Footer};
 
-/// Version of the format. It stays at 1 until the first release: files of earlier development versions are refused.
+/// Version of the format. It stays at 1 until the first release.
 pub const FORMAT_VERSION: u16 = 1;
 
 /// Version of the rule that cuts text into words ([`model::words`]), as the index is made by it.
 pub const WORDS_VERSION: u16 = 1;
 
-const HEADER_MAGIC: [u8; 8] = *b"LOGWOOD\n";
-const TRAILER_MAGIC: [u8; 8] = *b"DOOWGOL\n";
+/// What a file starts with.
+pub const HEADER_MAGIC: [u8; 8] = *b"LWSEGMT\n";
+const TRAILER_MAGIC: [u8; 8] = *b"TMGESWL\n";
+
+/// What files of development versions started and ended with.
+const DEVELOPMENT_MAGICS: [[u8; 8]; 2] = [*b"LOGWOOD\n", *b"DOOWGOL\n"];
 
 /// What a segment file starts with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +59,7 @@ impl Header {
     pub fn decode(bytes: &[u8]) -> Result<Self, Corrupt> {
         let what = "header";
         let mut reader = Reader::new(what, bytes);
-        if reader.array()? != HEADER_MAGIC {
-            return Err(Corrupt::Magic { what });
-        }
+        check_magic(what, reader.array()?, HEADER_MAGIC)?;
         let version = u16::from_le_bytes(reader.array()?);
         reader.bytes(6)?;
         let first_number = RecordNumber(reader.u64()?);
@@ -123,9 +125,7 @@ impl Trailer {
         };
         reader.bytes(2)?;
         let crc = reader.u32()?;
-        if reader.array()? != TRAILER_MAGIC {
-            return Err(Corrupt::Magic { what });
-        }
+        check_magic(what, reader.array()?, TRAILER_MAGIC)?;
         reader.finish()?;
         let offset = file_len.saturating_sub(Self::LEN as u64);
         let covered = bytes.get(..20).unwrap_or(&[]);
@@ -150,6 +150,16 @@ impl Trailer {
         }
         Ok(trailer)
     }
+}
+
+fn check_magic(what: &'static str, found: [u8; 8], expected: [u8; 8]) -> Result<(), Corrupt> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(match DEVELOPMENT_MAGICS.contains(&found) {
+        true => Corrupt::Development { what },
+        false => Corrupt::Magic { what },
+    })
 }
 
 fn check_version(found: u16) -> Result<(), Corrupt> {

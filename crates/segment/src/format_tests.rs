@@ -1,5 +1,5 @@
-//! The format does not change by accident: the example of FORMAT.md, byte by byte, and two files, written
-//! once.
+//! The format does not change by accident: the example of FORMAT.md, byte by byte, and three files,
+//! written once.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
@@ -9,12 +9,13 @@ use model::{
 };
 
 use crate::testing::{
-    accesses, alike, build, connections, naive_index, read, seen_all, with_cut_words,
+    accesses, alike, build, connections, naive_index, read, seen_all, with_cut_words, with_unions,
 };
 use crate::{BuildOptions, Builder, Namespace};
 
 const FORMAT_MD: &str = include_str!("../../../FORMAT.md");
 const GOLDEN: &[u8] = include_bytes!("../testdata/golden.segment");
+const GOLDEN_ACCESSES: &[u8] = include_bytes!("../testdata/golden-accesses.segment");
 const GOLDEN_COMPACTED: &[u8] = include_bytes!("../testdata/golden-compacted.segment");
 
 /// The three records of the example in FORMAT.md.
@@ -268,9 +269,12 @@ fn golden_batches() -> [RecordBatch; 4] {
     ]
 }
 
-/// What the golden compacted file is made of: unions, cut words and a dictionary pay there.
+/// What the golden compacted file is made of: cut words and a dictionary pay there.
 fn golden_compacted_batches() -> [RecordBatch; 2] {
-    [connections(17, 2_000), alike(1_000)]
+    let (first, mut second) = (connections(17, 1_000), alike(600));
+    let last = first.get(first.len() - 1).expect("some").received();
+    second.make_received_monotone(last);
+    [first, second]
 }
 
 /// The golden file, with several pages of heads.
@@ -286,6 +290,11 @@ fn golden_segment() -> Vec<u8> {
     builder.finish().expect("small").bytes
 }
 
+/// The golden file of accesses, in which columns tell what frequent words are in.
+fn golden_accesses() -> Vec<u8> {
+    with_unions(&build(&[accesses(11, 2_000)])).bytes
+}
+
 fn golden_compacted() -> Vec<u8> {
     with_cut_words(&build(&golden_compacted_batches())).bytes
 }
@@ -296,6 +305,7 @@ fn the_golden_files_are_written() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata");
     for (name, bytes) in [
         ("golden.segment", golden_segment()),
+        ("golden-accesses.segment", golden_accesses()),
         ("golden-compacted.segment", golden_compacted()),
     ] {
         std::fs::write(format!("{folder}/{name}"), bytes).expect("writes");
@@ -341,6 +351,16 @@ fn addresses_of_the_golden_file_are_terms() {
     let own = own.map(|(key, _)| key.clone());
     assert_eq!(keys, own.filter(|key| key.starts_with(b"a")).collect());
     assert!(keys.len() > 100, "{}", keys.len());
+}
+
+#[test]
+fn the_golden_file_of_accesses_is_read() {
+    let contents = read(GOLDEN_ACCESSES).expect("valid");
+    assert_eq!(read(&golden_accesses()).expect("valid"), contents);
+    let batches = [accesses(11, 2_000)];
+    assert_eq!(contents.seen(), seen_all(&batches[0]));
+    assert_eq!(contents.terms, naive_index(&batches));
+    assert!(!contents.footer.union_pages.is_empty());
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub use compact::compact;
 pub use compare::{Difference, compare};
 pub use corrupt::Corrupt;
 pub use dictionary::Dictionary;
-pub use envelope::{FORMAT_VERSION, Header, Trailer, WORDS_VERSION};
+pub use envelope::{FORMAT_VERSION, HEADER_MAGIC, Header, Trailer, WORDS_VERSION};
 pub use footer::{Counts, Footer, LexiconPageEntry};
 pub use index::{Tally, ValueRows};
 pub use kinds::{FieldPlace, KindPool, Kinds};

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use model::{LogspaceName, RecordNumber};
+use segment::Corrupt;
 
 use crate::documents::DocumentName;
 use crate::lock::LockHolder;
@@ -36,10 +37,19 @@ pub enum Error {
         /// The directory.
         data_dir: PathBuf,
     },
+    /// The file is of a development version before the first release.
+    #[error(
+        "{path} was written by a development version before the first release, which this program \
+         does not read: move the data directory away and import the logs again"
+    )]
+    DevelopmentFormat {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file is of another version of the format than the one that this program reads.
     #[error(
-        "{path} has format version {found}, this program reads version {supported}: read it with the \
-         Logwood that wrote it, or move the data directory away and import the logs again"
+        "{path} has format version {found}, this program reads version {supported}: use the Logwood \
+         that wrote it, or move the data directory away and import the logs again"
     )]
     OtherFormat {
         /// The file.
@@ -175,10 +185,31 @@ impl Error {
         }
     }
 
+    /// A file of a development version before the first release.
+    pub(crate) fn development_format(path: &Path) -> Self {
+        Self::DevelopmentFormat {
+            path: path.to_owned(),
+        }
+    }
+
+    /// What is wrong with a segment of another version than this program reads.
+    pub(crate) fn of_segment_format(path: &Path, corrupt: &Corrupt) -> Option<Self> {
+        match corrupt {
+            Corrupt::Development { .. } => Some(Self::development_format(path)),
+            Corrupt::Version { found } => {
+                Some(Self::other_format(path, *found, segment::FORMAT_VERSION))
+            }
+            _ => None,
+        }
+    }
+
     /// Whether it is a file of another version than this program reads: it may be whole, so it is
     /// left as it is and nothing is opened without it.
     pub(crate) fn is_other_format(&self) -> bool {
-        matches!(self, Self::OtherFormat { .. })
+        matches!(
+            self,
+            Self::OtherFormat { .. } | Self::DevelopmentFormat { .. }
+        )
     }
 
     /// Whether the disk had no room for it.

@@ -95,8 +95,7 @@ pub use repair::{Repaired, repair};
 pub use restore::{Restore, restore};
 pub use retention::Retention;
 pub use segment_handle::{
-    FieldSeats, Found, OpenChunk, OwnValueRows, RowTimes, SegmentHandle,
-    TimeSpan,
+    FieldSeats, Found, OpenChunk, OwnValueRows, RowTimes, SegmentHandle, TimeSpan,
 };
 pub use snapshot::{Damage, Part, Snapshot, TailChunk};
 pub use status::{LogspaceStatus, State, Status};

@@ -23,21 +23,20 @@ use crate::names;
 use crate::notes::StoreId;
 use crate::snapshot::Damage;
 
-const MAGIC: [u8; 4] = *b"LWMF";
-/// Version 1 knew no removals, version 2 neither whose it is nor fingerprints of segments.
-const VERSION: u16 = 3;
-/// Versions that are read and written anew.
-const OLDER: [u16; 2] = [1, 2];
+/// What a file starts with.
+pub(crate) const MAGIC: [u8; 4] = *b"LWMA";
+/// What files of development versions started with.
+const DEVELOPMENT_MAGIC: [u8; 4] = *b"LWMF";
+const VERSION: u16 = 1;
 const HEADER_LEN: usize = 16;
 const RECORD_HEADER_LEN: usize = 8;
 const ALIGNMENT: usize = 8;
-const KIND_ADD: u8 = 1;
-const KIND_CHANGE_V2: u8 = 2;
-const KIND_OWNER: u8 = 3;
-const KIND_CHANGE: u8 = 4;
-const KIND_GONE: u8 = 5;
+const KIND_OWNER: u8 = 1;
+const KIND_CHANGE: u8 = 2;
+const KIND_GONE: u8 = 3;
 const GONE_LEN: usize = 32;
-const ENTRY_LEN_V2: usize = 56;
+/// Bytes of a change before its entries.
+const CHANGE_HEADER_LEN: usize = 24;
 const ENTRY_LEN: usize = 64;
 const REMOVED_LEN: usize = 16;
 /// Offset, length and checksum of a segment's footer.
@@ -453,17 +452,16 @@ fn load_or_new(disk: &dyn Disk, dir: &Path) -> Result<Loaded, Error> {
 }
 
 impl Loaded {
-    /// Whether a file is of the version that is written; notes where it has no header.
-    fn check_header(&mut self, path: &Path, bytes: &[u8]) -> Result<bool, Error> {
+    /// Refuses a file of another version; notes where it has no header.
+    fn check_header(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Error> {
         match bytes.get(..HEADER_LEN) {
             Some(header) if header == encode_header(VERSION) => {}
-            Some(header) if OLDER.iter().any(|older| header == encode_header(*older)) => {
-                return Ok(false);
+            Some(header) if header.starts_with(&DEVELOPMENT_MAGIC) => {
+                return Err(Error::development_format(path));
             }
-            // A newer program keeps to the place of the checksum; otherwise a bit has flipped.
+            // Every version keeps to the place of the checksum; otherwise a bit has flipped.
             Some(header)
                 if header.starts_with(&MAGIC)
-                    && version(header) > VERSION
                     && word(header, HEADER_LEN - 4)
                         == crc32c::crc32c(header.get(..12).unwrap_or(&[])) =>
             {
@@ -473,7 +471,7 @@ impl Loaded {
                 .damages
                 .push(Damage::new(path, 0, "the header is wrong")),
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Refuses the manifest of somebody else: to take its segments for ours would be worse than not
@@ -552,7 +550,7 @@ fn load_with(
         version: bytes.get(..HEADER_LEN).map_or(0, version),
         ..Loaded::default()
     };
-    let is_current = loaded.check_header(path, &bytes)?;
+    loaded.check_header(path, &bytes)?;
     let mut offset = HEADER_LEN;
     while offset < bytes.len() {
         let next = match decode_record(&bytes, offset) {
@@ -584,14 +582,14 @@ fn load_with(
         };
         offset = next;
     }
-    if is_current && loaded.contents.owner.is_none() && loaded.damages.is_empty() && len > 0 {
+    if loaded.contents.owner.is_none() && loaded.damages.is_empty() && len > 0 {
         // It is the first record, and stands there from the beginning.
         let what = "it does not say whose it is";
         loaded
             .damages
             .push(Damage::new(path, HEADER_LEN as u64, what));
     }
-    if loaded.damages.is_empty() && is_current {
+    if loaded.damages.is_empty() {
         loaded.clean = Some(bytes);
     }
     Ok(loaded)
@@ -673,15 +671,11 @@ fn version(header: &[u8]) -> u16 {
     half(header, 4)
 }
 
-/// Version 1 had no checksum.
 fn encode_header(version: u16) -> [u8; HEADER_LEN] {
     let mut bytes = MAGIC.to_vec();
     bytes.extend_from_slice(&version.to_le_bytes());
     bytes.resize(HEADER_LEN - 4, 0);
-    let crc = match version {
-        1 => 0,
-        _ => crc32c::crc32c(&bytes),
-    };
+    let crc = crc32c::crc32c(&bytes);
     bytes.extend_from_slice(&crc.to_le_bytes());
     let mut header = [0; HEADER_LEN];
     header.copy_from_slice(&bytes);
@@ -802,10 +796,8 @@ fn decode_record(bytes: &[u8], offset: usize) -> Result<Record, &'static str> {
         return Err("the checksum of the record is wrong");
     }
     let record_len = (RECORD_HEADER_LEN + len).next_multiple_of(ALIGNMENT);
-    let (head_len, entry_len) = match payload.first() {
-        Some(&KIND_ADD) => (8, ENTRY_LEN_V2),
-        Some(&KIND_CHANGE_V2) => (24, ENTRY_LEN_V2),
-        Some(&KIND_CHANGE) => (24, ENTRY_LEN),
+    match payload.first() {
+        Some(&KIND_CHANGE) => {}
         Some(&KIND_OWNER) => {
             return Ok(Record {
                 owner: Some(decode_owner(payload)?),
@@ -821,23 +813,20 @@ fn decode_record(bytes: &[u8], offset: usize) -> Result<Record, &'static str> {
             });
         }
         _ => return Err("the record is of an unknown kind"),
+    }
+    let marks = Marks {
+        next: long(payload, 8),
+        sealed: long(payload, 16),
     };
-    let marks = match head_len {
-        8 => Marks::default(),
-        _ => Marks {
-            next: long(payload, 8),
-            sealed: long(payload, 16),
-        },
-    };
-    let added_len = word(payload, 4) as usize * entry_len;
+    let added_len = word(payload, 4) as usize * ENTRY_LEN;
     let (added, removed) = payload
-        .get(head_len..)
+        .get(CHANGE_HEADER_LEN..)
         .and_then(|rest| rest.split_at_checked(added_len))
         .filter(|(_, removed)| removed.len().is_multiple_of(REMOVED_LEN))
         .ok_or("the record does not have the length of its entries")?;
     Ok(Record {
         owner: None,
-        added: added.chunks_exact(entry_len).map(decode_entry).collect(),
+        added: added.chunks_exact(ENTRY_LEN).map(decode_entry).collect(),
         removed: removed
             .chunks_exact(REMOVED_LEN)
             .map(|bytes| SegmentId {
@@ -875,7 +864,7 @@ fn decode_entry(bytes: &[u8]) -> Entry {
         first_received: time(32),
         last_received: time(40),
         raw_bytes: long(bytes, 48),
-        fingerprint: word(bytes, ENTRY_LEN_V2),
+        fingerprint: word(bytes, 56),
     }
 }
 

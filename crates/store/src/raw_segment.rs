@@ -37,8 +37,10 @@ impl RawSegment {
         let header = read_header(file.as_ref());
         let footer = read_footer(file.as_ref(), bytes);
         for part in [header.as_ref().err(), footer.as_ref().err()] {
-            if let Some((_, Unreadable::Corrupt(Corrupt::Version { found }))) = part {
-                return Err(Error::other_format(path, *found, segment::FORMAT_VERSION));
+            if let Some((_, Unreadable::Corrupt(corrupt))) = part
+                && let Some(error) = Error::of_segment_format(path, corrupt)
+            {
+                return Err(error);
             }
         }
         Ok(Self {

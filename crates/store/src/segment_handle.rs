@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use model::{RecordBatch, RecordNumber, Timestamp};
 use quick_cache::sync::Cache;
 use segment::{
-    Bigrams, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ColumnPage, Corrupt, Dictionary, FORMAT_VERSION, Footer,
+    Bigrams, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ColumnPage, Corrupt, Dictionary, Footer,
     HeadPage, Header, KindPool, Kinds, KnownKey, LexiconPage, LexiconPageEntry, LexiconThrough,
     Namespace, PageEntry, PostingPage, ReceivedTimes, RowKinds, Spare, Stamps, Tally, TermEntry,
     Trailer, UnionPage,
@@ -242,13 +242,13 @@ impl SegmentHandle {
     ) -> Result<Self, Error> {
         let file_bytes = file.len().map_err(Error::io("read", path))?;
         let damaged = |offset: u64| {
-            move |error: Corrupt| match error {
-                Corrupt::Version { found } => Error::other_format(path, found, FORMAT_VERSION),
-                error => Error::Damaged {
+            move |error: Corrupt| {
+                let damaged = || Error::Damaged {
                     path: path.to_owned(),
                     offset,
                     what: error.to_string(),
-                },
+                };
+                Error::of_segment_format(path, &error).unwrap_or_else(damaged)
             }
         };
         let mut header = [0; Header::LEN];

@@ -118,7 +118,6 @@ fn plans() -> impl Strategy<Value = Plan> {
     let asked = asked
         .prop_map(|(namespaces, probes, is_exact)| Words {
             test: None,
-            with_addresses: None,
             namespaces,
             probes,
             is_exact,

@@ -84,10 +84,7 @@ fn connected(row: usize) -> Sample {
 }
 
 /// A store of a day in 1970 whose identifiers are cut, and its records.
-fn filled(
-    directory: &std::path::Path,
-    sample: impl Fn(usize) -> Sample,
-) -> (Store, RecordBatch) {
+fn filled(directory: &std::path::Path, sample: impl Fn(usize) -> Sample) -> (Store, RecordBatch) {
     let samples: Vec<Sample> = (0..ROWS).map(sample).collect();
     let store = testing::compacted(directory, &samples, |segment| {
         segment.footer().has_cut_words

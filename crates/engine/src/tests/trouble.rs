@@ -187,7 +187,7 @@ fn accesses(directory: &Path, at: Option<u64>) -> Scope {
     drop(testing::open(directory, 1_000));
     let day = directory.join("logspaces/main/1970/01-01");
     std::fs::create_dir_all(&day).expect("creates");
-    let mut bytes = include_bytes!("../../../store/testdata/segment.v8").to_vec();
+    let mut bytes = include_bytes!("../../../segment/testdata/golden-accesses.segment").to_vec();
     if let Some(at) = at {
         bytes[at as usize] ^= 0x40;
     }

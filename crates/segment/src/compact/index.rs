@@ -9,8 +9,8 @@ use crate::Namespace;
 use crate::footer::{Footer, LexiconPageEntry};
 use crate::lexicon::{LexiconPages, LexiconWriter};
 use crate::limits::{
-    CUT_SAVING_PERCENT_MIN, LETTERS_SAVING_PERCENT_MIN, UNION_HITS_MIN,
-    UNION_INDEX_BYTES_MAX, UNION_SAVING_PERCENT_MIN,
+    CUT_SAVING_PERCENT_MIN, LETTERS_SAVING_PERCENT_MIN, UNION_HITS_MIN, UNION_INDEX_BYTES_MAX,
+    UNION_SAVING_PERCENT_MIN,
 };
 use crate::merge::{MergeError, MergeInput, TermCursor};
 use crate::page::{PageEntry, PageWriter};

@@ -10,12 +10,12 @@ use std::ops::Range;
 use super::chunks::{Copied, CopiedTo, Merged};
 use super::enlarge::Moved;
 use super::{MergeError, MergeInput, TermCursor, damaged, not_taken, stored};
+use crate::Corrupt;
 use crate::footer::Footer;
 use crate::index::{Index, PartCounts, SharedLists, Tally, listed};
 use crate::lexicon::LexiconWriter;
 use crate::page::{PageEntry, PageWriter};
 use crate::page_file::StreamedFile;
-use crate::Corrupt;
 
 /// The counts of values of all inputs together.
 fn counts<I: MergeInput>(inputs: &[I]) -> Result<PartCounts, MergeError<I::Error>> {

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::limits::CHUNK_ROWS;
 use crate::testing::{
-    alike, any_batch, build, compacted, merge_whole, naive_index, read,
-    stored as stored_in, with_unions,
+    alike, any_batch, build, compacted, merge_whole, naive_index, read, stored as stored_in,
+    with_unions,
 };
 use crate::{BuildOptions, Builder, Built, mend};
 

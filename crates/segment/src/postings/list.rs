@@ -51,9 +51,9 @@ enum Stretch<'a> {
 }
 
 impl<'a> List<'a> {
-    /// A list of so many numbers, of a segment of so many rows. Some versions have distances alone.
-    pub(super) fn new(bytes: &'a [u8], (count, rows): (u32, u32), has_stretches: bool) -> Self {
-        let are_distances = !has_stretches || (count as usize) < MARKED_LIST_NUMBERS_MIN;
+    /// A list of so many numbers, of a segment of so many rows.
+    pub(super) fn new(bytes: &'a [u8], (count, rows): (u32, u32)) -> Self {
+        let are_distances = (count as usize) < MARKED_LIST_NUMBERS_MIN;
         Self {
             reader: Reader::new("posting list", bytes),
             rows,

@@ -16,15 +16,11 @@ use crate::wire::{Reader, put_varint};
 pub(crate) use list::encode_list;
 use list::{List, Take};
 
-/// What a page starts with whose lists may have marks; no segment with lists has so many rows.
-const HAS_STRETCHES: u8 = 0;
-
 /// A decoded posting page.
 #[derive(Clone, Debug)]
 pub struct PostingPage {
     raw: Vec<u8>,
     segment_rows: u32,
-    has_stretches: bool,
 }
 
 impl PostingPage {
@@ -32,16 +28,8 @@ impl PostingPage {
     pub fn decode(entry: &PageEntry, stored: &[u8]) -> Result<Self, Corrupt> {
         let raw = open("posting page", entry, stored)?.into_owned();
         let mut reader = Reader::new("posting page", &raw);
-        let has_stretches = raw.first() == Some(&HAS_STRETCHES);
-        if has_stretches {
-            reader.byte()?;
-        }
         let segment_rows = reader.count("number of rows", SEGMENT_ROWS_MAX as usize)? as u32;
-        Ok(Self {
-            raw,
-            segment_rows,
-            has_stretches,
-        })
+        Ok(Self { raw, segment_rows })
     }
 
     /// Numbers that are listed in this page: seats, or groups. The caller sees to it that they are
@@ -91,7 +79,7 @@ impl PostingPage {
         };
         let bytes = self.raw.get(offset as usize..).unwrap_or(&[]);
         let sizes = (listed.count, self.segment_rows);
-        Some(List::new(bytes, sizes, self.has_stretches))
+        Some(List::new(bytes, sizes))
     }
 
     /// Memory the page takes, in bytes.
@@ -153,15 +141,8 @@ pub(crate) struct PostingWriter {
 }
 
 impl PostingWriter {
-    /// Writes posting pages of a segment of so many rows.
+    /// Writes pages of a segment of so many rows.
     pub(crate) fn new(segment_rows: u32) -> Self {
-        let mut writer = Self::of_unions(segment_rows);
-        writer.start.insert(0, HAS_STRETCHES);
-        writer
-    }
-
-    /// Writes union pages.
-    pub(crate) fn of_unions(segment_rows: u32) -> Self {
         let mut start = Vec::new();
         put_varint(u64::from(segment_rows), &mut start);
         Self {

@@ -82,7 +82,7 @@ impl<'a> Lists<'a> {
             pages: PageWriter::new(TRIAL_LEVEL),
             lists: PostingWriter::new(rows),
             list_bytes: Vec::new(),
-            union_lists: PostingWriter::of_unions(rows),
+            union_lists: PostingWriter::new(rows),
             union_bytes: Vec::new(),
             unions: 0,
             moved: Default::default(),

@@ -98,7 +98,7 @@ pub(super) fn inspect(
         bytes,
         header: match scan.header {
             FileHeader::File { id, .. } => Some((FILE_VERSION, id)),
-            FileHeader::Unreadable | FileHeader::Newer(_) => None,
+            _ => None,
         },
         blocks: scan.blocks,
         torn_bytes: scan.torn_bytes,

@@ -9,8 +9,12 @@ mod templates;
 
 use std::path::Path;
 
+use ::segment::HEADER_MAGIC;
+
 use crate::disk::{Disk, OpenMode};
 use crate::error::Error;
+use crate::journal::FILE_MAGIC;
+use crate::manifest::MAGIC as MANIFEST_MAGIC;
 use crate::names;
 
 pub use directory::{DayView, DirectoryView, FileView, LogspaceView, inspect_directory};
@@ -73,11 +77,11 @@ pub fn inspect(disk: &dyn Disk, path: &Path, options: &InspectOptions) -> Result
         .any(|ending| name.ends_with(ending));
     // A segment that was set aside has another ending behind its own.
     let is_segment = name.contains(names::SEGMENT_SUFFIX);
-    if magic.starts_with(b"LWJF") || is_journal {
+    if magic.starts_with(&FILE_MAGIC) || is_journal {
         Ok(View::Journal(journal::inspect(disk, path, options)?))
-    } else if magic.starts_with(b"LWMF") || name == names::MANIFEST {
+    } else if magic.starts_with(&MANIFEST_MAGIC) || name == names::MANIFEST {
         Ok(View::Manifest(manifest::inspect(disk, path)?))
-    } else if magic == *b"LOGWOOD\n" || is_segment {
+    } else if magic == HEADER_MAGIC || is_segment {
         let view = segment::inspect(disk, path, options)?;
         Ok(View::Segment(Box::new(view)))
     } else {

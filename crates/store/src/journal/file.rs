@@ -4,10 +4,13 @@ use crate::notes::StoreId;
 
 /// Bytes of the header; the first block follows.
 pub(crate) const HEADER_LEN: usize = 64;
-/// The newest version of the journal's format that this program reads and writes.
-pub(crate) const VERSION: u16 = 2;
+/// The version of the journal's format.
+pub(crate) const VERSION: u16 = 1;
 
-const MAGIC: [u8; 4] = *b"LWJF";
+/// What a file starts with.
+pub(crate) const MAGIC: [u8; 4] = *b"LWJO";
+/// What files of development versions started with.
+const DEVELOPMENT_MAGIC: [u8; 4] = *b"LWJF";
 /// Where the store is named.
 const STORE_AT: usize = 32;
 
@@ -56,8 +59,10 @@ pub(crate) enum FileHeader {
     },
     /// Never written, torn, or damaged: the name has to do.
     Unreadable,
-    /// Written by a newer program.
-    Newer(u16),
+    /// Written by a development version before the first release.
+    Development,
+    /// Of another version of the format.
+    Other(u16),
 }
 
 /// Reads the header of a file.
@@ -69,12 +74,18 @@ pub(crate) fn decode_header(bytes: &[u8; HEADER_LEN]) -> FileHeader {
             .map_or(0, u32::from_le_bytes)
     };
     let crc = crc32c::crc32c(bytes.get(..HEADER_LEN - 4).unwrap_or(&[]));
-    if !bytes.starts_with(&MAGIC) || word(HEADER_LEN - 4) != crc {
+    if word(HEADER_LEN - 4) != crc {
+        return FileHeader::Unreadable;
+    }
+    if bytes.starts_with(&DEVELOPMENT_MAGIC) {
+        return FileHeader::Development;
+    }
+    if !bytes.starts_with(&MAGIC) {
         return FileHeader::Unreadable;
     }
     let version = u16::try_from(word(4) & 0xffff).unwrap_or(u16::MAX);
-    if version > VERSION {
-        return FileHeader::Newer(version);
+    if version != VERSION {
+        return FileHeader::Other(version);
     }
     let long = |at: usize| {
         bytes
@@ -134,11 +145,43 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_version_is_told_apart() {
-        let mut header = encode_header(1, None, StoreId::default());
-        header[4] = 9;
-        let crc = crc32c::crc32c(&header[..HEADER_LEN - 4]);
-        header[HEADER_LEN - 4..].copy_from_slice(&crc.to_le_bytes());
-        assert_eq!(decode_header(&header), FileHeader::Newer(9));
+    fn the_example_of_the_format_is_read() {
+        let text = include_str!("../../../../FORMAT.md");
+        let (_, rest) = text.split_once("### Example\n").expect("there");
+        let (_, rest) = rest.split_once("```text\n").expect("there");
+        let (dump, _) = rest.split_once("```").expect("there");
+        let bytes = dump
+            .lines()
+            .flat_map(|line| line[10..58].split_whitespace());
+        let bytes: Vec<u8> = bytes
+            .map(|byte| u8::from_str_radix(byte, 16).expect("hexadecimal"))
+            .collect();
+        let (header, block) = bytes.split_first_chunk().expect("long enough");
+        assert_eq!(*header, encode_header(1, None, StoreId::default()));
+        let block = crate::journal::Block::decode(block, 1, 64).expect("valid");
+        assert_eq!(block.batch.len(), 1);
+        assert!(
+            block
+                .batch
+                .get(0)
+                .expect("one")
+                .raw()
+                .ends_with(b"- - hello")
+        );
+    }
+
+    #[test]
+    fn other_versions_are_told_apart() {
+        let with = |at: usize, bytes: &[u8]| {
+            let mut header = encode_header(1, None, StoreId::default());
+            header[at..at + bytes.len()].copy_from_slice(bytes);
+            let crc = crc32c::crc32c(&header[..HEADER_LEN - 4]);
+            header[HEADER_LEN - 4..].copy_from_slice(&crc.to_le_bytes());
+            decode_header(&header)
+        };
+        assert_eq!(with(4, &[9, 0]), FileHeader::Other(9));
+        assert_eq!(with(4, &[0, 0]), FileHeader::Other(0));
+        assert_eq!(with(0, b"LWJF"), FileHeader::Development);
+        assert_eq!(with(0, b"LWJA"), FileHeader::Unreadable);
     }
 }

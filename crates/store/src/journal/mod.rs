@@ -10,7 +10,9 @@ mod scan;
 mod writer;
 
 pub(crate) use block::{Block, Encoded, Encoder, announced};
-pub(crate) use file::{FileEnd, FileHeader, HEADER_LEN, VERSION as FILE_VERSION, with_owner};
+pub(crate) use file::{
+    FileEnd, FileHeader, HEADER_LEN, MAGIC as FILE_MAGIC, VERSION as FILE_VERSION, with_owner,
+};
 pub(crate) use scan::{FileScan, InGroup, known_ends, scan, scan_with};
 pub(crate) use writer::{JournalFile, JournalWriter};
 

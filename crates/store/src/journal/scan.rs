@@ -120,9 +120,8 @@ pub(crate) fn scan_with<B: InGroup>(
     let file_id = match scan.header {
         FileHeader::File { id, .. } if named_id == 0 => id,
         FileHeader::File { .. } | FileHeader::Unreadable => named_id,
-        FileHeader::Newer(found) => {
-            return Err(Error::other_format(path, found, VERSION));
-        }
+        FileHeader::Development => return Err(Error::development_format(path)),
+        FileHeader::Other(found) => return Err(Error::other_format(path, found, VERSION)),
     };
     if let Some(end) = known_end {
         // What lies behind is of the file's former life.

@@ -133,36 +133,6 @@ fn a_reader_takes_a_missing_manifest_for_a_start_that_was_cut_short() {
 }
 
 #[test]
-fn a_file_of_version_1_is_read_and_written_anew() {
-    let dir = tempfile::tempdir().expect("temporary directory");
-    let mut payload = vec![KIND_ADD, 0, 0, 0, 1, 0, 0, 0];
-    payload.extend_from_slice(&[7, 0, 0, 0, 0, 0, 0, 0, 10, 0, 0, 0, 1, 0, 0, 0]);
-    payload.resize(8 + ENTRY_LEN_V2, 0);
-    let mut file = encode_header(1).to_vec();
-    let crc = crc32c::crc32c_append(crc32c::crc32c(&16_u64.to_le_bytes()), &payload);
-    file.extend_from_slice(&(payload.len() as u32).to_le_bytes());
-    file.extend_from_slice(&crc.to_le_bytes());
-    file.extend_from_slice(&payload);
-    std::fs::write(names::manifest(dir.path()), file).expect("writes");
-    for _ in 0..2 {
-        let (manifest, damages) = open(dir.path());
-        assert_eq!((firsts(&manifest), damages.len()), (vec![7], 0));
-        assert!(manifest.contents().entries[0].is_imported);
-    }
-    let file = std::fs::read(names::manifest(dir.path())).expect("reads");
-    assert_eq!(version(&file), VERSION);
-}
-
-#[test]
-fn a_newer_version_is_refused() {
-    let dir = tempfile::tempdir().expect("temporary directory");
-    let header = encode_header(4);
-    std::fs::write(names::manifest(dir.path()), header).expect("writes");
-    let result = Manifest::open(Arc::new(RealDisk), dir.path(), &owner(), Left::New);
-    assert!(matches!(result, Err(Error::NewerFormat { found: 4, .. })));
-}
-
-#[test]
 fn a_manifest_of_another_store_or_logspace_is_refused() {
     let dir = tempfile::tempdir().expect("temporary directory");
     drop(open(dir.path()));

@@ -338,7 +338,11 @@ fn a_damaged_union_page_is_found_and_the_index_made_anew() {
     let day = dir.path().join("logspaces/main/1970/01-01");
     std::fs::create_dir_all(&day).expect("creates");
     let path = day.join("00000000000000000001.segment");
-    std::fs::write(&path, include_bytes!("../../testdata/segment.v7")).expect("writes");
+    std::fs::write(
+        &path,
+        include_bytes!("../../../segment/testdata/golden-accesses.segment"),
+    )
+    .expect("writes");
     // So that the directory has it taken back.
     std::fs::remove_file(dir.path().join("logspaces/main/manifest")).expect("removes");
     let expected = rows(&open(dir.path()));
@@ -370,11 +374,12 @@ fn a_running_store_reads_on_where_a_dictionary_is_damaged_and_makes_it_anew() {
     let day = dir.path().join("logspaces/main/1970/01-01");
     std::fs::create_dir_all(&day).expect("creates");
     let path = day.join("00000000000000000001.segment");
-    std::fs::write(&path, include_bytes!("../../testdata/segment.v6")).expect("writes");
+    let segment = include_bytes!("../../../segment/testdata/golden-compacted.segment");
+    std::fs::write(&path, segment).expect("writes");
     // So that the directory has it taken back.
     std::fs::remove_file(dir.path().join("logspaces/main/manifest")).expect("removes");
     let expected = rows(&open(dir.path()));
-    assert_eq!(expected.len(), 1_000);
+    assert_eq!(expected.len(), 1_600);
     let raw = crate::raw_segment::RawSegment::open(&RealDisk, &path).expect("opens");
     let (_, footer) = raw.footer.expect("whole");
     let [first, second] = footer.dictionary_pages.expect("has one");
@@ -391,7 +396,7 @@ fn a_running_store_reads_on_where_a_dictionary_is_damaged_and_makes_it_anew() {
     // Without both no record can be read, which verifying says.
     std::fs::remove_dir_all(&day).expect("removes");
     std::fs::create_dir_all(&day).expect("creates");
-    std::fs::write(&path, include_bytes!("../../testdata/segment.v6")).expect("writes");
+    std::fs::write(&path, segment).expect("writes");
     std::fs::remove_file(dir.path().join("logspaces/main/manifest")).expect("removes");
     drop(open(dir.path()));
     for page in [first, second] {
