@@ -283,12 +283,11 @@ impl Documents {
     }
 }
 
-/// Reads all documents of a directory, to be written elsewhere; what of them cannot be read.
-pub(crate) fn read_all(
-    disk: &dyn Disk,
-    data_dir: &Path,
-    store: StoreId,
-) -> Result<(Vec<(DocumentName, Document)>, Vec<Damage>), Error> {
+/// The documents of a directory by name, and those that cannot be read.
+type AllRead = (Vec<(DocumentName, Document)>, Vec<Damage>);
+
+/// Reads all documents of a directory, to be written elsewhere.
+pub(crate) fn read_all(disk: &dyn Disk, data_dir: &Path, store: StoreId) -> Result<AllRead, Error> {
     let (mut whole, mut damages) = (Vec::new(), Vec::new());
     for name in listed(disk, data_dir)? {
         match read(disk, data_dir, &name, store) {
