@@ -10,7 +10,7 @@
 use std::io::ErrorKind;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use model::{Field, LogspaceName, RecordBatch, RecordHead, RecordNumber};
 
@@ -124,21 +124,19 @@ impl Follower {
 
     /// Waits until there is something to read, at most for some time.
     pub fn wait(&self, timeout: Duration) -> News {
-        let until = Instant::now() + timeout;
-        let mut state = self.logspace.state();
-        loop {
-            if !matches!(self.place(&state), Place::End) {
-                return News::Some;
-            }
-            if self.shared.queue.is_closed() {
-                return News::Closed;
-            }
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return News::None;
-            }
-            let waited = self.logspace.news.wait_timeout(state, left);
-            state = waited.unwrap_or_else(|error| error.into_inner()).0;
+        let is_over = |state: &LogspaceState| {
+            !matches!(self.place(state), Place::End) || self.shared.queue.is_closed()
+        };
+        let news = &self.logspace.news;
+        let waited =
+            news.wait_timeout_while(self.logspace.state(), timeout, |state| !is_over(state));
+        let (state, _) = waited.unwrap_or_else(|error| error.into_inner());
+        if !matches!(self.place(&state), Place::End) {
+            return News::Some;
+        }
+        match self.shared.queue.is_closed() {
+            true => News::Closed,
+            false => News::None,
         }
     }
 
