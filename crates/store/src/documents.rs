@@ -330,6 +330,16 @@ pub(crate) fn listed(disk: &dyn Disk, data_dir: &Path) -> Result<Vec<DocumentNam
     Ok(names.collect())
 }
 
+/// Makes the directory durable as it is now.
+pub(crate) fn sync(disk: &dyn Disk, data_dir: &Path) -> Result<(), Error> {
+    let dir = names::documents_dir(data_dir);
+    match disk.sync_dir(&dir) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        result => result.map_err(Error::io("sync", dir))?,
+    }
+    disk.sync_dir(data_dir).map_err(Error::io("sync", data_dir))
+}
+
 /// Reads a document of a store.
 pub(crate) fn read(
     disk: &dyn Disk,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 
 use crate::disk::{Disk, DiskEntry};
-use crate::documents::Documents;
+use crate::documents::{self, DocumentName, Documents};
 use crate::error::Error;
 use crate::inventory::{Coverage, Inventory, Loss};
 use crate::journal::{self, Block, Encoded, FileEnd, FileHeader, FileScan, InGroup, JournalFile};
@@ -433,7 +433,12 @@ impl Recovered {
         let expected = self.inventory.documents.iter().cloned();
         let disk = opening.disk.as_ref();
         self.documents = Documents::load(disk, opening.data_dir, opening.store, expected)?;
-        self.inventory.documents = self.documents.names().collect();
+        let names: BTreeSet<DocumentName> = self.documents.names().collect();
+        if names != self.inventory.documents && !opening.is_read_only {
+            // One that was renamed to its place and no further is made durable before the inventory names it.
+            documents::sync(disk, opening.data_dir)?;
+        }
+        self.inventory.documents = names;
         Ok(())
     }
 
