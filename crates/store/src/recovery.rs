@@ -446,7 +446,16 @@ impl Recovered {
     fn note_start(&mut self, disk: &dyn Disk, data_dir: &Path) -> Result<(), Error> {
         self.inventory.is_stopped = false;
         self.inventory.journal = None;
-        self.inventory.logspaces = losses::reaches(self.logspaces.values(), false);
+        let mut reaches = losses::reaches(self.logspaces.values(), false);
+        for (name, first) in self.unsynced.keys() {
+            // A power cut may take it before it is written once more, unless it was durable before.
+            let durable = self.inventory.logspaces.get(name);
+            let durable = durable.map_or(0, |reach| reach.journaled);
+            if let Some(reach) = reaches.get_mut(name) {
+                reach.journaled = reach.journaled.min(first.0).max(durable);
+            }
+        }
+        self.inventory.logspaces = reaches;
         self.inventory.write(disk, data_dir)
     }
 

@@ -166,10 +166,11 @@ impl Drive {
         if !is_asked {
             self.machine.stop();
         }
-        self.readers.iter_mut().for_each(Reader::close);
         // Also where a planned stop came while it was closing.
         if let Some(store) = self.store.take() {
             store.close();
+            // Not before: retention would delete what they have not read.
+            self.readers.iter_mut().for_each(Reader::close);
             // Unless the disk refused, everything is durable now.
             let is_done = !self.machine.is_down() && store.status().state == State::Working;
             drop(store);
