@@ -289,6 +289,11 @@ impl<'a> RecordRef<'a> {
             .map_or("", |name| name)
     }
 
+    /// The names that its tags are of, a bit each of [`RecordHead::tags`].
+    pub fn tag_names(&self) -> &'a [Box<str>] {
+        self.batch.tags()
+    }
+
     /// The names of its tags.
     pub fn tags(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         let set = self.head.tags;
