@@ -8,6 +8,7 @@ mod messages;
 mod mutations;
 mod queries;
 mod segments;
+mod templates;
 mod unpacking;
 
 pub use files::{journal, manifest};
@@ -15,13 +16,14 @@ pub use messages::{frames, packing, proxy, relp, syslog};
 pub use mutations::Mutations;
 pub use queries::query;
 pub use segments::{page, segment};
+pub use templates::template;
 pub use unpacking::unpacking;
 
 /// A target: its name, which is that of its corpus, and its function.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target there is.
-pub const TARGETS: [Target; 11] = [
+pub const TARGETS: [Target; 12] = [
     ("frames", frames),
     ("journal", journal),
     ("manifest", manifest),
@@ -32,5 +34,6 @@ pub const TARGETS: [Target; 11] = [
     ("relp", relp),
     ("segment", segment),
     ("syslog", syslog),
+    ("template", template),
     ("unpacking", unpacking),
 ];

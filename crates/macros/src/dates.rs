@@ -38,7 +38,6 @@ pub(crate) enum DatePart {
     Second,
     Millisecond,
     Microsecond,
-    Nanosecond,
     AmPm,
     Week,
     IsoWeek,
@@ -50,7 +49,7 @@ pub(crate) enum DatePart {
     Rfc3339,
 }
 
-const PARTS: [(&str, DatePart); 28] = [
+const PARTS: [(&str, DatePart); 27] = [
     ("DATE", DatePart::Date),
     ("STAMP", DatePart::Date),
     ("FULLDATE", DatePart::FullDate),
@@ -69,7 +68,6 @@ const PARTS: [(&str, DatePart); 28] = [
     ("SEC", DatePart::Second),
     ("MSEC", DatePart::Millisecond),
     ("USEC", DatePart::Microsecond),
-    ("NSEC", DatePart::Nanosecond),
     ("AMPM", DatePart::AmPm),
     ("WEEK", DatePart::Week),
     ("ISOWEEK", DatePart::IsoWeek),
@@ -250,7 +248,6 @@ impl Local {
             DatePart::Second => out.padded(u64::from(civil.second), 2),
             DatePart::Millisecond => out.padded(nanosecond / 1_000_000, 3),
             DatePart::Microsecond => out.padded(nanosecond / 1_000, 6),
-            DatePart::Nanosecond => out.padded(nanosecond, 9),
             DatePart::AmPm => out.push(if civil.hour < 12 { b"AM" } else { b"PM" }),
             DatePart::Offset => self.write_offset(out),
             _ => self.write_of_calendar(part, out),

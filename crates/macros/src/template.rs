@@ -121,11 +121,17 @@ impl Template {
         }
     }
 
-    /// The text that it always writes, if it has nothing else.
-    pub(crate) fn constant(&self) -> Option<&[u8]> {
+    /// What it writes of a record, where that stands somewhere as it is.
+    pub(crate) fn slice<'v>(&'v self, view: &View<'v>) -> Option<&'v [u8]> {
         match &*self.pieces {
             [] => Some(b""),
             [Piece::Literal(text)] => Some(text),
+            [Piece::Value(Value::Macro(name), default)] if default.is_empty() => {
+                values::text(*name, view)
+            }
+            [Piece::Value(Value::Field(name), default)] if default.is_empty() => {
+                Some(view.field(name))
+            }
             _ => None,
         }
     }

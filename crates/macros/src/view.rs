@@ -137,14 +137,14 @@ impl<'a> View<'a> {
             .map(|(_, name)| &**name)
     }
 
-    /// What stands in the message between its host and its text, as it was written: `su[12]: `. Empty
-    /// where the message is of RFC 5424 or has no program.
+    /// The tag in front of the message as it was written, with what follows it: `su[12]: `. Empty where
+    /// there is none, as in messages of RFC 5424.
     pub fn written_header(&self) -> &'a [u8] {
         let place = |part: &[u8]| {
             let at = (part.as_ptr() as usize).checked_sub(self.raw.as_ptr() as usize)?;
             (at + part.len() <= self.raw.len()).then_some(at)
         };
-        if self.program.is_empty() || is_rfc5424(self.raw) {
+        if self.program.is_empty() {
             return &[];
         }
         let header = place(self.program).and_then(|start| {
@@ -152,7 +152,8 @@ impl<'a> View<'a> {
                 true => self.raw.len(),
                 false => place(self.message)?,
             };
-            self.raw.get(start..end)
+            let header = self.raw.get(start..end)?;
+            is_tag_end(header.get(self.program.len()..)?).then_some(header)
         });
         header.unwrap_or_default()
     }
@@ -164,9 +165,15 @@ impl<'a> View<'a> {
     }
 }
 
-/// Whether a message starts as RFC 5424 has it: `<34>1 `.
-fn is_rfc5424(raw: &[u8]) -> bool {
-    let behind = raw.iter().take(5).position(|byte| *byte == b'>');
-    let behind = behind.and_then(|at| raw.get(at + 1..));
-    behind.is_some_and(|rest| rest.starts_with(b"1 "))
+/// Whether a text is what may follow the program of a tag: `[12]: `, each part of it or none.
+fn is_tag_end(text: &[u8]) -> bool {
+    let rest = match text.strip_prefix(b"[") {
+        Some(inner) => match memchr::memchr(b']', inner) {
+            Some(end) => inner.get(end + 1..).unwrap_or_default(),
+            None => return false,
+        },
+        None => text,
+    };
+    let rest = rest.strip_prefix(b":").unwrap_or(rest);
+    rest.iter().all(|byte| *byte == b' ')
 }

@@ -22,7 +22,7 @@ const HOUSE: &[(&str, &[&str])] = &[
     ("api", &["model", "text_fields"]),
     ("server", &["api", "engine", "ingest", "outputs", "config"]),
     ("client", &["api"]),
-    ("fuzzing", &["syslog", "engine", "ingest"]),
+    ("fuzzing", &["syslog", "engine", "ingest", "macros"]),
     ("fuzz", &["fuzzing"]),
     ("load", &["syslog"]),
     ("logwood", &["server", "client", "load"]),

@@ -63,7 +63,7 @@ fn read_quoted(text: &[u8], element: &mut Vec<u8>) -> usize {
 }
 
 /// Appends an element, quoted where it has to be.
-fn write_element(element: &[u8], out: &mut Output<'_>) {
+pub(crate) fn write_element(element: &[u8], out: &mut Output<'_>) {
     let needs = |byte: &u8| *byte <= b' ' || b",\"'\\".contains(byte) || *byte == 0x7f;
     if !element.is_empty() && !element.iter().any(needs) {
         out.push(element);
@@ -296,14 +296,17 @@ impl Function for Lists {
         }
         let separator = self.separator.as_ref().map(|text| made(text, scene, out));
         let separator = separator.unwrap_or_default();
+        if matches!(self.task, Task::Explode) {
+            for part in &self.parts {
+                let text = made(part, scene, out);
+                explode_text(&text, &separator, &mut writer, out);
+            }
+            return;
+        }
         let mut list = Vec::new();
         for (index, part) in self.parts.iter().enumerate() {
             if index > 0 {
-                list.push(if matches!(self.task, Task::Explode) {
-                    b' '
-                } else {
-                    b','
-                });
+                list.push(b',');
             }
             list.extend(made(part, scene, out));
         }
@@ -325,7 +328,7 @@ impl Task {
     fn write(&self, list: &[u8], separator: &[u8], out: &mut Output<'_>) {
         let mut writer = Writer::new();
         match self {
-            Self::Concat | Self::Append => each_element(list, |element| {
+            Self::Concat | Self::Append | Self::Explode => each_element(list, |element| {
                 writer.element(element, out);
                 true
             }),
@@ -364,7 +367,6 @@ impl Task {
                 out.push(element);
                 true
             }),
-            Self::Explode => explode_text(list, separator, &mut writer, out),
         }
     }
 }

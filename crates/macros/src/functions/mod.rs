@@ -21,7 +21,7 @@ use crate::output::Output;
 use crate::pairs;
 use crate::template::Template;
 
-pub(crate) use lists::each_element;
+pub(crate) use lists::{each_element, write_element};
 
 /// A call of a function, ready to be written for each record.
 pub(crate) trait Function: Debug + Send + Sync {

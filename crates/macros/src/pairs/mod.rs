@@ -13,11 +13,12 @@ use smallvec::SmallVec;
 use crate::arguments::Arguments;
 use crate::compile::Compiler;
 use crate::context::Scene;
-use crate::functions::{Built, Function};
+use crate::functions::{Built, Function, write_element};
 use crate::json::{self, Invalid};
 use crate::output::Output;
 use crate::pairs::select::Selection;
 use crate::template::Template;
+use crate::view::View;
 
 /// What a value becomes in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,8 +74,20 @@ impl<'p> Pair<'p> {
         }
     }
 
-    fn keeps_empty(&self) -> bool {
-        matches!(self, Self::Known(member) if member.keeps_empty)
+    /// Whether it is written without a value too: a field is there, whatever it says.
+    fn keeps_empty(&self, omits_empty: bool) -> bool {
+        match self {
+            Self::Known(member) => member.keeps_empty,
+            Self::Found(_) => !omits_empty,
+        }
+    }
+
+    /// The value, where it stands somewhere as it is.
+    fn slice(&self, view: &View<'p>) -> Option<&'p [u8]> {
+        match self {
+            Self::Known(member) => member.value.slice(view),
+            Self::Found(found) => Some(found.value),
+        }
     }
 
     fn write_value(&self, scene: &Scene<'_>, out: &mut Output<'_>) {
@@ -158,7 +171,13 @@ impl Function for Pairs {
                     is_first = false;
                     out.push(comma);
                     write_copied(pair, out, |name, out| {
-                        json::string(name, Invalid::Escape, out);
+                        let rest = name
+                            .strip_prefix(b".")
+                            .filter(|_| !self.selection.keeps_first_dot);
+                        out.byte(b'"');
+                        out.push(if rest.is_some() { b"_" } else { b"" });
+                        json::content(rest.unwrap_or(name), Invalid::Escape, out);
+                        out.byte(b'"');
                     });
                     out.byte(b':');
                     write_json_value(pair, scene, out);
@@ -209,7 +228,7 @@ impl Pairs {
             let Some(pair) = pair else {
                 return;
             };
-            if pair.keeps_empty() || has_value(pair, scene, out) {
+            if pair.keeps_empty(self.selection.omits_empty) || has_value(pair, scene, out) {
                 write(pair, out);
             }
             if out.is_full() {
@@ -219,29 +238,33 @@ impl Pairs {
     }
 
     fn write_flat(&self, pair: Pair<'_>, scene: &Scene<'_>, out: &mut Output<'_>) {
-        if self.form != Form::Values {
-            write_copied(pair, out, |name, out| {
-                for byte in name {
-                    let is_fit = byte.is_ascii_graphic() && *byte != b'=' || *byte >= 0x80;
-                    out.byte(if is_fit { *byte } else { b'_' });
-                }
-            });
-        }
         match self.form {
-            Form::Welf => {
-                out.byte(b'=');
+            Form::Names => {
+                write_copied(pair, out, write_element);
+                return;
+            }
+            Form::Values => {
                 let start = out.len();
                 pair.write_value(scene, out);
-                quote_welf(start, out);
+                let value: SmallVec<[u8; 512]> = SmallVec::from_slice(out.since(start));
+                out.truncate(start);
+                write_element(&value, out);
+                return;
             }
-            Form::CefExtension => {
-                out.byte(b'=');
-                let start = out.len();
-                pair.write_value(scene, out);
-                crate::formats::escape_cef_extension(start, out);
+            _ => {}
+        }
+        write_copied(pair, out, |name, out| {
+            for byte in name {
+                let is_fit = byte.is_ascii_graphic() && *byte != b'=' || *byte >= 0x80;
+                out.byte(if is_fit { *byte } else { b'_' });
             }
-            Form::Values => pair.write_value(scene, out),
-            Form::Json | Form::FlatJson | Form::Names => {}
+        });
+        out.byte(b'=');
+        let start = out.len();
+        pair.write_value(scene, out);
+        match self.form {
+            Form::CefExtension => crate::formats::escape_cef_extension(start, out),
+            _ => quote_welf(start, out),
         }
     }
 }
@@ -258,33 +281,27 @@ fn write_copied(pair: Pair<'_>, out: &mut Output<'_>, write: impl FnOnce(&[u8], 
 }
 
 fn has_value(pair: Pair<'_>, scene: &Scene<'_>, out: &mut Output<'_>) -> bool {
-    match pair {
-        Pair::Found(found) => !found.value.is_empty(),
-        Pair::Known(member) => {
-            if let Some(text) = member.value.constant() {
-                return !text.is_empty();
-            }
-            let start = out.len();
-            member.value.write(scene, out);
-            let is_there = out.len() > start;
-            out.truncate(start);
-            is_there
-        }
+    if let Some(text) = pair.slice(scene.view) {
+        return !text.is_empty();
     }
+    let start = out.len();
+    pair.write_value(scene, out);
+    let is_there = out.len() > start;
+    out.truncate(start);
+    is_there
 }
 
 /// Writes a value of its kind. One that is not of that kind becomes a string.
 fn write_json_value(pair: Pair<'_>, scene: &Scene<'_>, out: &mut Output<'_>) {
-    if let Pair::Found(found) = pair {
-        json::string(found.value, Invalid::Escape, out);
+    let direct = pair.slice(scene.view);
+    if let (Some(text), Kind::Text) = (direct, pair.kind()) {
+        json::string(text, Invalid::Escape, out);
         return;
     }
     let start = out.len();
     pair.write_value(scene, out);
-    let end = out.len();
     let text: SmallVec<[u8; 512]> = SmallVec::from_slice(out.since(start));
     out.truncate(start);
-    debug_assert!(end >= start);
     let is_written = match pair.kind() {
         Kind::Text => false,
         Kind::Whole => json::number(&text, true, out),

@@ -31,6 +31,9 @@ const VALUES: [&str; 8] = [
     "LEGACY_MSGHDR",
 ];
 
+/// Other names for the same that no scope has.
+const ALIASES: [&str; 4] = ["FULLHOST", "FULLHOST_FROM", "MSGONLY", "PEERIP"];
+
 const SCOPES: [&str; 14] = [
     "none",
     "rfc3164",
@@ -96,7 +99,7 @@ impl Scopes {
             || self.selected && matches!(name, "TAGS" | "SOURCEIP" | "SEQNUM")
             || self.values && VALUES.contains(&name)
             // The whole message a second time is what nobody means by everything.
-            || self.all_macros && found != Macro::Raw
+            || self.all_macros && found != Macro::Raw && !ALIASES.contains(&name)
     }
 
     fn has_fields(self) -> bool {
@@ -211,7 +214,7 @@ pub(super) struct Selection {
     scopes: Scopes,
     patterns: Vec<Pattern>,
     rekeys: Vec<Rekey>,
-    omits_empty: bool,
+    pub(super) omits_empty: bool,
     pub(super) keeps_first_dot: bool,
     /// Those known of the template, by name.
     pub(super) members: Vec<Member>,
