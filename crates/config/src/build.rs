@@ -1,5 +1,7 @@
 //! The sections as options of the crates that they configure.
 
+mod destination;
+
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,6 +31,8 @@ pub struct Config {
     pub logspaces: Vec<LogspaceOptions>,
     /// The routes, in the order of the file.
     pub routes: Vec<Route>,
+    /// Where records are sent, in the order of the file.
+    pub destinations: Vec<outputs::Options>,
     /// Where the page and the API are served.
     pub http: SocketAddr,
     /// The names that they are asked by, beside addresses and the names of the machine.
@@ -59,6 +63,8 @@ pub enum Part<'a> {
     Source(&'a str),
     /// The logspace of a name.
     Logspace(&'a str),
+    /// The destination of a kind and a name.
+    Destination(&'a str, &'a str),
     /// One that has no name, as `http`.
     Only(&'a str),
 }
@@ -164,7 +170,10 @@ impl Config {
         let is_meant = |section: &&Section| match part {
             Part::Source(name) => section.is_source() && section.name() == name,
             Part::Logspace(name) => section.kind() == "logspace" && section.name() == name,
-            Part::Only(kind) => section.kind() == kind,
+            Part::Destination(kind, name) => {
+                section.is_destination() && section.kind() == kind && section.name() == name
+            }
+            Part::Only(kind) => section.kind() == kind && section.name.is_none(),
         };
         let section = self.document.sections.iter().find(is_meant);
         let span = section.and_then(|section| {
@@ -205,6 +214,10 @@ pub(crate) fn build(document: Document, written: Written) -> Config {
     Config {
         logspaces: document.of_kind("logspace").filter_map(logspace).collect(),
         routes: document.of_kind("route").map(route).collect(),
+        destinations: document
+            .destinations()
+            .filter_map(destination::destination)
+            .collect(),
         http: http.address("listen"),
         http_hosts: http.texts("hosts"),
         clients: ClientLimits {
@@ -487,12 +500,18 @@ impl<'a> Values<'a> {
     fn socket_file(&self) -> SocketFileOptions {
         let account = |key| Some(self.text(key)).filter(|name| !name.is_empty());
         SocketFileOptions {
-            mode: match self.value("mode") {
-                Some(Value::Mode(mode)) => *mode,
-                _ => SocketFileOptions::default().mode,
-            },
+            mode: self
+                .mode("mode")
+                .unwrap_or(SocketFileOptions::default().mode),
             owner: account("owner").map(str::to_owned),
             group: account("group").map(str::to_owned),
+        }
+    }
+
+    fn mode(&self, key: &str) -> Option<u32> {
+        match self.value(key) {
+            Some(Value::Mode(mode)) => Some(*mode),
+            _ => None,
         }
     }
 

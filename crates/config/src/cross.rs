@@ -16,6 +16,7 @@ use crate::string::span_in_file;
 use crate::value::{Name, Value};
 
 mod addresses;
+mod destinations;
 
 use addresses::addresses;
 
@@ -45,6 +46,7 @@ pub(crate) fn check(document: &Document, text: &str, findings: &mut Findings<'_>
         from((&sources, &known), route, findings);
         query(route, text, findings);
     }
+    destinations::check(document, text, findings);
     tags(document, findings);
     reachable(document, findings);
 }
@@ -289,7 +291,8 @@ fn logspaces(document: &Document, findings: &mut Findings<'_>) {
     let names: Vec<_> = document.of_kind("logspace").map(Section::name).collect();
     let declared: HashSet<_> = names.iter().copied().collect();
     for section in &document.sections {
-        let Some(entry) = section.entry("logspace") else {
+        let entry = section.entry("logspace").or(section.entry("on_reject"));
+        let Some(entry) = entry else {
             continue;
         };
         let Value::Text(wanted) = &entry.value else {

@@ -101,6 +101,11 @@ impl Section {
         self.spec.path.first() == Some(&"source")
     }
 
+    /// Whether it is a destination of any kind.
+    pub(crate) fn is_destination(&self) -> bool {
+        self.spec.path.first() == Some(&"destination")
+    }
+
     /// The name its author gave it, or nothing.
     pub(crate) fn name(&self) -> &str {
         self.name.as_ref().map_or("", |name| &name.text)
@@ -123,11 +128,18 @@ impl Section {
 }
 
 impl Document {
-    /// The sections of a kind, by the last fixed part of their path.
+    /// The sections of a kind, by the last fixed part of their path; destinations are apart.
     pub(crate) fn of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Section> {
         self.sections
             .iter()
-            .filter(move |section| section.kind() == kind)
+            .filter(move |section| section.kind() == kind && !section.is_destination())
+    }
+
+    /// The destinations of every kind.
+    pub(crate) fn destinations(&self) -> impl Iterator<Item = &Section> {
+        self.sections
+            .iter()
+            .filter(|section| section.is_destination())
     }
 
     /// The sources of every kind.
@@ -183,7 +195,9 @@ pub(crate) fn read(root: &DeTable<'_>, findings: &mut Findings<'_>) -> Document 
     if !sections.iter().any(Section::is_source) {
         // One that cannot do without some value, as a path, is there only where it is asked for.
         let is_complete = |spec: &&SectionSpec| spec.keys.iter().all(|key| !key.required);
-        let sources = SECTIONS.iter().filter(|spec| spec.path.len() == 2);
+        let sources = SECTIONS
+            .iter()
+            .filter(|spec| spec.path.first() == Some(&"source"));
         let sources = sources.filter(is_complete);
         for spec in sources {
             let name = spec.path.last().copied().unwrap_or_default();

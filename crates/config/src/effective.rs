@@ -66,6 +66,15 @@ impl Effective {
     }
 }
 
+/// Every value of a section as text.
+pub(crate) fn definition(section: &Section) -> String {
+    let values = section.entries.iter().map(|entry| {
+        let value = entry.value.to_toml().unwrap_or_default();
+        format!("{} = {value}\n", entry.key.name)
+    });
+    values.collect()
+}
+
 fn effective_section(section: &Section) -> EffectiveSection {
     let setting = |entry: &crate::document::Entry| Setting {
         key: entry.key.name,

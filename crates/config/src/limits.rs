@@ -31,3 +31,10 @@ pub const NEAREST_NAMES_MAX: usize = 200;
 /// Final routes that take all messages of some sources, behind which routes are looked for that
 /// are never reached. The first ones are enough to tell a wrong order.
 pub const FINAL_ROUTES_MAX: usize = 100;
+
+/// Longest name of a destination: the document that keeps its position is called by it and its kind, and a name of
+/// a document has 128 bytes at the most.
+pub const DESTINATION_NAME_BYTES_MAX: usize = 96;
+
+/// Most words of a command: more than anybody writes, and far below what the system takes.
+pub const COMMAND_WORDS_MAX: usize = 256;

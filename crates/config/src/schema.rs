@@ -1,6 +1,8 @@
 //! Every section and key that a configuration may have: the one table that the checker, the
 //! effective listing and the generated reference are made from.
 
+mod destination;
+
 use std::ops::RangeInclusive;
 
 use model::limits::MESSAGE_BYTES_MAX;
@@ -58,6 +60,16 @@ pub(crate) enum Kind {
     Query,
     /// The name of a logspace.
     Logspace,
+    /// Names of logspaces.
+    Logspaces,
+    /// Where a destination begins.
+    Start,
+    /// A template of what is written.
+    Template,
+    /// A template of a path.
+    PathTemplate,
+    /// A program and its arguments.
+    Command,
     /// Names of sources.
     Sources,
     /// Tags.
@@ -910,7 +922,7 @@ const LOG: &[KeySpec] = &[
 ];
 
 /// All sections, in the order of the reference.
-pub(crate) static SECTIONS: [SectionSpec; 11] = [
+pub(crate) static SECTIONS: [SectionSpec; 13] = [
     SectionSpec {
         path: &["source", "udp"],
         doc: "Syslog over UDP (RFC 5426). One datagram is one message.",
@@ -957,6 +969,8 @@ pub(crate) static SECTIONS: [SectionSpec; 11] = [
         named: true,
         keys: ROUTE,
     },
+    destination::file::SECTION,
+    destination::program::SECTION,
     SectionSpec {
         path: &["http"],
         doc: "The page and the HTTP API. As a source of records it is called `http`.",

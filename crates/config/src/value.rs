@@ -15,7 +15,7 @@ use syslog::limits::HOST_BYTES_MAX;
 use toml::Spanned;
 use toml::de::{DeArray, DeInteger, DeValue};
 
-use crate::limits::{ACCOUNT_BYTES_MAX, SERVER_NAMES_MAX};
+use crate::limits::{ACCOUNT_BYTES_MAX, COMMAND_WORDS_MAX, SERVER_NAMES_MAX};
 use crate::nearest::{list, nearest};
 use crate::schema::Kind;
 use crate::unit::{format_bytes, format_duration, parse_bytes, parse_duration};
@@ -105,7 +105,11 @@ impl Kind {
             Self::Zone => "time zone".to_owned(),
             Self::Query => "search expression".to_owned(),
             Self::Logspace => "name".to_owned(),
-            Self::Sources => "list of names".to_owned(),
+            Self::Logspaces | Self::Sources => "list of names".to_owned(),
+            Self::Command => "program and arguments".to_owned(),
+            Self::Start => "`now`, `beginning` or a time".to_owned(),
+            Self::Template => "template".to_owned(),
+            Self::PathTemplate => "template of a path".to_owned(),
             Self::Tags => "list of tags".to_owned(),
             Self::Networks => "list of addresses and networks".to_owned(),
             Self::Host => "name".to_owned(),
@@ -131,6 +135,11 @@ impl Kind {
             Self::Zone => ("string", "\"Europe/Budapest\""),
             Self::Query => ("string", "\"severity:<=err\""),
             Self::Logspace => ("string", "\"main\""),
+            Self::Logspaces => ("array", "[\"main\"]"),
+            Self::Command => ("array", "[\"/usr/local/bin/alert\", \"--verbose\"]"),
+            Self::Start => ("string", "\"beginning\""),
+            Self::Template => ("string", "\"${ISODATE} ${HOST} ${MSG}\""),
+            Self::PathTemplate => ("string", "\"/var/log/hosts/${HOST}.log\""),
             Self::Sources => ("array", "[\"udp\", \"tcp\"]"),
             Self::Tags => ("array", "[\"firewall\"]"),
             Self::Networks => ("array", "[\"10.0.0.0/8\", \"192.0.2.7\"]"),
@@ -166,14 +175,19 @@ impl Kind {
             }
             (Self::Bool, DeValue::Boolean(value)) => Ok(Value::Bool(*value)),
             (Self::Path, DeValue::String(text)) => read_path(text).map(Value::Path),
-            (Self::Query, DeValue::String(text)) => Ok(Value::Text(text.to_string())),
+            // Where something is wrong inside of these is told by the checks that see the file.
+            (Self::Query | Self::Template | Self::PathTemplate, DeValue::String(text)) => {
+                Ok(Value::Text(text.to_string()))
+            }
+            (Self::Start, DeValue::String(text)) => read_start(text),
+            (Self::Command, DeValue::Array(items)) => read_command(items).map(Value::Texts),
             (Self::Choice(words), DeValue::String(text)) => read_choice(text, words),
             (Self::Zone, DeValue::String(text)) => read_zone(text).map(Value::Zone),
             (Self::Logspace, DeValue::String(text)) => {
                 check_name(text)?;
                 Ok(Value::Text(text.to_string()))
             }
-            (Self::Sources | Self::Tags, DeValue::Array(items)) => {
+            (Self::Logspaces | Self::Sources | Self::Tags, DeValue::Array(items)) => {
                 read_names(items).map(Value::Names)
             }
             (Self::Host, DeValue::String(text)) => read_host(text).map(Value::Text),
@@ -209,7 +223,9 @@ impl Kind {
                 format!("times carry a unit: write \"{digits}s\" for seconds")
             }
             (
-                Self::Sources
+                Self::Logspaces
+                | Self::Command
+                | Self::Sources
                 | Self::Tags
                 | Self::Networks
                 | Self::ServerNames
@@ -631,6 +647,36 @@ fn read_account(text: &str) -> Result<String, BadValue> {
         ));
     }
     Ok(text.to_owned())
+}
+
+/// A program and its arguments, each a text of its own: there is no shell that would take them apart.
+fn read_command(items: &DeArray<'_>) -> Result<Vec<String>, BadValue> {
+    if items.is_empty() || items.len() > COMMAND_WORDS_MAX {
+        return Err(BadValue::new(
+            format!("a command has 1 to {COMMAND_WORDS_MAX} words"),
+            "write the program and each argument as a text of its own",
+        ));
+    }
+    let read = |text: &str| match text.contains('\0') {
+        true => Err(BadValue::new(
+            "a NUL cannot be in a command",
+            "leave it out",
+        )),
+        false => Ok(text.to_owned()),
+    };
+    let words = read_texts(items, read)?;
+    Ok(words.into_iter().map(|word| word.item).collect())
+}
+
+/// A word, or a time as people write it in full.
+fn read_start(text: &str) -> Result<Value, BadValue> {
+    if matches!(text, "now" | "beginning") || text.parse::<jiff::Timestamp>().is_ok() {
+        return Ok(Value::Text(text.to_owned()));
+    }
+    Err(BadValue::new(
+        format!("{text:?} is no place to begin"),
+        "write \"now\", \"beginning\" or a time with its zone such as \"2026-01-31T00:00:00Z\"",
+    ))
 }
 
 fn read_tokens(text: &str) -> Result<Tokens, BadValue> {

@@ -17,7 +17,7 @@ use crate::store::Shared;
 /// | the lexicon of a merged segment | a quarter; the segment has half at the most, and 160 MiB |
 ///
 /// Beside all that, questions take half as much again, and 128 MiB at least; imports half as much again, where
-/// that is enough for one batch at a time.
+/// that is enough for one batch at a time; destinations an eighth for what is under way to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
     /// Decoded pages and what questions have found, in bytes.
@@ -34,6 +34,8 @@ pub struct Shares {
     pub questions: u64,
     /// Batches of imports that are built at a time, one at least.
     pub imports: usize,
+    /// Records under way to destinations, beside the rest, in bytes.
+    pub destinations: usize,
 }
 
 impl Shares {
@@ -49,6 +51,7 @@ impl Shares {
             questions: QUESTIONS_BYTES_MIN.max(memory_bytes / 2),
             imports: usize::try_from(memory_bytes / 2 / IMPORT_BYTES)
                 .map_or(usize::MAX, |most| most.max(1)),
+            destinations: tails,
         }
     }
 }

@@ -17,7 +17,7 @@ const HOUSE: &[(&str, &[&str])] = &[
     ("pipeline", &["model", "query", "syslog"]),
     ("ingest", &["syslog", "pipeline", "store"]),
     ("macros", &["model"]),
-    ("outputs", &["store", "pipeline", "macros"]),
+    ("outputs", &["store", "query", "syslog", "macros"]),
     ("config", &["ingest", "outputs", "engine"]),
     ("api", &["model", "text_fields"]),
     ("server", &["api", "engine", "ingest", "outputs", "config"]),

@@ -1,7 +1,10 @@
 //! SIGHUP: the new configuration, or on any error the old one.
 
+use std::sync::Arc;
+
 use config::Config;
 use ingest::Ingest;
+use outputs::Destinations;
 use pipeline::Pipeline;
 use store::Store;
 
@@ -9,14 +12,12 @@ use super::ConfigSource;
 use crate::failure::Failure;
 use crate::prepare::Purpose;
 
+/// What is told of the new configuration.
+type Running<'r> = (&'r Store, &'r Ingest, &'r Arc<Destinations>);
+
 /// Reads the configuration again and puts it into force; returns the one in force now.
-pub(super) async fn reload(
-    source: &ConfigSource,
-    current: Config,
-    store: &Store,
-    ingest: &Ingest,
-) -> Config {
-    match try_reload(source, &current, store, ingest).await {
+pub(super) async fn reload(source: &ConfigSource, current: Config, running: Running<'_>) -> Config {
+    match try_reload(source, &current, running).await {
         Ok(config) => {
             tracing::info!("configuration reloaded");
             config
@@ -31,8 +32,7 @@ pub(super) async fn reload(
 async fn try_reload(
     source: &ConfigSource,
     current: &Config,
-    store: &Store,
-    ingest: &Ingest,
+    (store, ingest, destinations): Running<'_>,
 ) -> Result<Config, Failure> {
     let config = source.read(Purpose::Reload, Vec::new())?;
     let names = config.logspaces.iter().map(|logspace| &logspace.name);
@@ -47,6 +47,10 @@ async fn try_reload(
         .reload(config.ingest.clone(), pipeline)
         .await
         .map_err(|error| Failure::new(error.to_string()))?;
+    let (destinations, options) = (Arc::clone(destinations), config.destinations.clone());
+    // Those that are changed finish their batch in flight first.
+    let changing = tokio::task::spawn_blocking(move || destinations.reload(options));
+    _ = changing.await;
     for key in current.effective().restart_keys(&config.effective()) {
         tracing::warn!(key, "changed in the file, in force after a restart");
     }

@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use config::Config;
 use ingest::{Ingest, ListenerStatus};
+use outputs::Destinations;
 use pipeline::Pipeline;
 use server::{App, Server};
 use store::{Store, SystemClock};
+use tokio::runtime::Handle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::internal::Internal;
@@ -18,6 +20,9 @@ use crate::output;
 
 /// How long a stop waits for what was read to become durable.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long a stop waits for destinations to finish the batch in flight.
+const DELIVERY_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs until SIGTERM or SIGINT.
 pub(super) async fn run(
@@ -30,13 +35,20 @@ pub(super) async fn run(
 ) -> Result<(), Failure> {
     let names = config.logspaces.iter().map(|logspace| &logspace.name);
     store.create_logspaces(&names.cloned().collect::<Vec<_>>())?;
+    let clock = Arc::new(SystemClock);
+    // Before retention begins: what they have not delivered stays.
+    let destinations = Arc::new(Destinations::start(
+        Arc::clone(&store),
+        Handle::current(),
+        clock.clone(),
+        config.destinations.clone(),
+    ));
     for logspace in &config.logspaces {
         store.set_retention(&logspace.name, logspace.retention)?;
         store.set_archive(&logspace.name, logspace.archive.clone())?;
     }
     let pipeline = Pipeline::new(config.routes.clone())
         .map_err(|error| Failure::new("a route cannot be used").because(error))?;
-    let clock = Arc::new(SystemClock);
     let ingest = Ingest::start(
         config.ingest.clone(),
         pipeline,
@@ -56,7 +68,7 @@ pub(super) async fn run(
 
     let mut config = config;
     while signals.next().await == Request::Reload {
-        config = reload::reload(&source, config, &store, &ingest).await;
+        config = reload::reload(&source, config, (&store, &ingest, &destinations)).await;
         tell(&app, &config);
     }
     if let Some(demo) = demo {
@@ -65,7 +77,7 @@ pub(super) async fn run(
     if let Some(keeping) = keeping {
         keeping.abort();
     }
-    stop(server, &ingest, store).await
+    stop(server, &ingest, destinations, store).await
 }
 
 /// Says to the interface which configuration is in force.
@@ -92,11 +104,19 @@ fn names_of_machine() -> Vec<String> {
 }
 
 /// Stops reading, makes everything durable, and closes.
-async fn stop(server: Server, ingest: &Ingest, store: Arc<Store>) -> Result<(), Failure> {
+async fn stop(
+    server: Server,
+    ingest: &Ingest,
+    destinations: Arc<Destinations>,
+    store: Arc<Store>,
+) -> Result<(), Failure> {
     tracing::info!("stopping");
     let (drained, ()) = tokio::join!(ingest.shutdown(PATIENCE), server.shutdown());
-    // Closing waits for the disk.
-    let closing = tokio::task::spawn_blocking(move || store.close());
+    // Both wait for the disk, destinations also for the other side.
+    let closing = tokio::task::spawn_blocking(move || {
+        destinations.shutdown(DELIVERY_PATIENCE);
+        store.close();
+    });
     _ = closing.await;
     drained.map_err(|left| {
         Failure::new(left.to_string())

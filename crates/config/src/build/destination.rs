@@ -1,0 +1,79 @@
+//! Sections of destinations as their options: what all share, and one function for each kind.
+
+mod file;
+mod program;
+
+use std::sync::Arc;
+
+use jiff::Timestamp as Time;
+use model::{LogspaceName, Timestamp};
+use outputs::{BatchBounds, Kind, Options, OrderBy, Rendering, Retry, Start};
+use store::Undelivered;
+
+use super::Values;
+use crate::document::Section;
+use crate::effective::definition;
+
+/// A destination. What is wrong with a template was told before; such a configuration is not built.
+pub(super) fn destination(section: &Section) -> Option<Options> {
+    let values = Values(Some(section));
+    let kind: Arc<dyn Kind> = match section.kind() {
+        "file" => Arc::new(file::file(&values)?),
+        "program" => Arc::new(program::program(&values)?),
+        _ => return None,
+    };
+    let has = |key| section.entry(key).is_some();
+    let mut options = Options::new(section.name(), kind);
+    options.definition = definition(section);
+    let from = values.names("from").into_iter();
+    options.from = from
+        .filter_map(|name| LogspaceName::parse(&name).ok())
+        .collect();
+    let expression = values.text("match");
+    options.matching = (!expression.trim().is_empty()).then(|| query::parse(expression).query);
+    options.start = start(values.text("start"));
+    options.batch = BatchBounds {
+        records_max: values.size("batch_records"),
+        bytes_max: values.size("batch_bytes"),
+        wait: values.duration("batch_wait").unwrap_or_default(),
+    };
+    if has("workers") {
+        options.workers = values.size("workers");
+    }
+    if has("order_by") {
+        let name = values.text("order_by");
+        let mut all = OrderBy::ALL.into_iter();
+        options.order_by = all
+            .find(|(known, _)| *known == name)
+            .map_or(OrderBy::Nothing, |(_, order_by)| order_by);
+    }
+    options.retry = Retry {
+        min: values.duration("retry_min").unwrap_or_default(),
+        max: values.duration("retry_max").unwrap_or_default(),
+    };
+    options.undelivered = match values.text("undelivered") {
+        "delete" => Undelivered::Delete,
+        _ => Undelivered::Keep,
+    };
+    options.on_reject = LogspaceName::parse(values.text("on_reject")).ok();
+    Some(options)
+}
+
+fn start(text: &str) -> Start {
+    let time = |text: &str| {
+        let nanos = text.parse::<Time>().ok()?.as_nanosecond();
+        Some(Timestamp::from_nanos(i64::try_from(nanos).ok()?))
+    };
+    match text {
+        "beginning" => Start::Beginning,
+        text => time(text).map_or(Start::Now, Start::Time),
+    }
+}
+
+/// What is written of a record: `template`, or else `format`.
+fn rendering(values: &Values<'_>) -> Option<Rendering> {
+    match values.text("template") {
+        "" => Rendering::format(values.text("format")),
+        template => Rendering::template(template).ok(),
+    }
+}

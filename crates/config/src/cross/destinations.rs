@@ -1,0 +1,135 @@
+//! Destinations: logspaces that they take records of, expressions, templates, and circles.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use outputs::kinds::PathTemplate;
+use outputs::limits::DESTINATIONS_MAX;
+use outputs::{BadTemplate, Rendering};
+
+use super::{names, nearest_of};
+use crate::document::{Document, Entry, Section, header_key};
+use crate::finding::Findings;
+use crate::limits::DESTINATION_NAME_BYTES_MAX;
+use crate::schema::Kind;
+use crate::string::span_in_file;
+use crate::value::Value;
+
+/// Adds what is wrong with destinations.
+pub(super) fn check(document: &Document, text: &str, findings: &mut Findings<'_>) {
+    let declared: Vec<_> = document.of_kind("logspace").map(Section::name).collect();
+    let known: HashSet<_> = declared.iter().copied().collect();
+    for (count, section) in document.destinations().enumerate() {
+        if count == DESTINATIONS_MAX {
+            let message = format!("`{}` is one destination too many", section.path());
+            let hint = format!("{DESTINATIONS_MAX} are possible");
+            findings.error(section.name_span(), message, Some(hint));
+            return;
+        }
+        name(section, findings);
+        from((&declared, &known), section, findings);
+        super::query(section, text, findings);
+        templates(section, text, findings);
+        on_reject(section, findings);
+    }
+}
+
+/// The position of a destination is kept in a document that has its name.
+fn name(section: &Section, findings: &mut Findings<'_>) {
+    if section.name().len() > DESTINATION_NAME_BYTES_MAX {
+        let message = "the name of this destination is too long".to_owned();
+        let hint = format!("use at most {DESTINATION_NAME_BYTES_MAX} characters");
+        findings.error(section.name_span(), message, Some(hint));
+    }
+}
+
+/// The names in `from` must be those of logspaces, and there must be one.
+fn from(
+    (declared, known): (&[&str], &HashSet<&str>),
+    section: &Section,
+    findings: &mut Findings<'_>,
+) {
+    let from = names(section, "from");
+    let is_set = section
+        .entry("from")
+        .is_some_and(|entry| !matches!(entry.value, Value::Unset));
+    if is_set && from.is_empty() {
+        let span = section.entry("from").and_then(|entry| entry.span.clone());
+        let message = format!("`{}` takes no records", section.path());
+        findings.error(
+            span,
+            message,
+            Some("name a logspace, such as [\"main\"]".to_owned()),
+        );
+    }
+    let mut named = HashSet::new();
+    for name in from {
+        let text = name.text.as_str();
+        if !known.contains(text) {
+            let hint = match nearest_of(text, declared, findings) {
+                Some(near) => format!("did you mean {near:?}?"),
+                None => format!("declare it: `[logspace.{}]`", header_key(text)),
+            };
+            findings.error(
+                name.span.clone(),
+                format!("no logspace {text:?}"),
+                Some(hint),
+            );
+        }
+        if !named.insert(text) {
+            findings.error(
+                name.span.clone(),
+                format!("{text:?} is named twice"),
+                Some("name each logspace once".to_owned()),
+            );
+        }
+    }
+}
+
+/// What a template is checked by.
+type Check = fn(&str) -> Result<(), BadTemplate>;
+
+/// What is wrong inside of templates, at the right character of the file.
+fn templates(section: &Section, text: &str, findings: &mut Findings<'_>) {
+    for entry in &section.entries {
+        let check: Check = match entry.key.kind {
+            Kind::Template => |text| Rendering::template(text).map(|_| ()),
+            Kind::PathTemplate => |text| PathTemplate::parse(text).map(|_| ()),
+            _ => continue,
+        };
+        if let Value::Text(template) = &entry.value
+            && let Err(bad) = check(template)
+        {
+            let place = place(entry, text, bad.span);
+            let message = format!("`{}`: {}", entry.key.name, bad.message);
+            findings.error(place, message, bad.hint);
+        }
+    }
+}
+
+/// Where a stretch of a value stands in the file.
+fn place(entry: &Entry, text: &str, inner: Range<usize>) -> Option<Range<usize>> {
+    let span = entry.span.clone()?;
+    let raw = text.get(span.clone()).unwrap_or_default();
+    Some(span_in_file(raw, span.start, inner))
+}
+
+/// What is refused must not come again.
+fn on_reject(section: &Section, findings: &mut Findings<'_>) {
+    let Some(entry) = section.entry("on_reject") else {
+        return;
+    };
+    let Value::Text(logspace) = &entry.value else {
+        return;
+    };
+    if names(section, "from")
+        .iter()
+        .any(|name| name.text == *logspace)
+    {
+        findings.error(
+            entry.span.clone(),
+            "refused records would be sent and refused again for ever",
+            Some("name a logspace that is not in `from`".to_owned()),
+        );
+    }
+}

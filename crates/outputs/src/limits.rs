@@ -1,0 +1,81 @@
+//! Bounds of destinations, each with its reason.
+
+use std::time::Duration;
+
+/// Pieces that wait for a worker or are being delivered by it. With two a worker never waits for the reader, and
+/// what a crash makes to be sent again stays small.
+pub const PIECES_UNDER_WAY: usize = 2;
+
+/// Least memory that all destinations share, in bytes: a batch of the default size for some ten of them.
+pub const MEMORY_BYTES_MIN: usize = 32 * 1024 * 1024;
+
+/// Least that a batch may take whatever the share of its destination, in bytes: less would make the round trip
+/// the cost of everything.
+pub const BATCH_BYTES_MIN: usize = 64 * 1024;
+
+/// Most records that are read from the store at a time. Those that do not match are let go at once.
+pub const READ_RECORDS: usize = 8_192;
+
+/// Most bytes that are read from the store at a time.
+pub const READ_BYTES: usize = 4 * 1024 * 1024;
+
+/// How long a reader waits before it looks for new records although nobody told of any: the watermark of
+/// durable ones moves without a commit where acknowledging does not wait for the disk.
+pub const LOOK_AGAIN: Duration = Duration::from_millis(250);
+
+/// How often a position is kept while records go out, at the most. It takes a sync of the disk.
+pub const KEEP_EVERY: Duration = Duration::from_millis(500);
+
+/// A position is kept so many times more rarely than keeping it took last: with a thousand files to sync it must
+/// not take all of the time.
+pub const KEEP_PAUSE_FACTOR: u32 = 10;
+
+/// How long a read that failed waits before it is tried again.
+pub const READ_AGAIN: Duration = Duration::from_secs(2);
+
+/// How long a stop waits for the batch in flight.
+pub const STOP_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a worker without records waits before it looks after its connections and files.
+pub const IDLE: Duration = Duration::from_secs(5);
+
+/// Longest reason for which a record was refused that is kept, in bytes.
+pub const REASON_BYTES_MAX: usize = 1_024;
+
+/// Longest text of an error that is shown, in bytes.
+pub const ERROR_BYTES_MAX: usize = 1_024;
+
+/// How often the same trouble of a destination is logged.
+pub const LOG_EVERY: Duration = Duration::from_secs(30);
+
+/// Most workers of a destination: each is a thread and a connection.
+pub const WORKERS_MAX: usize = 64;
+
+/// Most destinations. Each has a document in the store, and threads.
+pub const DESTINATIONS_MAX: usize = 256;
+
+/// Longest name of a file that a template makes of a value, in bytes: what file systems allow, less what rotation
+/// puts behind it.
+pub const FILE_NAME_BYTES_MAX: usize = 200;
+
+/// Longest path that a template makes, in bytes: `PATH_MAX` of Linux, less room for a suffix.
+pub const FILE_PATH_BYTES_MAX: usize = 4_000;
+
+/// Files of a directory that are looked at to find the renamed ones to remove.
+pub const ROTATED_FILES_MAX: usize = 10_000;
+
+/// Messages in flight on a RELP session, as rsyslog's window has them.
+pub const RELP_WINDOW: usize = 128;
+
+/// Bytes that were written to a connection and are kept until the kernel of the other side has them.
+pub const UNACKED_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Longest datagram, in bytes: what IPv4 carries.
+pub const DATAGRAM_BYTES_MAX: usize = 65_507;
+
+/// Most files whose lengths are kept beside a position. The document that has them is written whole; files beyond
+/// that are written at least once.
+pub const STATE_FILES_MAX: usize = 4_000;
+
+/// Most bytes of the paths of these files: with everything else they fit into a document of the store.
+pub const STATE_PATH_BYTES_MAX: usize = 2 * 1024 * 1024;
