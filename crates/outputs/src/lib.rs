@@ -40,7 +40,7 @@ pub use account::{Dropped, Totals};
 pub use destinations::{Destinations, Place};
 pub use error::Error;
 pub use options::{BatchBounds, Options, OrderBy, Retry, Start};
-pub use render::{BadTemplate, Rendering};
+pub use render::{BadTemplate, Rendering, Scene};
 pub use sink::{
     Batch, Failure, Item, KeepState, Kind, Opening, Outcome, Preview, Promise, Rejected, Row, Sink,
     Trouble,

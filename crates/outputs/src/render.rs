@@ -1,27 +1,20 @@
-//! What is written of a record: as it arrived, or by a template.
+//! What is written of a record: a format, or a template of the author of the configuration.
 
 use std::ops::Range;
+
+use jiff::tz::TimeZone;
+use macros::{Context, Format, Template, View, Zone};
+use store::{Clock as _, SystemClock};
 
 use crate::sink::Item;
 
 /// How a record is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rendering(Form);
+pub struct Rendering(Format);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Form {
-    Raw,
-    Template(Vec<Piece>),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Piece {
-    Text(String),
-    Host,
-    Program,
-    Message,
-    Raw,
-}
+/// What is known when records are written: the time, this host, the zone.
+#[derive(Clone, Debug)]
+pub struct Scene(Context);
 
 /// Why a text is no template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,11 +29,11 @@ pub struct BadTemplate {
 
 impl Rendering {
     /// The formats that have a name.
-    pub const FORMATS: &[&str] = &["raw"];
+    pub const FORMATS: &[&str] = &["raw", "rfc3164", "rfc5424", "json", "ecs", "cef"];
 
     /// One of the formats that have a name.
     pub fn format(name: &str) -> Option<Self> {
-        (name == "raw").then_some(Self(Form::Raw))
+        Format::parse(name).ok().map(Self)
     }
 
     /// By a template.
@@ -48,65 +41,60 @@ impl Rendering {
     /// # Errors
     /// When it is none.
     pub fn template(text: &str) -> Result<Self, BadTemplate> {
-        let mut pieces = Vec::new();
-        let mut rest = text;
-        while let Some(at) = rest.find("${") {
-            let (before, name) = rest.split_at(at);
-            pieces.push(Piece::Text(before.to_owned()));
-            let start = text.len() - name.len();
-            let bad = |message: &str| BadTemplate {
-                span: start..text.len(),
-                message: message.to_owned(),
-                hint: None,
-            };
-            let (name, behind) = name
-                .strip_prefix("${")
-                .and_then(|name| name.split_once('}'))
-                .ok_or_else(|| bad("this `${` has no `}`"))?;
-            pieces.push(match name {
-                "HOST" => Piece::Host,
-                "PROGRAM" => Piece::Program,
-                "MSG" | "MESSAGE" => Piece::Message,
-                "RAWMSG" => Piece::Raw,
-                _ => return Err(bad("there is no such macro")),
-            });
-            rest = behind;
-        }
-        pieces.push(Piece::Text(rest.to_owned()));
-        Ok(Self(Form::Template(pieces)))
+        let template = Template::compile(text).map_err(|error| BadTemplate {
+            span: error.span.clone(),
+            message: error.problem.to_string(),
+            hint: error.hint,
+        })?;
+        Ok(Self(Format::Template(template)))
     }
 
-    /// Whether it writes the same of every record.
+    /// What it writes, where that is the same of every record.
     pub fn constant(&self) -> Option<String> {
         match &self.0 {
-            Form::Template(pieces) => match pieces.as_slice() {
-                [Piece::Text(text)] => Some(text.clone()),
-                _ => None,
-            },
-            Form::Raw => None,
+            Format::Template(template) if !template.text().contains('$') => {
+                Some(template.text().to_owned())
+            }
+            _ => None,
         }
     }
 
     /// Appends what it makes of a record.
     ///
     /// # Errors
-    /// When that is too long; nothing is appended then.
-    pub fn render(&self, item: Item<'_>, out: &mut Vec<u8>) -> Result<(), String> {
-        let record = item.record;
-        match &self.0 {
-            Form::Raw => out.extend_from_slice(record.raw()),
-            Form::Template(pieces) => {
-                for piece in pieces {
-                    out.extend_from_slice(match piece {
-                        Piece::Text(text) => text.as_bytes(),
-                        Piece::Host => record.host(),
-                        Piece::Program => record.program(),
-                        Piece::Message => record.message(),
-                        Piece::Raw => record.raw(),
-                    });
-                }
-            }
+    /// When that is too long, in words; nothing is appended then.
+    pub fn render(&self, item: Item<'_>, scene: &Scene, out: &mut Vec<u8>) -> Result<(), String> {
+        // Most often asked for, and needs nothing else.
+        if self.0 == Format::Raw {
+            out.extend_from_slice(item.record.raw());
+            return Ok(());
         }
-        Ok(())
+        let view = View::from(item.record).with_id(item.logspace.as_str(), item.number);
+        let rendered = self.0.render(&view, &scene.0, out);
+        rendered.map_err(|error| error.to_string())
+    }
+}
+
+impl Scene {
+    /// What is known now. Times are written with the offset that the message states, and in the zone of this
+    /// machine where it states none.
+    pub fn now() -> Self {
+        let host = rustix::system::uname();
+        Self(Context {
+            now: SystemClock.now(),
+            own_host: host.nodename().to_string_lossy().into_owned(),
+            zone: Zone::OfMessage(TimeZone::system()),
+            ..Context::default()
+        })
+    }
+
+    /// Sets the time.
+    pub fn refresh(&mut self) {
+        self.0.now = SystemClock.now();
+    }
+
+    /// Counts a record that is written, for `${SEQNUM}`.
+    pub fn count(&mut self) {
+        self.0.sequence += 1;
     }
 }

@@ -14,7 +14,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::unix::pipe;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::render::Rendering;
+use crate::render::{Rendering, Scene};
 use crate::sink::{Batch, Failure, Item, Kind, Opening, Outcome, Preview, Promise, Sink, Trouble};
 
 /// How often it is asked whether a program has ended whose input is closed.
@@ -35,6 +35,7 @@ pub struct Program {
 
 struct ProgramSink {
     options: Program,
+    scene: Scene,
     running: Option<Running>,
 }
 
@@ -61,13 +62,14 @@ impl Kind for Program {
     fn open(&self, _: Opening) -> Result<Box<dyn Sink>, Failure> {
         Ok(Box::new(ProgramSink {
             options: self.clone(),
+            scene: Scene::now(),
             running: None,
         }))
     }
 
     fn preview(&self, record: Item<'_>) -> Preview {
         let mut bytes = Vec::new();
-        if let Err(reason) = self.rendering.render(record, &mut bytes) {
+        if let Err(reason) = self.rendering.render(record, &Scene::now(), &mut bytes) {
             bytes = reason.into_bytes();
         }
         Preview {
@@ -143,8 +145,9 @@ impl ProgramSink {
     async fn write(&mut self, batch: &Batch) -> Outcome {
         let mut outcome = Outcome::default();
         let mut bytes = Vec::new();
+        self.scene.refresh();
         for (place, item) in batch.iter().enumerate() {
-            match self.options.rendering.render(item, &mut bytes) {
+            match self.options.rendering.render(item, &self.scene, &mut bytes) {
                 Ok(()) if bytes.last() == Some(&b'\n') => {}
                 Ok(()) => bytes.push(b'\n'),
                 Err(reason) => outcome.reject(place, reason),

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use nix::unistd::{Group, User};
 
-use crate::render::Rendering;
+use crate::render::{Rendering, Scene};
 use crate::sink::{Failure, Item, Kind, Opening, Preview, Sink, Trouble};
 pub use names::PathTemplate;
 use sink::FileSink;
@@ -115,9 +115,10 @@ impl Kind for File {
     }
 
     fn preview(&self, record: Item<'_>) -> Preview {
-        let to = self.path.render(record);
+        let scene = Scene::now();
+        let to = self.path.render(record, &scene);
         let mut bytes = Vec::new();
-        if let Err(reason) = self.rendering.render(record, &mut bytes) {
+        if let Err(reason) = self.rendering.render(record, &scene, &mut bytes) {
             bytes = reason.into_bytes();
         }
         Preview {

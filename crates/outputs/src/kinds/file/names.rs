@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use crate::limits::{FILE_NAME_BYTES_MAX, FILE_PATH_BYTES_MAX};
-use crate::render::{BadTemplate, Rendering};
+use crate::render::{BadTemplate, Rendering, Scene};
 use crate::sink::Item;
 
 /// The template of a path.
@@ -90,7 +90,7 @@ impl PathTemplate {
     ///
     /// # Errors
     /// When it is longer than the system takes; in words.
-    pub fn render(&self, item: Item<'_>) -> Result<String, String> {
+    pub fn render(&self, item: Item<'_>, scene: &Scene) -> Result<String, String> {
         let mut path = String::new();
         let mut made = Vec::new();
         for component in &self.components {
@@ -101,7 +101,7 @@ impl PathTemplate {
                 Component::Fixed(name) => path.push_str(name),
                 Component::Made(rendering) => {
                     made.clear();
-                    rendering.render(item, &mut made)?;
+                    rendering.render(item, scene, &mut made)?;
                     push_safe(&made, &mut path);
                 }
             }

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::open_file::OpenFile;
 use super::state::State;
 use super::{Compression, File};
+use crate::render::Scene;
 use crate::sink::{Batch, Failure, KeepState, Opening, Outcome, Promise, Sink};
 
 /// The files of a destination.
@@ -17,6 +18,7 @@ pub(super) struct FileSink {
     options: File,
     /// The one path, where all records have the same.
     constant: Option<String>,
+    scene: Scene,
     keeper: Arc<dyn KeepState>,
     open: HashMap<String, OpenFile>,
     /// What is kept.
@@ -40,6 +42,7 @@ impl FileSink {
         Ok(Self {
             constant: options.path.constant(),
             options,
+            scene: Scene::now(),
             keeper: opening.keeper,
             open: HashMap::new(),
             kept: State::restore(opening.state)?,
@@ -50,6 +53,7 @@ impl FileSink {
 
     fn write(&mut self, batch: &Batch) -> Outcome {
         let mut outcome = Outcome::default();
+        self.scene.refresh();
         let groups = self.group(batch, &mut outcome);
         let opened = self.open_all(groups, &mut outcome);
         if let Err(failure) = self.keep_lengths(&opened) {
@@ -72,7 +76,7 @@ impl FileSink {
         for (place, item) in batch.iter().enumerate() {
             let path = match &self.constant {
                 Some(path) => Ok(path.clone()),
-                None => self.options.path.render(item),
+                None => self.options.path.render(item, &self.scene),
             };
             let path = match path {
                 Ok(path) => path,
@@ -97,7 +101,8 @@ impl FileSink {
             let Some(group) = groups.get_mut(index) else {
                 continue;
             };
-            match self.options.rendering.render(item, &mut group.bytes) {
+            let rendering = &self.options.rendering;
+            match rendering.render(item, &self.scene, &mut group.bytes) {
                 Ok(()) => {
                     if group.bytes.last() != Some(&b'\n') {
                         group.bytes.push(b'\n');
