@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
     /// has changed.
     #[arg(long, value_name = "DIR")]
     pub(crate) corpora: Option<PathBuf>,
-    /// Real logs, a folder with *.log files, for the scenarios that take some.
+    /// Given logs, a folder with files *.log or *.log.zst, for the tables that take some.
     #[arg(long, value_name = "DIR")]
     pub(crate) logs: Option<PathBuf>,
 }

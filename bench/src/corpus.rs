@@ -1,4 +1,4 @@
-//! A generated log of so many messages: its manifest, its text, and Logwood's data made of it.
+//! A log, generated or given: its manifest, its text, and Logwood's data made of it.
 //!
 //! Made once for a run, or for all that keep it, and shared by steps. The text is the same for the same number
 //! of messages and program. It is piped into `logwood import`, since the text of 200 million messages would
@@ -11,7 +11,10 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
 
+use crate::child;
 use crate::context::Context;
+use crate::derive;
+use crate::logs::GivenLog;
 use crate::manifest::Manifest;
 use crate::measurement::figure;
 
@@ -34,6 +37,8 @@ pub(crate) struct Corpus {
     pub(crate) messages: u64,
     pub(crate) manifest: Manifest,
     folder: PathBuf,
+    /// Its lines, where they are given.
+    text: Option<PathBuf>,
 }
 
 impl Corpus {
@@ -58,17 +63,33 @@ impl Corpus {
             messages,
             manifest,
             folder,
+            text: None,
+        })
+    }
+
+    /// A given log with questions about it; as long as a run lasts.
+    pub(crate) fn of_log(context: &Context, log: &GivenLog) -> Result<Self> {
+        let folder = context.work().join(format!("given-{}", log.name));
+        let manifest = folder.join("manifest.json");
+        if !manifest.exists() {
+            begin(&folder)?;
+            import_log(context, &log.path, &folder)
+                .inspect_err(|_| _ = fs::remove_dir_all(&folder))
+                .with_context(|| format!("cannot import {}", log.name))?;
+            derive::manifest(&log.path)?.write(&manifest)?;
+        }
+        let manifest = Manifest::read_again(&manifest)?;
+        Ok(Self {
+            messages: manifest.messages,
+            manifest,
+            folder,
+            text: Some(log.path.clone()),
         })
     }
 
     /// Logwood's data of it. Servers may run on it as long as nothing is sent to them.
     pub(crate) fn data_dir(&self) -> PathBuf {
         self.folder.join("data")
-    }
-
-    /// When its first message was written and its last one, in seconds.
-    pub(crate) fn times(&self) -> (i64, i64) {
-        (FROM_SECONDS, end_seconds(self.messages))
     }
 
     /// Messages imported a second, the generator's share included.
@@ -79,6 +100,9 @@ impl Corpus {
 
     /// Its lines in a file, for programs that search text.
     pub(crate) fn text(&self, context: &Context) -> Result<PathBuf> {
+        if let Some(text) = &self.text {
+            return Ok(text.clone());
+        }
         let path = self.folder.join("text.log");
         if !path.exists() {
             let half = self.folder.join("text.half");
@@ -97,7 +121,9 @@ impl Corpus {
         let text = self.text(context)?;
         let path = self.folder.join("text.log.gz");
         if !path.exists() {
-            let status = Command::new("gzip").arg("-k").arg(&text).status()?;
+            let packed = File::create(&path)?;
+            let mut gzip = Command::new("gzip");
+            let status = gzip.arg("-c").arg(&text).stdout(packed).status()?;
             ensure!(status.success(), "gzip ended with {status}");
         }
         Ok(path)
@@ -143,6 +169,20 @@ fn begin(folder: &Path) -> Result<()> {
         fs::remove_dir_all(folder)?;
     }
     Ok(fs::create_dir_all(folder)?)
+}
+
+fn import_log(context: &Context, path: &Path, folder: &Path) -> Result<()> {
+    let mut import = Command::new(&context.programs.logwood);
+    import
+        .arg("import")
+        .arg(path)
+        .arg("--data-dir")
+        .arg(folder.join("data"));
+    let imported = child::run(import.env("TZ", "UTC"), b"", &[0])?;
+    Ok(fs::write(
+        folder.join("seconds"),
+        imported.seconds.to_string(),
+    )?)
 }
 
 fn make(context: &Context, messages: u64, folder: &Path) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Makes messages with `logwood load`, a process of its own, and reads its report.
 
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -19,16 +19,22 @@ const POLL: Duration = Duration::from_millis(2);
 pub(crate) struct Load {
     /// Where to, such as `tcp://127.0.0.1:514`.
     pub(crate) target: String,
-    /// A format of `logwood load --format`.
-    pub(crate) format: String,
-    /// Bytes of each message.
-    pub(crate) size: u64,
+    pub(crate) messages: Messages,
     pub(crate) count: u64,
     pub(crate) connections: u64,
     /// Messages a second, all connections together; as fast as possible without one.
     pub(crate) rate: Option<u64>,
     /// Unacknowledged messages of a RELP connection.
     pub(crate) window: Option<u64>,
+}
+
+/// Which messages are sent.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Messages {
+    /// Those of a format of `logwood load --format`, each of so many bytes.
+    Made { format: String, size: u64 },
+    /// The lines of a file, again and again.
+    Replayed(PathBuf),
 }
 
 /// What it says it did.
@@ -60,8 +66,13 @@ impl Load {
             words.push(format!("--{flag}"));
             words.push(value.to_string());
         };
-        add("format", &self.format);
-        add("size", &self.size);
+        match &self.messages {
+            Messages::Made { format, size } => {
+                add("format", format);
+                add("size", size);
+            }
+            Messages::Replayed(path) => add("replay", &path.display()),
+        }
         add("count", &self.count);
         add("connections", &self.connections);
         if let Some(rate) = self.rate {
@@ -69,6 +80,9 @@ impl Load {
         }
         if let Some(window) = self.window {
             add("window", &window);
+        }
+        if matches!(self.messages, Messages::Replayed(_)) {
+            words.push("--loop".to_owned());
         }
         // The peers' certificates are made for the run, by nobody that anyone trusts.
         if self.target.starts_with("tls://") || self.target.starts_with("relps://") {
@@ -132,8 +146,10 @@ mod tests {
     fn options_become_words() {
         let mut load = Load {
             target: "tls://127.0.0.1:6514".into(),
-            format: "loggen".into(),
-            size: 400,
+            messages: Messages::Made {
+                format: "loggen".into(),
+                size: 400,
+            },
             count: 1000,
             connections: 10,
             rate: None,
@@ -147,6 +163,13 @@ mod tests {
         (load.rate, load.window) = (Some(5), Some(128));
         let words = load.words().join(" ");
         assert!(words.contains("--connections 10 --rate 5 --window 128 --json"));
+        load.messages = Messages::Replayed("a.log".into());
+        let words = load.words().join(" ");
+        assert!(
+            words.starts_with("load --replay a.log --count 1000 "),
+            "{words}"
+        );
+        assert!(words.contains(" --loop --json "), "{words}");
     }
 
     #[test]

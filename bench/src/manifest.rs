@@ -1,16 +1,17 @@
-//! What a generated log holds: queries with their exact counts, as `logwood load` planted them.
+//! What a log holds: queries with their exact counts, as `logwood load` planted them or as a given log was
+//! counted.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The version that is read here.
 const VERSION: u32 = 1;
 
 /// The file that `logwood load --manifest` writes.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     version: u32,
     pub(crate) messages: u64,
@@ -18,7 +19,7 @@ pub(crate) struct Manifest {
 }
 
 /// A query and how many messages it must find.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Query {
     /// Its kind, such as `rare` or `prefix`.
     pub(crate) name: String,
@@ -30,10 +31,32 @@ pub(crate) struct Query {
 }
 
 impl Manifest {
+    /// That of a log which was not generated.
+    pub(crate) fn new(messages: u64, queries: Vec<Query>) -> Self {
+        Self {
+            version: VERSION,
+            messages,
+            queries,
+        }
+    }
+
+    /// Reads what `logwood load` wrote, and names each query by itself.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let text = fs::read_to_string(path)
             .with_context(|| format!("cannot read the manifest {}", path.display()))?;
         Self::parse(&text).with_context(|| format!("the manifest {} is wrong", path.display()))
+    }
+
+    /// Reads what [`Self::write`] wrote.
+    pub(crate) fn read_again(path: &Path) -> Result<Self> {
+        let text = fs::read_to_string(path)
+            .with_context(|| format!("cannot read the manifest {}", path.display()))?;
+        Ok(serde_json::from_str(&text)?)
+    }
+
+    /// Keeps it for the steps that follow.
+    pub(crate) fn write(&self, path: &Path) -> Result<()> {
+        Ok(fs::write(path, serde_json::to_string(self)?)?)
     }
 
     fn parse(text: &str) -> Result<Self> {
@@ -80,7 +103,7 @@ impl Manifest {
 }
 
 impl Query {
-    /// Fails where another count was answered than was planted: times of wrong answers say nothing.
+    /// Fails where another count was answered than is right: times of wrong answers say nothing.
     pub(crate) fn check(&self, who: &str, count: u64) -> Result<()> {
         let Self {
             name,
@@ -90,7 +113,7 @@ impl Query {
         } = self;
         ensure!(
             count == *planted,
-            "{who} counts {count} messages for {name} ({query}), and {planted} were planted"
+            "{who} counts {count} messages for {name} ({query}), and {planted} are there"
         );
         Ok(())
     }
@@ -140,7 +163,7 @@ mod tests {
         let error = rare.check("logwood", 2).unwrap_err().to_string();
         assert_eq!(
             error,
-            "logwood counts 2 messages for rare (zircon), and 1 were planted"
+            "logwood counts 2 messages for rare (zircon), and 1 are there"
         );
     }
 }

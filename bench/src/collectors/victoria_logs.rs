@@ -144,9 +144,20 @@ impl VictoriaLogs {
         Ok(count.parse()?)
     }
 
+    /// The second of the first message, and the one behind the last.
+    pub(crate) fn times(&self) -> Result<(i64, i64)> {
+        let query = "* | stats min(_time) first, max(_time) last";
+        let answer: Value = serde_json::from_str(&self.ask("query", &[("query", query)])?)?;
+        let second = |name: &str| {
+            let time = answer[name].as_str().context("VictoriaLogs says no time")?;
+            Ok::<_, anyhow::Error>(time.parse::<jiff::Timestamp>()?.as_second())
+        };
+        Ok((second("first")?, second("last")? + 1))
+    }
+
     /// The counts of 30 parts of the time, in seconds; returns their sum.
     pub(crate) fn bars(&self, query: &str, (from, to): (i64, i64)) -> Result<u64> {
-        let step = format!("{}s", (to - from) / 30);
+        let step = format!("{}s", ((to - from) / 30).max(1));
         let (from, to) = (from.to_string(), to.to_string());
         let words = [
             ("query", query),

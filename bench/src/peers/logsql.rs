@@ -11,7 +11,9 @@ pub(crate) fn logsql(name: &str, query: &str) -> Option<String> {
     let field = |name: &str| format!("\"{ELEMENT}.{name}\"");
     match name.split(' ').next().unwrap_or_default() {
         "phrase" | "needle" => Some(query.to_owned()),
-        "uuid" => Some(format!("\"{query}\"")),
+        // Fields of the text are columns here only where they are unpacked for each question.
+        "field" | "field_number" | "field_network" => None,
+        "uuid" | "address" | "id" => Some(format!("\"{query}\"")),
         "regex" => Some(format!("~`{}`", query.trim_matches('/'))),
         "number" => {
             let (name, test) = query.split_once(':')?;
@@ -41,8 +43,10 @@ fn word(word: &str) -> String {
         (true, true) => format!("~`{inner}`"),
         // Not `\b`: behind a literal its expressions begin anew, without what stands in front.
         (true, false) => format!("~`{inner}(\\W|$)`"),
-        (false, true) if inner.contains('.') => format!("\"{inner}\"*"),
-        _ => word.to_owned(),
+        _ if matches!(word, "AND" | "OR" | "NOT") => word.to_owned(),
+        // In quotes, since it has words of its own.
+        (false, true) => format!("\"{inner}\"*"),
+        (false, false) => format!("\"{word}\""),
     }
 }
 
@@ -55,10 +59,14 @@ mod tests {
         for (name, query, spelled) in [
             ("all", "*", "*"),
             ("any_character", "*?", "_msg:*"),
-            ("rare", "zircon", "zircon"),
-            ("and_not", "garnet AND NOT topaz", "garnet AND NOT topaz"),
+            ("rare", "zircon", "\"zircon\""),
+            (
+                "and_not",
+                "garnet AND NOT topaz",
+                "\"garnet\" AND NOT \"topaz\"",
+            ),
             ("phrase", "\"beryl gate\"", "\"beryl gate\""),
-            ("prefix", "appl*", "appl*"),
+            ("prefix", "appl*", "\"appl\"*"),
             ("suffix", "*pple", "~`pple(\\W|$)`"),
             ("inner", "*ppl*", "~`ppl`"),
             ("one_character", "us?r", "~`\\bus.r\\b`"),
@@ -71,8 +79,9 @@ mod tests {
                 "client:172.31.200.0/24",
                 "\"load@32473.client\":ipv4_range(\"172.31.200.0/24\")",
             ),
-            ("users_2", "*jade OR opal17", "~`jade(\\W|$)` OR opal17"),
+            ("users_2", "*jade OR opal17", "~`jade(\\W|$)` OR \"opal17\""),
             ("uuid 2", "a-b", "\"a-b\""),
+            ("address", "10.0.0.1", "\"10.0.0.1\""),
         ] {
             assert_eq!(logsql(name, query).unwrap(), spelled, "{name}");
         }

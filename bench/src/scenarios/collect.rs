@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
-use super::trial::{Trial, load, setup};
+use super::trial::{Trial, load, replay, setup};
 use crate::collectors::{self, Collector, Output};
 use crate::context::Context;
 use crate::file::ScenarioFile;
+use crate::generator::Load;
+use crate::logs;
 use crate::measurement::{Measurement, figure};
 use crate::process::wait_until_quiet;
 use crate::scenario::{Scenario, Step};
@@ -34,21 +36,45 @@ impl Scenario for Collect {
         &self.file
     }
 
+    fn obstacle(&self, step: &Step, context: &Context) -> Option<String> {
+        logs::obstacle(step, context).or_else(|| context.programs.obstacle(&step.subject))
+    }
+
     fn run(&self, step: &Step, context: &Context) -> Result<Vec<Measurement>> {
-        let setup = setup(&step.parameters, Output::File)?;
-        let mut collector = collectors::start(&step.subject, &setup, context)?;
-        let idle = match step.parameters.optional_count("idle")? {
-            Some(count) => Some(Idle::open(collector.as_mut(), count)?),
-            None => None,
-        };
-        let load = load(&step.parameters, collector.target())?;
-        let folder = context.folder()?;
-        let trial = Trial::run(collector.as_mut(), &load, context, folder.path())?;
-        trial.ensure_complete()?;
-        let mut measurements = trial.measurements();
-        measurements.extend(idle.map(|idle| idle.memory));
+        let parameters = &step.parameters;
+        if !parameters.is_on("given")? {
+            return collect(step, context, |target| load(parameters, target));
+        }
+        let mut measurements = Vec::new();
+        for log in logs::given(context)? {
+            logs::ensure_syslog(&log)?;
+            let measured = collect(step, context, |target| replay(parameters, &log, target))
+                .with_context(|| format!("cannot send {}", log.name))?;
+            measurements.extend(measured.into_iter().map(|one| one.of_case(&log.name)));
+        }
         Ok(measurements)
     }
+}
+
+/// Sends a load to a collector of its own, and measures what it costs.
+fn collect(
+    step: &Step,
+    context: &Context,
+    load: impl FnOnce(String) -> Result<Load>,
+) -> Result<Vec<Measurement>> {
+    let setup = setup(&step.parameters, Output::File)?;
+    let mut collector = collectors::start(&step.subject, &setup, context)?;
+    let idle = match step.parameters.optional_count("idle")? {
+        Some(count) => Some(Idle::open(collector.as_mut(), count)?),
+        None => None,
+    };
+    let load = load(collector.target())?;
+    let folder = context.folder()?;
+    let trial = Trial::run(collector.as_mut(), &load, context, folder.path())?;
+    trial.ensure_complete()?;
+    let mut measurements = trial.measurements();
+    measurements.extend(idle.map(|idle| idle.memory));
+    Ok(measurements)
 }
 
 /// Connections that say nothing.

@@ -1,4 +1,4 @@
-//! Finding what was planted: every query of the manifest, its count checked.
+//! Finding what was planted, or what a given log holds: every query of the manifest, its count checked.
 
 use std::fs::File;
 use std::io;
@@ -16,6 +16,7 @@ use crate::collectors::{Collector as _, Logwood, Setup, VictoriaLogs};
 use crate::context::Context;
 use crate::corpus::Corpus;
 use crate::file::ScenarioFile;
+use crate::logs;
 use crate::manifest::Query;
 use crate::measurement::{Measurement, figure};
 use crate::peers::{OpenSearch, logsql, spelled};
@@ -56,31 +57,83 @@ impl Scenario for Search {
         &self.file
     }
 
+    fn obstacle(&self, step: &Step, context: &Context) -> Option<String> {
+        logs::obstacle(step, context).or_else(|| context.programs.obstacle(&step.subject))
+    }
+
     fn run(&self, step: &Step, context: &Context) -> Result<Vec<Measurement>> {
-        let corpus = Corpus::of(context, step.parameters.count("messages")?)?;
-        if step.subject == "logwood" {
-            compact(&corpus, context)?;
+        if step.parameters.is_on("given")? {
+            let mut measurements = Vec::new();
+            for log in logs::given(context)? {
+                let corpus = Corpus::of_log(context, &log)?;
+                let answers = answers(step, &corpus, context)?;
+                measurements.extend(named(&log.name, summary(&answers)));
+                measurements.extend(named(&log.name, answers));
+            }
+            return Ok(measurements);
         }
+        let corpus = Corpus::of(context, step.parameters.count("messages")?)?;
         if step.table == "growth" {
+            compact(&corpus, context)?;
             return growth(&corpus, context);
         }
-        let measurements = match step.subject.as_str() {
-            "logwood" => logwood(&corpus, step.parameters.is_on("cold")?, context),
-            "opensearch" => opensearch(&corpus, context),
-            "victoria-logs" => victoria_logs(&corpus, context),
-            "zgrep" => text(
-                &corpus,
-                &["zgrep", "-c", "-i", "-E"],
-                &corpus.packed_text(context)?,
-            ),
-            _ => text(&corpus, &["rg", "-c", "-i", "-e"], &corpus.text(context)?),
-        }?;
-        let in_case = |one: Measurement| {
-            let query = one.case.clone().unwrap_or_default();
-            one.of_case(&format!("{}: {query}", step.case))
-        };
-        Ok(measurements.into_iter().map(in_case).collect())
+        Ok(named(&step.case, answers(step, &corpus, context)?))
     }
+}
+
+/// Asks a subject every query about a log.
+fn answers(step: &Step, corpus: &Corpus, context: &Context) -> Result<Vec<Measurement>> {
+    match step.subject.as_str() {
+        "logwood" => {
+            compact(corpus, context)?;
+            logwood(corpus, step.parameters.is_on("cold")?, context)
+        }
+        "opensearch" => opensearch(corpus, context),
+        "victoria-logs" => victoria_logs(corpus, context),
+        "zgrep" => text(
+            corpus,
+            &["zgrep", "-c", "-i", "-E"],
+            &corpus.packed_text(context)?,
+        ),
+        // Bytes that are no text are part of some logs.
+        _ => text(
+            corpus,
+            &["rg", "-c", "-i", "-a", "-e"],
+            &corpus.text(context)?,
+        ),
+    }
+}
+
+/// Each query is a row of its own, below what it is asked of.
+fn named(name: &str, measurements: Vec<Measurement>) -> Vec<Measurement> {
+    let in_case = |one: Measurement| {
+        let query = one.case.clone().unwrap_or_default();
+        one.of_case(&format!("{name}: {query}"))
+    };
+    measurements.into_iter().map(in_case).collect()
+}
+
+/// The median and the worst of all queries, by metric.
+fn summary(measurements: &[Measurement]) -> Vec<Measurement> {
+    let mut metrics: Vec<&str> = Vec::new();
+    for one in measurements {
+        if one.metric != "off_by" && !metrics.contains(&one.metric.as_str()) {
+            metrics.push(&one.metric);
+        }
+    }
+    let mut summary = Vec::new();
+    for metric in metrics {
+        let own = measurements.iter().filter(|one| one.metric == metric);
+        let times: Vec<f64> = own.map(|one| one.value).collect();
+        let (median, worst) = (median(&times).unwrap_or_default(), worst(&times));
+        summary.push(Measurement::new(metric, median, "ms").of_case("median"));
+        summary.push(Measurement::new(metric, worst, "ms").of_case("worst"));
+    }
+    summary
+}
+
+fn worst(times: &[f64]) -> f64 {
+    times.iter().copied().fold(0.0, f64::max)
 }
 
 /// A server on the data; nothing is sent to it.
@@ -177,6 +230,7 @@ fn victoria_logs(corpus: &Corpus, context: &Context) -> Result<Vec<Measurement>>
         "VictoriaLogs has {messages} of {} messages",
         corpus.messages
     );
+    let times = server.times()?;
     let mut measurements = Vec::new();
     for query in &corpus.manifest.queries {
         let Some(text) = logsql(&query.name, &query.query) else {
@@ -190,7 +244,7 @@ fn victoria_logs(corpus: &Corpus, context: &Context) -> Result<Vec<Measurement>>
         measurements.push(milliseconds("count", query, seconds));
         measurements.push(off_by(query, count));
         let seconds = timed(|| {
-            let sum = server.bars(&text, corpus.times())?;
+            let sum = server.bars(&text, times)?;
             ensure!(sum == count, "the bars of {text} have {sum}, not {count}");
             Ok(())
         })?;
@@ -260,7 +314,7 @@ fn milliseconds(metric: &str, query: &Query, seconds: f64) -> Measurement {
     Measurement::new(metric, seconds * 1e3, "ms").of_case(&query.name)
 }
 
-/// How far a count is from what was planted. Logwood's and those of text tools are checked and
+/// How far a count is from the right one. Logwood's and those of text tools are checked and
 /// never off; words of others are not always ours.
 fn off_by(query: &Query, count: u64) -> Measurement {
     let distance = figure(count.abs_diff(query.count));
@@ -284,7 +338,6 @@ fn growth(corpus: &Corpus, context: &Context) -> Result<Vec<Measurement>> {
     }
     let memory = Usage::of(server.process().id())?.memory_peak_bytes;
     let disk = figure(logspaces_bytes(&server)?) / figure(corpus.messages.max(1));
-    let worst = |times: &[f64]| times.iter().copied().fold(0.0, f64::max);
     let middle = |times: &[f64]| median(times).unwrap_or_default();
     Ok(vec![
         Measurement::new("count_median", middle(&counts), "ms"),
@@ -327,4 +380,27 @@ fn can_drop_caches() -> bool {
 
 fn drop_caches() -> Result<()> {
     std::fs::write(DROP_CACHES, "1").with_context(|| format!("cannot write {DROP_CACHES}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_is_of_all_queries_of_a_metric() {
+        let one = |metric, value, case| Measurement::new(metric, value, "ms").of_case(case);
+        let all = [
+            one("count", 1.0, "rare"),
+            one("off_by", 0.0, "rare"),
+            one("count", 9.0, "frequent"),
+            one("count", 2.0, "not"),
+        ];
+        let told = summary(&all);
+        assert_eq!(
+            told,
+            [one("count", 2.0, "median"), one("count", 9.0, "worst")]
+        );
+        let named = named("mix", told);
+        assert_eq!(named[0].case.as_deref(), Some("mix: median"));
+    }
 }

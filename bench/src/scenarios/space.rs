@@ -10,6 +10,7 @@ use crate::child;
 use crate::collectors::{Setup, VictoriaLogs};
 use crate::context::Context;
 use crate::file::ScenarioFile;
+use crate::logs;
 use crate::measurement::{Measurement, figure};
 use crate::parameters::Parameters;
 use crate::peers::{OpenSearch, python};
@@ -35,10 +36,7 @@ impl Scenario for Space {
     }
 
     fn obstacle(&self, step: &Step, context: &Context) -> Option<String> {
-        if step.table.ends_with("logs") && context.logs.is_none() {
-            return Some("no real logs are given; --logs DIR".to_owned());
-        }
-        context.programs.obstacle(&step.subject)
+        logs::obstacle(step, context).or_else(|| context.programs.obstacle(&step.subject))
     }
 
     fn run(&self, step: &Step, context: &Context) -> Result<Vec<Measurement>> {
@@ -46,33 +44,14 @@ impl Scenario for Space {
             let path = generated(&step.parameters, context)?;
             return measure(&step.subject, &path, context);
         }
-        let folder = context.logs.as_deref().context("no real logs are given")?;
         let mut measurements = Vec::new();
-        for path in logs(folder)? {
-            let name = path.file_stem().unwrap_or_default().to_string_lossy();
-            let measured = measure(&step.subject, &path, context)
-                .with_context(|| format!("cannot measure {}", path.display()))?;
-            measurements.extend(measured.into_iter().map(|one| one.of_case(&name)));
+        for log in logs::given(context)? {
+            let measured = measure(&step.subject, &log.path, context)
+                .with_context(|| format!("cannot measure {}", log.path.display()))?;
+            measurements.extend(measured.into_iter().map(|one| one.of_case(&log.name)));
         }
         Ok(measurements)
     }
-}
-
-/// The logs of a folder, by name.
-fn logs(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = folder
-        .read_dir()
-        .with_context(|| format!("cannot read the folder of logs {}", folder.display()))?;
-    let mut paths = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
-        if path.extension().is_some_and(|ending| ending == "log") {
-            paths.push(path);
-        }
-    }
-    paths.sort();
-    ensure!(!paths.is_empty(), "{} has no files *.log", folder.display());
-    Ok(paths)
 }
 
 /// A file of generated messages, made once for all subjects.
@@ -122,14 +101,8 @@ struct Text<'a> {
 
 impl<'a> Text<'a> {
     fn of(path: &'a Path) -> Result<Self> {
-        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        // Empty lines are no messages.
-        let lines = bytes
-            .split(|byte| *byte == b'\n')
-            .filter(|line| !line.is_empty());
-        let messages = u64::try_from(lines.count())?;
-        ensure!(messages > 0, "{} has no lines", path.display());
-        let bytes = u64::try_from(bytes.len())?;
+        let messages = logs::count_lines(path)?;
+        let bytes = fs::metadata(path)?.len();
         Ok(Self {
             path,
             bytes,
@@ -263,18 +236,5 @@ mod tests {
             .map(|one| (one.metric.as_str(), one.value))
             .collect();
         assert_eq!(values, [("bytes", 24.5), ("saved", 90.0), ("cpu", 10.0)]);
-    }
-
-    #[test]
-    fn the_logs_of_a_folder_are_those_that_end_so() {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(logs(folder.path()).is_err());
-        for name in ["b.log", "a.log", "c.txt"] {
-            fs::write(folder.path().join(name), "one\n\ntwo\n").unwrap();
-        }
-        let paths = logs(folder.path()).unwrap();
-        assert_eq!(paths.len(), 2);
-        assert!(paths[0].ends_with("a.log"));
-        assert_eq!(Text::of(&paths[0]).unwrap().messages, 2);
     }
 }

@@ -7,7 +7,8 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::collectors::{Collector, Output, Setup, Transport, wait_for_messages};
 use crate::context::Context;
-use crate::generator::{Load, Report};
+use crate::generator::{Load, Messages, Report};
+use crate::logs::{self, GivenLog};
 use crate::measurement::{Measurement, figure};
 use crate::parameters::Parameters;
 use crate::process::{Usage, wait_until_quiet};
@@ -109,11 +110,31 @@ impl Trial {
 
 /// The load that a case asks for.
 pub(super) fn load(parameters: &Parameters, target: String) -> Result<Load> {
-    Ok(Load {
-        target,
+    let messages = Messages::Made {
         format: parameters.text("format")?.to_owned(),
         size: parameters.count("size")?,
-        count: count(parameters)?,
+    };
+    load_of(parameters, messages, count(parameters)?, target)
+}
+
+/// The lines of a given log, as often as a case asks for, but no more than it allows.
+pub(super) fn replay(parameters: &Parameters, log: &GivenLog, target: String) -> Result<Load> {
+    let lines = logs::count_lines(&log.path)? * parameters.count("times")?;
+    let count = lines.min(parameters.count("messages_max")?);
+    let messages = Messages::Replayed(log.path.clone());
+    load_of(parameters, messages, count, target)
+}
+
+fn load_of(
+    parameters: &Parameters,
+    messages: Messages,
+    count: u64,
+    target: String,
+) -> Result<Load> {
+    Ok(Load {
+        target,
+        messages,
+        count,
         connections: parameters.optional_count("connections")?.unwrap_or(1),
         rate: parameters.optional_count("rate")?,
         window: parameters.optional_count("window")?,

@@ -12,7 +12,7 @@ use crate::collectors::{Collector, wait_for_messages};
 use crate::context::Context;
 use crate::corpus::Corpus;
 use crate::file::ScenarioFile;
-use crate::generator::Load;
+use crate::generator::{Load, Messages};
 use crate::manifest::Query;
 use crate::measurement::{Measurement, figure};
 use crate::process::Usage;
@@ -54,8 +54,10 @@ impl Scenario for Users {
         let (rate, seconds) = (parameters.count("rate")?, parameters.count("seconds")?);
         let load = Load {
             target: server.target(),
-            format: "loggen".to_owned(),
-            size: 300,
+            messages: Messages::Made {
+                format: "loggen".to_owned(),
+                size: 300,
+            },
             count: rate * seconds,
             connections: 10,
             rate: Some(rate),
