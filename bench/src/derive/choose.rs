@@ -19,6 +19,12 @@ type Frequencies = Vec<(String, usize)>;
 /// The numbers of lines.
 type Lines = Vec<usize>;
 
+/// Gives the pieces of a line that are meant.
+type Cut = fn(&[u8], &mut dyn FnMut(&[u8]));
+
+/// Takes a part of a word.
+type Part = fn(&str) -> &str;
+
 /// A text and the lines that have it.
 #[derive(Clone, Debug)]
 struct Found {
@@ -102,7 +108,7 @@ impl<'a> Chooser<'a> {
 
     /// Parts of words.
     fn wildcards(&mut self) {
-        let cut: [(&str, Bounds, fn(&str) -> &str); 3] = [
+        let cut: [(&str, Bounds, Part); 3] = [
             ("prefix", Bounds::PREFIX, |word| &word[..word.len() * 2 / 3]),
             ("suffix", Bounds::SUFFIX, |word| &word[word.len() / 3..]),
             ("inner", Bounds::NONE, |word| &word[1..word.len() - 1]),
@@ -118,7 +124,6 @@ impl<'a> Chooser<'a> {
 
     /// Phrases, numbers, addresses and identifiers.
     fn others(&mut self) {
-        type Cut = fn(&[u8], &mut dyn FnMut(&[u8]));
         let kinds: [(&str, usize, Bounds, Cut); 5] = [
             ("phrase", 1_000, Bounds::WORD, phrases),
             ("digits", 10_000, Bounds::WORD, |body, give| {
@@ -283,22 +288,20 @@ mod tests {
 
     #[test]
     fn pieces_are_cut_as_they_are_meant() {
-        let given = |cut: &dyn Fn(&[u8], &mut dyn FnMut(&[u8])), body: &[u8]| {
+        let given = |cut: Cut, body: &[u8]| {
             let mut all = Vec::new();
             cut(body, &mut |piece| {
                 all.push(String::from_utf8_lossy(piece).into_owned());
             });
             all
         };
-        let told = given(&phrases, b"link state down, port seven went down");
+        let told = given(phrases, b"link state down, port seven went down");
         assert_eq!(
             told,
             ["link state", "port seven", "seven went", "went down"]
         );
-        let addresses = |body: &[u8], give: &mut dyn FnMut(&[u8])| {
-            pieces(body, b".", give, is_address);
-        };
-        let told = given(&addresses, b"10.0.0.1:80 10.0.0.1. 1.2.3 300.1.1.1");
+        let addresses: Cut = |body, give| pieces(body, b".", give, is_address);
+        let told = given(addresses, b"10.0.0.1:80 10.0.0.1. 1.2.3 300.1.1.1");
         assert_eq!(told, ["10.0.0.1"]);
         assert_eq!(network(b"10.0.0.17"), b"10.0.0.");
     }
