@@ -127,32 +127,34 @@ fn receive(server: &Server, before: u64) -> Result<u64> {
     Ok(all)
 }
 
-/// Messages a second that are stored meanwhile, sent as fast as they are taken.
-fn rate(server: &Server) -> Result<f64> {
+/// Messages a second that are stored meanwhile, sent as fast as they are taken, and how many were sent.
+fn rate(server: &Server) -> Result<(f64, u64)> {
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
-        let sender = scope.spawn(|| -> Result<()> {
+        let sender = scope.spawn(|| -> Result<u64> {
             let line = "<13>1 2026-11-21T18:00:00Z flood app - - - one of many: 0123456789\n";
-            let lines = line.repeat(500);
+            let (at_once, mut sent) = (500, 0);
+            let lines = line.repeat(at_once);
             let mut stream = TcpStream::connect(server.addresses().tcp)?;
             while !stop.load(Ordering::Relaxed) {
                 stream.write_all(lines.as_bytes())?;
+                sent += at_once as u64;
             }
-            Ok(())
+            Ok(sent)
         });
         let stored = || {
             wait_for("the figures were told", LIMIT, || {
                 Ok(server.api().source("tcp").ok().map(|counts| counts.stored))
             })
         };
-        let measured = (|| {
+        let measured: Result<f64> = (|| {
             let (from, start) = (stored()?, Instant::now());
             thread::sleep(RATE_TIME);
             Ok((stored()? - from) as f64 / start.elapsed().as_secs_f64())
         })();
         stop.store(true, Ordering::Relaxed);
-        sender.join().ok().context("the sender panicked")??;
-        measured
+        let sent = sender.join().ok().context("the sender panicked")??;
+        Ok((measured?, sent))
     })
 }
 
@@ -160,15 +162,15 @@ fn rate(server: &Server) -> Result<f64> {
 fn hostile_clients_are_bounded_and_receiving_goes_on() -> Result<()> {
     let (count, is_measured) = clients()?;
     let mut server = start(count)?;
-    let alone = if is_measured { rate(&server)? } else { 0.0 };
-    let mut received = server.api().conserved("tcp")?.stored;
+    let measure = |server: &Server| match is_measured {
+        true => rate(server),
+        false => Ok((0.0, 0)),
+    };
+    let (alone, mut received) = measure(&server)?;
     for kind in KINDS {
         let mut clients = open(kind, server.addresses().http, count)?;
-        let beside = if is_measured { rate(&server)? } else { 0.0 };
-        if is_measured {
-            received = settled(&server)?;
-        }
-        received = receive(&server, received).context(kind.name)?;
+        let (beside, sent) = measure(&server)?;
+        received = receive(&server, received + sent).context(kind.name)?;
         let refused = refused(kind, &mut clients)?;
         let memory = resident_bytes_max(server.process().id())?;
         println!(
@@ -186,20 +188,6 @@ fn hostile_clients_are_bounded_and_receiving_goes_on() -> Result<()> {
     ensure!(server.stop()?.code() == Some(0), "it did not end well");
     ensure!(!is_measured || start.elapsed() < END_TIME_MAX);
     Ok(())
-}
-
-/// The figure of what is stored when nothing is on its way any more.
-fn settled(server: &Server) -> Result<u64> {
-    let mut last = None;
-    wait_for("the flood was stored", LIMIT, || {
-        let counts = server.api().source("tcp").ok();
-        let now = counts.filter(|counts| counts.in_flight == 0);
-        let now = now.map(|counts| counts.received);
-        let is_settled = now.is_some() && now == last;
-        last = now;
-        thread::sleep(Duration::from_millis(20));
-        Ok(now.filter(|_| is_settled))
-    })
 }
 
 #[test]

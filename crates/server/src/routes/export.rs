@@ -20,7 +20,7 @@ use crate::limits::{CHUNK_BYTES, EXPORT_MARK_BYTES_MAX, EXPORT_NICENESS};
 use crate::parameters::Parameters;
 use crate::problem::Refusal;
 use crate::routes::query::{Pairs, write_line};
-use crate::routes::{CancelOnDrop, NDJSON};
+use crate::routes::{CancelOnDrop, NDJSON, prepare};
 
 /// How records are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -78,10 +78,14 @@ pub(crate) async fn export(context: Context, pairs: Pairs) -> Result<Response, R
     let format = Format::parse(parameters.get("format"))?;
     let with_raw = parameters.flag("raw")?;
     check_mark(parameters.get("mark").unwrap_or_default())?;
-    // What is wrong with the request is said before the stream starts.
-    parameters.query()?;
-    parameters.scope(&context.app.store, context.app.clock.now())?;
     let pass = context.admission.exports.enter(context.peer).await?;
+    // What is wrong with the request is said before the stream starts.
+    let prepared = prepare(&context, pass, move |app| {
+        parameters.query()?;
+        parameters.scope(&app.store, app.clock.now())?;
+        Ok(parameters)
+    });
+    let (parameters, pass) = prepared.await?;
     let (sender, body) = body::channel();
     let export = Export {
         app: Arc::clone(&context.app),

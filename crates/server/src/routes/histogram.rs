@@ -21,10 +21,14 @@ pub(crate) async fn histogram(context: Context, pairs: Pairs) -> Result<Response
         let answer = count(&context, parameters, |_| ()).await??;
         return Ok(Json(answer).into_response());
     }
-    // What is wrong with the request is said before the stream starts.
-    parameters.query()?;
-    parameters.scope(&context.app.store, context.app.clock.now())?;
     parameters.number("bars", BARS_DEFAULT, BARS_MAX)?;
+    // What is wrong with the request is said before the stream starts.
+    let checked = ask(&context, move |app, _| {
+        parameters.query()?;
+        parameters.scope(&app.store, app.clock.now())?;
+        Ok::<_, Refusal>(parameters)
+    });
+    let parameters = checked.await??;
     let (sender, body) = body::channel();
     tokio::spawn(stream(context, parameters, sender));
     Ok(([(header::CONTENT_TYPE, NDJSON)], body).into_response())

@@ -36,6 +36,20 @@ impl Drop for CancelOnDrop {
     }
 }
 
+/// Looks at a query in front of a stream, on a thread of its own: expressions take long to compile, and the
+/// threads of the runtime receive. The place is held meanwhile.
+pub(crate) async fn prepare<T: Send + 'static>(
+    context: &Context,
+    pass: Pass,
+    prepare: impl FnOnce(&App) -> Result<T, Refusal> + Send + 'static,
+) -> Result<(T, Pass), Refusal> {
+    let app = Arc::clone(&context.app);
+    let prepared = aside::run(QUESTION_NICENESS, move || {
+        prepare(&app).map(|prepared| (prepared, pass))
+    });
+    prepared.await?
+}
+
 /// Runs a question when it is its turn. It is cancelled when the client goes away, the time for one
 /// question is up, or the server stops.
 pub(crate) async fn ask<T: Send + 'static>(

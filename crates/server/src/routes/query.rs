@@ -120,8 +120,14 @@ pub(crate) async fn complete(context: Context, pairs: Pairs) -> Result<Response,
     .await
 }
 
-pub(crate) async fn parse(pairs: Pairs) -> Result<Json<api::ParseAnswer>, Refusal> {
+pub(crate) async fn parse(
+    context: Context,
+    pairs: Pairs,
+) -> Result<Json<api::ParseAnswer>, Refusal> {
     let parameters = Parameters::new(pairs.0);
-    let text = parameters.get("q").unwrap_or_default();
-    Ok(Json(answer::parse(text, parameters.flag("pipe")?)))
+    let takes_pipe = parameters.flag("pipe")?;
+    let parsed = ask(&context, move |_, _| {
+        answer::parse(parameters.get("q").unwrap_or_default(), takes_pipe)
+    });
+    Ok(Json(parsed.await?))
 }

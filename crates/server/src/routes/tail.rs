@@ -21,13 +21,11 @@ use crate::limits::{
 };
 use crate::problem::Refusal;
 use crate::routes::query::{Pairs, write_line};
-use crate::routes::{CancelOnDrop, NDJSON};
+use crate::routes::{CancelOnDrop, NDJSON, prepare};
 use crate::tail::{News, Tail};
 
 pub(crate) async fn tail(context: Context, pairs: Pairs) -> Result<Response, Refusal> {
     let parameters = context.app.parameters(pairs.0);
-    let query = parameters.query()?;
-    let scope = parameters.scope(&context.app.store, context.app.clock.now())?;
     let after = parameters.get("after").map(parse_after).transpose()?;
     let last = parameters.number("last", 0, TAIL_ROWS_MAX)?;
     if last > 0 && after.is_some() {
@@ -37,7 +35,12 @@ pub(crate) async fn tail(context: Context, pairs: Pairs) -> Result<Response, Ref
     }
     let with_raw = parameters.flag("raw")?;
     let pass = context.admission.tails.enter(context.peer).await?;
-    let tail = Tail::new(query, scope.snapshots, after.as_ref(), last);
+    let prepared = prepare(&context, pass, move |app| {
+        let query = parameters.query()?;
+        let scope = parameters.scope(&app.store, app.clock.now())?;
+        Ok(Tail::new(query, scope.snapshots, after.as_ref(), last))
+    });
+    let (tail, pass) = prepared.await?;
     let (sender, body) = body::channel();
     tokio::spawn(follow(context, tail, with_raw, sender, pass));
     Ok(([(header::CONTENT_TYPE, NDJSON)], body).into_response())
