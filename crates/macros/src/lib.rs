@@ -6,9 +6,8 @@
 //! template. A record is seen through a [`View`], which copies nothing, and what is known beside it stands
 //! in a [`Context`].
 //!
-//! What must stay true: no bytes of a record make rendering fail but by their number, what is JSON is
-//! valid JSON, and nothing is allocated for a record but by functions that say so. No I/O, no clock, no
-//! environment: whoever compiles or renders hands those in.
+//! What must stay true: no bytes of a record make rendering fail but by their number, and JSON is valid.
+//! No I/O, no clock, no environment: the caller hands those in.
 #![cfg_attr(not(test), deny(clippy::indexing_slicing))]
 
 mod arguments;
