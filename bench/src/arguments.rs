@@ -39,8 +39,8 @@ pub(crate) struct Arguments {
     /// Measure this case only, such as 10; may be repeated.
     #[arg(long = "case", value_name = "NAME")]
     pub(crate) cases: Vec<String>,
-    /// Put the tables into this Markdown file, between its markers.
-    #[arg(long, value_name = "FILE")]
+    /// Put what was measured of the tables that are quoted into this Markdown file, each between its markers.
+    #[arg(long, value_name = "FILE", requires = "full")]
     pub(crate) markdown: Option<PathBuf>,
     /// Make the messages with this logwood, to compare servers under the same load.
     #[arg(long, value_name = "PATH")]

@@ -43,11 +43,35 @@ pub(crate) struct TableFile {
     /// Columns that get a ratio to the peer.
     #[serde(default)]
     pub(crate) ratios: Vec<String>,
+    /// What of it stands in docs/benchmarks.md; nothing without it.
+    pub(crate) page: Option<Page>,
     /// What all cases share.
     #[serde(default)]
     with: toml::Table,
     #[serde(default, rename = "case")]
     cases: Vec<Case>,
+}
+
+/// The part of a table that readers quote.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Page {
+    /// Some of its columns.
+    pub(crate) metrics: Vec<String>,
+    /// Rows by their names, or by what stands in front of or behind `: ` in them; all without any.
+    #[serde(default)]
+    cases: Vec<String>,
+}
+
+impl Page {
+    /// Whether a row is on the page.
+    pub(crate) fn has(&self, case: &str) -> bool {
+        let parts = case.split_once(": ");
+        let is_named = |name: &String| {
+            name == case || parts.is_some_and(|(log, query)| name == log || name == query)
+        };
+        self.cases.is_empty() || self.cases.iter().any(is_named)
+    }
 }
 
 /// A row of a table, once for each subject.
@@ -80,6 +104,10 @@ impl ScenarioFile {
             for ratio in &table.ratios {
                 let is_column = table.metrics.contains(ratio);
                 ensure!(is_column, "{name} has no metric {ratio} to give a ratio of");
+            }
+            for metric in table.page.iter().flat_map(|page| &page.metrics) {
+                let is_column = table.metrics.contains(metric);
+                ensure!(is_column, "{name} has no metric {metric} for its page");
             }
             if let Some(peer) = &table.peer {
                 ensure!(

@@ -15,17 +15,20 @@ mod collectors;
 mod context;
 mod corpus;
 mod derive;
+mod destinations;
 mod file;
 mod generator;
 mod hold;
 mod jsonl;
 mod kernel;
+mod lines;
 mod logs;
 mod machine;
 mod manifest;
 mod markdown;
 mod measurement;
 mod names;
+mod page;
 mod parameters;
 mod peers;
 mod plot;
@@ -88,7 +91,8 @@ fn bench(arguments: &Arguments) -> Result<()> {
     let names = names(arguments, &chosen, size)?;
     testkit::raise_open_files(OPEN_FILES)?;
     if let Some(path) = &arguments.markdown {
-        markdown::check(path, size)?;
+        let files: Vec<&ScenarioFile> = all.iter().map(|scenario| scenario.file()).collect();
+        markdown::check(path, &files)?;
     }
     let programs = programs(arguments)?;
     let out = out(arguments)?.join(size.name());
@@ -121,8 +125,7 @@ fn bench(arguments: &Arguments) -> Result<()> {
     let report = out.join("report.html");
     fs::write(&report, report::html(&files, &lines))?;
     if let Some(path) = &arguments.markdown {
-        let command = format!("cargo xtask bench --{size}");
-        markdown::update(path, size, &markdown::tables(&files, &lines, &command))?;
+        markdown::update(path, &files, &lines)?;
     }
     eprintln!(
         "results in {}, report in {}",

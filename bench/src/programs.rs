@@ -108,6 +108,22 @@ pub(crate) fn rsyslogd() -> Result<Command> {
     Ok(command)
 }
 
+/// Whether the unpacked rsyslog has a module.
+pub(crate) fn has_rsyslog_module(name: &str) -> bool {
+    let libraries = Rsyslog::find().and_then(|package| libraries(&package));
+    libraries.is_ok_and(|libraries| libraries.join("rsyslog").join(name).is_file())
+}
+
+/// Whether the installed syslog-ng has a module.
+pub(crate) fn has_syslog_ng_module(name: &str) -> bool {
+    let Ok(versions) = fs::read_dir("/usr/lib/syslog-ng") else {
+        return false;
+    };
+    versions
+        .flatten()
+        .any(|version| version.path().join(name).is_file())
+}
+
 fn libraries(package: &Path) -> Result<PathBuf> {
     for entry in fs::read_dir(package.join("usr/lib"))? {
         let folder = entry?.path();

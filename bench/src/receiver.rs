@@ -20,7 +20,13 @@ pub(crate) struct Receiver {
 
 impl Receiver {
     pub(crate) fn start() -> Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("cannot listen")?;
+        Self::start_at(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
+    }
+
+    /// Listens where it is told to.
+    pub(crate) fn start_at(address: SocketAddr) -> Result<Self> {
+        let listener =
+            TcpListener::bind(address).with_context(|| format!("cannot listen on {address}"))?;
         let address = listener.local_addr()?;
         let lines = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&lines);

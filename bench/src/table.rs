@@ -1,4 +1,4 @@
-//! A summary as a text table, and as one of Markdown.
+//! A summary as a table of text.
 
 use std::fmt::Write as _;
 
@@ -34,38 +34,6 @@ pub(crate) fn text(table: &TableFile, summary: &Summary) -> String {
     }
     for failure in &summary.failed {
         let _ = writeln!(text, "not measured: {failure}");
-    }
-    text
-}
-
-/// The table for docs/benchmarks.md.
-pub(crate) fn markdown(table: &TableFile, summary: &Summary) -> String {
-    let grid = grid(table, summary);
-    let mut text = String::new();
-    let grid = if summary.rows.is_empty() {
-        Vec::new()
-    } else {
-        grid
-    };
-    for (index, row) in grid.iter().enumerate() {
-        let cells: Vec<String> = match index {
-            // Metric and unit in one head.
-            0 => row
-                .iter()
-                .zip(&grid[1])
-                .map(|(metric, unit)| format!("{metric} {unit}").trim().to_owned())
-                .collect(),
-            1 => row
-                .iter()
-                .enumerate()
-                .map(|(index, _)| if index < 2 { "---" } else { "--:" }.to_owned())
-                .collect(),
-            _ => row.iter().map(|cell| cell.replace('|', "\\|")).collect(),
-        };
-        let _ = writeln!(text, "| {} |", cells.join(" | "));
-    }
-    for failure in &summary.failed {
-        let _ = writeln!(text, "\nNot measured: {failure}.");
     }
     text
 }
@@ -127,19 +95,5 @@ n   subject    server cpu  ratio  throughput
         assert_eq!(lines[4], expected.lines().nth(4).unwrap());
         assert_eq!(lines[5], expected.lines().nth(5).unwrap());
         assert_eq!(lines[1].find("server cpu"), lines[2].find("us/message"));
-    }
-
-    #[test]
-    fn markdown_has_one_head_and_bars() {
-        let table = table();
-        let told = markdown(&table, &summarise("collect", &table, &lines()));
-        let expected = "\
-| n | subject | server cpu us/message | ratio | throughput messages/s |
-| --- | --- | --: | --: | --: |
-| 10 | logwood | 1.10 | 0.52x | 909,091 |
-| 10 | syslog-ng | 2.10 | 1.00x | 476,190 |
-| 50 | logwood | 1.60 | - | 625,000 |
-";
-        assert_eq!(told, expected);
     }
 }

@@ -144,6 +144,11 @@ const BENCHMARK_PEERS: &[Peer] = &[
         needed_by: "subject syslog-ng",
     },
     Peer {
+        program: "",
+        package: "syslog-ng-mod-http",
+        needed_by: "destinations of syslog-ng over HTTP",
+    },
+    Peer {
         program: "zstd",
         package: "zstd",
         needed_by: "subject zstd",
@@ -190,6 +195,7 @@ const RSYSLOG: Unpacked = Unpacked {
         "rsyslog",
         "rsyslog-gnutls",
         "rsyslog-relp",
+        "rsyslog-elasticsearch",
         "libestr0",
         "libfastjson4",
         "liblognorm5",

@@ -1,53 +1,8 @@
-//! Counting what a peer has written.
+//! What a folder takes.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
-
-/// Lines of a file that grows; each look reads only what is new.
-#[derive(Debug)]
-pub(super) struct LineCounter {
-    path: PathBuf,
-    file: Option<File>,
-    buffer: Vec<u8>,
-    lines: u64,
-}
-
-impl LineCounter {
-    pub(super) fn new(path: PathBuf) -> Self {
-        Self {
-            path,
-            file: None,
-            buffer: vec![0; 1 << 20],
-            lines: 0,
-        }
-    }
-
-    /// Lines that the last look found.
-    pub(super) fn counted(&self) -> u64 {
-        self.lines
-    }
-
-    /// All lines that are whole by now; none as long as there is no file.
-    pub(super) fn count(&mut self) -> Result<u64> {
-        if self.file.is_none() {
-            self.file = File::open(&self.path).ok();
-        }
-        let Some(file) = &mut self.file else {
-            return Ok(0);
-        };
-        loop {
-            let length = file.read(&mut self.buffer)?;
-            if length == 0 {
-                return Ok(self.lines);
-            }
-            let lines = memchr::memchr_iter(b'\n', &self.buffer[..length]).count();
-            self.lines += u64::try_from(lines)?;
-        }
-    }
-}
 
 /// Bytes of a folder's files, those of its folders included.
 pub(super) fn bytes(folder: &Path) -> Result<u64> {
@@ -71,15 +26,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_growing_file_is_counted_once() {
+    fn folders_in_a_folder_count() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("out");
-        let mut counter = LineCounter::new(path.clone());
-        assert_eq!(counter.count().unwrap(), 0);
-        fs::write(&path, "a\nb\nc").unwrap();
-        assert_eq!(counter.count().unwrap(), 2);
-        fs::write(&path, "a\nb\nc\nd\n").unwrap();
-        assert_eq!(counter.count().unwrap(), 4);
+        fs::create_dir(folder.path().join("a")).unwrap();
+        fs::write(folder.path().join("a/b"), "four").unwrap();
+        fs::write(folder.path().join("c"), "four").unwrap();
         assert_eq!(bytes(folder.path()).unwrap(), 8);
     }
 }

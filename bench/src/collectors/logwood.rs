@@ -12,6 +12,7 @@ use testkit::{Process, wait_for};
 
 use super::{Collector, LIMIT, Setup, Transport};
 use crate::context::Context;
+use crate::destinations::Target;
 use crate::segments::{self, Kept};
 use crate::template;
 
@@ -59,6 +60,11 @@ impl Logwood {
         if let Some(durability) = &setup.durability {
             tags.push("durability");
             values.push(("DURABILITY", durability));
+        }
+        let to = setup.destination.as_ref().map(Target::values);
+        if let (Some(target), Some(to)) = (&setup.destination, &to) {
+            tags.extend(target.tags());
+            values.extend(to.iter().map(|(name, value)| (*name, value.as_str())));
         }
         let file = folder.path().join("logwood.toml");
         fs::write(&file, template::fill(CONFIGURATION, &tags, &values)?)?;

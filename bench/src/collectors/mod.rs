@@ -16,6 +16,7 @@ use anyhow::{Result, bail};
 use testkit::Process;
 
 use crate::context::Context;
+use crate::destinations::Target;
 use crate::process::Usage;
 use crate::receiver::Receiver;
 use crate::segments::Kept;
@@ -31,7 +32,7 @@ const POLL: Duration = Duration::from_millis(20);
 
 /// When nothing more has arrived for so long, the rest is lost. Longer than any flush interval of
 /// the configurations here.
-const SETTLED: Duration = Duration::from_secs(3);
+pub(crate) const SETTLED: Duration = Duration::from_secs(3);
 
 /// But a server that uses a larger part of a processor is behind, and has lost nothing yet.
 const BUSY_CPU: f64 = 0.25;
@@ -104,6 +105,8 @@ pub(crate) struct Setup {
     pub(crate) output: Output,
     /// What Logwood's acknowledgements promise; its default where nothing is said.
     pub(crate) durability: Option<String>,
+    /// Where messages go besides.
+    pub(crate) destination: Option<Target>,
 }
 
 impl Setup {
@@ -117,6 +120,7 @@ impl Setup {
             is_tuned: false,
             output: Output::File,
             durability: None,
+            destination: None,
         }
     }
 }

@@ -11,10 +11,10 @@ use anyhow::Result;
 use tempfile::TempDir;
 use testkit::Process;
 
-use super::files::{self, LineCounter};
-use super::{Buffer, Collector, Output, Setup, Transport, ports};
+use super::{Buffer, Collector, Output, Setup, Transport, files, ports};
 use crate::certificate::Certificate;
 use crate::context::Context;
+use crate::lines::LineCounter;
 use crate::receiver::Receiver;
 use crate::segments::Kept;
 use crate::template;
@@ -97,6 +97,11 @@ fn filled(
             receiver_port = receiver.address().port().to_string();
         }
     }
+    let mut to = Vec::new();
+    if let Some(target) = &setup.destination {
+        tags.extend(target.tags());
+        to = target.values();
+    }
     let connections = setup.connections + 16;
     let window = (connections * WINDOW_PER_CONNECTION).min(WINDOW_MAX);
     let (mut certificate, mut key) = (String::new(), String::new());
@@ -115,7 +120,8 @@ fn filled(
         ("CERTIFICATE", certificate),
         ("KEY", key),
     ];
-    let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    let values = values.iter().chain(&to);
+    let values: Vec<(&str, &str)> = values.map(|(k, v)| (*k, v.as_str())).collect();
     template::fill(configuration, &tags, &values)
 }
 
@@ -197,6 +203,7 @@ mod tests {
                     is_tuned: true,
                     output: output.clone(),
                     durability: None,
+                    destination: None,
                 };
                 let peers = [rsyslog::CONFIGURATION, syslog_ng::CONFIGURATION];
                 // syslog-ng takes no RELP.

@@ -1,6 +1,7 @@
 //! The scenarios there are; their data lies in bench/scenarios.
 
 mod collect;
+mod destinations;
 mod durable;
 mod planned;
 mod questions;
@@ -16,6 +17,7 @@ use anyhow::Result;
 use crate::scenario::Scenario;
 
 use collect::Collect;
+use destinations::Destinations;
 use durable::Durable;
 use planned::Planned;
 use restart::Restart;
@@ -37,9 +39,7 @@ pub(crate) fn all() -> Result<Vec<Box<dyn Scenario>>> {
         Box::new(Planned::new(include_str!(
             "../../scenarios/processing.toml"
         ))?),
-        Box::new(Planned::new(include_str!(
-            "../../scenarios/destinations.toml"
-        ))?),
+        Box::new(Destinations::new()?),
     ])
 }
 

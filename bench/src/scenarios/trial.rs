@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::collectors::{Collector, Output, Setup, Transport, wait_for_messages};
 use crate::context::Context;
+use crate::destinations::{Destination, wait_for_delivery};
 use crate::generator::{Load, Messages, Report};
 use crate::logs::{self, GivenLog};
 use crate::measurement::{Measurement, figure};
@@ -15,7 +16,7 @@ use crate::process::{Usage, wait_until_quiet};
 use crate::segments::Kept;
 
 /// Work behind the last message, such as sealing, is done by then.
-const QUIET_LIMIT: Duration = Duration::from_secs(120);
+pub(super) const QUIET_LIMIT: Duration = Duration::from_secs(120);
 
 /// What a load did to a collector.
 #[derive(Clone, Debug)]
@@ -41,12 +42,29 @@ impl Trial {
         context: &Context,
         folder: &Path,
     ) -> Result<Self> {
+        Self::run_beside(collector, load, None, context, folder)
+    }
+
+    /// The same with a destination that has to be sent all of it as well.
+    pub(super) fn run_beside(
+        collector: &mut dyn Collector,
+        load: &Load,
+        destination: Option<&mut Destination>,
+        context: &Context,
+        folder: &Path,
+    ) -> Result<Self> {
         let id = collector.process().id();
         let before = wait_until_quiet(id, QUIET_LIMIT)?;
         let stored_before = collector.stored()?;
         let started = Instant::now();
         let report = load.run(context, folder)?;
-        let arrived = wait_for_messages(collector, stored_before, report.sent)?;
+        let mut arrived = wait_for_messages(collector, stored_before, report.sent)?;
+        if let Some(destination) = destination {
+            let delivered = wait_for_delivery(destination, arrived.messages)?;
+            // What is stored and not delivered is lost here.
+            arrived.messages = arrived.messages.min(delivered.messages);
+            arrived.at = arrived.at.max(delivered.at);
+        }
         let usage = wait_until_quiet(id, QUIET_LIMIT)?;
         // The generator's own clock leaves its start out; the server's end may lie behind its end.
         let whole = (arrived.at - started).as_secs_f64();
@@ -163,5 +181,6 @@ pub(super) fn setup(parameters: &Parameters, output: Output) -> Result<Setup> {
         is_tuned: parameters.is_on("tuned")?,
         output,
         durability: None,
+        destination: None,
     })
 }

@@ -122,10 +122,7 @@ impl Account {
 
     /// What arrived so far; written messages reach their file.
     pub(crate) fn report(&self) -> SinkReport {
-        if let Some(file) = &self.file {
-            let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-            self.note_write(&file.flush());
-        }
+        self.flush();
         let faults = self.runs.faults();
         let received = self.received.load(Ordering::Relaxed);
         let first = self.first.load(Ordering::Relaxed);
@@ -147,6 +144,14 @@ impl Account {
     /// Whether what arrived could not be written to its file.
     pub(crate) fn has_write_failed(&self) -> bool {
         self.has_write_failed.load(Ordering::Relaxed)
+    }
+
+    /// Lets what was written reach its file.
+    fn flush(&self) {
+        if let Some(file) = &self.file {
+            let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+            self.note_write(&file.flush());
+        }
     }
 
     fn note_write(&self, written: &std::io::Result<()>) {
@@ -222,6 +227,10 @@ impl Tally {
     pub(crate) fn settle(&mut self, bytes: usize) {
         let messages = std::mem::take(&mut self.messages);
         let malformed = std::mem::take(&mut self.malformed);
+        // Who reads the file meanwhile finds what was answered.
+        if messages > 0 {
+            self.account.flush();
+        }
         self.account.add(messages, bytes as u64, malformed);
     }
 }

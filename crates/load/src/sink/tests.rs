@@ -293,6 +293,22 @@ async fn the_event_collector_answers_as_others_do() {
 }
 
 #[tokio::test]
+async fn what_was_answered_can_be_read_from_the_file() {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    let sink = Running::start(SinkOptions {
+        http: Some(ANY_PORT),
+        write: Some(file.path().to_owned()),
+        ..SinkOptions::default()
+    })
+    .await;
+    let event = b"{\"event\":\"one\"}";
+    let (status, _) = request(&sink, "/event", "", event).await;
+    let written = std::fs::read_to_string(file.path()).expect("it is there");
+    assert_eq!((status, written.as_str()), (200, "one\n"));
+    sink.stop().await;
+}
+
+#[tokio::test]
 async fn the_event_collector_acknowledges_each_request_once() {
     let sink = Running::start(SinkOptions {
         http: Some(ANY_PORT),
