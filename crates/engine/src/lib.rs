@@ -56,7 +56,6 @@ mod run;
 mod scope;
 mod search;
 mod settle;
-mod spare_bits;
 mod stats;
 mod time_kind;
 mod value_marks;

@@ -8,8 +8,6 @@ use std::ops::Range;
 
 use roaring::RoaringBitmap;
 
-use crate::spare_bits;
-
 /// Rows of a part by their seats. All of them is a case of its own: it is frequent and costs nothing to count.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum RowSet {
@@ -224,7 +222,7 @@ impl Scatter {
     /// For a segment of so many rows.
     pub(crate) fn new(rows: u32) -> Self {
         Self {
-            bits: spare_bits::take((rows as usize).div_ceil(8)),
+            bits: vec![0; (rows as usize).div_ceil(8)],
         }
     }
 
@@ -311,12 +309,6 @@ impl Scatter {
     /// The rows that were added.
     pub(crate) fn finish(self) -> RowSet {
         RowSet::Some(RoaringBitmap::from_lsb0_bytes(0, &self.bits))
-    }
-}
-
-impl Drop for Scatter {
-    fn drop(&mut self) {
-        spare_bits::give_back(std::mem::take(&mut self.bits));
     }
 }
 

@@ -25,7 +25,6 @@ mod heads;
 mod kind_rows;
 mod page;
 mod page_rows;
-mod recent_ranks;
 mod row_kinds;
 mod rows;
 mod select;

@@ -11,7 +11,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::page_rows::PageRows;
-use super::recent_ranks::RecentRanks;
 use super::{ChunkEntry, HeadPage};
 use crate::Corrupt;
 use crate::column::{self, Packed};
@@ -34,7 +33,6 @@ pub struct RowKinds {
     /// How many of them a head page has, but for the last one; all where there is none.
     page_rows: usize,
     on_pages: PageRows,
-    recent: RecentRanks,
     /// For each row the place of its kind among these, where there are no head pages.
     whole: Option<Packed>,
 }
@@ -94,7 +92,6 @@ impl RowKinds {
             rows,
             page_rows: page_rows.max(1),
             on_pages,
-            recent: RecentRanks::default(),
             whole,
         })
     }
@@ -326,10 +323,7 @@ impl RowKinds {
             return Ok(vec![0; self.kinds.len()]);
         }
         let number = row / self.page_rows;
-        let ranks = self
-            .recent
-            .before(number, || self.ranks_before(number).collect());
-        let mut ranks = ranks.to_vec();
+        let mut ranks: Vec<u32> = self.ranks_before(number).collect();
         let within = row % self.page_rows;
         if within == 0 || number >= self.pages() {
             return Ok(ranks);
@@ -408,7 +402,6 @@ impl RowKinds {
         size_of_val::<[(u32, u32)]>(&self.kinds)
             + size_of_val::<[u32]>(&self.ends)
             + self.on_pages.memory_bytes()
-            + RecentRanks::memory_bytes(self.kinds.len())
             + self.whole.as_ref().map_or(0, Packed::memory_bytes)
     }
 }
