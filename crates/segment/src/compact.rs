@@ -64,12 +64,11 @@ pub(crate) fn compact_with<I: MergeInput>(
         for page in &mut chunk.columns {
             output.column_page(page, &mut columns)?;
         }
-        let has_heads = !chunk.heads.is_empty();
-        output.looked_into(&mut chunk.directory, has_heads)?;
+        output.looked_into(&mut chunk.directory)?;
         for page in chunk.stamps.iter_mut().chain(&mut chunk.heads) {
             output.page(page)?;
         }
-        output.looked_into(&mut chunk.rows, has_heads)?;
+        output.looked_into(&mut chunk.rows)?;
         output.page(&mut chunk.page)?;
     }
     for page in &mut footer.received_pages {
@@ -172,15 +171,8 @@ impl<I: MergeInput> Output<'_, I> {
         self.column_page(entry, &mut Columns::default())
     }
 
-    /// The same of a page that is looked into as it is stored where the chunk is large.
-    fn looked_into(
-        &mut self,
-        entry: &mut PageEntry,
-        is_large: bool,
-    ) -> Result<(), MergeError<I::Error>> {
-        if !is_large {
-            return self.page(entry).map(drop);
-        }
+    /// The same of a page that is looked into as it is stored.
+    fn looked_into(&mut self, entry: &mut PageEntry) -> Result<(), MergeError<I::Error>> {
         let before = stored(self.input, 0, entry)?;
         let raw = open("page", entry, &before).map_err(|source| damaged(0, entry, source))?;
         self.page.clear();

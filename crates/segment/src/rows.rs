@@ -17,8 +17,8 @@ mod tests;
 pub(crate) use decode::bare_head;
 pub use decode::decode_rows;
 pub use encode::encode_rows;
-pub(crate) use encode::{LooseWriter, encode_loose, tags_of};
-pub(crate) use loose::{LooseRows, LooseTables, decode_loose};
+pub(crate) use encode::{LooseWriter, tags_of};
+pub(crate) use loose::{LooseRows, LooseTables};
 
 use crate::Corrupt;
 use crate::wire::Reader;

@@ -7,12 +7,11 @@ use std::sync::Arc;
 use model::RecordBatch;
 
 use super::page::ColumnPage;
-use super::side_pages::ENDS_APART;
 use super::{ChunkEntry, ChunkHeads};
 use crate::Corrupt;
 use crate::columns::directory::{Directory, Part};
 use crate::columns::{Alike, Column};
-use crate::kinds::{Band, BandOrder, Kinds, Shape, Shapes, SlotPart, Texts};
+use crate::kinds::{Band, Kinds, Shape, Shapes, SlotPart, Texts};
 use crate::page::open_kept;
 use crate::wire::Reader;
 
@@ -22,8 +21,6 @@ pub struct Chunk {
     kinds: Vec<ChunkKind>,
     /// Those of all kinds of the segment.
     shapes: Arc<Shapes>,
-    /// Which bands its columns stand in.
-    order: BandOrder,
     directory: Directory,
 }
 
@@ -72,12 +69,8 @@ impl Chunk {
         let mut reader = Reader::new("directory page", page.get(start..).unwrap_or(&[]));
         let shapes = Arc::clone(kinds.shapes());
         let directory = Directory::decode(&mut reader, &entry.columns, &page)?;
-        let order = match reader.rest() {
-            [] => BandOrder::Parts,
-            [ENDS_APART] => BandOrder::EndsApart,
-            [byte, ..] => return Err(invalid("order of bands", u64::from(*byte))),
-        };
-        let kinds = find_kinds(row_kinds, kinds, order)?;
+        reader.finish()?;
+        let kinds = find_kinds(row_kinds, kinds)?;
         let rows = kinds.last().map_or(0, |last| last.seats.end);
         if rows != entry.page.rows {
             return Err(invalid("number of rows", u64::from(rows)));
@@ -89,7 +82,6 @@ impl Chunk {
         Ok(Self {
             kinds,
             shapes,
-            order,
             directory,
         })
     }
@@ -310,7 +302,7 @@ impl Chunk {
     /// The number of the column of a slot, which has a value for each row of its kind.
     pub(super) fn column_of(&self, kind: &ChunkKind, slot: usize) -> Result<usize, Corrupt> {
         let shape = self.shape(kind);
-        let place = shape.and_then(|shape| shape.place(slot, self.order));
+        let place = shape.and_then(|shape| shape.place(slot));
         let place = place.ok_or(Corrupt::Short { what: "column" })?;
         let mut firsts = kind.columns;
         let column = place.band.of(&mut firsts).saturating_add(place.rank) as usize;
@@ -402,17 +394,13 @@ impl Cursor {
 }
 
 /// The kinds of a chunk. Their columns are band by band, those of a band in the order of kinds and slots.
-fn find_kinds(
-    row_kinds: &[(u32, u32)],
-    kinds: &Kinds,
-    order: BandOrder,
-) -> Result<Vec<ChunkKind>, Corrupt> {
+fn find_kinds(row_kinds: &[(u32, u32)], kinds: &Kinds) -> Result<Vec<ChunkKind>, Corrupt> {
     // For each band how many columns it has so far.
     let mut next = [0_u32; Band::COUNT];
     let (mut seats, mut slots) = (0_u32, 0_u32);
     let mut found = Vec::with_capacity(row_kinds.len());
     for (number, rows) in row_kinds {
-        let (own_slots, of_bands) = kinds.shapes().slots(*number, order)?;
+        let (own_slots, of_bands) = kinds.shapes().slots(*number)?;
         let columns = next;
         for (next, own) in next.iter_mut().zip(of_bands) {
             *next = next.saturating_add(own);

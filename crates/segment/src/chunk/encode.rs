@@ -4,16 +4,16 @@ use std::fmt;
 
 use model::{RecordBatch, RecordHead};
 
+use super::ChunkEntry;
 use super::rows::{CutRows, Group};
 use super::side_pages::SidePages;
-use super::{ChunkEntry, row_kinds};
 use crate::builder::push_page;
 use crate::columns::pack::{Packed, Packer};
-use crate::kinds::{Band, BandOrder, Kinds, Shape};
+use crate::kinds::{Band, Kinds, Shape};
 use crate::limits::HEAD_PAGE_ROWS;
 use crate::page::{PageEntry, PageWriter};
 use crate::page_file::PageFile;
-use crate::rows::{LooseWriter, encode_loose, tags_of};
+use crate::rows::{LooseWriter, tags_of};
 
 /// Writes chunks. It only holds buffers: a chunk depends on its rows and on the kinds so far.
 pub struct ChunkWriter {
@@ -22,7 +22,7 @@ pub struct ChunkWriter {
     groups: Vec<Group>,
     /// In the order of columns.
     slots: Vec<ColumnPlace>,
-    /// Rows of a head page. A chunk of more has such pages, and stamps.
+    /// Rows of a head page, but for the last one of a chunk.
     head_rows: usize,
 }
 
@@ -96,35 +96,19 @@ impl ChunkWriter {
         self.cut.cut(batch, kinds);
         self.groups = self.cut.by_kind(kinds.len());
         let groups = self.groups.iter().map(|group| group.kind);
-        column_places(groups, kinds, BandOrder::Parts, &mut self.slots);
+        column_places(groups, kinds, &mut self.slots);
     }
 
     /// Appends the chunk of the batch that was cut last, and forgets its rows.
     pub(crate) fn pack(&mut self, batch: &RecordBatch, file: &mut dyn PageFile) -> ChunkEntry {
         let packed = self.pack_columns(batch, file);
-        let has_heads = batch.len() > self.head_rows;
-        let directory = self.side.directory(
-            &packed.directory,
-            BandOrder::Parts,
-            (batch.len(), has_heads),
-            file,
-        );
-        let stamps = self.side.stamps(packed.stamps, file);
+        let directory = self.side.directory(&packed.directory, batch.len(), file);
+        let stamps = self.side.stamps(&packed.stamps, file);
         let (kinds, places) = self.places(batch.len());
-        let (heads, rows, page);
-        if !has_heads {
-            heads = Vec::new();
-            row_kinds::encode(&kinds, &places, &mut self.side.raw);
-            rows = self.side.close(batch.len(), file);
-            encode_loose(batch, batch.heads(), &mut self.side.raw);
-            page = self.side.close(batch.len(), file);
-        } else {
-            let mut loose = LooseWriter::new(batch, tags_of(batch.heads()));
-            heads = self.pack_heads(batch, &places, &mut loose, file);
-            let places = places.iter().copied();
-            rows = self.side.kinds(&kinds, places, self.head_rows, file);
-            page = self.side.tables(&loose, batch.len(), file);
-        }
+        let mut loose = LooseWriter::new(batch, tags_of(batch.heads()));
+        let heads = self.pack_heads(batch, &places, &mut loose, file);
+        let rows = self.side.kinds(&kinds, places, self.head_rows, file);
+        let page = self.side.tables(&loose, batch.len(), file);
         self.cut.clear();
         ChunkEntry {
             columns: packed.pages,
@@ -156,9 +140,6 @@ impl ChunkWriter {
     /// Writes the pages of the columns.
     fn pack_columns(&mut self, batch: &RecordBatch, file: &mut dyn PageFile) -> Packed {
         let mut packer = Packer::new(batch.len());
-        if batch.len() > self.head_rows {
-            packer = packer.with_stamps();
-        }
         let mut column = Vec::new();
         for (_, place, slot) in &self.slots {
             let Some(group) = self.groups.get(*place as usize) else {
@@ -203,14 +184,13 @@ impl ChunkWriter {
 pub(crate) fn column_places(
     groups: impl IntoIterator<Item = u32>,
     kinds: &Kinds,
-    order: BandOrder,
     out: &mut Vec<ColumnPlace>,
 ) {
     out.clear();
     for (place, kind) in (0..).zip(groups) {
         // The kinds of groups are there: they were found before.
         let shape = kinds.shape(kind).unwrap_or(Shape::Whole);
-        let slots = shape.places(order).zip(0..);
+        let slots = shape.places().iter().zip(0..);
         out.extend(slots.map(|(own, slot)| (own.band, place, slot)));
     }
     out.sort_unstable();

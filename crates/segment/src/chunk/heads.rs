@@ -15,18 +15,16 @@ use crate::Corrupt;
 use crate::limits::CHUNK_ROWS_MAX;
 use crate::page::open;
 use crate::received::ReceivedTimes;
-use crate::rows::{LooseRows, LooseTables, decode_loose};
+use crate::rows::LooseTables;
 use crate::wire::Reader;
 
-/// What the rows of a chunk refer to, and where there are no head pages, their times, peers, sources and
-/// tags, but for their times of receipt.
+/// What the rows of a chunk refer to.
 #[derive(Debug)]
 pub struct ChunkLoose {
     rows: u32,
     /// How many of them a head page has, but for the last one.
     page_rows: u32,
     tables: LooseTables,
-    whole: Option<LooseRows>,
 }
 
 /// Times, peers, sources and tags of rows of a chunk.
@@ -64,26 +62,18 @@ impl ChunkLoose {
                 value: u64::from(rows),
             });
         }
-        let (tables, whole) = match entry.heads.is_empty() {
-            true => {
-                let (tables, whole) = decode_loose(&mut reader, rows as usize)?;
-                (tables, Some(whole))
-            }
-            false => (LooseTables::decode(&mut reader, rows as usize)?, None),
-        };
+        let tables = LooseTables::decode(&mut reader, rows as usize)?;
         reader.finish()?;
         Ok(Self {
             rows,
             page_rows: entry.heads.first().map_or(rows, |page| page.rows).max(1),
             tables,
-            whole,
         })
     }
 
     /// Memory it takes, in bytes.
     pub fn memory_bytes(&self) -> usize {
-        let whole = self.whole.as_ref().map_or(0, LooseRows::memory_bytes);
-        self.tables.memory_bytes() + whole
+        self.tables.memory_bytes()
     }
 }
 
@@ -123,7 +113,7 @@ impl ChunkHeads {
         }
     }
 
-    /// Adds the head pages that some rows need and that were not added, if there are any. `page` gives one
+    /// Adds the head pages that some rows need and that were not added. `page` gives one
     /// by its number.
     ///
     /// # Errors
@@ -133,9 +123,6 @@ impl ChunkHeads {
         rows: impl IntoIterator<Item = u32>,
         mut page: impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
     ) -> Result<(), E> {
-        if self.own.whole.is_some() {
-            return Ok(());
-        }
         for row in rows.into_iter().filter(|row| *row < self.own.rows) {
             let number = (row / self.own.page_rows) as usize;
             if number >= self.pages.len() {
@@ -192,9 +179,6 @@ impl ChunkHeads {
     /// What does not follow from the kind of a row.
     pub(super) fn get(&self, row: usize) -> Option<RecordHead> {
         let (own, received) = (&self.own, self.received(row)?);
-        if let Some(whole) = &own.whole {
-            return whole.get(row, received, &own.tables);
-        }
         let page_rows = own.page_rows as usize;
         let page = self.page(row / page_rows)?;
         page.loose.get(row % page_rows, received, &own.tables)

@@ -9,9 +9,6 @@
 //! chunk page     = tables of peers, sources, tags
 //! ```
 //!
-//! A small chunk has no head pages: what they would say stands in the row page and the chunk page. It has no
-//! stamp page either: all of its columns are a few pages.
-//!
 //! A row names its kind by its place among those of the chunk, so that a chunk fits another table of
 //! kinds when their numbers alone are written anew. The
 //! columns are those of the slots of the first kind, then of the second, and so on; each has a value
@@ -58,14 +55,14 @@ pub struct ChunkEntry {
     pub columns: Vec<PageEntry>,
     /// The page that says where the columns are; it counts rows, as those below.
     pub directory: PageEntry,
-    /// The page that says what is known of the columns; it counts parts. None in a small chunk.
+    /// The page that says what is known of the columns; it counts parts. None where nothing is known.
     pub stamps: Option<PageEntry>,
-    /// The pages that have the kind of each row, and what else there is of it; none in a small chunk. All
-    /// but the last have as many rows.
+    /// The pages that have the kind of each row, and what else there is of it. All but the last have as many
+    /// rows.
     pub heads: Vec<PageEntry>,
-    /// The page that has the kinds; without head pages also the kind of each row.
+    /// The page that has the kinds.
     pub rows: PageEntry,
-    /// The page that has what rows refer to; without head pages also what else there is of each row.
+    /// The page that has what rows refer to.
     pub page: PageEntry,
 }
 

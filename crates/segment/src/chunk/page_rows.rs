@@ -28,7 +28,7 @@ pub(super) struct PageRows {
 
 impl PageRows {
     /// Those of so many kinds whose rows are all on one page, which need not be told.
-    pub(super) fn on_one_page(kinds: usize) -> Self {
+    fn on_one_page(kinds: usize) -> Self {
         Self {
             pages: 1,
             firsts: vec![0; kinds + 1],
@@ -39,12 +39,12 @@ impl PageRows {
     /// Those of rows that are of so many kinds, given the place of each row's kind, with so many rows to a
     /// page.
     pub(super) fn of_places(
-        places: impl Iterator<Item = u64>,
+        places: impl IntoIterator<Item = u64>,
         kinds: usize,
         page_rows: usize,
     ) -> Self {
         let (mut own, mut pages) = (vec![Vec::new(); kinds], 0);
-        for (row, place) in places.enumerate() {
+        for (row, place) in places.into_iter().enumerate() {
             let page = row / page_rows.max(1);
             pages = page + 1;
             let Some(own) = own.get_mut(place as usize) else {
@@ -55,7 +55,10 @@ impl PageRows {
                 _ => own.push((page, 1)),
             }
         }
-        Self::of_listed(&own, pages)
+        match pages {
+            0 | 1 => Self::on_one_page(kinds),
+            _ => Self::of_listed(&own, pages),
+        }
     }
 
     /// Those of kinds given by the pages that each has rows on, and how many.
@@ -93,6 +96,9 @@ impl PageRows {
         pages: usize,
         page: &Arc<Vec<u8>>,
     ) -> Result<Self, Corrupt> {
+        if pages == 1 {
+            return Ok(Self::on_one_page(kinds));
+        }
         let mut firsts = Vec::with_capacity(kinds + 1);
         let (mut sum, mut most) = (0_u64, 0);
         Packed::view(reader, kinds)?.each(|width| {
@@ -114,6 +120,9 @@ impl PageRows {
 
     /// Checks that there are as many rows of each kind and on each page as there have to be.
     pub(super) fn check(&self, kinds: &[(u32, u32)], pages: &[u32]) -> Result<(), Corrupt> {
+        if self.pages == 1 {
+            return Ok(());
+        }
         let mut of_pages = vec![0; pages.len()];
         for (kind, (_, expected)) in kinds.iter().enumerate() {
             let mut all = 0;
@@ -133,8 +142,11 @@ impl PageRows {
         }
     }
 
-    /// Appends them.
+    /// Appends them; nothing where there is one page.
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        if self.pages == 1 {
+            return;
+        }
         let ends = self.firsts.iter().skip(1);
         let widths = self.firsts.iter().zip(ends);
         let widths: Vec<u64> = widths.map(|(start, end)| u64::from(end - start)).collect();
@@ -286,7 +298,8 @@ mod tests {
             }
             let mut wrong = counts.clone();
             wrong[0].1 += 1;
-            prop_assert!(read.check(&wrong, &of_pages).is_err());
+            // Of one page nothing is told.
+            prop_assert_eq!(read.check(&wrong, &of_pages).is_err(), pages > 1);
         }
 
         #[test]

@@ -3,8 +3,6 @@
 //!
 //! Seats number the rows of a chunk by kind: first those of the first kind, in their own order, then
 //! those of the second, and so on. So the rows of a kind sit beside each other.
-//!
-//! The row page of a chunk without head pages has the kind of each row itself.
 #![deny(clippy::indexing_slicing)]
 
 use std::ops::Range;
@@ -30,11 +28,9 @@ pub struct RowKinds {
     ends: Vec<u32>,
     /// How many rows there are.
     rows: usize,
-    /// How many of them a head page has, but for the last one; all where there is none.
+    /// How many of them a head page has, but for the last one.
     page_rows: usize,
     on_pages: PageRows,
-    /// For each row the place of its kind among these, where there are no head pages.
-    whole: Option<Packed>,
 }
 
 /// The rows of a kind on a page, and which of them are looked for.
@@ -68,31 +64,20 @@ impl RowKinds {
                 narrow("rows of a kind", count)?,
             ));
         }
-        let (page_rows, on_pages, whole) = match entry.heads.first() {
-            None => {
-                let places = Packed::decode(&mut reader, rows)?;
-                check(&places, &kinds)?;
-                (rows, PageRows::on_one_page(kinds.len()), Some(places))
-            }
-            Some(first) => {
-                let pages = entry.heads.iter().map(|page| u64::from(page.rows));
-                let of_kinds = kinds.iter().map(|(_, rows)| u64::from(*rows));
-                if pages.sum::<u64>() != rows as u64 || of_kinds.sum::<u64>() != rows as u64 {
-                    return Err(rows_of_all_kinds(rows));
-                }
-                let pages = entry.heads.len();
-                let on_pages = PageRows::decode(&mut reader, kinds.len(), pages, &page)?;
-                (first.rows as usize, on_pages, None)
-            }
-        };
+        let pages = entry.heads.iter().map(|page| u64::from(page.rows));
+        let of_kinds = kinds.iter().map(|(_, rows)| u64::from(*rows));
+        if pages.sum::<u64>() != rows as u64 || of_kinds.sum::<u64>() != rows as u64 {
+            return Err(rows_of_all_kinds(rows));
+        }
+        let on_pages = PageRows::decode(&mut reader, kinds.len(), entry.heads.len(), &page)?;
         reader.finish()?;
+        let page_rows = entry.heads.first().map_or(0, |page| page.rows as usize);
         Ok(Self {
             ends: ends_of(&kinds),
             kinds,
             rows,
             page_rows: page_rows.max(1),
             on_pages,
-            whole,
         })
     }
 
@@ -101,9 +86,6 @@ impl RowKinds {
     /// # Errors
     /// When there are not as many of each kind, or on each page, as there have to be.
     pub fn check_pages(&self, entry: &ChunkEntry) -> Result<(), Corrupt> {
-        if self.whole.is_some() {
-            return Ok(());
-        }
         let pages: Vec<u32> = entry.heads.iter().map(|page| page.rows).collect();
         self.on_pages.check(&self.kinds, &pages)
     }
@@ -117,10 +99,6 @@ impl RowKinds {
         &self,
         mut page: impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
     ) -> Result<(), E> {
-        if self.whole.is_some() {
-            // They were checked as they were read.
-            return Ok(());
-        }
         for number in 0..self.pages() {
             let ranks = [number, number + 1].map(|number| self.ranks_before(number));
             let [before, behind] = ranks;
@@ -162,10 +140,7 @@ impl RowKinds {
     pub(crate) fn relabelled(&self, numbers: &[u32], out: &mut Vec<u8>) {
         let rows = self.kinds.iter().map(|(_, rows)| *rows);
         let kinds: Vec<(u32, u32)> = numbers.iter().copied().zip(rows).collect();
-        match &self.whole {
-            Some(places) => encode(&kinds, &places.values().collect::<Vec<u64>>(), out),
-            None => encode_apart(&kinds, self.rows, &self.on_pages, out),
-        }
+        encode(&kinds, self.rows, &self.on_pages, out);
     }
 
     /// The seats of a range of rows, ascending: those of a kind are beside each other.
@@ -283,7 +258,7 @@ impl RowKinds {
         }
     }
 
-    /// How many head pages there are, or stand for the row page.
+    /// How many head pages there are.
     fn pages(&self) -> usize {
         self.rows.div_ceil(self.page_rows)
     }
@@ -295,10 +270,7 @@ impl RowKinds {
         page: &mut impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
         look: impl FnOnce(&Packed) -> T,
     ) -> Result<T, E> {
-        match &self.whole {
-            Some(places) => Ok(look(places)),
-            None => Ok(look(&page(number)?.places)),
-        }
+        Ok(look(&page(number)?.places))
     }
 
     /// For each kind its first seat.
@@ -402,7 +374,6 @@ impl RowKinds {
         size_of_val::<[(u32, u32)]>(&self.kinds)
             + size_of_val::<[u32]>(&self.ends)
             + self.on_pages.memory_bytes()
-            + self.whole.as_ref().map_or(0, Packed::memory_bytes)
     }
 }
 
@@ -433,24 +404,8 @@ fn ends_of(kinds: &[(u32, u32)]) -> Vec<u32> {
     ends.collect()
 }
 
-/// Replaces `out` by the row page of a chunk without head pages.
-pub(super) fn encode(kinds: &[(u32, u32)], places: &[u64], out: &mut Vec<u8>) {
-    encode_kinds(kinds, places.len(), out);
-    column::encode(places, out);
-}
-
-/// Replaces `out` by the row page of a chunk with head pages.
-pub(super) fn encode_apart(
-    kinds: &[(u32, u32)],
-    rows: usize,
-    on_pages: &PageRows,
-    out: &mut Vec<u8>,
-) {
-    encode_kinds(kinds, rows, out);
-    on_pages.encode(out);
-}
-
-fn encode_kinds(kinds: &[(u32, u32)], rows: usize, out: &mut Vec<u8>) {
+/// Replaces `out` by a row page.
+pub(super) fn encode(kinds: &[(u32, u32)], rows: usize, on_pages: &PageRows, out: &mut Vec<u8>) {
     out.clear();
     put_varint(rows as u64, out);
     put_varint(kinds.len() as u64, out);
@@ -460,6 +415,7 @@ fn encode_kinds(kinds: &[(u32, u32)], rows: usize, out: &mut Vec<u8>) {
         .unzip();
     column::encode(&numbers, out);
     column::encode(&counts, out);
+    on_pages.encode(out);
 }
 
 fn narrow(what: &'static str, value: u64) -> Result<u32, Corrupt> {

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::*;
 use crate::kinds::Kinds;
 use crate::limits::{CHUNK_BYTES, KIND_ROWS_MIN, TEMPLATE_SLOTS_MAX};
-use crate::page::PageWriter;
 use crate::testing::{any_batch, batch_of, seen_all};
 use crate::{Corrupt, PageEntry, Stamps};
 
@@ -284,34 +283,6 @@ fn what_is_common_stands_once() {
     };
     let each = f64::from(bytes(&many) - bytes(&few)) / 15_000.0;
     assert!(each < 2.0, "{each} bytes a record of 34 to 40");
-}
-
-#[test]
-fn an_order_of_bands_that_nobody_knows_is_refused() {
-    let (file, entry, kinds) = chunk(&of_a_kind(1_000));
-    let row_kinds = row_kinds(&file, &entry);
-    let with_end = |end: &[u8]| {
-        // It is stored plain, in a chunk with head pages.
-        let raw = [&stored(&file, &entry.directory)[1..], end].concat();
-        let mut page = Vec::new();
-        let directory = PageEntry {
-            rows: entry.directory.rows,
-            ..PageWriter::append_plain(&raw, &mut page)
-        };
-        let entry = ChunkEntry {
-            directory,
-            ..entry.clone()
-        };
-        Chunk::decode(&entry, page, row_kinds.kinds(), &kinds).map(|chunk| chunk.rows())
-    };
-    let refused = |value| Corrupt::Invalid {
-        what: "order of bands",
-        value,
-    };
-    assert_eq!(with_end(&[]), Ok(1_000));
-    assert_eq!(with_end(&[1]), Ok(1_000));
-    assert_eq!(with_end(&[2]), Err(refused(2)));
-    assert_eq!(with_end(&[1, 0]), Err(refused(1)));
 }
 
 #[test]

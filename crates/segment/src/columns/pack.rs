@@ -35,8 +35,8 @@ pub(crate) struct Packer {
     part: Vec<u8>,
     pages: Vec<PageEntry>,
     directory: DirectoryWriter,
-    /// Those of all parts, where they are wanted.
-    stamps: Option<StampWriter>,
+    /// Those of all parts.
+    stamps: StampWriter,
     /// Whether what was written is compared with what it was written of, and where it was not that.
     check: Option<Result<(), Corrupt>>,
 }
@@ -48,8 +48,8 @@ pub(crate) struct Packed {
     pub(crate) pages: Vec<PageEntry>,
     /// Where the columns are.
     pub(crate) directory: DirectoryWriter,
-    /// What is known of their parts; none in a small chunk.
-    pub(crate) stamps: Option<StampWriter>,
+    /// What is known of their parts.
+    pub(crate) stamps: StampWriter,
     /// Whether all parts say what they were written of, where that was looked at.
     pub(crate) check: Result<(), Corrupt>,
 }
@@ -59,7 +59,7 @@ impl Packer {
     pub(crate) fn new(rows: usize) -> Self {
         let is_small = rows < SMALL_CHUNK_ROWS as usize;
         Self {
-            stamps: None,
+            stamps: StampWriter::default(),
             check: None,
             page_bytes: if is_small {
                 SMALL_CHUNK_PAGE_BYTES
@@ -72,12 +72,6 @@ impl Packer {
             pages: Vec::new(),
             directory: DirectoryWriter::default(),
         }
-    }
-
-    /// Notes what is known of each part.
-    pub(crate) fn with_stamps(self) -> Self {
-        let stamps = Some(StampWriter::default());
-        Self { stamps, ..self }
     }
 
     /// Compares each part, as it is written, with its values: for who deletes what they were read from.
@@ -156,18 +150,14 @@ impl Packer {
     /// Notes what is known of the values of `part`. Read from what was just written: that tells most of it
     /// at once.
     fn stamp_part(&mut self, values: &[&[u8]]) {
-        if self.stamps.is_none() && self.check.is_none() {
-            return;
-        }
         let column = Column::decode(&mut Reader::new("column", &self.part), values.len());
         if let Some(check @ Ok(())) = &mut self.check {
             *check = column
                 .as_ref()
                 .map_or_else(|error| Err(*error), |column| compare(column, values));
         }
-        if let Some(stamps) = &mut self.stamps {
-            stamps.push(column.ok().and_then(|column| Stamp::of(values, &column)));
-        }
+        let stamp = column.ok().and_then(|column| Stamp::of(values, &column));
+        self.stamps.push(stamp);
     }
 
     /// Puts `part` into a page. One that is less than half full is not closed for a part that goes

@@ -281,10 +281,10 @@ fn at_most_one(pages: &[PageEntry]) -> Result<Option<PageEntry>, Corrupt> {
     }
 }
 
-/// The head pages of a chunk, if there are some, have all its rows, each but the last as many.
+/// The head pages of a chunk have all its rows, each but the last as many.
 fn check_heads(chunk: &ChunkEntry) -> Result<(), Corrupt> {
     let Some((last, others)) = chunk.heads.split_last() else {
-        return Ok(());
+        return Err(Corrupt::Short { what: "head pages" });
     };
     let first = others.first().unwrap_or(last).rows;
     let is_even = others.iter().all(|page| page.rows == first) && (1..=first).contains(&last.rows);

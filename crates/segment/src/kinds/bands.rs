@@ -21,36 +21,15 @@ pub(crate) enum Band {
     StructuredData,
     /// The message, and the slots of the whole kind.
     Message,
-    /// The slot that the message ends with, where that has a band of its own ([`BandOrder::EndsApart`]).
-    End,
-}
-
-/// Which bands a chunk has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BandOrder {
-    /// One for each part of a record.
-    Parts,
-    /// One for the ends of messages as well: kinds of few rows are mostly the same but for these, and what is
-    /// asked of the words that follow a message is asked of them alone.
-    EndsApart,
 }
 
 impl Band {
     /// How many bands there are.
-    pub(crate) const COUNT: usize = 8;
+    pub(crate) const COUNT: usize = 7;
 
     /// What there is of this band, where there is something of each.
     pub(crate) fn of<T>(self, each: &mut [T; Self::COUNT]) -> &mut T {
-        let [
-            host,
-            program,
-            pid,
-            msgid,
-            between,
-            structured_data,
-            message,
-            end,
-        ] = each;
+        let [host, program, pid, msgid, between, structured_data, message] = each;
         match self {
             Self::Host => host,
             Self::Program => program,
@@ -59,7 +38,6 @@ impl Band {
             Self::Between => between,
             Self::StructuredData => structured_data,
             Self::Message => message,
-            Self::End => end,
         }
     }
 }
@@ -82,10 +60,9 @@ pub(crate) struct Place {
     pub(crate) rank: u32,
 }
 
-/// The places of the slots of a kind, in [`BandOrder::Parts`], and the slot that its messages end with: the last
-/// one of the message.
-pub(super) fn places(ops: &[Op], layout: &Layout) -> (Box<[Place]>, Option<usize>) {
-    let (mut places, mut end) = (Vec::new(), None);
+/// The places of the slots of a kind.
+pub(super) fn places(ops: &[Op], layout: &Layout) -> Box<[Place]> {
+    let mut places = Vec::new();
     let mut ranks = [0_u32; Band::COUNT];
     let mut piece = 0;
     for op in ops {
@@ -94,16 +71,13 @@ pub(super) fn places(ops: &[Op], layout: &Layout) -> (Box<[Place]>, Option<usize
             continue;
         }
         let band = of_piece(piece, &layout.parts);
-        if band == Band::Message {
-            end = (*op == Op::Slot).then_some(places.len());
-        }
         if *op == Op::Slot {
             let next = band.of(&mut ranks);
             places.push(Place { band, rank: *next });
             *next += 1;
         }
     }
-    (places.into(), end)
+    places.into()
 }
 
 /// The band of a piece: of the first part that has it, should there be several.

@@ -34,7 +34,7 @@ mod table;
 mod tests;
 mod words;
 
-pub(crate) use bands::{Band, BandOrder};
+pub(crate) use bands::Band;
 pub(crate) use cutter::{Cut, Cutter, How};
 pub(crate) use guess::Guesses;
 pub(crate) use joined::{Joined, join};

@@ -7,7 +7,7 @@ use model::limits::{BATCH_BYTES_MAX, BATCH_FIELDS_MAX, BATCHES_TOGETHER_MAX, REC
 use model::words::is_word_byte;
 use model::{Field, Priority, RecordHead, Span, Timestamp};
 
-use super::bands::{self, Band, BandOrder, Place};
+use super::bands::{self, Band, Place};
 use super::layout::{Layout, PARTS};
 use super::stamp::{Clock, Stamp};
 use super::{EDGE, END, STAMP, WHOLE};
@@ -50,10 +50,8 @@ pub(crate) struct Pieces {
     /// Where each piece starts.
     pub(super) starts: Box<[Start]>,
     pub(super) slots: usize,
-    /// The place of each slot in [`BandOrder::Parts`].
+    /// The place of each slot.
     pub(super) places: Box<[Place]>,
-    /// The slot that its messages end with.
-    pub(super) end: Option<usize>,
     pub(super) layout: Layout,
 }
 
@@ -95,9 +93,8 @@ pub(crate) struct Texts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyCounts {
     pub(super) slots: u32,
-    of_bands: [u32; Band::COUNT],
-    /// Whether its messages end with a slot.
-    has_end: bool,
+    /// How many of them each band has.
+    pub(super) of_bands: [u32; Band::COUNT],
     pub(super) has_fields: bool,
 }
 
@@ -107,22 +104,19 @@ impl KeyCounts {
         let mut of_bands = [0; Band::COUNT];
         if key == [WHOLE] {
             *Band::Message.of(&mut of_bands) = WHOLE_SLOTS as u32;
-            return Ok(Self::of(of_bands, false, true));
+            return Ok(Self::of(of_bands, true));
         }
         let mut reader = Reader::new("kind", key);
         reader.byte()?;
         let mut pieces = 1;
-        // The piece of each slot and of what is fixed, and whether it is a slot.
-        let mut marks: Vec<(u32, bool)> = Vec::with_capacity(OPS_FIRST);
+        // The piece of each slot.
+        let mut slots: Vec<u32> = Vec::with_capacity(OPS_FIRST);
         loop {
             let fixed = reader.rest().iter().take_while(|byte| **byte >= MARKS);
             let fixed = fixed.count();
-            if fixed > 0 {
-                reader.bytes(fixed)?;
-                marks.push((pieces - 1, false));
-            }
+            reader.bytes(fixed)?;
             match reader.byte()? {
-                SLOT => marks.push((pieces - 1, true)),
+                SLOT => slots.push(pieces - 1),
                 EDGE => pieces += 1,
                 // It stands outside of all parts.
                 STAMP => _ = Stamp::decode(&mut reader)?,
@@ -132,34 +126,18 @@ impl KeyCounts {
         }
         let parts = Layout::decode_parts(&mut reader, pieces as usize)?.parts;
         let has_fields = reader.varint()? > 0;
-        let mut has_end = false;
-        for (piece, is_slot) in marks {
-            let band = bands::of_piece(piece, &parts);
-            if band == Band::Message {
-                has_end = is_slot;
-            }
-            *band.of(&mut of_bands) += u32::from(is_slot);
+        for piece in slots {
+            *bands::of_piece(piece, &parts).of(&mut of_bands) += 1;
         }
-        Ok(Self::of(of_bands, has_end, has_fields))
+        Ok(Self::of(of_bands, has_fields))
     }
 
-    fn of(of_bands: [u32; Band::COUNT], has_end: bool, has_fields: bool) -> Self {
+    fn of(of_bands: [u32; Band::COUNT], has_fields: bool) -> Self {
         Self {
             slots: of_bands.iter().sum(),
             of_bands,
-            has_end,
             has_fields,
         }
-    }
-
-    /// How many slots of each band there are.
-    pub(super) fn of_bands(&self, order: BandOrder) -> [u32; Band::COUNT] {
-        let mut of_bands = self.of_bands;
-        if self.has_end && order == BandOrder::EndsApart {
-            *Band::Message.of(&mut of_bands) -= 1;
-            *Band::End.of(&mut of_bands) = 1;
-        }
-        of_bands
     }
 }
 
@@ -179,25 +157,16 @@ impl Shape {
     }
 
     /// The place of each slot.
-    pub(crate) fn places(&self, order: BandOrder) -> impl Iterator<Item = Place> {
-        let slots = match self {
-            Self::Whole => WHOLE_PLACES.len(),
-            Self::Pieces(pieces) => pieces.places.len(),
-        };
-        (0..slots).filter_map(move |slot| self.place(slot, order))
+    pub(crate) fn places(&self) -> &[Place] {
+        match self {
+            Self::Whole => &WHOLE_PLACES,
+            Self::Pieces(pieces) => &pieces.places,
+        }
     }
 
     /// The place of a slot.
-    pub(crate) fn place(&self, slot: usize, order: BandOrder) -> Option<Place> {
-        let (places, end) = match self {
-            Self::Whole => (&WHOLE_PLACES[..], None),
-            Self::Pieces(pieces) => (&pieces.places[..], pieces.end),
-        };
-        if end == Some(slot) && order == BandOrder::EndsApart {
-            let band = Band::End;
-            return Some(Place { band, rank: 0 });
-        }
-        places.get(slot).copied()
+    pub(crate) fn place(&self, slot: usize) -> Option<Place> {
+        self.places().get(slot).copied()
     }
 
     /// Whether the messages of its records are one slot each, but for signs.
@@ -281,12 +250,11 @@ impl Pieces {
         }
         let layout = Layout::decode(&mut reader, edges + 1, RECORD_FIELDS_MAX)?;
         reader.finish()?;
-        let (places, end) = bands::places(&ops, &layout);
+        let places = bands::places(&ops, &layout);
         let pieces = Self {
             priority,
             text: text.into(),
             places,
-            end,
             starts: starts(&ops),
             ops: ops.into(),
             slots,

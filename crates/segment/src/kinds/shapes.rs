@@ -4,7 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::Shape;
-use super::bands::{Band, BandOrder};
+use super::bands::Band;
 use super::keys::Keys;
 use super::pool::{KindPool, KnownKind};
 use super::shape::KeyCounts;
@@ -57,13 +57,9 @@ impl Shapes {
     ///
     /// # Errors
     /// When there is no such kind, or its key is not sound as far as that is seen.
-    pub(crate) fn slots(
-        &self,
-        number: u32,
-        order: BandOrder,
-    ) -> Result<(u32, [u32; Band::COUNT]), Corrupt> {
+    pub(crate) fn slots(&self, number: u32) -> Result<(u32, [u32; Band::COUNT]), Corrupt> {
         let counts = self.counts(number)?;
-        Ok((counts.slots, counts.of_bands(order)))
+        Ok((counts.slots, counts.of_bands))
     }
 
     /// Whether records of a kind may have fields beside their text, as far as that is seen.

@@ -157,7 +157,7 @@ fn slots_stand_in_the_bands_of_their_parts() {
     let message = Message::bsd("Nov  1 22:14:15", "web-7", "app7", "4711", b"took 12 ms");
     let (_, key, values) = cut_one(&message, How::Fine);
     let shape = Shape::decode(&key).expect("valid");
-    let bands = shape.places(BandOrder::Parts).map(|place| place.band);
+    let bands = shape.places().iter().map(|place| place.band);
     let of_values: Vec<_> = bands.zip(values).collect();
     let expected = [
         (Band::Host, "web-7"),
@@ -167,20 +167,9 @@ fn slots_stand_in_the_bands_of_their_parts() {
     ];
     let expected = expected.map(|(band, value)| (band, value.as_bytes().to_vec()));
     assert_eq!(of_values, expected);
-    // What a message ends with has a band of its own where there is one.
-    let message = Message::bsd("Nov  1 22:14:15", "web-7", "app7", "4711", b"1 of 12");
-    let shape = Shape::decode(&cut_one(&message, How::Fine).1).expect("valid");
-    let of_message = |order| {
-        let bands = shape.places(order).map(|place| place.band);
-        bands.skip(3).collect::<Vec<_>>()
-    };
-    assert_eq!(of_message(BandOrder::Parts), [Band::Message; 2]);
-    assert_eq!(of_message(BandOrder::EndsApart), [Band::Message, Band::End]);
     let whole = Shape::decode(&[WHOLE]).expect("valid");
-    for order in [BandOrder::Parts, BandOrder::EndsApart] {
-        let of_whole = whole.places(order).map(|place| (place.band, place.rank));
-        assert!(of_whole.eq([(Band::Message, 0), (Band::Message, 1)]));
-    }
+    let of_whole = whole.places().iter().map(|place| (place.band, place.rank));
+    assert!(of_whole.eq([(Band::Message, 0), (Band::Message, 1)]));
 }
 
 /// Cuts all records of a batch and makes them again of keys and slots.
@@ -192,7 +181,7 @@ fn through_kinds(batch: &RecordBatch, how: How) -> RecordBatch {
         let number = kinds.intern(cut.key).expect("room");
         let values: Vec<Vec<u8>> = cut.values().map(<[u8]>::to_vec).collect();
         let shape = Shape::decode(cut.key).expect("valid");
-        assert_eq!(shape.places(BandOrder::Parts).count(), values.len());
+        assert_eq!(shape.places().len(), values.len());
         rows.push((number, values));
     }
     let mut encoded = Vec::new();
@@ -493,16 +482,14 @@ fn survive(key: &[u8], values: &[Vec<u8>]) {
     };
     // They are counted without decoding the rest.
     let counts = counts.expect("what is decoded is counted");
-    for order in [BandOrder::Parts, BandOrder::EndsApart] {
-        let mut of_bands = [0; Band::COUNT];
-        for place in shape.places(order) {
-            let own = place.band.of(&mut of_bands);
-            assert_eq!(place.rank, *own);
-            *own += 1;
-        }
-        assert_eq!(counts.of_bands(order), of_bands);
-        assert_eq!(counts.slots, of_bands.iter().sum::<u32>());
+    let mut of_bands = [0; Band::COUNT];
+    for place in shape.places() {
+        let own = place.band.of(&mut of_bands);
+        assert_eq!(place.rank, *own);
+        *own += 1;
     }
+    assert_eq!(counts.of_bands, of_bands);
+    assert_eq!(counts.slots, of_bands.iter().sum::<u32>());
     let has_fields = shape.fields().is_none_or(|fields| !fields.is_empty());
     assert_eq!(counts.has_fields, has_fields);
     let _ = shape.stretches();

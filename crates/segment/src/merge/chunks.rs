@@ -240,13 +240,9 @@ impl<E> Target<'_, '_, E> {
         }
         let mut relabelled = Vec::new();
         row_kinds.relabelled(&numbers, &mut relabelled);
-        let row_page = match entry.heads.is_empty() {
-            true => self.pages.append(&relabelled, self.file),
-            false => PageWriter::append_plain(&relabelled, self.file),
-        };
         let rows = PageEntry {
             rows: entry.rows.rows,
-            ..row_page
+            ..PageWriter::append_plain(&relabelled, self.file)
         };
         let page = self.copy_page(*input, &entry.page, common)?;
         let entry = ChunkEntry {

@@ -17,7 +17,6 @@ use crate::chunk::{SidePages, column_places};
 use crate::columns::pack::Packer;
 use crate::columns::{Column, pack};
 use crate::input::{ColumnsInOrder, PageError};
-use crate::kinds::BandOrder;
 use crate::limits::{
     CHUNK_ROWS, CHUNK_ROWS_MAX, COLUMN_PARTS_MAX, HEAD_PAGE_ROWS, SMALL_CHUNK_ROWS,
 };
@@ -153,13 +152,8 @@ impl<E> Target<'_, '_, E> {
         let mut side = SidePages::new(PageWriter::new(zstd_level));
         let packed = self.pack_joined(sources, &joined, places.len(), &mut side.pages)?;
         let rows = places.len();
-        let directory = side.directory(
-            &packed.directory,
-            BandOrder::EndsApart,
-            (rows, true),
-            self.file,
-        );
-        let stamps = side.stamps(packed.stamps, self.file);
+        let directory = side.directory(&packed.directory, rows, self.file);
+        let stamps = side.stamps(&packed.stamps, self.file);
         let mut loose = LooseWriter::new(&names, tags);
         let mut heads = Vec::new();
         let mut own = Vec::with_capacity(HEAD_PAGE_ROWS);
@@ -199,13 +193,8 @@ impl<E> Target<'_, '_, E> {
     ) -> Result<pack::Packed, PageError<E>> {
         let mut columns = Vec::new();
         let numbers = joined.iter().map(|kind| kind.number);
-        column_places(
-            numbers,
-            &self.merged.kinds,
-            BandOrder::EndsApart,
-            &mut columns,
-        );
-        let mut packer = Packer::new(rows).with_stamps().with_check();
+        column_places(numbers, &self.merged.kinds, &mut columns);
+        let mut packer = Packer::new(rows).with_check();
         let mut values = Values::default();
         for (_, place, slot) in columns {
             let Some(kind) = joined.get(place as usize) else {

@@ -39,13 +39,6 @@ pub fn encode_rows(batch: &RecordBatch, range: Range<usize>, out: &mut Vec<u8>) 
     encode_bytes(batch, heads, out);
 }
 
-/// Appends what does not follow from the kinds of records: their times, peers, sources and tags.
-pub(crate) fn encode_loose(batch: &RecordBatch, heads: &[RecordHead], out: &mut Vec<u8>) {
-    let mut column = Vec::with_capacity(heads.len());
-    encode_times(heads, &mut column, out);
-    encode_referring(batch, heads, &mut column, out);
-}
-
 /// Appends what refers to peers, sources and tags, and what it refers to.
 fn encode_referring(
     batch: &RecordBatch,
@@ -66,8 +59,8 @@ pub(crate) fn tags_of(heads: &[RecordHead]) -> u64 {
     heads.iter().fold(0, |set, head| set | head.tags)
 }
 
-/// Writes the same page by page: what there is of some rows, and apart from that the addresses and names
-/// that all of them refer to.
+/// Writes what does not follow from the kinds of records, page by page: times, peers, sources and tags of some
+/// rows, and apart from that the addresses and names that all of them refer to.
 pub(crate) struct LooseWriter<'b> {
     tables: Tables<'b>,
     column: Vec<u64>,

@@ -239,31 +239,6 @@ pub(crate) struct LooseRows {
     tags: Packed,
 }
 
-/// Reads what [`super::encode_loose`] wrote of so many rows.
-pub(crate) fn decode_loose(
-    reader: &mut Reader<'_>,
-    rows: usize,
-) -> Result<(LooseTables, LooseRows), Corrupt> {
-    let mut names = RecordBatch::new();
-    let times = times(reader, rows)?;
-    let peers = peers(reader, rows)?;
-    let sources = sources(reader, rows, &mut names)?;
-    let tags = tags(reader, rows, &mut names)?;
-    let tables = LooseTables {
-        peers: peers.table,
-        sources: sources.table,
-        tags: tags.bits,
-        names,
-    };
-    let rows = LooseRows {
-        times,
-        peers: peers.places,
-        sources: sources.places,
-        tags: tags.sets,
-    };
-    Ok((tables, rows))
-}
-
 impl LooseTables {
     /// Reads those that [`super::LooseWriter`] wrote of so many rows.
     pub(crate) fn decode(reader: &mut Reader<'_>, rows: usize) -> Result<Self, Corrupt> {
