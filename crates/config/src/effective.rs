@@ -2,8 +2,14 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::LazyLock;
 
 use crate::document::{Document, Origin, Section};
+use crate::value::Value;
+
+/// Tells secrets apart without showing them.
+static SECRETS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 /// A key, its value in force, and where that was set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +75,11 @@ impl Effective {
 /// Every value of a section as text.
 pub(crate) fn definition(section: &Section) -> String {
     let values = section.entries.iter().map(|entry| {
-        let value = entry.value.to_toml().unwrap_or_default();
+        let value = match &entry.value {
+            // Another secret is another section; which one it is stands nowhere.
+            Value::Secret(secret) => format!("{:x}", SECRETS.hash_one(secret)),
+            value => value.to_toml().unwrap_or_default(),
+        };
         format!("{} = {value}\n", entry.key.name)
     });
     values.collect()

@@ -38,3 +38,9 @@ pub const DESTINATION_NAME_BYTES_MAX: usize = 96;
 
 /// Most words of a command: more than anybody writes, and far below what the system takes.
 pub const COMMAND_WORDS_MAX: usize = 256;
+
+/// Most URLs of a destination. Each has a health and connections; a cluster has some dozens of nodes.
+pub const URLS_MAX: usize = 256;
+
+/// Most templates of a table. Each is rendered for every record.
+pub const TEMPLATES_MAX: usize = 256;

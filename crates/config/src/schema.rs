@@ -2,10 +2,11 @@
 //! effective listing and the generated reference are made from.
 
 mod destination;
-
-use std::ops::RangeInclusive;
+mod kind;
 
 use model::limits::MESSAGE_BYTES_MAX;
+
+pub(crate) use kind::Kind;
 
 /// A table of the file that holds keys.
 #[derive(Debug)]
@@ -35,63 +36,6 @@ pub(crate) struct KeySpec {
     pub(crate) restart: bool,
     /// What other programs call the same thing, to suggest this name for it.
     pub(crate) also: &'static [&'static str],
-}
-
-/// What values a key takes.
-#[derive(Clone, Debug)]
-pub(crate) enum Kind {
-    /// An IP address and a port.
-    Address,
-    /// A size with a unit, in a range of bytes.
-    Bytes(RangeInclusive<u64>),
-    /// A time with a unit, in a range of seconds.
-    Duration(RangeInclusive<u64>),
-    /// A whole number in a range.
-    Integer(RangeInclusive<u64>),
-    /// `true` or `false`.
-    Bool,
-    /// A path of the file system.
-    Path,
-    /// One of a few words.
-    Choice(&'static [&'static str]),
-    /// A time zone.
-    Zone,
-    /// A search expression.
-    Query,
-    /// The name of a logspace.
-    Logspace,
-    /// Names of logspaces.
-    Logspaces,
-    /// Where a destination begins.
-    Start,
-    /// A template of what is written.
-    Template,
-    /// A template of a path.
-    PathTemplate,
-    /// A program and its arguments.
-    Command,
-    /// Names of sources.
-    Sources,
-    /// Tags.
-    Tags,
-    /// IP addresses and networks.
-    Networks,
-    /// The name of a host.
-    Host,
-    /// A character encoding other than UTF-8.
-    Encoding,
-    /// What bounds the terms of a query.
-    Tokens,
-    /// Rights to a file, in octal digits.
-    Mode,
-    /// A user or a group, by name or number.
-    Account,
-    /// Names that a server is asked by.
-    ServerNames,
-    /// Names of client certificates.
-    ClientNames,
-    /// Fingerprints of certificates.
-    Fingerprints,
 }
 
 const KIB: u64 = 1 << 10;
@@ -922,7 +866,7 @@ const LOG: &[KeySpec] = &[
 ];
 
 /// All sections, in the order of the reference.
-pub(crate) static SECTIONS: [SectionSpec; 13] = [
+pub(crate) static SECTIONS: [SectionSpec; 14] = [
     SectionSpec {
         path: &["source", "udp"],
         doc: "Syslog over UDP (RFC 5426). One datagram is one message.",
@@ -970,6 +914,7 @@ pub(crate) static SECTIONS: [SectionSpec; 13] = [
         keys: ROUTE,
     },
     destination::file::SECTION,
+    destination::hec::SECTION,
     destination::program::SECTION,
     SectionSpec {
         path: &["http"],

@@ -13,9 +13,11 @@ use query::{Network, Tokens};
 use syslog::Encoding;
 use syslog::limits::HOST_BYTES_MAX;
 use toml::Spanned;
-use toml::de::{DeArray, DeInteger, DeValue};
+use toml::de::{DeArray, DeInteger, DeTable, DeValue};
 
-use crate::limits::{ACCOUNT_BYTES_MAX, COMMAND_WORDS_MAX, SERVER_NAMES_MAX};
+use crate::limits::{
+    ACCOUNT_BYTES_MAX, COMMAND_WORDS_MAX, SERVER_NAMES_MAX, TEMPLATES_MAX, URLS_MAX,
+};
 use crate::nearest::{list, nearest};
 use crate::schema::Kind;
 use crate::unit::{format_bytes, format_duration, parse_bytes, parse_duration};
@@ -39,6 +41,8 @@ pub(crate) enum Value {
     Mode(u32),
     Texts(Vec<String>),
     Fingerprints(Vec<Fingerprint>),
+    Secret(String),
+    Templates(Vec<(String, Placed<String>)>),
 }
 
 /// A time zone and how it was written.
@@ -119,6 +123,10 @@ impl Kind {
             Self::Account => "name or number".to_owned(),
             Self::ServerNames | Self::ClientNames => "list of names".to_owned(),
             Self::Fingerprints => "list of fingerprints".to_owned(),
+            Self::Urls => "URL or list of URLs".to_owned(),
+            Self::Secret => "secret".to_owned(),
+            Self::Variable => "name of a variable".to_owned(),
+            Self::Templates => "table of templates".to_owned(),
         }
     }
 
@@ -151,6 +159,10 @@ impl Kind {
             Self::ServerNames => ("array", "[\"logs.example.com\"]"),
             Self::ClientNames => ("array", "[\"*.example.com\", \"O=Example\"]"),
             Self::Fingerprints => ("array", "[\"SHA256:AB:01:...\"]"),
+            Self::Urls => ("string", "\"https://logs.example.com:8088\""),
+            Self::Secret => ("string", "\"01234567-89ab-cdef-0123-456789abcdef\""),
+            Self::Variable => ("string", "\"LOGWOOD_TOKEN\""),
+            Self::Templates => ("table", "{ severity = \"${SEVERITY}\" }"),
         }
     }
 
@@ -205,6 +217,11 @@ impl Kind {
             (Self::Fingerprints, DeValue::Array(items)) => {
                 read_list(items, read_fingerprint).map(Value::Fingerprints)
             }
+            (Self::Urls, DeValue::String(text)) => Ok(Value::Texts(vec![read_url(text)?])),
+            (Self::Urls, DeValue::Array(items)) => read_urls(items).map(Value::Texts),
+            (Self::Secret, DeValue::String(text)) => read_secret(text).map(Value::Secret),
+            (Self::Variable, DeValue::String(text)) => read_variable(text).map(Value::Text),
+            (Self::Templates, DeValue::Table(table)) => read_templates(table).map(Value::Templates),
             (Self::Networks, DeValue::Array(items)) => read_networks(items).map(Value::Networks),
             (_, other) => Err(self.mismatch(other)),
         }
@@ -279,6 +296,16 @@ impl Value {
             Self::Names(names) => {
                 let quoted: Vec<_> = names.iter().map(|name| quote(&name.text)).collect();
                 format!("[{}]", quoted.join(", "))
+            }
+            Self::Secret(_) => quote("(not shown)"),
+            Self::Templates(templates) => {
+                let pairs = templates
+                    .iter()
+                    .map(|(name, template)| format!("{} = {}", quote(name), quote(&template.item)));
+                match pairs.collect::<Vec<_>>().join(", ") {
+                    pairs if pairs.is_empty() => "{}".to_owned(),
+                    pairs => format!("{{ {pairs} }}"),
+                }
             }
             Self::Networks(networks) => {
                 let quoted: Vec<_> = networks
@@ -550,6 +577,76 @@ fn read_client_name(text: &str) -> Result<String, BadValue> {
             "write one such as \"web.example.com\", \"*.example.com\" or \"O=Example, CN=web*\"",
         )),
     }
+}
+
+fn read_url(text: &str) -> Result<String, BadValue> {
+    match outputs::http::Url::parse(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(bad) => Err(BadValue::new(bad.message, bad.hint)),
+    }
+}
+
+fn read_urls(items: &DeArray<'_>) -> Result<Vec<String>, BadValue> {
+    if items.is_empty() || items.len() > URLS_MAX {
+        return Err(BadValue::new(
+            format!("{} URLs are not possible", items.len()),
+            format!("name 1 to {URLS_MAX}"),
+        ));
+    }
+    let placed = read_texts(items, read_url)?;
+    Ok(placed.into_iter().map(|placed| placed.item).collect())
+}
+
+fn read_secret(text: &str) -> Result<String, BadValue> {
+    if text.trim().is_empty() || text.chars().any(char::is_control) {
+        return Err(BadValue::new(
+            "this is empty, or has control characters",
+            "write it on one line, or name a file that has it",
+        ));
+    }
+    Ok(text.trim().to_owned())
+}
+
+fn read_variable(text: &str) -> Result<String, BadValue> {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let is_name = text.bytes().all(is_part) && !text.is_empty();
+    if !is_name || text.len() > ACCOUNT_BYTES_MAX {
+        return Err(BadValue::new(
+            format!("{text:?} is no name of a variable"),
+            "write the name alone, such as \"LOGWOOD_TOKEN\"",
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+/// Reads templates by name, in the order of the file. Where something is wrong inside of one is told by the checks
+/// that see the file.
+fn read_templates(table: &DeTable<'_>) -> Result<Vec<(String, Placed<String>)>, BadValue> {
+    if table.len() > TEMPLATES_MAX {
+        return Err(BadValue::new(
+            format!("{} of them are too many", table.len()),
+            format!("up to {TEMPLATES_MAX} are possible"),
+        ));
+    }
+    let mut read = Vec::new();
+    for (name, value) in table {
+        let Some(text) = value.get_ref().as_str() else {
+            return Err(BadValue {
+                span: Some(value.span()),
+                ..BadValue::new(
+                    expected_found("string", value.get_ref()),
+                    "write a template in quotes",
+                )
+            });
+        };
+        let template = Placed {
+            item: text.to_owned(),
+            span: Some(value.span()),
+        };
+        read.push((name.span().start, (name.get_ref().to_string(), template)));
+    }
+    read.sort_by_key(|(start, _)| *start);
+    Ok(read.into_iter().map(|(_, one)| one).collect())
 }
 
 fn read_fingerprint(text: &str) -> Result<Fingerprint, BadValue> {

@@ -15,6 +15,7 @@ mod compile;
 mod condition;
 mod context;
 mod dates;
+mod embed;
 mod error;
 mod formats;
 mod functions;
@@ -33,6 +34,7 @@ mod zone;
 
 pub use compile::{Environment, Options};
 pub use context::Context;
+pub use embed::{append_json_fields, append_json_string};
 pub use error::{OutputTooLong, Problem, TemplateError};
 pub use formats::{Format, UnknownFormat};
 pub use template::Template;

@@ -21,6 +21,7 @@ mod destinations;
 mod error;
 mod feeder;
 mod gather;
+pub mod http;
 pub mod kinds;
 pub mod limits;
 mod opening;
@@ -28,11 +29,13 @@ mod options;
 mod position;
 mod render;
 mod running;
+mod secret;
 mod sink;
 mod status;
 mod stop;
 #[cfg(test)]
 mod tests;
+mod tls;
 mod trouble;
 mod worker;
 
@@ -41,8 +44,10 @@ pub use destinations::{Destinations, Place};
 pub use error::Error;
 pub use options::{BatchBounds, Options, OrderBy, Retry, Start};
 pub use render::{BadTemplate, Rendering, Scene};
+pub use secret::Secret;
 pub use sink::{
     Batch, Failure, Item, KeepState, Kind, Opening, Outcome, Preview, Promise, Rejected, Row, Sink,
     Trouble,
 };
 pub use status::{Explained, State, Status, StatusSource, Verdict};
+pub use tls::TlsOptions;

@@ -79,3 +79,34 @@ pub const STATE_FILES_MAX: usize = 4_000;
 
 /// Most bytes of the paths of these files: with everything else they fit into a document of the store.
 pub const STATE_PATH_BYTES_MAX: usize = 2 * 1024 * 1024;
+
+/// Longest file with a secret, in bytes; a token of OAuth2 has some thousands.
+pub const SECRET_BYTES_MAX: u64 = 64 * 1024;
+
+/// Longest PEM file, in bytes: the lists of authorities of systems have some 250 KiB.
+pub const PEM_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// How long a connection may take to be made.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a connection that is not used stays open: shorter than servers and what stands between let it be.
+pub const CONNECTION_IDLE: Duration = Duration::from_secs(20);
+
+/// How long a URL that failed is left alone the first time.
+pub const SICK_PAUSE_MIN: Duration = Duration::from_secs(1);
+
+/// How long a URL that fails is left alone at the most.
+pub const SICK_PAUSE_MAX: Duration = Duration::from_secs(60);
+
+/// How long a URL that failed may take to say that it is well again.
+pub const HEALTH_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Requests of a worker that are under way at the same time: enough to hide the other side's time, and few
+/// connections.
+pub const REQUESTS_IN_FLIGHT: usize = 4;
+
+/// Most bytes of an answer that says little, as that of an event collector.
+pub const SHORT_ANSWER_BYTES_MAX: usize = 64 * 1024;
+
+/// Bytes of an answer that are shown.
+pub const ANSWER_TEXT_BYTES_MAX: usize = 300;

@@ -1,24 +1,28 @@
 //! Sections of destinations as their options: what all share, and one function for each kind.
 
 mod file;
+mod hec;
+mod http;
 mod program;
 
 use std::sync::Arc;
 
 use jiff::Timestamp as Time;
 use model::{LogspaceName, Timestamp};
-use outputs::{BatchBounds, Kind, Options, OrderBy, Rendering, Retry, Start};
+use outputs::{BatchBounds, Kind, Options, OrderBy, Rendering, Retry, Start, TlsOptions};
 use store::Undelivered;
 
 use super::Values;
 use crate::document::Section;
 use crate::effective::definition;
+use crate::value::Value;
 
 /// A destination. What is wrong with a template was told before; such a configuration is not built.
 pub(super) fn destination(section: &Section) -> Option<Options> {
     let values = Values(Some(section));
     let kind: Arc<dyn Kind> = match section.kind() {
         "file" => Arc::new(file::file(&values)?),
+        "hec" => Arc::new(hec::hec(&values)?),
         "program" => Arc::new(program::program(&values)?),
         _ => return None,
     };
@@ -67,6 +71,23 @@ fn start(text: &str) -> Start {
     match text {
         "beginning" => Start::Beginning,
         text => time(text).map_or(Start::Now, Start::Time),
+    }
+}
+
+/// Whom to believe, and who we are.
+fn tls(values: &Values<'_>) -> TlsOptions {
+    let fingerprints = match values.value("fingerprints") {
+        Some(Value::Fingerprints(all)) => all.iter().map(ToString::to_string).collect(),
+        _ => Vec::new(),
+    };
+    TlsOptions {
+        authorities: values.path("ca"),
+        certificate: values.path("certificate"),
+        key: values.path("key"),
+        fingerprints,
+        server_name: Some(values.text("server_name"))
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Destinations: logspaces that they take records of, expressions, templates, and circles.
 
+mod http;
+
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -8,7 +10,7 @@ use outputs::limits::DESTINATIONS_MAX;
 use outputs::{BadTemplate, Rendering};
 
 use super::{names, nearest_of};
-use crate::document::{Document, Entry, Section, header_key};
+use crate::document::{Document, Section, header_key};
 use crate::finding::Findings;
 use crate::limits::DESTINATION_NAME_BYTES_MAX;
 use crate::schema::Kind;
@@ -31,6 +33,7 @@ pub(super) fn check(document: &Document, text: &str, findings: &mut Findings<'_>
         super::query(section, text, findings);
         templates(section, text, findings);
         on_reject(section, findings);
+        http::check(section, findings);
     }
 }
 
@@ -93,23 +96,31 @@ type Check = fn(&str) -> Result<(), BadTemplate>;
 fn templates(section: &Section, text: &str, findings: &mut Findings<'_>) {
     for entry in &section.entries {
         let check: Check = match entry.key.kind {
-            Kind::Template => |text| Rendering::template(text).map(|_| ()),
+            Kind::Template | Kind::Templates => |text| Rendering::template(text).map(|_| ()),
             Kind::PathTemplate => |text| PathTemplate::parse(text).map(|_| ()),
             _ => continue,
         };
-        if let Value::Text(template) = &entry.value
-            && let Err(bad) = check(template)
-        {
-            let place = place(entry, text, bad.span);
-            let message = format!("`{}`: {}", entry.key.name, bad.message);
-            findings.error(place, message, bad.hint);
+        let all: Vec<_> = match &entry.value {
+            Value::Text(template) => vec![(template, &entry.span)],
+            Value::Templates(templates) => {
+                let templates = templates.iter();
+                templates.map(|(_, one)| (&one.item, &one.span)).collect()
+            }
+            _ => Vec::new(),
+        };
+        for (template, span) in all {
+            if let Err(bad) = check(template) {
+                let place = place(span.clone(), text, bad.span);
+                let message = format!("`{}`: {}", entry.key.name, bad.message);
+                findings.error(place, message, bad.hint);
+            }
         }
     }
 }
 
 /// Where a stretch of a value stands in the file.
-fn place(entry: &Entry, text: &str, inner: Range<usize>) -> Option<Range<usize>> {
-    let span = entry.span.clone()?;
+fn place(span: Option<Range<usize>>, text: &str, inner: Range<usize>) -> Option<Range<usize>> {
+    let span = span?;
     let raw = text.get(span.clone()).unwrap_or_default();
     Some(span_in_file(raw, span.start, inner))
 }

@@ -1,6 +1,8 @@
 //! The keys of destinations: those that all kinds share, and one file for each kind.
 
 pub(super) mod file;
+pub(super) mod hec;
+mod http;
 pub(super) mod program;
 
 use super::{DAY, KIB, KeySpec, Kind, MIB, key};

@@ -165,7 +165,7 @@ fn tags(view: &View<'_>, out: &mut Output<'_>) {
 }
 
 /// The fields by full name, in the order of names; a name with several values has an array of them.
-fn fields(start: &[u8], view: &View<'_>, out: &mut Output<'_>) {
+pub(crate) fn fields(start: &[u8], view: &View<'_>, out: &mut Output<'_>) {
     if view.field_spans.is_empty() {
         return;
     }

@@ -12,6 +12,7 @@ use crate::template::{Template, bounded};
 use crate::view::View;
 
 pub(crate) use cef::escape_extension as escape_cef_extension;
+pub(crate) use document::fields as write_fields;
 
 /// How a record is written: one of the known formats, or a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
