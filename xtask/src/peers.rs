@@ -46,6 +46,21 @@ const PEERS: &[Peer] = &[
         needed_by: "senders::syslog_ng",
     },
     Peer {
+        program: "psql",
+        package: "postgresql",
+        needed_by: "destinations of kind sql",
+    },
+    Peer {
+        program: "mariadbd",
+        package: "mariadb-server-core",
+        needed_by: "destinations of kind sql",
+    },
+    Peer {
+        program: "mariadb",
+        package: "mariadb-client-core",
+        needed_by: "destinations of kind sql",
+    },
+    Peer {
         program: "openssl",
         package: "openssl",
         needed_by: "certificates",

@@ -866,7 +866,7 @@ const LOG: &[KeySpec] = &[
 ];
 
 /// All sections, in the order of the reference.
-pub(crate) static SECTIONS: [SectionSpec; 14] = [
+pub(crate) static SECTIONS: [SectionSpec; 15] = [
     SectionSpec {
         path: &["source", "udp"],
         doc: "Syslog over UDP (RFC 5426). One datagram is one message.",
@@ -916,6 +916,7 @@ pub(crate) static SECTIONS: [SectionSpec; 14] = [
     destination::file::SECTION,
     destination::hec::SECTION,
     destination::program::SECTION,
+    destination::sql::SECTION,
     SectionSpec {
         path: &["http"],
         doc: "The page and the HTTP API. As a source of records it is called `http`.",

@@ -127,6 +127,8 @@ impl Kind {
             Self::Secret => "secret".to_owned(),
             Self::Variable => "name of a variable".to_owned(),
             Self::Templates => "table of templates".to_owned(),
+            Self::Database => "URL of a database".to_owned(),
+            Self::Identifier => "name".to_owned(),
         }
     }
 
@@ -162,6 +164,8 @@ impl Kind {
             Self::Urls => ("string", "\"https://logs.example.com:8088\""),
             Self::Secret => ("string", "\"01234567-89ab-cdef-0123-456789abcdef\""),
             Self::Variable => ("string", "\"LOGWOOD_TOKEN\""),
+            Self::Database => ("string", "\"postgresql://logwood@db.example.com/logs\""),
+            Self::Identifier => ("string", "\"id\""),
             Self::Templates => ("table", "{ severity = \"${SEVERITY}\" }"),
         }
     }
@@ -188,9 +192,10 @@ impl Kind {
             (Self::Bool, DeValue::Boolean(value)) => Ok(Value::Bool(*value)),
             (Self::Path, DeValue::String(text)) => read_path(text).map(Value::Path),
             // Where something is wrong inside of these is told by the checks that see the file.
-            (Self::Query | Self::Template | Self::PathTemplate, DeValue::String(text)) => {
-                Ok(Value::Text(text.to_string()))
-            }
+            (
+                Self::Query | Self::Template | Self::PathTemplate | Self::Database,
+                DeValue::String(text),
+            ) => Ok(Value::Text(text.to_string())),
             (Self::Start, DeValue::String(text)) => read_start(text),
             (Self::Command, DeValue::Array(items)) => read_command(items).map(Value::Texts),
             (Self::Choice(words), DeValue::String(text)) => read_choice(text, words),
@@ -219,6 +224,7 @@ impl Kind {
             }
             (Self::Urls, DeValue::String(text)) => Ok(Value::Texts(vec![read_url(text)?])),
             (Self::Urls, DeValue::Array(items)) => read_urls(items).map(Value::Texts),
+            (Self::Identifier, DeValue::String(text)) => read_identifier(text).map(Value::Text),
             (Self::Secret, DeValue::String(text)) => read_secret(text).map(Value::Secret),
             (Self::Variable, DeValue::String(text)) => read_variable(text).map(Value::Text),
             (Self::Templates, DeValue::Table(table)) => read_templates(table).map(Value::Templates),
@@ -577,6 +583,17 @@ fn read_client_name(text: &str) -> Result<String, BadValue> {
             "write one such as \"web.example.com\", \"*.example.com\" or \"O=Example, CN=web*\"",
         )),
     }
+}
+
+/// PostgreSQL has 63 bytes for a name, MySQL 64 characters.
+fn read_identifier(text: &str) -> Result<String, BadValue> {
+    if text.trim().is_empty() || text.len() > 63 || text.chars().any(char::is_control) {
+        return Err(BadValue::new(
+            format!("{text:?} is no name"),
+            "use 1 to 63 bytes, without control characters",
+        ));
+    }
+    Ok(text.to_owned())
 }
 
 fn read_url(text: &str) -> Result<String, BadValue> {

@@ -185,6 +185,7 @@ impl Destinations {
         let opening = Opening {
             worker: 0,
             destination: destination.clone(),
+            store: self.store.id(),
             state: None,
             keeper: Arc::new(crate::position::Forget),
         };

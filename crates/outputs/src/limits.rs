@@ -110,3 +110,9 @@ pub const SHORT_ANSWER_BYTES_MAX: usize = 64 * 1024;
 
 /// Bytes of an answer that are shown.
 pub const ANSWER_TEXT_BYTES_MAX: usize = 300;
+
+/// Tables of a database whose columns are remembered for a connection. With more they are all looked up again.
+pub const SQL_TABLES_MAX: usize = 1_024;
+
+/// Most parameters of a statement: MySQL counts them in 16 bits.
+pub const SQL_PARAMETERS_MAX: usize = 65_535;

@@ -43,6 +43,11 @@ struct Now {
 }
 
 impl Position {
+    /// Which store it is of.
+    pub(crate) fn store_id(&self) -> String {
+        self.store.id()
+    }
+
     /// Reads it, or begins one.
     pub(crate) fn open(store: Arc<Store>, destination: &str) -> Result<Self, Error> {
         let name = DocumentName::parse(&format!("destination.{destination}"))?;

@@ -85,6 +85,8 @@ pub struct Opening {
     pub worker: usize,
     /// The destination, as `file.archive`.
     pub destination: String,
+    /// Which store the records are of: 32 hexadecimal digits, for ids that are unique everywhere.
+    pub store: String,
     /// What [`Sink::settle`] said when the position was kept from which records come.
     pub state: Option<Value>,
     /// Keeps a state before something is done that has to be undone if it does not survive.

@@ -110,16 +110,10 @@ impl TlsOptions {
         &self,
         provider: &Arc<CryptoProvider>,
     ) -> Result<Option<Arc<WebPkiServerVerifier>>, Failure> {
-        let system = || {
-            let mut known = SYSTEM_AUTHORITIES.iter().map(Path::new);
-            known.find(|path| path.exists()).map(Path::to_owned)
-        };
         let path = match &self.authorities {
             Some(path) => path.clone(),
             None if !self.fingerprints.is_empty() => return Ok(None),
-            None => system().ok_or_else(|| {
-                Failure::new("this machine has no list of authorities: name one in `ca`")
-            })?,
+            None => system_list()?,
         };
         let mut roots = RootCertStore::empty();
         // Lists of systems have some that are too odd to be used.
@@ -135,6 +129,22 @@ impl TlsOptions {
             .map_err(|error| unusable(&path, "authority", &error))?;
         Ok(Some(verifier))
     }
+}
+
+/// The authorities that everybody believes on this machine and that can be used.
+#[cfg(feature = "mysql")]
+pub(crate) fn system_authorities() -> Result<Vec<CertificateDer<'static>>, Failure> {
+    let found = certificates(&system_list()?)?.into_iter();
+    let is_usable = |certificate: &CertificateDer<'static>| {
+        RootCertStore::empty().add(certificate.clone()).is_ok()
+    };
+    Ok(found.filter(is_usable).collect())
+}
+
+fn system_list() -> Result<PathBuf, Failure> {
+    let mut known = SYSTEM_AUTHORITIES.iter().map(Path::new);
+    let found = known.find(|path| path.exists()).map(Path::to_owned);
+    found.ok_or_else(|| Failure::new("this machine has no list of authorities: name one in `ca`"))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {

@@ -211,6 +211,7 @@ impl Working {
         self.sink = Some(options.kind.open(Opening {
             worker: *index,
             destination: options.full_name(),
+            store: position.store_id(),
             state: self.state.take(),
             keeper: Arc::new(keeper),
         })?);

@@ -317,6 +317,11 @@ impl Store {
         self.shared.options.threads.clamp(1, shares.imports)
     }
 
+    /// Which store this is: 32 hexadecimal digits, drawn when it was made. A copy has those of its original.
+    pub fn id(&self) -> String {
+        self.shared.id()
+    }
+
     /// What a reader of a logspace sees now; `None` where there is no such logspace.
     pub fn snapshot(&self, logspace: &LogspaceName) -> Option<Snapshot> {
         let logspace = self.shared.logspace(logspace)?;

@@ -34,6 +34,33 @@ const HOUSE: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
+/// Libraries that must not come in through others: TLS is rustls with ring, one provider.
+const FORBIDDEN: &[&str] = &[
+    "aws-lc-rs",
+    "aws-lc-sys",
+    "native-tls",
+    "openssl",
+    "openssl-sys",
+];
+
+/// What the lock file has and the house does not want.
+pub(super) fn check_lock(tree: &Tree) -> Vec<Finding> {
+    let locks = tree.files.iter().filter(|file| file.path == "Cargo.lock");
+    let mut findings = Vec::new();
+    for file in locks {
+        for (index, line) in file.text().lines().enumerate() {
+            let name = line
+                .strip_prefix("name = ")
+                .map(|name| name.trim_matches('"'));
+            if name.is_some_and(|name| FORBIDDEN.contains(&name)) {
+                let what = "TLS is rustls with ring; find who brings this by `cargo tree -i`";
+                findings.push(Finding::new(file, index + 1, what));
+            }
+        }
+    }
+    findings
+}
+
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     tree.files
         .iter()
@@ -122,6 +149,13 @@ mod tests {
             lines_found(check, &files),
             [("crates/store/Cargo.toml".into(), 5)]
         );
+    }
+
+    #[test]
+    fn a_second_provider_of_tls_is_found() {
+        let lock = "[[package]]\nname = \"ring\"\n[[package]]\nname = \"aws-lc-sys\"\n";
+        let files = [("Cargo.lock", lock), ("fuzz/Cargo.lock", lock)];
+        assert_eq!(lines_found(check_lock, &files), [("Cargo.lock".into(), 4)]);
     }
 
     #[test]

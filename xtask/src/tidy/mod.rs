@@ -26,6 +26,7 @@ const RULES: &[(&str, Rule)] = &[
     ("limits say why", docs::check_limits),
     ("no drawer for odds and ends", docs::check_names),
     ("crates depend downwards", crates::check),
+    ("one library for TLS", crates::check_lock),
     ("no paths of one machine", paths::check_machine_paths),
     ("no names of registries", paths::check_registries),
     ("async only at the edges", purity::check_async),

@@ -4,6 +4,7 @@ mod file;
 mod hec;
 mod http;
 mod program;
+mod sql;
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ pub(super) fn destination(section: &Section) -> Option<Options> {
         "file" => Arc::new(file::file(&values)?),
         "hec" => Arc::new(hec::hec(&values)?),
         "program" => Arc::new(program::program(&values)?),
+        "sql" => Arc::new(sql::sql(&values)?),
         _ => return None,
     };
     let has = |key| section.entry(key).is_some();
@@ -74,20 +76,31 @@ fn start(text: &str) -> Start {
     }
 }
 
-/// Whom to believe, and who we are.
+/// How certificates are checked.
 fn tls(values: &Values<'_>) -> TlsOptions {
-    let fingerprints = match values.value("fingerprints") {
-        Some(Value::Fingerprints(all)) => all.iter().map(ToString::to_string).collect(),
-        _ => Vec::new(),
-    };
+    TlsOptions {
+        fingerprints: fingerprints(values),
+        server_name: Some(values.text("server_name"))
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned),
+        ..tls_files(values)
+    }
+}
+
+/// How certificates are checked by those who know files only.
+fn tls_files(values: &Values<'_>) -> TlsOptions {
     TlsOptions {
         authorities: values.path("ca"),
         certificate: values.path("certificate"),
         key: values.path("key"),
-        fingerprints,
-        server_name: Some(values.text("server_name"))
-            .filter(|name| !name.is_empty())
-            .map(str::to_owned),
+        ..TlsOptions::default()
+    }
+}
+
+fn fingerprints(values: &Values<'_>) -> Vec<String> {
+    match values.value("fingerprints") {
+        Some(Value::Fingerprints(all)) => all.iter().map(ToString::to_string).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -1,11 +1,12 @@
 //! Destinations: logspaces that they take records of, expressions, templates, and circles.
 
 mod http;
+mod sql;
 
 use std::collections::HashSet;
 use std::ops::Range;
 
-use outputs::kinds::PathTemplate;
+use outputs::kinds::{PathTemplate, SqlAddress};
 use outputs::limits::DESTINATIONS_MAX;
 use outputs::{BadTemplate, Rendering};
 
@@ -34,6 +35,7 @@ pub(super) fn check(document: &Document, text: &str, findings: &mut Findings<'_>
         templates(section, text, findings);
         on_reject(section, findings);
         http::check(section, findings);
+        sql::check(section, findings);
     }
 }
 
@@ -97,6 +99,7 @@ fn templates(section: &Section, text: &str, findings: &mut Findings<'_>) {
     for entry in &section.entries {
         let check: Check = match entry.key.kind {
             Kind::Template | Kind::Templates => |text| Rendering::template(text).map(|_| ()),
+            Kind::Database => database,
             Kind::PathTemplate => |text| PathTemplate::parse(text).map(|_| ()),
             _ => continue,
         };
@@ -116,6 +119,15 @@ fn templates(section: &Section, text: &str, findings: &mut Findings<'_>) {
             }
         }
     }
+}
+
+fn database(url: &str) -> Result<(), BadTemplate> {
+    let read = SqlAddress::parse(url).map(|_| ());
+    read.map_err(|bad| BadTemplate {
+        span: bad.span,
+        message: bad.message,
+        hint: Some(bad.hint),
+    })
 }
 
 /// Where a stretch of a value stands in the file.

@@ -4,6 +4,7 @@ pub(super) mod file;
 pub(super) mod hec;
 mod http;
 pub(super) mod program;
+pub(super) mod sql;
 
 use super::{DAY, KIB, KeySpec, Kind, MIB, key};
 

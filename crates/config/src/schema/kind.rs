@@ -65,4 +65,8 @@ pub(crate) enum Kind {
     Variable,
     /// Templates by name.
     Templates,
+    /// The URL of a database.
+    Database,
+    /// The name of something in a database.
+    Identifier,
 }

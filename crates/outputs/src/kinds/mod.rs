@@ -3,7 +3,9 @@
 mod file;
 mod hec;
 mod program;
+mod sql;
 
 pub use file::{Compression, File, FileAccess, PathTemplate, Rotation};
 pub use hec::{Acknowledgement, Endpoint, Event, Hec, Metadata};
 pub use program::Program;
+pub use sql::{BadAddress, Column, Engine, Sql, SqlAddress};

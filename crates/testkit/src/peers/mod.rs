@@ -1,9 +1,11 @@
-//! Programs of others that send, take and pass on syslog, run as their users run them.
+//! Programs of others that send, take and pass on records, run as their users run them.
 
 mod haproxy;
 mod locate;
 mod loggen;
 mod logger;
+mod mariadb;
+mod postgres;
 mod receiver;
 mod rsyslog;
 mod syslog_ng;
@@ -12,6 +14,8 @@ pub use haproxy::Haproxy;
 pub use locate::{daemon, program};
 pub use loggen::{Loggen, LoggenReport};
 pub use logger::Logger;
+pub use mariadb::MariaDb;
+pub use postgres::Postgres;
 pub use receiver::Receiver;
 pub use rsyslog::Rsyslog;
 pub use syslog_ng::SyslogNg;

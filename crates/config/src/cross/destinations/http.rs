@@ -7,7 +7,7 @@ use crate::finding::Findings;
 use crate::value::Value;
 
 /// Secrets: the key that has it, and whether the section cannot do without.
-const SECRETS: &[(&str, &str, bool)] = &[("hec", "token", true)];
+const SECRETS: &[(&str, &str, bool)] = &[("hec", "token", true), ("sql", "password", false)];
 
 /// Adds what is wrong with a destination over HTTP.
 pub(super) fn check(section: &Section, findings: &mut Findings<'_>) {
