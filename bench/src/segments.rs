@@ -20,7 +20,6 @@ pub(crate) struct Kept {
 /// What a kind of pages is called among the metrics of scenarios.
 pub(crate) fn metric(section: Section) -> &'static str {
     match section {
-        Section::Dictionaries => "dictionaries",
         Section::Columns => "columns",
         Section::Directories => "directories",
         Section::Stamps => "stamps",

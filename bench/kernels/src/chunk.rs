@@ -43,7 +43,7 @@ fn read_all(
     };
     // Columns share pages, which a reader keeps.
     let open = |page: &PageEntry| -> Result<Arc<ColumnPage>, Corrupt> {
-        Ok(Arc::new(ColumnPage::open(page, stored(file, page)?, None)?))
+        Ok(Arc::new(ColumnPage::open(page, stored(file, page)?)?))
     };
     let pages: Vec<Arc<ColumnPage>> = entry.columns.iter().map(open).collect::<Result<_, _>>()?;
     let rows = 0..u32::try_from(chunk.rows())?;

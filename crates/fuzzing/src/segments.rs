@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use model::Timestamp;
 use segment::{
-    Bigrams, Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, HeadPage,
-    Header, Kinds, KnownKey, LexiconPage, LexiconThrough, Listed, Location, Namespace, PageEntry,
-    PostingPage, ReceivedTimes, RowKinds, Stamps, Tally, Trailer, Union, UnionPage, chunk_of_part,
+    Bigrams, Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, HeadPage, Header, Kinds,
+    KnownKey, LexiconPage, LexiconThrough, Listed, Location, Namespace, PageEntry, PostingPage,
+    ReceivedTimes, RowKinds, Stamps, Tally, Trailer, Union, UnionPage, chunk_of_part,
     decode_kind_page, decode_received_page,
 };
 
@@ -26,23 +26,22 @@ pub fn page(bytes: &[u8]) {
         ..PageEntry::default()
     };
     let entry = with_checksum(entry, stored);
-    match kind % 13 {
+    match kind % 12 {
         0 => _ = decode_kind_page(&entry, stored),
         1 => received(&entry, stored),
         2 => lexicon(&entry, stored),
         3 => lists(&entry, stored),
         4 => row_kinds(&entry, Vec::new(), stored),
         5 => tally(&entry, stored),
-        6 => _ = ColumnPage::open(&entry, stored, None),
+        6 => _ = ColumnPage::open(&entry, stored),
         8 => _ = first_union(&entry, stored),
         9 => bigrams(&entry, stored),
         10 => _ = HeadPage::decode(&entry, stored),
-        12 => _ = Stamps::decode(&entry, stored),
         11 => {
             let page = |rows| PageEntry { rows, ..entry };
             row_kinds(&entry, vec![page(64), page(64), page(9)], stored);
         }
-        _ => _ = Dictionary::decode(&entry, stored),
+        _ => _ = Stamps::decode(&entry, stored),
     }
 }
 
@@ -191,12 +190,11 @@ fn pages(file: &[u8], footer: &Footer) -> Result<(), Corrupt> {
     };
     let (entry, stored) = stored(file, entry)?;
     let kinds = decode_kind_page(&entry, stored)?;
-    let dictionary = dictionary(file, footer)?;
     for chunk in &footer.chunks {
         // A chunk that cannot be read does not hide the others.
-        _ = records(file, chunk, (&kinds, dictionary.as_ref()), &received);
+        _ = records(file, chunk, &kinds, &received);
     }
-    unions(file, footer, (&kinds, dictionary.as_ref()))?;
+    unions(file, footer, &kinds)?;
     Ok(())
 }
 
@@ -215,36 +213,18 @@ fn lists(entry: &PageEntry, stored: &[u8]) {
     }
 }
 
-fn dictionary(file: &[u8], footer: &Footer) -> Result<Option<Dictionary>, Corrupt> {
-    let mut found = None;
-    for entry in footer.dictionary_pages.iter().flatten() {
-        let (entry, stored) = stored(file, entry)?;
-        found = Some(Dictionary::decode(&entry, stored)?);
-    }
-    Ok(found)
-}
-
-fn unions(
-    file: &[u8],
-    footer: &Footer,
-    (kinds, dictionary): (&Kinds, Option<&Dictionary>),
-) -> Result<(), Corrupt> {
+fn unions(file: &[u8], footer: &Footer, kinds: &Kinds) -> Result<(), Corrupt> {
     for entry in &footer.union_pages {
         let (entry, bytes) = stored(file, entry)?;
         if let Ok(union) = first_union(&entry, bytes) {
-            _ = mark(file, footer, &union, (kinds, dictionary));
+            _ = mark(file, footer, &union, kinds);
         }
     }
     Ok(())
 }
 
 /// Finds the seats of a union.
-fn mark(
-    file: &[u8],
-    footer: &Footer,
-    union: &Union,
-    (kinds, dictionary): (&Kinds, Option<&Dictionary>),
-) -> Result<(), Corrupt> {
+fn mark(file: &[u8], footer: &Footer, union: &Union, kinds: &Kinds) -> Result<(), Corrupt> {
     let mut bits = vec![0; (footer.rows as usize / 8).min(RAW_BYTES_MAX as usize)];
     union.mark(&mut bits, |part| {
         let short = Corrupt::Short { what: "parts" };
@@ -261,7 +241,7 @@ fn mark(
         let opened = Chunk::decode(&entry, bytes, row_kinds.kinds(), kinds)?;
         let rows = opened.part_rows(number, |index| {
             let (entry, bytes) = stored(file, chunk.columns.get(index).ok_or(short)?)?;
-            ColumnPage::open(&entry, bytes, dictionary).map(Arc::new)
+            ColumnPage::open(&entry, bytes).map(Arc::new)
         })?;
         Ok(Some((chunk.page.first_row, rows)))
     })
@@ -270,7 +250,7 @@ fn mark(
 fn records(
     file: &[u8],
     chunk: &ChunkEntry,
-    (kinds, dictionary): (&Kinds, Option<&Dictionary>),
+    kinds: &Kinds,
     received: &[Timestamp],
 ) -> Result<(), Corrupt> {
     let (rows_entry, rows) = stored(file, &chunk.rows)?;
@@ -305,7 +285,7 @@ fn records(
     let column_page = |index: usize| {
         let short = Corrupt::Short { what: "columns" };
         let (entry, bytes) = stored(file, chunk.columns.get(index).ok_or(short)?)?;
-        ColumnPage::open(&entry, bytes, dictionary).map(Arc::new)
+        ColumnPage::open(&entry, bytes).map(Arc::new)
     };
     let records = opened.records(seated, &heads, column_page)?;
     assert_eq!(records.len(), opened.rows());

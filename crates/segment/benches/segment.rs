@@ -154,8 +154,7 @@ fn read_records(built: &Built, per_row: &dyn Fn(&str, f64)) {
             };
             let mut heads = ChunkHeads::decode(entry, stored(page), received.to_vec()).unwrap();
             heads.add_pages(0..page.rows, head_page).unwrap();
-            let open =
-                |page: &PageEntry| Arc::new(ColumnPage::open(page, stored(page), None).unwrap());
+            let open = |page: &PageEntry| Arc::new(ColumnPage::open(page, stored(page)).unwrap());
             let columns: Vec<_> = entry.columns.iter().map(open).collect();
             let rows = row_kinds.with_seats(0..page.rows, head_page).unwrap();
             let records = chunk.records(rows, &heads, |index| {

@@ -1,9 +1,8 @@
 //! A segment written anew with stronger compression, page by page.
 //!
-//! The pages say what they said before, so that a reader does not notice. Those of columns refer to a
-//! dictionary where that pays, rows of terms become unions of what columns say, and of identifiers that stand in
-//! a column the lexicon keeps the start: such a segment is compacted for good, and not merged any more. No
-//! more than one page is in memory at a time beside the sample that the dictionary is chosen by and the index
+//! The pages say what they said before, so that a reader does not notice. Rows of terms become unions of what
+//! columns say, and of identifiers that stand in a column the lexicon keeps the start: such a segment is
+//! compacted for good, and not merged any more. No more than one page is in memory at a time beside the index
 //! that is made anew, and the input is asked for each of them, so that it can wait or give up between any two.
 #![deny(clippy::indexing_slicing)]
 
@@ -13,14 +12,12 @@ pub(crate) mod index;
 use std::borrow::Cow;
 
 use crate::builder::encode_end;
-use crate::dictionary::choose::{Sample, is_worth_a_try};
 use crate::envelope::Header;
 use crate::footer::Footer;
-use crate::input;
 use crate::merge::{MergeError, MergeInput, damaged, stored};
-use crate::page::{CODEC_DICTIONARY, PageEntry, PageWriter, open, open_with};
+use crate::page::{PageEntry, PageWriter, open};
 use crate::page_file::Sink;
-use crate::{Corrupt, Dictionary, spare};
+use crate::{Corrupt, spare};
 use index::{IndexChoice, Rewritten, choose_index};
 
 /// Writes a segment anew, in order and in pieces; its footer.
@@ -43,8 +40,6 @@ pub(crate) fn compact_with<I: MergeInput>(
     sink: &mut Sink<'_, I::Error>,
 ) -> Result<Footer, MergeError<I::Error>> {
     let mut footer = input.footer().clone();
-    let mut columns = Columns::of(input, zstd_level)?;
-    footer.dictionary_pages = columns.after.as_ref().map(|_| [PageEntry::default(); 2]);
     let rewritten = choose_index(input, choice)?;
     let mut output = Output {
         input,
@@ -57,12 +52,9 @@ pub(crate) fn compact_with<I: MergeInput>(
     let mut start = Vec::new();
     header.encode(&mut start);
     output.write(&start)?;
-    if let Some([first, _]) = &mut footer.dictionary_pages {
-        *first = output.dictionary(&columns)?;
-    }
     for chunk in &mut footer.chunks {
         for page in &mut chunk.columns {
-            output.column_page(page, &mut columns)?;
+            output.page(page)?;
         }
         output.looked_into(&mut chunk.directory)?;
         for page in chunk.stamps.iter_mut().chain(&mut chunk.heads) {
@@ -77,9 +69,6 @@ pub(crate) fn compact_with<I: MergeInput>(
     if let Some(mut kinds) = footer.kind_page {
         let table = output.page(&mut kinds)?;
         footer.kind_page = Some(kinds);
-        if let Some([_, second]) = &mut footer.dictionary_pages {
-            *second = output.dictionary(&columns)?;
-        }
         output.spare(&table, &mut footer)?;
     }
     if let Some(page) = &mut footer.tally_page {
@@ -92,66 +81,6 @@ pub(crate) fn compact_with<I: MergeInput>(
     let end = encode_end(&footer, output.offset)?;
     output.write(&end)?;
     Ok(footer)
-}
-
-/// What pages of columns refer to; other pages refer to nothing.
-#[derive(Default)]
-struct Columns {
-    /// As they are in the input.
-    before: Option<Dictionary>,
-    /// As they are written.
-    after: Option<NewDictionary>,
-}
-
-/// The dictionary that is written.
-struct NewDictionary {
-    bytes: Vec<u8>,
-    reader: Dictionary,
-    writer: PageWriter,
-    /// Whether the input has the same.
-    is_kept: bool,
-}
-
-impl Columns {
-    fn of<I: MergeInput>(input: &I, zstd_level: i32) -> Result<Self, MergeError<I::Error>> {
-        let before = input::dictionary(input).map_err(|error| error.of_input(0))?;
-        let (old, before) = before.unzip();
-        let chosen = choose_dictionary(input, before.as_ref(), zstd_level)?;
-        let after = chosen.and_then(|bytes| {
-            // One that zstd has no memory for is none.
-            Some(NewDictionary {
-                reader: Dictionary::digest(&PageEntry::default(), &bytes).ok()?,
-                writer: PageWriter::with_dictionary(zstd_level, &bytes),
-                is_kept: old.as_ref() == Some(&bytes),
-                bytes,
-            })
-        });
-        Ok(Self { before, after })
-    }
-}
-
-/// The dictionary for the columns of a segment, if one pays. Segments of the same columns get the same,
-/// whatever they had before.
-fn choose_dictionary<I: MergeInput>(
-    input: &I,
-    before: Option<&Dictionary>,
-    zstd_level: i32,
-) -> Result<Option<Vec<u8>>, MergeError<I::Error>> {
-    let footer = input.footer();
-    let pages = footer.chunks.iter().flat_map(|chunk| &chunk.columns);
-    let pages: Vec<&PageEntry> = pages.collect();
-    let bytes = pages.iter().map(|page| u64::from(page.raw_len)).sum();
-    if footer.kind_page.is_none() || !is_worth_a_try(bytes) {
-        return Ok(None);
-    }
-    let mut sample = Sample::new(bytes);
-    for entry in sample.wanted(&pages) {
-        let stored = stored(input, 0, entry)?;
-        let raw = open_with("page", entry, &stored, before);
-        let raw = raw.map_err(|source| damaged(0, entry, source))?;
-        sample.push(raw.into_owned());
-    }
-    Ok(sample.choose(zstd_level))
 }
 
 /// What is written so far.
@@ -168,7 +97,15 @@ impl<I: MergeInput> Output<'_, I> {
     /// Writes a page anew, or as it is where it does not get smaller; what it says. The entry then
     /// tells where it is now.
     fn page(&mut self, entry: &mut PageEntry) -> Result<Vec<u8>, MergeError<I::Error>> {
-        self.column_page(entry, &mut Columns::default())
+        let before = stored(self.input, 0, entry)?;
+        let raw = open("page", entry, &before).map_err(|source| damaged(0, entry, source))?;
+        self.page.clear();
+        self.pages.append(&raw, &mut self.page);
+        if self.page.len() >= before.len() {
+            self.page.clone_from(&before);
+        }
+        self.place(entry, &raw)?;
+        Ok(raw.into_owned())
     }
 
     /// The same of a page that is looked into as it is stored.
@@ -177,43 +114,15 @@ impl<I: MergeInput> Output<'_, I> {
         let raw = open("page", entry, &before).map_err(|source| damaged(0, entry, source))?;
         self.page.clear();
         PageWriter::append_plain(&raw, &mut self.page);
-        self.place(entry, &raw, None)
-    }
-
-    /// The same of a page that may refer to dictionaries.
-    fn column_page(
-        &mut self,
-        entry: &mut PageEntry,
-        columns: &mut Columns,
-    ) -> Result<Vec<u8>, MergeError<I::Error>> {
-        let before = stored(self.input, 0, entry)?;
-        let raw = open_with("page", entry, &before, columns.before.as_ref());
-        let raw = raw.map_err(|source| damaged(0, entry, source))?;
-        let (writer, reader, is_kept) = match &mut columns.after {
-            Some(after) => (&mut after.writer, Some(&after.reader), after.is_kept),
-            None => (&mut self.pages, None, false),
-        };
-        self.page.clear();
-        writer.append(&raw, &mut self.page);
-        let is_readable = is_kept || before.first() != Some(&CODEC_DICTIONARY);
-        if self.page.len() >= before.len() && is_readable {
-            self.page.clone_from(&before);
-        }
-        self.place(entry, &raw, reader)?;
-        Ok(raw.into_owned())
+        self.place(entry, &raw)
     }
 
     /// Writes the page at hand, which says `raw`, and tells where it is now.
-    fn place(
-        &mut self,
-        entry: &mut PageEntry,
-        raw: &[u8],
-        dictionary: Option<&Dictionary>,
-    ) -> Result<(), MergeError<I::Error>> {
+    fn place(&mut self, entry: &mut PageEntry, raw: &[u8]) -> Result<(), MergeError<I::Error>> {
         let what = "page";
         let placed = PageEntry::placed(self.offset, &self.page, entry);
         // The original is deleted: a fault of memory or of zstd must not be all that is left.
-        if open_with(what, &placed, &self.page, dictionary) != Ok(Cow::Borrowed(raw)) {
+        if open(what, &placed, &self.page) != Ok(Cow::Borrowed(raw)) {
             let source = Corrupt::Compression {
                 what,
                 offset: entry.offset,
@@ -264,17 +173,7 @@ impl<I: MergeInput> Output<'_, I> {
         let raw = raw.map_err(|source| damaged(0, entry, source))?;
         self.page.clear();
         self.pages.append(&raw, &mut self.page);
-        self.place(entry, &raw, None)
-    }
-
-    /// Writes the dictionary, which there is; where it is.
-    fn dictionary(&mut self, columns: &Columns) -> Result<PageEntry, MergeError<I::Error>> {
-        let dictionary = columns.after.as_ref();
-        let bytes = dictionary.map_or(&[][..], |dictionary| &dictionary.bytes);
-        self.page.clear();
-        let mut entry = self.pages.append(bytes, &mut self.page);
-        self.place(&mut entry, bytes, None)?;
-        Ok(entry)
+        self.place(entry, &raw)
     }
 
     /// Writes the spare page of what is written.

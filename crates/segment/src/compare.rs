@@ -6,12 +6,12 @@ use std::cmp::Ordering;
 use std::convert::Infallible;
 use std::ops::Range;
 
-use crate::input::{self, Common, PageError, Pages};
+use crate::input::{self, PageError, Pages};
 use crate::lexicon::class::plain_key;
 use crate::merge::{TermCursor, damaged, stored, tally};
 use crate::{
-    Bigrams, Built, ChunkEntry, Footer, LexiconPage, LexiconPageEntry, MergeError, MergeInput,
-    Namespace, PageEntry, Stamp, Stamps,
+    Bigrams, Built, ChunkEntry, Footer, Kinds, LexiconPage, LexiconPageEntry, MergeError,
+    MergeInput, Namespace, PageEntry, Stamp, Stamps,
 };
 
 /// What differs between a segment's index and its rows.
@@ -249,13 +249,13 @@ fn compare_stamps<I: MergeInput>(input: &I) -> Result<Option<Difference>, MergeE
     if footer.stamp_pages().next().is_none() {
         return Ok(None);
     }
-    let common = Common::read(input).map_err(|error| error.of_input(0))?;
+    let kinds = input::kinds(input).map_err(|error| error.of_input(0))?;
     let (mut parts, mut first) = (0, None);
     for chunk in &footer.chunks {
         let Some(entry) = &chunk.stamps else { continue };
         let stamps = Stamps::decode(entry, &stored(input, 0, entry)?);
         let stamps = stamps.map_err(|source| damaged(0, entry, source))?;
-        let wrong = wrong_stamps(input, chunk, &common, &stamps);
+        let wrong = wrong_stamps(input, chunk, &kinds, &stamps);
         let wrong = wrong.map_err(|error| error.of_input(0))?;
         if wrong > 0 {
             parts += wrong;
@@ -269,16 +269,16 @@ fn compare_stamps<I: MergeInput>(input: &I) -> Result<Option<Difference>, MergeE
 fn wrong_stamps<I: MergeInput>(
     input: &I,
     chunk: &ChunkEntry,
-    common: &Common,
+    kinds: &Kinds,
     stamps: &Stamps,
 ) -> Result<u64, PageError<I::Error>> {
-    let mut pages = Pages::new(input, chunk, common)?;
+    let mut pages = Pages::new(input, chunk, kinds)?;
     let mut wrong = 0;
     for number in 0..pages.chunk().parts() {
         let Some(stamp) = stamps.get(number) else {
             continue;
         };
-        let part = pages.part_rows(number, common)?;
+        let part = pages.part_rows(number)?;
         let made = Stamp::of_column(&part.column);
         wrong += u64::from(!made.is_some_and(|made| stamp.agrees_with(&made)));
     }

@@ -269,7 +269,7 @@ fn golden_batches() -> [RecordBatch; 4] {
     ]
 }
 
-/// What the golden compacted file is made of: cut words and a dictionary pay there.
+/// What the golden compacted file is made of: cut words pay there.
 fn golden_compacted_batches() -> [RecordBatch; 2] {
     let (first, mut second) = (connections(17, 1_000), alike(600));
     let last = first.get(first.len() - 1).expect("some").received();
@@ -373,5 +373,4 @@ fn the_golden_compacted_file_is_read() {
     assert_eq!(contents.terms, naive_index(&batches));
     let footer = &contents.footer;
     assert!(footer.has_cut_words && !footer.union_pages.is_empty());
-    assert!(footer.dictionary_pages.is_some());
 }

@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use model::{RecordBatch, Timestamp};
 
-use crate::dictionary::decode_bytes;
 use crate::merge::MergeError;
 use crate::{
-    Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Dictionary, Footer, HeadPage, Kinds,
-    MergeInput, PageEntry, PartRows, RowKinds, Spare, decode_kind_page, decode_received_page,
+    Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, HeadPage, Kinds, MergeInput,
+    PageEntry, PartRows, RowKinds, Spare, decode_kind_page, decode_received_page,
 };
 
 pub(crate) use in_order::ColumnsInOrder;
@@ -59,52 +58,6 @@ pub(crate) fn stored<I: MergeInput>(
     entry: &PageEntry,
 ) -> Result<Vec<u8>, PageError<I::Error>> {
     input.stored(entry).map_err(PageError::Read)
-}
-
-/// What no chunk of a segment can be read without.
-#[derive(Debug, Default)]
-pub(crate) struct Common {
-    pub(crate) kinds: Kinds,
-    pub(crate) dictionary: Option<Dictionary>,
-}
-
-impl Common {
-    pub(crate) fn read<I: MergeInput>(input: &I) -> Result<Self, PageError<I::Error>> {
-        Ok(Self {
-            kinds: kinds(input)?,
-            dictionary: dictionary(input)?.map(|(_, dictionary)| dictionary),
-        })
-    }
-
-    /// The same as far as it can be read.
-    pub(crate) fn read_what_is_whole<I: MergeInput>(input: &I) -> Self {
-        let dictionary = dictionary(input).ok().flatten();
-        Self {
-            kinds: kinds(input).unwrap_or_default(),
-            dictionary: dictionary.map(|(_, dictionary)| dictionary),
-        }
-    }
-}
-
-/// The bytes of a dictionary page, and what they are.
-pub(crate) type ReadDictionary = (Vec<u8>, Dictionary);
-
-/// The dictionary of a segment, where it has one: from the first of its two pages that is
-/// whole.
-pub(crate) fn dictionary<I: MergeInput>(
-    input: &I,
-) -> Result<Option<ReadDictionary>, PageError<I::Error>> {
-    let Some([first, second]) = &input.footer().dictionary_pages else {
-        return Ok(None);
-    };
-    let read = |entry: &PageEntry| {
-        let stored = stored(input, entry)?;
-        let bytes = decode_bytes(entry, &stored).map_err(damaged(entry))?;
-        let digested = Dictionary::digest(entry, &bytes).map_err(damaged(entry))?;
-        Ok((bytes, digested))
-    };
-    let found = read(first).or_else(|error| read(second).map_err(|_: PageError<I::Error>| error));
-    found.map(Some)
 }
 
 /// The kinds of a segment, from its kind page or, where that is damaged, the spare page. None is there
@@ -164,13 +117,13 @@ impl<'a, I: MergeInput> Pages<'a, I> {
     pub(crate) fn new(
         input: &'a I,
         entry: &'a ChunkEntry,
-        common: &Common,
+        kinds: &Kinds,
     ) -> Result<Self, PageError<I::Error>> {
         let row_kinds = row_kinds(input, entry)?;
         Ok(Self {
             input,
             entry,
-            chunk: chunk(input, entry, &row_kinds, common)?,
+            chunk: chunk(input, entry, &row_kinds, kinds)?,
             pages: vec![None; entry.columns.len()],
         })
     }
@@ -185,16 +138,10 @@ impl<'a, I: MergeInput> Pages<'a, I> {
     }
 
     /// The rows of a part by its number in the chunk.
-    pub(crate) fn part_rows(
-        &mut self,
-        number: usize,
-        common: &Common,
-    ) -> Result<PartRows, PageError<I::Error>> {
+    pub(crate) fn part_rows(&mut self, number: usize) -> Result<PartRows, PageError<I::Error>> {
         let (input, entry, pages) = (self.input, self.entry, &mut self.pages);
-        let dictionary = common.dictionary.as_ref();
-        self.chunk.part_rows(number, |index| {
-            kept_page(input, entry, pages, dictionary, index)
-        })
+        self.chunk
+            .part_rows(number, |index| kept_page(input, entry, pages, index))
     }
 }
 
@@ -203,13 +150,12 @@ fn kept_page<I: MergeInput>(
     input: &I,
     entry: &ChunkEntry,
     pages: &mut [Option<Arc<ColumnPage>>],
-    dictionary: Option<&Dictionary>,
     index: usize,
 ) -> Result<Arc<ColumnPage>, PageError<I::Error>> {
     if let Some(Some(known)) = pages.get(index) {
         return Ok(Arc::clone(known));
     }
-    let opened = column_page(input, entry, dictionary, index)?;
+    let opened = column_page(input, entry, index)?;
     if let Some(cell) = pages.get_mut(index) {
         *cell = Some(Arc::clone(&opened));
     }
@@ -220,14 +166,13 @@ fn kept_page<I: MergeInput>(
 fn column_page<I: MergeInput>(
     input: &I,
     entry: &ChunkEntry,
-    dictionary: Option<&Dictionary>,
     index: usize,
 ) -> Result<Arc<ColumnPage>, PageError<I::Error>> {
     let page = entry.columns.get(index).ok_or(Corrupt::Short {
         what: "pages of a chunk",
     })?;
     let bytes = stored(input, page)?;
-    let opened = ColumnPage::open(page, &bytes, dictionary).map_err(damaged(page))?;
+    let opened = ColumnPage::open(page, &bytes).map_err(damaged(page))?;
     Ok(Arc::new(opened))
 }
 
@@ -240,7 +185,6 @@ pub(crate) struct OpenChunk<'a, I> {
     heads: ChunkHeads,
     pages: Vec<Option<Arc<ColumnPage>>>,
     head_pages: Vec<Option<Arc<HeadPage>>>,
-    dictionary: Option<&'a Dictionary>,
 }
 
 impl<'a, I: MergeInput> OpenChunk<'a, I> {
@@ -248,11 +192,11 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
     pub(crate) fn new(
         input: &'a I,
         entry: &'a ChunkEntry,
-        common: &'a Common,
+        kinds: &Kinds,
         received: &[Timestamp],
     ) -> Result<Self, PageError<I::Error>> {
         let row_kinds = row_kinds(input, entry)?;
-        let chunk = chunk(input, entry, &row_kinds, common)?;
+        let chunk = chunk(input, entry, &row_kinds, kinds)?;
         let heads = ChunkHeads::decode(entry, &stored(input, &entry.page)?, received.to_vec());
         Ok(Self {
             input,
@@ -262,7 +206,6 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
             heads: heads.map_err(damaged(&entry.page))?,
             pages: vec![None; entry.columns.len()],
             head_pages: vec![None; entry.heads.len()],
-            dictionary: common.dictionary.as_ref(),
         })
     }
 
@@ -272,13 +215,12 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
         rows: impl IntoIterator<Item = u32>,
     ) -> Result<RecordBatch, PageError<I::Error>> {
         let (input, entry, pages) = (self.input, self.entry, &mut self.pages);
-        let dictionary = self.dictionary;
         let rows: Vec<u32> = rows.into_iter().collect();
         let mut head_page = |number| kept_head_page(input, entry, &mut self.head_pages, number);
         self.heads.add_pages(rows.iter().copied(), &mut head_page)?;
         let rows = self.row_kinds.with_seats(rows, head_page)?;
         let records = self.chunk.records(rows, &self.heads, |index| {
-            kept_page(input, entry, pages, dictionary, index)
+            kept_page(input, entry, pages, index)
         });
         // A column that does not decode is known by its chunk only.
         records.map_err(|error| error.or_in(&entry.page))
@@ -290,10 +232,10 @@ fn chunk<I: MergeInput>(
     input: &I,
     entry: &ChunkEntry,
     row_kinds: &RowKinds,
-    common: &Common,
+    kinds: &Kinds,
 ) -> Result<Chunk, PageError<I::Error>> {
     let directory = stored(input, &entry.directory)?;
-    let chunk = Chunk::decode(entry, directory, row_kinds.kinds(), &common.kinds);
+    let chunk = Chunk::decode(entry, directory, row_kinds.kinds(), kinds);
     let chunk = chunk.and_then(|chunk| chunk.check(entry).map(|()| chunk));
     chunk.map_err(damaged(&entry.directory))
 }

@@ -109,34 +109,6 @@ pub const COLUMN_PAGE_BYTES: usize = 16 * 1024;
 /// The same in a chunk of fewer than [`SMALL_CHUNK_ROWS`] rows, which has few pages anyway.
 pub const SMALL_CHUNK_PAGE_BYTES: usize = 64 * 1024;
 
-/// Longest dictionary of a segment, in bytes. It is what the first look at the columns reads and keeps.
-pub const DICTIONARY_BYTES_MAX: usize = 256 * 1024;
-
-/// Longest dictionary that zstd is asked for, in bytes: its own default.
-pub const DICTIONARY_TRAINED_BYTES_MAX: usize = 112 * 1024;
-
-/// Bytes of columns that are looked at for a dictionary: a part of what compaction reads anyway, and
-/// decompressed in a hundredth of its time.
-pub const DICTIONARY_LOOK_BYTES: u64 = 16 << 20;
-
-/// Bytes of them that dictionaries are made of; zstd takes a third of a second for that.
-pub const DICTIONARY_SAMPLE_BYTES: u64 = 2 << 20;
-
-/// Bytes of them that dictionaries are tried on. Where there are no more, all are, and dictionaries are made
-/// of the same.
-pub const DICTIONARY_TRIAL_BYTES: u64 = 1 << 20;
-
-/// Level of zstd that dictionaries are tried with at most. Those above take several times as long to say
-/// nearly the same.
-pub const DICTIONARY_TRIAL_LEVEL_MAX: i32 = 9;
-
-/// Where the first dictionary, of pieces of pages, saves less percent without its own bytes, no other one is
-/// made: others save up to twice as much, and have bytes too.
-pub const DICTIONARY_FIRST_PERCENT_MIN: f64 = 3.0;
-
-/// A dictionary saves so many percent of what the columns take at least, or there is none.
-pub const DICTIONARY_SAVING_PERCENT_MIN: f64 = 2.0;
-
 /// Most bytes of the hosts of a segment with how many rows each has, and of the programs: a thousand
 /// hosts. It is what one cold look at them reads.
 pub const PART_COUNTS_BYTES_MAX: usize = 32 * 1024;

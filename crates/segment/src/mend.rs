@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use model::{RecordBatch, RecordParts, Timestamp};
 
-use crate::input::{Common, OpenChunk};
+use crate::input::{self, OpenChunk};
 use crate::limits::SEGMENT_ROWS_MAX;
 use crate::{
     BuildError, BuildOptions, Builder, Built, ChunkEntry, Footer, MergeInput, decode_received_page,
@@ -63,7 +63,7 @@ pub fn mend<I: MergeInput>(
         undated_rows,
         ..Mended::default()
     };
-    let common = Common::read_what_is_whole(input);
+    let kinds = input::kinds(input).unwrap_or_default();
     let mut builder = Builder::new(BuildOptions {
         first_number: footer.first_number,
         zstd_level,
@@ -72,7 +72,7 @@ pub fn mend<I: MergeInput>(
         let rows = entry.page.first_row..entry.page.first_row.saturating_add(entry.page.rows);
         let times = times.get(rows.start as usize..rows.end as usize);
         let times = times.unwrap_or(&[]);
-        let mut chunk = OpenChunk::new(input, entry, &common, times).ok();
+        let mut chunk = OpenChunk::new(input, entry, &kinds, times).ok();
         for rows in entry.windows() {
             let read = chunk
                 .as_mut()

@@ -9,18 +9,16 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use model::Timestamp;
-use zstd::zstd_safe::{CParameter, DCtx};
+use zstd::zstd_safe::DCtx;
 
 use crate::limits::PAGE_RAW_BYTES_MAX;
 use crate::page_file::PageFile;
-use crate::{Corrupt, Dictionary, Kinds, received};
+use crate::{Corrupt, Kinds, received};
 
 /// Codec byte of a payload stored as it is, because compression would not make it smaller.
 pub(crate) const CODEC_PLAIN: u8 = 0;
 /// Codec byte of one zstd frame.
 pub(crate) const CODEC_ZSTD: u8 = 1;
-/// Codec byte of one zstd frame that refers to the dictionary of the segment; of pages of columns only.
-pub(crate) const CODEC_DICTIONARY: u8 = 2;
 
 /// Where a page is and what it holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,8 +85,6 @@ pub fn check_stored(what: &'static str, entry: &PageEntry, stored: &[u8]) -> Res
 /// Appends pages to a file.
 pub(crate) struct PageWriter {
     compressor: Option<zstd::bulk::Compressor<'static>>,
-    /// Codec byte of what it compresses.
-    codec: u8,
     compressed: Vec<u8>,
 }
 
@@ -97,22 +93,6 @@ impl PageWriter {
     pub(crate) fn new(zstd_level: i32) -> Self {
         Self {
             compressor: zstd::bulk::Compressor::new(zstd_level).ok(),
-            codec: CODEC_ZSTD,
-            compressed: Vec::new(),
-        }
-    }
-
-    /// Compresses with a level of zstd and a dictionary.
-    pub(crate) fn with_dictionary(zstd_level: i32, dictionary: &[u8]) -> Self {
-        let compressor = zstd::bulk::Compressor::with_dictionary(zstd_level, dictionary);
-        // The segment has but one, which a frame need not name.
-        let compressor = compressor.and_then(|mut compressor| {
-            compressor.set_parameter(CParameter::DictIdFlag(false))?;
-            Ok(compressor)
-        });
-        Self {
-            compressor: compressor.ok(),
-            codec: CODEC_DICTIONARY,
             compressed: Vec::new(),
         }
     }
@@ -122,7 +102,6 @@ impl PageWriter {
     pub(crate) fn plain() -> Self {
         Self {
             compressor: None,
-            codec: CODEC_PLAIN,
             compressed: Vec::new(),
         }
     }
@@ -135,7 +114,7 @@ impl PageWriter {
         );
         let raw_len = raw.len() as u32;
         match self.compress(raw) {
-            true => place(&[&[self.codec], &self.compressed], raw_len, file),
+            true => place(&[&[CODEC_ZSTD], &self.compressed], raw_len, file),
             false => place(&[&[CODEC_PLAIN], raw], raw_len, file),
         }
     }
@@ -217,7 +196,35 @@ pub(crate) fn open<'a>(
     entry: &PageEntry,
     stored: &'a [u8],
 ) -> Result<Cow<'a, [u8]>, Corrupt> {
-    open_with(what, entry, stored, None)
+    if stored.len() != entry.stored_len as usize {
+        return Err(Corrupt::Short { what });
+    }
+    check(what, entry.offset, stored, entry.crc)?;
+    let raw_len = entry.raw_len as usize;
+    if raw_len > PAGE_RAW_BYTES_MAX {
+        return Err(Corrupt::TooLarge {
+            what,
+            value: raw_len as u64,
+            max: PAGE_RAW_BYTES_MAX as u64,
+        });
+    }
+    let (codec, payload) = stored.split_first().ok_or(Corrupt::Short { what })?;
+    let raw = match *codec {
+        CODEC_PLAIN => Some(Cow::Borrowed(payload)),
+        CODEC_ZSTD => decompress(payload, raw_len).map(Cow::Owned),
+        codec => {
+            return Err(Corrupt::Invalid {
+                what: "codec of a page",
+                value: u64::from(codec),
+            });
+        }
+    };
+    raw.filter(|raw| raw.len() == raw_len)
+        .ok_or(Corrupt::Compression {
+            what,
+            offset: entry.offset,
+            raw_len: entry.raw_len,
+        })
 }
 
 /// The page as it was before compression, to be kept, and where it starts in what is returned: what is stored
@@ -236,47 +243,6 @@ pub(crate) fn open_kept(
     }
 }
 
-/// As [`open`], of a page that may refer to the dictionary of its segment.
-pub(crate) fn open_with<'a>(
-    what: &'static str,
-    entry: &PageEntry,
-    stored: &'a [u8],
-    dictionary: Option<&Dictionary>,
-) -> Result<Cow<'a, [u8]>, Corrupt> {
-    if stored.len() != entry.stored_len as usize {
-        return Err(Corrupt::Short { what });
-    }
-    check(what, entry.offset, stored, entry.crc)?;
-    let raw_len = entry.raw_len as usize;
-    if raw_len > PAGE_RAW_BYTES_MAX {
-        return Err(Corrupt::TooLarge {
-            what,
-            value: raw_len as u64,
-            max: PAGE_RAW_BYTES_MAX as u64,
-        });
-    }
-    let (codec, payload) = stored.split_first().ok_or(Corrupt::Short { what })?;
-    let raw = match (*codec, dictionary) {
-        (CODEC_PLAIN, _) => Some(Cow::Borrowed(payload)),
-        (CODEC_ZSTD, _) => decompress(payload, raw_len).map(Cow::Owned),
-        (CODEC_DICTIONARY, Some(dictionary)) => {
-            decompress_with(payload, raw_len, dictionary).map(Cow::Owned)
-        }
-        (codec, _) => {
-            return Err(Corrupt::Invalid {
-                what: "codec of a page",
-                value: u64::from(codec),
-            });
-        }
-    };
-    raw.filter(|raw| raw.len() == raw_len)
-        .ok_or(Corrupt::Compression {
-            what,
-            offset: entry.offset,
-            raw_len: entry.raw_len,
-        })
-}
-
 thread_local! {
     /// What zstd decompresses with. Holds nothing from one page to the next; making one takes half
     /// as long as decompressing a page.
@@ -288,19 +254,6 @@ pub(crate) fn decompress(frame: &[u8], raw_len: usize) -> Option<Vec<u8>> {
     DECOMPRESSOR.with_borrow_mut(|decompressor| {
         let mut raw = Vec::with_capacity(raw_len);
         decompressor.as_mut()?.decompress(&mut raw, frame).ok()?;
-        Some(raw)
-    })
-}
-
-/// The same of a frame that refers to a dictionary.
-fn decompress_with(frame: &[u8], raw_len: usize, dictionary: &Dictionary) -> Option<Vec<u8>> {
-    let dictionary = dictionary.digested().as_ddict();
-    DECOMPRESSOR.with_borrow_mut(|decompressor| {
-        let mut raw = Vec::with_capacity(raw_len);
-        decompressor
-            .as_mut()?
-            .decompress_using_ddict(&mut raw, frame, dictionary)
-            .ok()?;
         Some(raw)
     })
 }

@@ -3,8 +3,6 @@
 /// A kind of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Section {
-    /// What the columns have in common, twice.
-    Dictionaries,
     /// What varies of the records, in columns.
     Columns,
     /// Where the columns of a chunk are.
@@ -13,9 +11,9 @@ pub enum Section {
     Stamps,
     /// The kind, time and sender of each record, of some records of a chunk.
     Heads,
-    /// The kinds of the records of a chunk; of a small one also that of each.
+    /// The kinds of the records of a chunk.
     Rows,
-    /// What else a chunk of records has: its senders and sources; a small one also which each record has.
+    /// What else a chunk of records has: its senders and sources.
     Chunks,
     /// The times of receipt.
     Received,
@@ -36,10 +34,8 @@ pub enum Section {
 }
 
 impl Section {
-    /// All of them, in the order of the file; the six of a chunk take turns, and the second
-    /// dictionary stands behind the kinds.
-    pub const ALL: [Self; 15] = [
-        Self::Dictionaries,
+    /// All of them, in the order of the file; the six of a chunk take turns.
+    pub const ALL: [Self; 14] = [
         Self::Columns,
         Self::Directories,
         Self::Stamps,
@@ -59,7 +55,6 @@ impl Section {
     /// What one of its pages is called.
     pub fn page_name(self) -> &'static str {
         match self {
-            Self::Dictionaries => "dictionary page",
             Self::Columns => "column page",
             Self::Directories => "directory page",
             Self::Stamps => "stamp page",
@@ -78,12 +73,11 @@ impl Section {
     }
 
     /// Whether it can be made anew from the others without losing a record or its time of receipt.
-    /// The kinds can, as long as the spare page is whole, and each of the dictionaries by the other.
+    /// The kinds can, as long as the spare page is whole.
     pub fn is_index(self) -> bool {
         matches!(
             self,
-            Self::Dictionaries
-                | Self::Stamps
+            Self::Stamps
                 | Self::Kinds
                 | Self::Spare
                 | Self::Tally

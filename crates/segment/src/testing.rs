@@ -17,10 +17,10 @@ use crate::lexicon::BigramSet;
 use crate::limits::PART_COUNTS_BYTES_MAX;
 use crate::unions::read::Expander;
 use crate::{
-    Bigrams, BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Dictionary,
-    Footer, FoundTerm, HeadPage, Header, Kinds, LexiconPage, Listed, MergeError, MergeInput,
-    Namespace, PageEntry, PostingPage, RowKinds, Spare, Tally, Trailer, UnionPage,
-    decode_kind_page, decode_received_page, merge,
+    Bigrams, BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Footer,
+    FoundTerm, HeadPage, Header, Kinds, LexiconPage, Listed, MergeError, MergeInput, Namespace,
+    PageEntry, PostingPage, RowKinds, Spare, Tally, Trailer, UnionPage, decode_kind_page,
+    decode_received_page, merge,
 };
 
 /// What a reader can see of a record.
@@ -251,7 +251,7 @@ pub(crate) fn batch_of(source: &str, lines: impl Iterator<Item = String>) -> Rec
     batch
 }
 
-/// Records with long values that are made of the same parts: a dictionary pays for them. Never change it,
+/// Records with long values that are made of the same parts. Never change it,
 /// a golden file is made of it.
 pub(crate) fn alike(count: usize) -> RecordBatch {
     let mut state = 1_u64;
@@ -434,11 +434,6 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
         received.extend(decode_received_page(page, stored(file, page))?);
         assert_eq!(received[page.first_row as usize], *first);
     }
-    let mut dictionary = None;
-    for page in footer.dictionary_pages.iter().flatten() {
-        // The last of two that are both whole.
-        dictionary = Some(Dictionary::decode(page, stored(file, page))?);
-    }
     let kinds = match &footer.kind_page {
         Some(page) => decode_kind_page(page, stored(file, page))?,
         None => Kinds::new(),
@@ -469,11 +464,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
         heads.add_pages(0..page.rows, head_page)?;
         chunks.push(chunk.records(all, &heads, |index| {
             let page = &entry.columns[index];
-            Ok::<_, Corrupt>(Arc::new(ColumnPage::open(
-                page,
-                stored(file, page),
-                dictionary.as_ref(),
-            )?))
+            Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(file, page))?))
         })?);
     }
     if let Some(page) = &footer.tally_page {
@@ -496,7 +487,6 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
 /// Compares a spare page with what it stands in for.
 fn check_spare(spare: &Spare, footer: &Footer, kinds: &Kinds) {
     assert_eq!(spare.footer.chunks, footer.chunks);
-    assert_eq!(spare.footer.dictionary_pages, footer.dictionary_pages);
     assert_eq!(spare.footer.received_pages, footer.received_pages);
     assert_eq!(spare.footer.received_firsts, footer.received_firsts);
     assert_eq!(spare.kinds.len(), kinds.len());

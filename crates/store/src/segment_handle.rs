@@ -22,10 +22,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use model::{RecordBatch, RecordNumber, Timestamp};
 use quick_cache::sync::Cache;
 use segment::{
-    Bigrams, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ColumnPage, Corrupt, Dictionary, Footer,
-    HeadPage, Header, KindPool, Kinds, KnownKey, LexiconPage, LexiconPageEntry, LexiconThrough,
-    Namespace, PageEntry, PostingPage, ReceivedTimes, RowKinds, Spare, Stamps, Tally, TermEntry,
-    Trailer, UnionPage,
+    Bigrams, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ColumnPage, Corrupt, Footer, HeadPage,
+    Header, KindPool, Kinds, KnownKey, LexiconPage, LexiconPageEntry, LexiconThrough, Namespace,
+    PageEntry, PostingPage, ReceivedTimes, RowKinds, Spare, Stamps, Tally, TermEntry, Trailer,
+    UnionPage,
 };
 
 use chunk_pages::ColumnMemory;
@@ -75,7 +75,6 @@ pub(crate) struct PageKey {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Kind {
-    Dictionary,
     Kinds,
     RowKinds,
     /// A head page, by its place among those of all chunks.
@@ -99,7 +98,6 @@ enum Kind {
 /// A decoded page.
 #[derive(Clone)]
 pub(crate) enum Page {
-    Dictionary(Arc<Dictionary>),
     Kinds(Arc<Kinds>),
     RowKinds(Arc<RowKinds>),
     Heads(Arc<HeadPage>),
@@ -124,7 +122,6 @@ pub(crate) struct PageWeight;
 impl quick_cache::Weighter<PageKey, Page> for PageWeight {
     fn weight(&self, _: &PageKey, page: &Page) -> u64 {
         let bytes = match page {
-            Page::Dictionary(dictionary) => dictionary.memory_bytes(),
             Page::Kinds(kinds) => kinds.read_memory_bytes(),
             Page::RowKinds(kinds) => kinds.memory_bytes(),
             Page::Heads(page) => page.memory_bytes(),
@@ -587,29 +584,9 @@ impl SegmentHandle {
         stored: &mut Vec<u8>,
     ) -> Result<Arc<ColumnPage>, ReadError> {
         let entry = self.entry(&entry.columns, index)?;
-        let dictionary = self.dictionary()?;
         self.read_into(entry, stored)?;
-        let page = ColumnPage::open(entry, stored, dictionary.as_deref());
+        let page = ColumnPage::open(entry, stored);
         Ok(Arc::new(page.map_err(|error| self.damaged(entry, &error))?))
-    }
-
-    /// What its columns are compressed with, if with anything. Either of its two pages is enough.
-    fn dictionary(&self) -> Result<Option<Arc<Dictionary>>, ReadError> {
-        let Some([first, second]) = &self.footer.dictionary_pages else {
-            return Ok(None);
-        };
-        let read = |entry: &PageEntry| {
-            let dictionary = Dictionary::decode(entry, &self.read(entry)?);
-            dictionary.map_err(|error| self.damaged(entry, &error))
-        };
-        let page = self.page(Kind::Dictionary, 0, || {
-            let found = read(first).or_else(|error| read(second).map_err(|_| error));
-            Ok(Page::Dictionary(Arc::new(found?)))
-        })?;
-        match page {
-            Page::Dictionary(dictionary) => Ok(Some(dictionary)),
-            _ => Err(self.out_of_range()),
-        }
     }
 
     /// The kinds of its records. Where their page is damaged, the spare page has them too.

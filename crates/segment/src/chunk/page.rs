@@ -3,10 +3,10 @@
 
 use std::sync::{Arc, OnceLock};
 
+use crate::Corrupt;
 use crate::columns::Column;
 use crate::columns::directory::Part;
-use crate::page::{PageEntry, open_with};
-use crate::{Corrupt, Dictionary};
+use crate::page::{PageEntry, open};
 
 /// What a byte of a page takes with all columns decoded: differences become numbers of four bytes,
 /// most others stay packed.
@@ -25,16 +25,12 @@ pub struct ColumnPage {
 type Cell = OnceLock<Result<Arc<Column>, Box<Corrupt>>>;
 
 impl ColumnPage {
-    /// Opens the stored bytes of a page of a segment, given its dictionary if it has one.
+    /// Opens the stored bytes of a page of a segment.
     ///
     /// # Errors
     /// When they are not what was written.
-    pub fn open(
-        entry: &PageEntry,
-        stored: &[u8],
-        dictionary: Option<&Dictionary>,
-    ) -> Result<Self, Corrupt> {
-        let raw = open_with("column page", entry, stored, dictionary)?.into_owned();
+    pub fn open(entry: &PageEntry, stored: &[u8]) -> Result<Self, Corrupt> {
+        let raw = open("column page", entry, stored)?.into_owned();
         // A part takes at least a byte.
         let parts = (entry.rows as usize).min(raw.len());
         Ok(Self {

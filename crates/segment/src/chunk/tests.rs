@@ -65,7 +65,7 @@ fn some(
             .columns
             .get(index)
             .ok_or(Corrupt::Short { what: "pages" })?;
-        Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(file, page), None)?))
+        Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(file, page))?))
     })
 }
 
@@ -382,7 +382,7 @@ fn what_a_page_counts_in_a_cache_does_not_change() {
     let pages: Vec<Arc<ColumnPage>> = entry
         .columns
         .iter()
-        .map(|page| Arc::new(ColumnPage::open(page, stored(&file, page), None).expect("valid")))
+        .map(|page| Arc::new(ColumnPage::open(page, stored(&file, page)).expect("valid")))
         .collect();
     let before: Vec<usize> = pages.iter().map(|page| page.memory_bytes()).collect();
     let chunk = opened(&file, &entry, &kinds);

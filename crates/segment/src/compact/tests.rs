@@ -2,10 +2,9 @@ use model::{RecordBatch, Timestamp};
 use proptest::prelude::*;
 
 use super::*;
-use crate::page::{CODEC_PLAIN, open};
+use crate::page::CODEC_PLAIN;
 use crate::testing::{
-    self, alike, any_batch, batch_of, build, build_with_heads, merge_whole, read,
-    stored as stored_in,
+    self, any_batch, batch_of, build, build_with_heads, merge_whole, read, stored as stored_in,
 };
 use crate::{Built, Spare};
 
@@ -147,70 +146,4 @@ fn it_can_be_given_up_between_any_two_pages() {
             "{error:?}"
         );
     }
-}
-
-#[test]
-fn columns_that_have_much_in_common_get_a_dictionary() {
-    let built = build(&[alike(1_500)]);
-    let made = compacted(&built, usize::MAX).expect("whole");
-    let [first, second] = made.footer.dictionary_pages.expect("pays");
-    assert_eq!(
-        stored_in(&made.bytes, &first),
-        stored_in(&made.bytes, &second)
-    );
-    let (before, after) = (
-        read(&built.bytes).expect("valid"),
-        read(&made.bytes).expect("valid"),
-    );
-    assert_eq!(before.seen(), after.seen());
-    assert_eq!(before.terms, after.terms);
-    assert_eq!(after.footer, made.footer);
-    let columns = |footer: &Footer| {
-        let pages = footer.chunks.iter().flat_map(|chunk| &chunk.columns);
-        pages.map(|page| u64::from(page.stored_len)).sum::<u64>()
-    };
-    let own = u64::from(first.stored_len + second.stored_len);
-    let mut plain = PageWriter::new(19);
-    let without: u64 = before.footer.chunks[0]
-        .columns
-        .iter()
-        .map(|page| {
-            let raw = open("page", page, stored_in(&built.bytes, page)).expect("valid");
-            plain.compressed(&raw).map_or(raw.len(), <[u8]>::len) as u64
-        })
-        .sum();
-    let with = columns(&made.footer) + own;
-    assert!(with * 100 < without * 98, "{with} of {without}");
-}
-
-#[test]
-fn a_segment_with_a_dictionary_is_compacted_to_the_same_again() {
-    let made = compacted(&build(&[alike(1_500)]), usize::MAX).expect("whole");
-    assert!(made.footer.dictionary_pages.is_some());
-    assert!(compacted(&made, usize::MAX).expect("again").bytes == made.bytes);
-    let weaker = testing::compacted(&made, 3);
-    let (before, after) = (
-        read(&made.bytes).expect("valid"),
-        read(&weaker.bytes).expect("valid"),
-    );
-    assert_eq!(before.seen(), after.seen());
-}
-
-#[test]
-fn a_damaged_dictionary_is_not_carried_along() {
-    let made = compacted(&build(&[alike(1_500)]), usize::MAX).expect("whole");
-    let pages = made.footer.dictionary_pages.expect("pays");
-    let mut damaged = made.clone();
-    for page in pages {
-        damaged = made.clone();
-        damaged.bytes[page.offset as usize + 9] ^= 1;
-        assert!(compacted(&damaged, usize::MAX).expect("the other").bytes == made.bytes);
-    }
-    damaged.bytes[pages[0].offset as usize + 9] ^= 1;
-    let error = compacted(&damaged, usize::MAX).expect_err("both");
-    let offset = pages[0].offset;
-    assert!(
-        matches!(error, MergeError::Damaged { input: 0, offset: at, .. } if at == offset),
-        "{error:?}"
-    );
 }

@@ -18,17 +18,15 @@ const ENTRY_LEN: usize = 24;
 const HAS_CUT_WORDS: u16 = 1;
 
 /// Kinds of pages whose numbers the footer starts with.
-const PAGE_COUNTS: usize = 13;
+const PAGE_COUNTS: usize = 12;
 
 impl Footer {
     /// Appends the footer.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         self.encode_fixed(out);
-        let dictionaries = self.dictionary_pages.iter().flatten();
         let columns = self.chunks.iter().flat_map(|chunk| &chunk.columns);
         let (heads, stamps) = (self.head_pages(), self.stamp_pages());
         let counts: [usize; PAGE_COUNTS] = [
-            dictionaries.clone().count(),
             columns.clone().count(),
             self.chunks.len(),
             self.received_pages.len(),
@@ -45,8 +43,7 @@ impl Footer {
         for count in counts {
             out.extend_from_slice(&(count as u32).to_le_bytes());
         }
-        let pages = dictionaries
-            .chain(columns)
+        let pages = columns
             .chain(self.chunks.iter().map(|chunk| &chunk.directory))
             .chain(self.chunks.iter().map(|chunk| &chunk.rows))
             .chain(self.chunks.iter().map(|chunk| &chunk.page))
@@ -101,7 +98,6 @@ impl Footer {
             *count = reader.u32()? as usize;
         }
         let [
-            dictionaries,
             columns,
             chunks,
             received_pages,
@@ -115,8 +111,6 @@ impl Footer {
             heads,
             stamps,
         ] = counts;
-        let dictionaries = decode_pages(&mut reader, dictionaries, end)?;
-        footer.dictionary_pages = none_or_two(&dictionaries)?;
         let columns = decode_pages(&mut reader, columns, end)?;
         let directories = decode_pages(&mut reader, chunks, end)?;
         let rows = decode_pages(&mut reader, chunks, end)?;
@@ -262,14 +256,6 @@ impl Footer {
             }
         }
         Ok(())
-    }
-}
-
-fn none_or_two(pages: &[PageEntry]) -> Result<Option<[PageEntry; 2]>, Corrupt> {
-    match pages {
-        [] => Ok(None),
-        [first, second] => Ok(Some([*first, *second])),
-        _ => Err(invalid("number of dictionary pages", pages.len() as u64)),
     }
 }
 

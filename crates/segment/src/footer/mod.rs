@@ -30,8 +30,6 @@ pub struct Footer {
     pub raw_bytes: u64,
     /// Counts of rows.
     pub counts: Counts,
-    /// What the columns are compressed with, twice, saying the same; none but in compacted segments.
-    pub dictionary_pages: Option<[PageEntry; 2]>,
     /// The records.
     pub chunks: Vec<ChunkEntry>,
     /// The times of receipt, [`crate::limits::RECEIVED_PAGE_ROWS`] to a page.
@@ -146,8 +144,7 @@ impl Footer {
         let pages = self.pages().filter(|(section, _)| {
             matches!(
                 section,
-                Section::Dictionaries
-                    | Section::Columns
+                Section::Columns
                     | Section::Directories
                     | Section::Heads
                     | Section::Rows
@@ -162,10 +159,6 @@ impl Footer {
     /// All pages with their kinds, in the order of the file.
     pub fn pages(&self) -> impl Iterator<Item = (Section, &PageEntry)> {
         let of = |section| move |page| (section, page);
-        let [first, second] = match &self.dictionary_pages {
-            Some([first, second]) => [Some(first), Some(second)],
-            None => [None, None],
-        };
         let chunks = self.chunks.iter().flat_map(move |chunk| {
             let columns = chunk.columns.iter().map(of(Section::Columns));
             let directory = [(Section::Directories, &chunk.directory)];
@@ -178,12 +171,9 @@ impl Footer {
                 .chain([(Section::Rows, &chunk.rows), (Section::Chunks, &chunk.page)])
         });
         let lexicon = self.lexicon_pages.iter().map(|page| &page.page);
-        let first = first.into_iter().map(of(Section::Dictionaries));
-        first
-            .chain(chunks)
+        chunks
             .chain(self.received_pages.iter().map(of(Section::Received)))
             .chain(self.kind_page.iter().map(of(Section::Kinds)))
-            .chain(second.into_iter().map(of(Section::Dictionaries)))
             .chain(self.spare_page.iter().map(of(Section::Spare)))
             .chain(self.tally_page.iter().map(of(Section::Tally)))
             .chain(self.posting_pages.iter().map(of(Section::Postings)))

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use model::RecordBatch;
 
-use super::{Common, OpenChunk, PageError, column_page, damaged, kept_head_page, received};
-use crate::{ChunkEntry, ColumnPage, MergeInput, PartRows};
+use super::{OpenChunk, PageError, column_page, damaged, kept_head_page, received};
+use crate::{ChunkEntry, ColumnPage, Kinds, MergeInput, PartRows};
 
 /// A chunk whose columns are read one after the other.
 pub(crate) struct ColumnsInOrder<'a, I> {
@@ -20,12 +20,12 @@ impl<'a, I: MergeInput> ColumnsInOrder<'a, I> {
     pub(crate) fn new(
         input: &'a I,
         entry: &'a ChunkEntry,
-        common: &'a Common,
+        kinds: &Kinds,
     ) -> Result<Self, PageError<I::Error>> {
         let rows = entry.page.first_row..entry.page.first_row + entry.page.rows;
         let received = received(input, &rows)?;
         Ok(Self {
-            open: OpenChunk::new(input, entry, common, &received)?,
+            open: OpenChunk::new(input, entry, kinds, &received)?,
             page: None,
         })
     }
@@ -61,14 +61,13 @@ impl<'a, I: MergeInput> ColumnsInOrder<'a, I> {
             input,
             entry,
             chunk,
-            dictionary,
             ..
         } = &self.open;
         let page = |index: usize| {
             if let Some((_, page)) = self.page.as_ref().filter(|(known, _)| *known == index) {
                 return Ok(Arc::clone(page));
             }
-            let page = column_page(*input, entry, *dictionary, index)?;
+            let page = column_page(*input, entry, index)?;
             self.page = Some((index, Arc::clone(&page)));
             Ok(page)
         };

@@ -2,7 +2,7 @@ use std::convert::Infallible;
 
 use super::*;
 use crate::limits::{CHUNK_ROWS, HEAD_PAGE_ROWS};
-use crate::testing::{alike, any_batch, batch_of, build, compacted, read};
+use crate::testing::{any_batch, batch_of, build, read};
 use crate::{Header, PageEntry, Spare};
 use proptest::prelude::*;
 
@@ -163,30 +163,6 @@ fn either_copy_of_the_kinds_is_enough() {
     let mended = mend(&InMemory(&damaged, &whole.footer), 1, u32::MAX).expect("fits");
     assert!(mended.built.is_empty());
     assert_eq!(mended.lost_rows(), 1_000);
-}
-
-#[test]
-fn either_copy_of_the_dictionary_is_enough_with_and_without_a_footer() {
-    let whole = build(&[alike(1_500)]);
-    let made = compacted(&whole, 15);
-    let pages = made.footer.dictionary_pages.expect("pays");
-    for page in pages {
-        let mut damaged = made.bytes.clone();
-        damaged[page.offset as usize + 20] ^= 1;
-        let mended = mend(&InMemory(&damaged, &made.footer), 1, u32::MAX).expect("fits");
-        assert!(built(&mended).bytes == whole.bytes);
-        let rest = &damaged[..damaged.len() - 40];
-        let found = Spare::find(rest).expect("a spare page");
-        assert_eq!(found.footer.dictionary_pages, made.footer.dictionary_pages);
-        let mended = mend(&InMemory(rest, &found.footer), 1, u32::MAX).expect("fits");
-        assert!(built(&mended).bytes == whole.bytes);
-    }
-    let mut damaged = made.bytes.clone();
-    for page in pages {
-        damaged[page.offset as usize + 20] ^= 1;
-    }
-    let mended = mend(&InMemory(&damaged, &made.footer), 1, u32::MAX).expect("fits");
-    assert_eq!(mended.lost_rows(), 1_500);
 }
 
 #[test]

@@ -14,9 +14,9 @@ use super::{MergeError, MergeInput, not_taken};
 use crate::builder::{push_chunk, write_chunk};
 use crate::footer::Counts;
 use crate::index::Index;
-use crate::input::{self, ColumnsInOrder, Common, OpenChunk, PageError, damaged};
+use crate::input::{self, ColumnsInOrder, OpenChunk, PageError, damaged};
 use crate::limits::{CHUNK_BYTES, CHUNK_ROWS, SMALL_CHUNK_BYTES, SMALL_CHUNK_ROWS};
-use crate::page::{CODEC_DICTIONARY, PageWriter, open_with};
+use crate::page::PageWriter;
 use crate::page_file::StreamedFile;
 use crate::{ChunkEntry, ChunkWriter, Corrupt, Footer, Kinds, PageEntry, RowKinds};
 
@@ -94,7 +94,6 @@ pub(super) struct Target<'a, 's, E> {
     /// For the counts of rows written anew, which are known already.
     counted: Counts,
     writer: ChunkWriter,
-    pages: PageWriter,
     pub(super) footer: &'a mut Footer,
     pub(super) file: &'a mut StreamedFile<'s, E>,
 }
@@ -117,16 +116,15 @@ pub(super) fn merge<I: MergeInput>(
         },
         counted: Counts::default(),
         writer: ChunkWriter::new(zstd_level),
-        pages: PageWriter::new(zstd_level),
         footer,
         file,
     };
     let mut small: Vec<Source<'_, I>> = Vec::new();
     for (number, input) in inputs.iter().enumerate() {
-        let common = Common::read(input).map_err(|error| error.of_input(number))?;
+        let kinds = input::kinds(input).map_err(|error| error.of_input(number))?;
         let chunks = &input.footer().chunks;
         if inputs.len() == 1 {
-            target.keep_kinds(&common.kinds);
+            target.keep_kinds(&kinds);
         }
         let mut groups = 0;
         for stretch in enlarge::stretches(chunks, large) {
@@ -151,7 +149,7 @@ pub(super) fn merge<I: MergeInput>(
                 continue;
             }
             target.join(std::mem::take(&mut small))?;
-            let placed = target.place(&own, &common, zstd_level);
+            let placed = target.place(&own, &kinds, zstd_level);
             placed.map_err(|error| error.of_input(number))?;
             target.file.relieve().map_err(not_taken)?;
         }
@@ -178,13 +176,13 @@ impl<E> Target<'_, '_, E> {
     fn place<I: MergeInput<Error = E>>(
         &mut self,
         sources: &[Source<'_, I>],
-        common: &Common,
+        kinds: &Kinds,
         zstd_level: i32,
     ) -> Result<(), PageError<I::Error>> {
         if let [first, _, ..] = sources {
             let open = sources
                 .iter()
-                .map(|source| ColumnsInOrder::new(source.input, source.entry, common));
+                .map(|source| ColumnsInOrder::new(source.input, source.entry, kinds));
             let mut open = open.collect::<Result<Vec<_>, _>>()?;
             let before = self.merged.moved.len();
             if self.enlarge(&mut open, zstd_level)? {
@@ -199,14 +197,14 @@ impl<E> Target<'_, '_, E> {
         }
         sources
             .iter()
-            .try_for_each(|source| self.copy(source, common))
+            .try_for_each(|source| self.copy(source, kinds))
     }
 
     /// Appends a chunk as it is.
     fn copy<I: MergeInput<Error = E>>(
         &mut self,
         source: &Source<'_, I>,
-        common: &Common,
+        kinds: &Kinds,
     ) -> Result<(), PageError<I::Error>> {
         let Source {
             input,
@@ -214,8 +212,8 @@ impl<E> Target<'_, '_, E> {
             row_kinds,
             ..
         } = source;
-        let Some(numbers) = self.numbers(row_kinds.kinds(), &common.kinds, &entry.rows)? else {
-            return self.rewrite(source, common);
+        let Some(numbers) = self.numbers(row_kinds.kinds(), kinds, &entry.rows)? else {
+            return self.rewrite(source, kinds);
         };
         let rows = row_kinds.kinds().iter().map(|(_, rows)| *rows);
         let own = numbers.iter().copied().zip(rows);
@@ -228,15 +226,15 @@ impl<E> Target<'_, '_, E> {
         self.merged.index.tally.push(own);
         let mut columns = Vec::with_capacity(entry.columns.len());
         for page in &entry.columns {
-            columns.push(self.copy_page(*input, page, common)?);
+            columns.push(self.copy_page(*input, page)?);
         }
-        let directory = self.copy_page(*input, &entry.directory, common)?;
+        let directory = self.copy_page(*input, &entry.directory)?;
         let stamps = entry.stamps.as_ref();
-        let stamps = stamps.map(|page| self.copy_page(*input, page, common));
+        let stamps = stamps.map(|page| self.copy_page(*input, page));
         let stamps = stamps.transpose()?;
         let mut heads = Vec::with_capacity(entry.heads.len());
         for page in &entry.heads {
-            heads.push(self.copy_page(*input, page, common)?);
+            heads.push(self.copy_page(*input, page)?);
         }
         let mut relabelled = Vec::new();
         row_kinds.relabelled(&numbers, &mut relabelled);
@@ -244,7 +242,7 @@ impl<E> Target<'_, '_, E> {
             rows: entry.rows.rows,
             ..PageWriter::append_plain(&relabelled, self.file)
         };
-        let page = self.copy_page(*input, &entry.page, common)?;
+        let page = self.copy_page(*input, &entry.page)?;
         let entry = ChunkEntry {
             columns,
             directory,
@@ -257,26 +255,18 @@ impl<E> Target<'_, '_, E> {
         Ok(())
     }
 
-    /// Appends a page as it is stored, checked. What refers to the dictionary of its segment is written
-    /// anew: the result has none.
+    /// Appends a page as it is stored, checked.
     fn copy_page<I: MergeInput<Error = E>>(
         &mut self,
         input: &I,
         page: &PageEntry,
-        common: &Common,
     ) -> Result<PageEntry, PageError<I::Error>> {
         let stored = input::stored(input, page)?;
         page.check(&stored).map_err(damaged(page))?;
-        let placed = if stored.first() == Some(&CODEC_DICTIONARY) {
-            let raw = open_with("column page", page, &stored, common.dictionary.as_ref());
-            self.pages.append(&raw.map_err(damaged(page))?, self.file)
-        } else {
-            PageWriter::append_stored(&stored, page.raw_len, self.file)
-        };
         Ok(PageEntry {
             first_row: page.first_row,
             rows: page.rows,
-            ..placed
+            ..PageWriter::append_stored(&stored, page.raw_len, self.file)
         })
     }
 
@@ -307,10 +297,10 @@ impl<E> Target<'_, '_, E> {
     fn rewrite<I: MergeInput<Error = E>>(
         &mut self,
         source: &Source<'_, I>,
-        common: &Common,
+        kinds: &Kinds,
     ) -> Result<(), PageError<I::Error>> {
         let mut gathered = RecordBatch::new();
-        let mut open = open(source, common)?;
+        let mut open = open(source, kinds)?;
         for rows in source.entry.windows() {
             self.gather(&mut gathered, open.records(rows)?);
         }
@@ -334,14 +324,14 @@ impl<E> Target<'_, '_, E> {
         sources: Vec<Source<'_, I>>,
     ) -> Result<(), MergeError<I::Error>> {
         let mut gathered = RecordBatch::new();
-        let mut open_input: Option<(usize, Common)> = None;
+        let mut open_input: Option<(usize, Kinds)> = None;
         let is_alone = sources.len() == 1;
         for source in sources {
             let number = source.number;
             let fail = |error: PageError<_>| error.of_input(number);
             let own = match open_input.take() {
-                Some((known, common)) if known == number => common,
-                _ => Common::read(source.input).map_err(fail)?,
+                Some((known, kinds)) if known == number => kinds,
+                _ => input::kinds(source.input).map_err(fail)?,
             };
             if is_alone {
                 return self.copy(&source, &own).map_err(fail);
@@ -385,10 +375,10 @@ impl<E> Target<'_, '_, E> {
 /// The records of a chunk.
 fn open<'a, I: MergeInput>(
     source: &Source<'a, I>,
-    common: &'a Common,
+    kinds: &Kinds,
 ) -> Result<OpenChunk<'a, I>, PageError<I::Error>> {
     let Source { input, entry, .. } = source;
     let rows = entry.page.first_row..entry.page.first_row + entry.page.rows;
     let received: Vec<Timestamp> = input::received(*input, &rows)?;
-    OpenChunk::new(*input, entry, common, &received)
+    OpenChunk::new(*input, entry, kinds, &received)
 }

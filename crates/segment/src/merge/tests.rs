@@ -6,8 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::limits::CHUNK_ROWS;
 use crate::testing::{
-    alike, any_batch, build, compacted, merge_whole, naive_index, read, stored as stored_in,
-    with_unions,
+    any_batch, build, merge_whole, naive_index, read, stored as stored_in, with_unions,
 };
 use crate::{BuildOptions, Builder, Built, mend};
 
@@ -299,25 +298,6 @@ fn joined_chunks_are_as_small_as_if_built_at_once() {
     let built = build(&[all]);
     assert_eq!(merged.footer.data_bytes(), built.footer.data_bytes());
     assert!(merged.footer.data_bytes() < parts / 2, "{parts}");
-}
-
-#[test]
-fn what_refers_to_a_dictionary_is_merged_with_what_does_not() {
-    let mut later = alike(200);
-    later.make_received_monotone(Timestamp::from_seconds(1_000_000));
-    let plain = build_each(&[alike(1_500), later]);
-    let [first, second] = <[InMemory; 2]>::try_from(plain).ok().expect("two");
-    let small = InMemory(compacted(&first.0, 15));
-    assert!(small.0.footer.dictionary_pages.is_some());
-    // Alone its chunk is copied, beside another small one it is written anew.
-    let alone = merge_whole(std::slice::from_ref(&small), 1).expect("whole");
-    let expected = read(&first.0.bytes).expect("valid");
-    let copied = read(&alone.bytes).expect("valid");
-    assert_eq!(copied.seen(), expected.seen());
-    assert_eq!(copied.terms, expected.terms);
-    let expected = merge_whole(&[first, InMemory(second.0.clone())], 1).expect("consecutive");
-    let merged = merge_whole(&[small, second], 1).expect("consecutive");
-    assert!(merged.bytes == expected.bytes);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::parts_of;
 use crate::MergeInput;
 use crate::chunk::PartRows;
 use crate::columns::codes::NO_CODE;
-use crate::input::{Common, PageError, Pages};
+use crate::input::{self, PageError, Pages};
 use crate::kinds::SlotPart;
 use crate::lexicon::class::order_into;
 use crate::limits::{UNION_KINDS_OF, UNION_MEMORY_BYTES_MAX};
@@ -82,11 +82,11 @@ impl Words {
         input: &I,
         hits_min: usize,
     ) -> Result<Self, PageError<I::Error>> {
-        let common = Common::read(input)?;
+        let kinds = input::kinds(input)?;
         let mut words = Self::default();
         let mut base = 0;
         for entry in &input.footer().chunks {
-            let mut pages = Pages::new(input, entry, &common)?;
+            let mut pages = Pages::new(input, entry, &kinds)?;
             let first = entry.page.first_row;
             let hits_min = hits_min.max(pages.chunk().kind_count() / UNION_KINDS_OF);
             for (slot, numbers) in pages.chunk().parts_of_slots() {
@@ -97,7 +97,7 @@ impl Words {
                     if pages.chunk().part_len(number) < hits_min {
                         continue;
                     }
-                    let part = pages.part_rows(number, &common)?;
+                    let part = pages.part_rows(number)?;
                     words.add_part(base + number as u32, first, &slot, &part, hits_min);
                 }
             }

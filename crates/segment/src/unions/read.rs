@@ -3,14 +3,14 @@
 
 use super::{Union, chunk_of_part};
 use crate::chunk::PartRows;
-use crate::input::{Common, PageError, Pages};
+use crate::input::{self, PageError, Pages};
 use crate::limits::UNION_PAGES_KEPT_MAX;
-use crate::{Corrupt, MergeInput};
+use crate::{Corrupt, Kinds, MergeInput};
 
 /// The parts of the columns of a segment.
 pub(crate) struct Expander<'a, I> {
     input: &'a I,
-    common: Option<Common>,
+    kinds: Option<Kinds>,
     /// The chunks that were asked for.
     chunks: Vec<Option<Pages<'a, I>>>,
     bits: Vec<u8>,
@@ -20,7 +20,7 @@ impl<'a, I: MergeInput> Expander<'a, I> {
     pub(crate) fn new(input: &'a I) -> Self {
         Self {
             input,
-            common: None,
+            kinds: None,
             chunks: Vec::new(),
             bits: Vec::new(),
         }
@@ -48,10 +48,10 @@ impl<'a, I: MergeInput> Expander<'a, I> {
             }
             .into());
         };
-        if self.common.is_none() {
-            self.common = Some(Common::read(self.input)?);
+        if self.kinds.is_none() {
+            self.kinds = Some(input::kinds(self.input)?);
         }
-        let Some(common) = &self.common else {
+        let Some(kinds) = &self.kinds else {
             return Err(Corrupt::Short { what: "kinds" }.into());
         };
         self.chunks.resize_with(chunks.len(), || None);
@@ -62,9 +62,9 @@ impl<'a, I: MergeInput> Expander<'a, I> {
         let cell = self.chunks.get_mut(chunk);
         let cell = cell.ok_or(Corrupt::Short { what: "chunks" })?;
         if cell.is_none() {
-            *cell = Some(Pages::new(self.input, entry, common)?);
+            *cell = Some(Pages::new(self.input, entry, kinds)?);
         }
         let pages = cell.as_mut().ok_or(Corrupt::Short { what: "chunks" })?;
-        Ok((entry.page.first_row, pages.part_rows(number, common)?))
+        Ok((entry.page.first_row, pages.part_rows(number)?))
     }
 }

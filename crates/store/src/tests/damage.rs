@@ -368,49 +368,6 @@ fn a_damaged_union_page_is_found_and_the_index_made_anew() {
 }
 
 #[test]
-fn a_running_store_reads_on_where_a_dictionary_is_damaged_and_makes_it_anew() {
-    let dir = tempfile::tempdir().expect("temporary directory");
-    drop(open(dir.path()));
-    let day = dir.path().join("logspaces/main/1970/01-01");
-    std::fs::create_dir_all(&day).expect("creates");
-    let path = day.join("00000000000000000001.segment");
-    let segment = include_bytes!("../../../segment/testdata/golden-compacted.segment");
-    std::fs::write(&path, segment).expect("writes");
-    // So that the directory has it taken back.
-    std::fs::remove_file(dir.path().join("logspaces/main/manifest")).expect("removes");
-    let expected = rows(&open(dir.path()));
-    assert_eq!(expected.len(), 1_600);
-    let raw = crate::raw_segment::RawSegment::open(&RealDisk, &path).expect("opens");
-    let (_, footer) = raw.footer.expect("whole");
-    let [first, second] = footer.dictionary_pages.expect("has one");
-    let store = open(dir.path());
-    flip(&path, first.offset as usize + 20);
-    // From the second.
-    assert_eq!(rows(&store), expected);
-    assert_eq!(damages(&store)[0].path, path);
-    assert_eq!(damages(&store)[0].offset, first.offset);
-    wait_until_healed(&store);
-    assert_eq!(rows(&store), expected);
-    drop(store);
-    assert_eq!(check(dir.path()).findings, []);
-    // Without both no record can be read, which verifying says.
-    std::fs::remove_dir_all(&day).expect("removes");
-    std::fs::create_dir_all(&day).expect("creates");
-    std::fs::write(&path, segment).expect("writes");
-    std::fs::remove_file(dir.path().join("logspaces/main/manifest")).expect("removes");
-    drop(open(dir.path()));
-    for page in [first, second] {
-        flip(&path, page.offset as usize + 20);
-    }
-    let findings = check(dir.path()).findings;
-    let both = "both copies of the dictionary are damaged";
-    assert!(
-        findings.iter().any(|finding| finding.damage.what == both),
-        "{findings:?}"
-    );
-}
-
-#[test]
 fn a_segment_that_a_start_could_not_open_is_made_whole_where_no_record_is_lost() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let expected = large_segment(dir.path());

@@ -82,7 +82,7 @@ impl Check<'_> {
             }
         };
         let mut buffer = Vec::new();
-        let (mut kinds_left, mut dictionaries_left) = (2, 2);
+        let mut kinds_left = 2;
         for (section, page) in footer.pages() {
             let read = raw.read_into(page, &mut buffer);
             self.advance(u64::from(page.stored_len));
@@ -94,16 +94,11 @@ impl Check<'_> {
             };
             if let Some(what) = what {
                 kinds_left -= i32::from(matches!(section, Section::Kinds | Section::Spare));
-                dictionaries_left -= i32::from(section == Section::Dictionaries);
                 faults.push(page_fault(footer, section, page, what));
             }
         }
         if kinds_left == 0 {
             faults.push(all(*end, "both copies of the kinds are damaged".to_owned()));
-        }
-        if dictionaries_left == 0 {
-            let what = "both copies of the dictionary are damaged";
-            faults.push(all(*end, what.to_owned()));
         }
         self.advance(raw.bytes.saturating_sub(pages_bytes(footer)));
         if let Some(gap) = footer.first_gap(*end) {

@@ -151,7 +151,7 @@ fn check(
             (&mut hints, &|| stamps),
             |index| {
                 let page = &entry.columns[index];
-                Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
+                Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page))?))
             },
         )
     };
@@ -241,7 +241,7 @@ fn a_kind_decides_without_its_columns() {
             |index| {
                 pages += 1;
                 let page = &entry.columns[index];
-                Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
+                Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page))?))
             },
         );
         (selected.passed.len(), selected.looked_at, pages > before)
@@ -321,7 +321,7 @@ fn read_for(
     let selected = opened.select(&parts, &seats, test, (hints, &known), |index| {
         pages.insert(index);
         let page = &entry.columns[index];
-        Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page), None)?))
+        Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page))?))
     });
     (selected.passed.len(), pages, entry.columns.len())
 }
@@ -379,7 +379,7 @@ fn rows_whose_columns_cannot_be_read_are_open() {
             let page = &entry.columns[index];
             match index == lost {
                 true => Err(Corrupt::Short { what: "a page" }),
-                false => Ok(Arc::new(ColumnPage::open(page, stored(&file, page), None)?)),
+                false => Ok(Arc::new(ColumnPage::open(page, stored(&file, page))?)),
             }
         });
         assert_eq!(selected.passed, [], "{lost}");
