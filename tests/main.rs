@@ -11,6 +11,7 @@ mod check; // What a configuration names and this machine has not: `check` and `
 mod cli; // What scripts rely on in the command line: exit codes, output, reload.
 mod corpus; // Every word of a log is counted as an independent program counts it.
 mod crash; // Kills and power cuts: nothing acknowledged is lost.
+mod destinations; // What arrived where records are sent is what was stored, whoever is killed.
 mod differential; // Logwood, syslog-ng and rsyslog read the same bytes alike, but for what is documented.
 mod explain; // What is said of a message: framing, parts, decisions, routes.
 mod faults; // What a machine can do to the binary: disks, files, memory, clock.

@@ -42,6 +42,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: SearchesCommand,
     },
+    /// Show where records are sent and how far each destination is; pause, resume, move and test one.
+    Destinations {
+        #[command(subcommand)]
+        command: DestinationsCommand,
+    },
     /// Show the messages that a server receives, drops and stores, as it happens.
     Top(TopArguments),
     /// Store the messages of files, one a line; plain, .gz or .zst.
@@ -210,6 +215,64 @@ pub(crate) struct QueryArguments {
     /// Print CSV that is safe to open in a spreadsheet.
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
+}
+
+/// Destinations of a running server.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DestinationsCommand {
+    /// List the destinations, one per line: state, figures and what does not work.
+    List {
+        /// Print NDJSON.
+        #[arg(long)]
+        json: bool,
+        /// The server to ask [default: http://127.0.0.1:8514].
+        #[arg(long)]
+        url: Option<String>,
+    },
+    /// Show one destination, one line per figure.
+    Show {
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        destination: DestinationArguments,
+    },
+    /// Have a destination rest, over restarts too; what comes meanwhile waits in the store.
+    Pause(DestinationArguments),
+    /// Have a destination go on.
+    Resume(DestinationArguments),
+    /// Have a destination deliver records again: from the beginning, or from --to on.
+    Rewind(MoveArguments),
+    /// Have a destination pass over records: up to now, or up to --to; they are counted as skipped.
+    Skip(MoveArguments),
+    /// Deliver one message beside what goes on, and say whether it was taken.
+    Test {
+        #[command(flatten)]
+        destination: DestinationArguments,
+        /// The message [default: a test of Logwood].
+        message: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DestinationArguments {
+    /// The name of the destination, with its kind in front where there are several: syslog.central.
+    pub(crate) name: String,
+    /// The server to ask [default: http://127.0.0.1:8514].
+    #[arg(long)]
+    pub(crate) url: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MoveArguments {
+    #[command(flatten)]
+    pub(crate) destination: DestinationArguments,
+    /// Where to go on: beginning, now, a time, or the number of a record such as #12345.
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) to: Option<String>,
+    /// Only in this logspace [default: all that it reads].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) logspace: Option<String>,
 }
 
 /// Saved searches.

@@ -46,10 +46,11 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Outcome, Failure> {
         out.flush()?;
     } else {
         let summary = format!(
-            "{name}: ok, {warnings} warnings; {} listeners, {} logspaces, {} routes",
+            "{name}: ok, {warnings} warnings; {} listeners, {} logspaces, {} routes, {} destinations",
             config.ingest.listeners.len(),
             config.logspaces.len(),
             config.routes.len(),
+            config.destinations.len(),
         );
         output::words(&summary);
     }

@@ -10,6 +10,7 @@ mod ask;
 mod backup;
 mod certificate;
 mod check;
+mod destinations;
 mod doubts;
 mod explain;
 mod failure;
@@ -81,6 +82,7 @@ fn run(command: Option<Command>) -> Result<Outcome, Failure> {
         Some(Command::Query(arguments)) => table::query(&arguments),
         Some(Command::Tail(arguments)) => tail::tail(&arguments),
         Some(Command::Searches { command }) => searches::searches(&command),
+        Some(Command::Destinations { command }) => destinations::destinations(&command),
         Some(Command::Top(arguments)) => top::top(&arguments),
         Some(Command::Import(arguments)) => import::import(&arguments),
         Some(Command::Load(arguments)) => load::load(&arguments),

@@ -10,7 +10,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use api::{RunningSearch, SenderStatus, SourceStatus, StatusAnswer};
+use api::{DestinationStatus, RunningSearch, SenderStatus, SourceStatus, StatusAnswer};
 use client::Client;
 use serde::Serialize;
 
@@ -64,6 +64,18 @@ const SENDERS: Layout = Layout {
     words: "SOURCE",
 };
 
+const DESTINATIONS: Layout = Layout {
+    name: ("DESTINATION", 20),
+    figures: &[
+        ("REC/s", 9),
+        ("BYTES/s", 10),
+        ("TO GO", 12),
+        ("DROPPED", 9),
+        ("STATE", 8),
+    ],
+    words: "LAST ERROR",
+};
+
 const LOGSPACES: Layout = Layout {
     name: ("LOGSPACE", 20),
     figures: &[("REC/s", 9), ("RECORDS", 14), ("DISK", 10)],
@@ -89,6 +101,7 @@ struct Picture {
     /// The busiest, over all sources.
     senders: Vec<SenderLine>,
     logspaces: Vec<LogspaceLine>,
+    destinations: Vec<DestinationLine>,
     /// What is being answered, the longest running first.
     searches: Vec<RunningSearch>,
     storage: api::StorageStatus,
@@ -121,6 +134,17 @@ struct SenderLine {
     received: u64,
     dropped: u64,
     level: String,
+}
+
+#[derive(Debug, Serialize)]
+struct DestinationLine {
+    name: String,
+    state: String,
+    delivered_per_second: f64,
+    bytes_per_second: f64,
+    to_go: u64,
+    dropped: u64,
+    error: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -210,6 +234,13 @@ impl Picture {
             sources: sources.collect(),
             senders,
             logspaces: logspaces.collect(),
+            destinations: { now.destinations.iter() }
+                .map(|one| {
+                    let mut earlier = before.destinations.iter();
+                    let earlier = earlier.find(|old| old.name == one.name);
+                    DestinationLine::new(earlier, one, seconds)
+                })
+                .collect(),
             searches: now.searches.clone(),
             storage: now.storage.clone(),
         }
@@ -261,6 +292,13 @@ impl Picture {
         for logspace in &self.logspaces {
             logspace.write(&mut text);
         }
+        if !self.destinations.is_empty() {
+            text.push('\n');
+            DESTINATIONS.write_head(&mut text);
+        }
+        for destination in &self.destinations {
+            destination.write(&mut text);
+        }
         self.write_searches(&mut text);
         text
     }
@@ -292,6 +330,34 @@ impl Layout {
         _ = write!(line, "  {words}");
         text.push_str(line.trim_end());
         text.push('\n');
+    }
+}
+
+impl DestinationLine {
+    fn new(earlier: Option<&DestinationStatus>, one: &DestinationStatus, seconds: f64) -> Self {
+        let old = |figure: fn(&DestinationStatus) -> u64| earlier.map_or(0, figure);
+        let error = one.reason.clone().or(one.last_error.clone());
+        Self {
+            name: one.name.clone(),
+            state: one.state.clone(),
+            delivered_per_second: rate(old(|d| d.delivered), one.delivered, seconds),
+            bytes_per_second: rate(old(|d| d.bytes), one.bytes, seconds),
+            to_go: one.pending + one.unread,
+            dropped: one.dropped.values().sum(),
+            error: error.filter(|_| matches!(one.state.as_str(), "failing" | "broken")),
+        }
+    }
+
+    fn write(&self, text: &mut String) {
+        let figures = [
+            count(self.delivered_per_second),
+            bytes(self.bytes_per_second),
+            self.to_go.to_string(),
+            self.dropped.to_string(),
+            self.state.clone(),
+        ];
+        let error = self.error.as_deref().unwrap_or_default();
+        DESTINATIONS.write(text, &self.name, &figures, &visible(error));
     }
 }
 

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::destination::ExplainedSending;
 use crate::row::Row;
 
 /// Answer of `explain`: what a source would make of what arrives.
@@ -40,6 +41,9 @@ pub struct ExplainedMessage {
     pub routes: Vec<ExplainedRoute>,
     /// Where it would go.
     pub destinations: Vec<ExplainedDestination>,
+    /// Which destinations would take it from there, and what they would send.
+    #[serde(default)]
+    pub sent: Vec<ExplainedSending>,
 }
 
 /// How a message was told from what is before and behind it. Offsets are of the bytes that were sent.

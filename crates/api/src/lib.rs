@@ -7,6 +7,7 @@ mod answer;
 mod backup;
 mod check;
 pub mod csv;
+mod destination;
 mod explain;
 mod problem;
 mod row;
@@ -21,6 +22,10 @@ pub use answer::{
 };
 pub use backup::{BackupAnswer, BackupRequest, LogspaceBackup};
 pub use check::{CheckAnswer, ConfigAnswer, ConfigProblem};
+pub use destination::{
+    DestinationPosition, DestinationRequest, DestinationStatus, DestinationsAnswer,
+    ExplainedSending,
+};
 pub use explain::{
     ExplainAnswer, ExplainedDecision, ExplainedDestination, ExplainedFraming, ExplainedMessage,
     ExplainedRoute, ExplainedTime,

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::destination::DestinationStatus;
+
 /// Answer of `status`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StatusAnswer {
@@ -18,6 +20,9 @@ pub struct StatusAnswer {
     pub sources: Vec<SourceStatus>,
     /// What is kept.
     pub logspaces: Vec<LogspaceStatus>,
+    /// Where records are sent.
+    #[serde(default)]
+    pub destinations: Vec<DestinationStatus>,
     /// Searches and exports that are being answered, the oldest first.
     #[serde(default)]
     pub searches: Vec<RunningSearch>,

@@ -14,9 +14,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use api::{
-    Accepted, BackupAnswer, BackupRequest, CompleteAnswer, CountAnswer, FieldsAnswer,
-    HistogramAnswer, Imported, ParseAnswer, PatternsAnswer, Problem, QueryAnswer, Row, SavedSearch,
-    SavedSearches, SavedView, SendersAnswer, StatsAnswer, StatusAnswer, StreamLine,
+    Accepted, BackupAnswer, BackupRequest, CompleteAnswer, CountAnswer, DestinationRequest,
+    DestinationStatus, DestinationsAnswer, FieldsAnswer, HistogramAnswer, Imported, ParseAnswer,
+    PatternsAnswer, Problem, QueryAnswer, Row, SavedSearch, SavedSearches, SavedView,
+    SendersAnswer, StatsAnswer, StatusAnswer, StreamLine,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::DeserializeOwned;
@@ -181,6 +182,39 @@ impl Client {
     /// As for [`Client::search`].
     pub fn senders(&self, source: &str) -> Result<SendersAnswer, Error> {
         self.json(&format!("sources/{source}/senders"), &Parameters::default())
+    }
+
+    /// Where records are sent, and how far each destination is.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn destinations(&self) -> Result<DestinationsAnswer, Error> {
+        self.json("destinations", &Parameters::default())
+    }
+
+    /// Tells a destination what to do: `pause`, `resume`, `rewind`, `skip` or `test`; how it is then. Only the
+    /// server's own machine may.
+    ///
+    /// # Errors
+    /// As for [`Client::search`].
+    pub fn tell_destination(
+        &self,
+        name: &str,
+        action: &str,
+        request: &DestinationRequest,
+    ) -> Result<DestinationStatus, Error> {
+        let body = serde_json::to_vec(request).map_err(|error| Error::Unexpected {
+            what: error.to_string(),
+        })?;
+        let name = utf8_percent_encode(name, NON_ALPHANUMERIC);
+        let request = self
+            .agent
+            .post(self.endpoint(&format!("destinations/{name}/{action}")));
+        let response = request
+            .content_type("application/json")
+            .send(&body[..])
+            .map_err(|source| self.unreachable(source))?;
+        Self::decode(&mut checked(response)?)
     }
 
     /// The searches that people saved, by name.

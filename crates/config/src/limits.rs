@@ -44,3 +44,6 @@ pub const URLS_MAX: usize = 256;
 
 /// Most templates of a table. Each is rendered for every record.
 pub const TEMPLATES_MAX: usize = 256;
+
+/// Most servers of one destination: more than anybody fails over to.
+pub const TARGETS_MAX: usize = 100;

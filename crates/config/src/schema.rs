@@ -866,7 +866,7 @@ const LOG: &[KeySpec] = &[
 ];
 
 /// All sections, in the order of the reference.
-pub(crate) static SECTIONS: [SectionSpec; 15] = [
+pub(crate) static SECTIONS: [SectionSpec; 16] = [
     SectionSpec {
         path: &["source", "udp"],
         doc: "Syslog over UDP (RFC 5426). One datagram is one message.",
@@ -917,6 +917,7 @@ pub(crate) static SECTIONS: [SectionSpec; 15] = [
     destination::hec::SECTION,
     destination::program::SECTION,
     destination::sql::SECTION,
+    destination::syslog::SECTION,
     SectionSpec {
         path: &["http"],
         doc: "The page and the HTTP API. As a source of records it is called `http`.",

@@ -9,6 +9,7 @@ use ingest::limits::{CLIENT_LIST_MAX, HOST_LIST_MAX};
 use ingest::{Fingerprint, check_client_pattern};
 use jiff::tz::{Offset, TimeZone};
 use model::LogspaceName;
+use outputs::kinds::Target;
 use query::{Network, Tokens};
 use syslog::Encoding;
 use syslog::limits::HOST_BYTES_MAX;
@@ -16,7 +17,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeInteger, DeTable, DeValue};
 
 use crate::limits::{
-    ACCOUNT_BYTES_MAX, COMMAND_WORDS_MAX, SERVER_NAMES_MAX, TEMPLATES_MAX, URLS_MAX,
+    ACCOUNT_BYTES_MAX, COMMAND_WORDS_MAX, SERVER_NAMES_MAX, TARGETS_MAX, TEMPLATES_MAX, URLS_MAX,
 };
 use crate::nearest::{list, nearest};
 use crate::schema::Kind;
@@ -110,6 +111,7 @@ impl Kind {
             Self::Query => "search expression".to_owned(),
             Self::Logspace => "name".to_owned(),
             Self::Logspaces | Self::Sources => "list of names".to_owned(),
+            Self::Targets => "host and port, or a list of them".to_owned(),
             Self::Command => "program and arguments".to_owned(),
             Self::Start => "`now`, `beginning` or a time".to_owned(),
             Self::Template => "template".to_owned(),
@@ -146,6 +148,7 @@ impl Kind {
             Self::Query => ("string", "\"severity:<=err\""),
             Self::Logspace => ("string", "\"main\""),
             Self::Logspaces => ("array", "[\"main\"]"),
+            Self::Targets => ("string", "\"logs.example.com:514\""),
             Self::Command => ("array", "[\"/usr/local/bin/alert\", \"--verbose\"]"),
             Self::Start => ("string", "\"beginning\""),
             Self::Template => ("string", "\"${ISODATE} ${HOST} ${MSG}\""),
@@ -197,6 +200,10 @@ impl Kind {
                 DeValue::String(text),
             ) => Ok(Value::Text(text.to_string())),
             (Self::Start, DeValue::String(text)) => read_start(text),
+            (Self::Targets, DeValue::String(text)) => {
+                read_target(text).map(|target| Value::Texts(vec![target]))
+            }
+            (Self::Targets, DeValue::Array(items)) => read_targets(items).map(Value::Texts),
             (Self::Command, DeValue::Array(items)) => read_command(items).map(Value::Texts),
             (Self::Choice(words), DeValue::String(text)) => read_choice(text, words),
             (Self::Zone, DeValue::String(text)) => read_zone(text).map(Value::Zone),
@@ -761,6 +768,28 @@ fn read_account(text: &str) -> Result<String, BadValue> {
         ));
     }
     Ok(text.to_owned())
+}
+
+/// A host and a port.
+fn read_target(text: &str) -> Result<String, BadValue> {
+    match Target::parse(text) {
+        Some(target) => Ok(target.to_string()),
+        None => Err(BadValue::new(
+            format!("{text:?} is no host with a port"),
+            "write one such as \"logs.example.com:514\" or \"[2001:db8::1]:6514\"",
+        )),
+    }
+}
+
+fn read_targets(items: &DeArray<'_>) -> Result<Vec<String>, BadValue> {
+    if items.is_empty() || items.len() > TARGETS_MAX {
+        return Err(BadValue::new(
+            format!("there can be 1 to {TARGETS_MAX} of them"),
+            "write a list such as [\"a.example.com:514\", \"b.example.com:514\"]",
+        ));
+    }
+    let targets = read_texts(items, read_target)?;
+    Ok(targets.into_iter().map(|target| target.item).collect())
 }
 
 /// A program and its arguments, each a text of its own: there is no shell that would take them apart.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use model::{LogspaceName, RecordNumber};
+use model::{LogspaceName, RecordBatch, RecordNumber, RecordParts};
 use store::{Clock, Store};
 use tokio::runtime::Handle;
 
@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::limits::{MEMORY_BYTES_MIN, PIECES_UNDER_WAY, STOP_PATIENCE};
 use crate::options::{Options, Start};
 use crate::running::Running;
-use crate::sink::{Batch, Item, Opening};
+use crate::sink::{Batch, Item, Opening, Row};
 use crate::status::{Explained, Status};
 
 /// The destinations of a server.
@@ -170,12 +170,13 @@ impl Destinations {
         })
     }
 
-    /// Delivers one record with a sink of its own, beside what goes on; waits for the other side for a while.
+    /// Delivers one message with a sink of its own, beside what goes on; waits for the other side for a while.
     ///
     /// # Errors
     /// When there is no destination of that name, or the record was not delivered.
-    pub fn test(&self, name: &str, batch: &Batch) -> Result<(), Error> {
+    pub fn test(&self, name: &str, message: &[u8]) -> Result<(), Error> {
         let running = self.running_of(name)?;
+        let batch = self.batch_of(&running.options, message);
         let destination = running.options.full_name();
         let not = |reason: String| Error::NotDelivered {
             destination: destination.clone(),
@@ -192,7 +193,7 @@ impl Destinations {
         let sink = running.options.kind.open(opening);
         let mut sink = sink.map_err(|failure| not(failure.what))?;
         let outcome = self.runtime.block_on(async {
-            let delivered = tokio::time::timeout(STOP_PATIENCE, sink.deliver(batch)).await;
+            let delivered = tokio::time::timeout(STOP_PATIENCE, sink.deliver(&batch)).await;
             sink.close().await;
             delivered
         });
@@ -215,6 +216,31 @@ impl Destinations {
             .iter()
             .map(|running| Explained::of(&running.options, record));
         explained.collect()
+    }
+
+    /// A message as a batch of one record, read as one that comes in.
+    fn batch_of(&self, options: &Options, message: &[u8]) -> Batch {
+        let received = self.clock.now();
+        let context = syslog::Context {
+            received,
+            peer: None,
+        };
+        let mut parts = RecordParts::default();
+        syslog::Parser::new(syslog::ParseOptions::default()).parse(message, &context, &mut parts);
+        let mut records = RecordBatch::new();
+        // An empty batch has room for one source and one message.
+        if let Ok(source) = records.source_index("internal") {
+            _ = records.push(message, &parts, received, None, source);
+        }
+        let first = options.from.first();
+        Batch {
+            logspace: first.cloned().unwrap_or_else(LogspaceName::main),
+            records: Arc::new(records),
+            rows: vec![Row {
+                index: 0,
+                number: RecordNumber(0),
+            }],
+        }
     }
 
     /// Stops one, changes what is kept of it, and starts it again.

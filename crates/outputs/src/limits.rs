@@ -67,9 +67,6 @@ pub const ROTATED_FILES_MAX: usize = 10_000;
 /// Messages in flight on a RELP session, as rsyslog's window has them.
 pub const RELP_WINDOW: usize = 128;
 
-/// Bytes that were written to a connection and are kept until the kernel of the other side has them.
-pub const UNACKED_BYTES_MAX: usize = 16 * 1024 * 1024;
-
 /// Longest datagram, in bytes: what IPv4 carries.
 pub const DATAGRAM_BYTES_MAX: usize = 65_507;
 
@@ -116,3 +113,18 @@ pub const SQL_TABLES_MAX: usize = 1_024;
 
 /// Most parameters of a statement: MySQL counts them in 16 bits.
 pub const SQL_PARAMETERS_MAX: usize = 65_535;
+
+/// Bytes that are written to a connection before it is asked how many of them have arrived.
+pub const WRITE_BYTES: usize = 64 * 1024;
+
+/// How often a connection is asked whether the other side has everything.
+pub const ARRIVED_POLL: Duration = Duration::from_millis(1);
+
+/// How long a target that did not work is left alone while others do.
+pub const TARGET_PAUSE: Duration = Duration::from_secs(30);
+
+/// How often a record is sent again that a RELP server answers with an error, before it counts as refused.
+pub const RELP_TRIES_MAX: u32 = 5;
+
+/// Longest answer of a RELP server, in bytes.
+pub const RELP_ANSWER_BYTES_MAX: usize = 64 * 1024;

@@ -1,11 +1,12 @@
 //! What every request can reach.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use engine::Budget;
 use ingest::Ingest;
 use model::{LogspaceName, Timestamp};
+use outputs::Destinations;
 use query::Tokens;
 use store::{Clock, Store, Subscription};
 use tokio::sync::watch;
@@ -30,6 +31,8 @@ pub struct App {
     tokens: RwLock<HashMap<LogspaceName, Tokens>>,
     /// The names that the page and the API are asked by, beside loopback's and addresses.
     hosts: RwLock<Arc<[String]>>,
+    /// Where records are sent, where somebody has said so.
+    destinations: OnceLock<Arc<Destinations>>,
     /// Searches that people saved.
     pub(crate) saved: Saved,
     /// Searches that are being answered.
@@ -58,6 +61,7 @@ impl App {
             config: RwLock::default(),
             tokens: RwLock::default(),
             hosts: RwLock::new(Arc::default()),
+            destinations: OnceLock::new(),
             saved: Saved::default(),
             running: Running::default(),
             commits,
@@ -78,6 +82,15 @@ impl App {
     /// Says what bounds the terms of queries in logspaces, where the query does not.
     pub fn set_tokens(&self, tokens: HashMap<LogspaceName, Tokens>) {
         *self.tokens.write().unwrap_or_else(PoisonError::into_inner) = tokens;
+    }
+
+    /// Says where records are sent, once.
+    pub fn set_destinations(&self, destinations: Arc<Destinations>) {
+        _ = self.destinations.set(destinations);
+    }
+
+    pub(crate) fn destinations(&self) -> Option<&Arc<Destinations>> {
+        self.destinations.get()
     }
 
     /// Says by which names, beside `localhost` and addresses, this server is asked.

@@ -2,25 +2,42 @@
 
 use api::{
     ExplainAnswer, ExplainedDecision, ExplainedDestination, ExplainedFraming, ExplainedMessage,
-    ExplainedRoute, ExplainedTime, PartPlace, Row,
+    ExplainedRoute, ExplainedSending, ExplainedTime, PartPlace, Row,
 };
 use ingest::{Explained, Explainer, HostOrigin};
 use model::{LogspaceName, RecordId, RecordNumber, RecordRef, Span, Tag};
 use pipeline::Verdict;
 use syslog::{Context, Header, ParseMode, StampForm};
 
+/// What destinations say of a record.
+pub type Sending<'a> = &'a dyn Fn(outputs::Item<'_>) -> Vec<outputs::Explained>;
+
+/// Who explains.
+pub struct Explaining<'a> {
+    /// Reads as a source does.
+    pub explainer: &'a mut Explainer,
+    /// Knows the destinations.
+    pub sending: Sending<'a>,
+    /// Most messages that are told.
+    pub most: usize,
+}
+
 /// Explains what has arrived, up to so many messages, and says how many bytes are done with; see
 /// [`Explainer::read`].
 pub fn explain(
-    explainer: &mut Explainer,
+    explaining: Explaining<'_>,
     input: &[u8],
     is_end: bool,
     context: &Context,
-    most: usize,
 ) -> (ExplainAnswer, usize) {
+    let Explaining {
+        explainer,
+        sending,
+        most,
+    } = explaining;
     let (messages, consumed) = explainer.read(input, is_end, context, most);
     let told = messages.iter();
-    let told = told.filter_map(|message| explained(explainer, message, input));
+    let told = told.filter_map(|message| explained((explainer, sending), message, input));
     let answer = ExplainAnswer {
         source: explainer.source().to_owned(),
         transport: explainer.transport().to_owned(),
@@ -31,7 +48,11 @@ pub fn explain(
 }
 
 /// `None` where it is too long to be a record.
-fn explained(explainer: &Explainer, message: &Explained, input: &[u8]) -> Option<ExplainedMessage> {
+fn explained(
+    (explainer, sending): (&Explainer, Sending<'_>),
+    message: &Explained,
+    input: &[u8],
+) -> Option<ExplainedMessage> {
     let record = message.record()?;
     let routes = explainer.routes(record);
     let routes = routes.iter().map(|traced| ExplainedRoute {
@@ -40,6 +61,9 @@ fn explained(explainer: &Explainer, message: &Explained, input: &[u8]) -> Option
         logspace: traced.logspace.to_string(),
     });
     let destinations = explainer.destinations(message);
+    let sent = { destinations.iter() }
+        .flat_map(|(logspace, _)| sent(sending, logspace, record))
+        .collect();
     let destinations = destinations
         .into_iter()
         .map(|(logspace, tags)| ExplainedDestination {
@@ -61,7 +85,37 @@ fn explained(explainer: &Explainer, message: &Explained, input: &[u8]) -> Option
         admitted: message.is_admitted,
         routes: routes.collect(),
         destinations: destinations.collect(),
+        sent,
     })
+}
+
+/// What destinations would make of a record in a logspace.
+fn sent(
+    sending: Sending<'_>,
+    logspace: &LogspaceName,
+    record: RecordRef<'_>,
+) -> Vec<ExplainedSending> {
+    let item = outputs::Item {
+        logspace,
+        number: RecordNumber(0),
+        record,
+    };
+    let told = sending(item).into_iter().filter_map(|explained| {
+        let verdict = match explained.verdict {
+            outputs::Verdict::Takes => "takes",
+            outputs::Verdict::NoMatch => "no_match",
+            outputs::Verdict::OtherLogspace => return None,
+        };
+        let preview = explained.preview.unwrap_or_default();
+        Some(ExplainedSending {
+            destination: explained.name,
+            logspace: logspace.to_string(),
+            verdict: verdict.to_owned(),
+            to: preview.to,
+            text: String::from_utf8_lossy(&preview.bytes).into_owned(),
+        })
+    });
+    told.collect()
 }
 
 fn framing(

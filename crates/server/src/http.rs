@@ -26,7 +26,9 @@ use crate::limits::{ACCEPT_BACKLOG, SHUTDOWN_TIME, SOCKET_BUFFER_BYTES, TAIL_LOO
 use crate::listener;
 use crate::openapi;
 use crate::problem::Refusal;
-use crate::routes::{admin, check, export, histogram, ingest, query, saved, state, tail};
+use crate::routes::{
+    admin, check, destinations, export, histogram, ingest, query, saved, state, tail,
+};
 use crate::unknown;
 
 /// The HTTP interface cannot be opened.
@@ -174,6 +176,8 @@ pub(crate) fn api_routes() -> Vec<(&'static str, MethodRouter<Context>)> {
         ("/config/check", post(check::check)),
         ("/searches", get(saved::list)),
         ("/searches/{name}", put(saved::put).delete(saved::delete)),
+        ("/destinations", get(destinations::list)),
+        ("/destinations/{name}/{action}", post(destinations::act)),
         ("/sources/{name}/senders", get(state::senders)),
         ("/ingest", post(ingest::ingest)),
         ("/import", post(ingest::import)),

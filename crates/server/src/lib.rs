@@ -36,6 +36,6 @@ mod unpack;
 mod upload;
 
 pub use app::App;
-pub use explain::explain;
+pub use explain::{Explaining, Sending, explain};
 pub use http::{Error, Server};
 pub use parameters::Parameters;

@@ -50,6 +50,7 @@ pub(crate) fn render(status: &StatusAnswer, commits: u64, commit_seconds: f64) -
     let mut page = Page::default();
     page.sources(status);
     page.logspaces(status);
+    page.destinations(status);
     page.metric(
         "logwood_commits_total",
         COUNTER,
@@ -264,6 +265,28 @@ impl Page {
         }
     }
 
+    fn destinations(&mut self, status: &StatusAnswer) {
+        for (name, kind, help, figure) in DESTINATION_FIGURES {
+            self.metric(name, kind, help);
+            for destination in &status.destinations {
+                let labels = format!("{{destination=\"{}\"}}", escaped(&destination.name));
+                self.sample(&labels, figure(destination));
+            }
+        }
+        self.metric(
+            "logwood_destination_dropped_total",
+            COUNTER,
+            "Records that are never delivered, by reason.",
+        );
+        for destination in &status.destinations {
+            for (reason, records) in &destination.dropped {
+                let name = escaped(&destination.name);
+                let labels = format!("{{destination=\"{name}\",reason=\"{reason}\"}}");
+                self.sample(&labels, records);
+            }
+        }
+    }
+
     fn logspaces(&mut self, status: &StatusAnswer) {
         let figures: [(&str, &str, Figure); 11] = [
             ("logwood_store_records", "Records kept.", |l| l.records),
@@ -327,6 +350,67 @@ impl Page {
 }
 
 /// A label's value with the characters escaped that the format gives a meaning.
+/// A figure of a destination.
+type DestinationFigure = fn(&api::DestinationStatus) -> u64;
+
+/// Name, type, meaning and value of what is told of each destination.
+const DESTINATION_FIGURES: [(&str, &str, &str, DestinationFigure); 9] = [
+    (
+        "logwood_destination_matched_total",
+        COUNTER,
+        "Records that a destination takes, and that were gone before it could ask.",
+        |d| d.matched,
+    ),
+    (
+        "logwood_destination_delivered_total",
+        COUNTER,
+        "Records that are where they should be.",
+        |d| d.delivered,
+    ),
+    (
+        "logwood_destination_bytes_total",
+        COUNTER,
+        "Bytes that went out.",
+        |d| d.bytes,
+    ),
+    (
+        "logwood_destination_pending_records",
+        GAUGE,
+        "Matched records that are under way.",
+        |d| d.pending,
+    ),
+    (
+        "logwood_destination_pending_bytes",
+        GAUGE,
+        "Memory of records that are under way.",
+        |d| d.pending_bytes,
+    ),
+    (
+        "logwood_destination_unread_records",
+        GAUGE,
+        "Records that were not asked yet whether they match.",
+        |d| d.unread,
+    ),
+    (
+        "logwood_destination_retries_total",
+        COUNTER,
+        "How often records were tried again since the start.",
+        |d| d.retries,
+    ),
+    (
+        "logwood_destination_failing",
+        GAUGE,
+        "1 while a destination does not take records.",
+        |d| u64::from(matches!(d.state.as_str(), "failing" | "broken")),
+    ),
+    (
+        "logwood_destination_paused",
+        GAUGE,
+        "1 while a destination rests.",
+        |d| u64::from(d.state == "paused"),
+    ),
+];
+
 fn escaped(value: &str) -> String {
     value
         .replace('\\', "\\\\")

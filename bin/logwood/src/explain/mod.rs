@@ -30,8 +30,10 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<Outcome, Failure> 
         let time = query::parse_time(text, now);
         time.map_err(|error| Failure::new(format!("--received {text}: {error}")))
     });
+    let (explainer, destinations) = explainer(arguments)?;
     let mut explaining = Explaining {
-        explainer: explainer(arguments)?,
+        explainer,
+        destinations,
         context: Context {
             received: received.transpose()?.unwrap_or(now),
             peer: arguments.peer,
@@ -51,8 +53,8 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<Outcome, Failure> 
     Ok(Outcome::Done)
 }
 
-/// Who reads as the source does that was asked for.
-fn explainer(arguments: &ExplainArguments) -> Result<Explainer, Failure> {
+/// Who reads as the source does that was asked for, and where it would be sent.
+fn explainer(arguments: &ExplainArguments) -> Result<(Explainer, Vec<outputs::Options>), Failure> {
     let checked = read(arguments.config.as_deref(), &Overrides::default())?;
     let Some(config) = checked.config else {
         print_problems(&checked);
@@ -61,17 +63,20 @@ fn explainer(arguments: &ExplainArguments) -> Result<Explainer, Failure> {
     let pipeline = Pipeline::new(config.routes.clone())
         .map_err(|error| Failure::new("the routes cannot be followed").because(error))?;
     let source = arguments.source.as_deref();
-    Explainer::new(&config.ingest, source, Arc::new(pipeline)).ok_or_else(|| {
-        let listeners = config.ingest.listeners.iter();
-        let known: Vec<_> = listeners.map(|listener| listener.name.as_str()).collect();
-        let name = source.unwrap_or_default();
-        Failure::new(format!("there is no source {name:?}"))
-            .hint(format!("the sources are: {}, http", known.join(", ")))
-    })
+    let explainer =
+        Explainer::new(&config.ingest, source, Arc::new(pipeline)).ok_or_else(|| {
+            let listeners = config.ingest.listeners.iter();
+            let known: Vec<_> = listeners.map(|listener| listener.name.as_str()).collect();
+            let name = source.unwrap_or_default();
+            Failure::new(format!("there is no source {name:?}"))
+                .hint(format!("the sources are: {}, http", known.join(", ")))
+        })?;
+    Ok((explainer, config.destinations))
 }
 
 struct Explaining {
     explainer: Explainer,
+    destinations: Vec<outputs::Options>,
     context: Context,
     is_json: bool,
     /// How many messages there were so far.
@@ -82,13 +87,18 @@ impl Explaining {
     /// Explains the messages of a part of the input, which begins at this offset, and says how much of
     /// it is done with.
     fn explain(&mut self, input: &[u8], is_end: bool, offset: usize) -> Result<usize, Failure> {
-        let (answer, consumed) = server::explain(
-            &mut self.explainer,
-            input,
-            is_end,
-            &self.context,
-            usize::MAX,
-        );
+        let destinations = &self.destinations;
+        let sending = |item: outputs::Item<'_>| {
+            let all = destinations.iter();
+            all.map(|options| outputs::Explained::of(options, item))
+                .collect()
+        };
+        let explaining = server::Explaining {
+            explainer: &mut self.explainer,
+            sending: &sending,
+            most: usize::MAX,
+        };
+        let (answer, consumed) = server::explain(explaining, input, is_end, &self.context);
         self.print(answer, offset)?;
         Ok(consumed)
     }

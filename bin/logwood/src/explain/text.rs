@@ -156,6 +156,16 @@ impl<W: Write> Lines<'_, W> {
             }
             self.add("logspace", &text)?;
         }
+        for sent in &message.sent {
+            let name = &sent.destination;
+            match sent.verdict.as_str() {
+                "takes" => {
+                    let text = sent.text.escape_debug();
+                    self.add("sent", &format!("{name} to {}: {text}", sent.to))?;
+                }
+                _ => self.add("not sent", &format!("{name}: its query does not match"))?,
+            }
+        }
         Ok(())
     }
 }

@@ -31,6 +31,7 @@ pub(crate) fn problems(config: &Config, purpose: Purpose) -> Vec<Problem> {
     let mut found = looking.listeners();
     found.extend(looking.http());
     found.extend(looking.archives());
+    found.extend(looking.destinations());
     found.extend(memory::problem(config));
     if purpose != Purpose::Reload {
         found.extend(data_dir::problem(config));
@@ -108,6 +109,26 @@ impl Looking<'_> {
             self.config
                 .problem(severity, place, error.to_string(), Some(hint)),
         )
+    }
+
+    /// What destinations name of this machine. One that cannot work keeps nobody else.
+    fn destinations(&self) -> Vec<Problem> {
+        let mut found = Vec::new();
+        for options in &self.config.destinations {
+            let place = |key| (Part::Destination(options.kind.name(), &options.name), key);
+            for trouble in options.kind.examine() {
+                let severity = match trouble.is_error && self.purpose == Purpose::Check {
+                    true => Severity::Error,
+                    false => Severity::Warning,
+                };
+                let place = place(trouble.key);
+                let problem = self
+                    .config
+                    .problem(severity, place, trouble.message, trouble.remedy);
+                found.push(problem);
+            }
+        }
+        found
     }
 
     /// A server starts without its archive, and says so for as long as it is not there.

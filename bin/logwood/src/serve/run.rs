@@ -58,6 +58,7 @@ pub(super) async fn run(
     let ingest = Arc::new(ingest.map_err(|error| not_received(&error))?);
     let keeping = internal.map(|internal| tokio::spawn(internal.keep(Arc::clone(&ingest))));
     let app = Arc::new(App::new(Arc::clone(&store), Arc::clone(&ingest), clock));
+    app.set_destinations(Arc::clone(&destinations));
     tell(&app, &config);
     let server = Server::start(config.http, config.clients, Arc::clone(&app))
         .await

@@ -5,6 +5,7 @@ mod hec;
 mod http;
 mod program;
 mod sql;
+mod syslog;
 
 use std::sync::Arc;
 
@@ -26,6 +27,7 @@ pub(super) fn destination(section: &Section) -> Option<Options> {
         "hec" => Arc::new(hec::hec(&values)?),
         "program" => Arc::new(program::program(&values)?),
         "sql" => Arc::new(sql::sql(&values)?),
+        "syslog" => Arc::new(syslog::syslog(&values)?),
         _ => return None,
     };
     let has = |key| section.entry(key).is_some();

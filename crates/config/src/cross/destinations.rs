@@ -36,6 +36,55 @@ pub(super) fn check(document: &Document, text: &str, findings: &mut Findings<'_>
         on_reject(section, findings);
         http::check(section, findings);
         sql::check(section, findings);
+        tls(section, findings);
+    }
+}
+
+/// What is not used because nothing is encrypted, and halves of pairs.
+fn tls(section: &Section, findings: &mut Findings<'_>) {
+    let Some(transport) = section.entry("transport") else {
+        return;
+    };
+    let set = |key: &str| {
+        let entry = section.entry(key)?;
+        let is_set = match &entry.value {
+            Value::Fingerprints(all) => !all.is_empty(),
+            Value::Unset => false,
+            _ => true,
+        };
+        is_set.then(|| entry.span.clone())
+    };
+    match (set("certificate"), set("key")) {
+        (Some(span), None) => findings.error(
+            span,
+            "`certificate` without `key`",
+            Some("name the file with its private key in `key`".to_owned()),
+        ),
+        (None, Some(span)) => findings.error(
+            span,
+            "`key` without `certificate`",
+            Some("name the file with its certificate in `certificate`".to_owned()),
+        ),
+        _ => {}
+    }
+    let encrypts = section
+        .entry("tls")
+        .is_some_and(|entry| matches!(entry.value, Value::Bool(true)));
+    let remedy = match &transport.value {
+        Value::Text(word) if word == "tls" => return,
+        Value::Text(word) if word == "relp" && encrypts => return,
+        Value::Text(word) if word == "relp" => "set `tls = true`",
+        _ => "set `transport = \"tls\"`",
+    };
+    let keys = ["ca", "certificate", "key", "fingerprints", "server_name"];
+    let mut unused = keys.iter().filter_map(|key| set(key));
+    if let Some(span) = unused.next() {
+        // A file that is named to be safe must not be passed over in silence.
+        findings.error(
+            span,
+            "this is not used: the connection is not encrypted",
+            Some(remedy.to_owned()),
+        );
     }
 }
 

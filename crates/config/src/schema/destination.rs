@@ -5,6 +5,7 @@ pub(super) mod hec;
 mod http;
 pub(super) mod program;
 pub(super) mod sql;
+pub(super) mod syslog;
 
 use super::{DAY, KIB, KeySpec, Kind, MIB, key};
 

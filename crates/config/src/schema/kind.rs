@@ -33,6 +33,8 @@ pub(crate) enum Kind {
     Template,
     /// A template of a path.
     PathTemplate,
+    /// Servers with their ports, one or a list.
+    Targets,
     /// A program and its arguments.
     Command,
     /// Names of sources.

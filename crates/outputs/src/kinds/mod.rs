@@ -4,7 +4,9 @@ mod file;
 mod hec;
 mod program;
 mod sql;
+mod syslog;
 
+pub use self::syslog::{Framing, Spread, Syslog, Target, Transport};
 pub use file::{Compression, File, FileAccess, PathTemplate, Rotation};
 pub use hec::{Acknowledgement, Endpoint, Event, Hec, Metadata};
 pub use program::Program;

@@ -4,7 +4,7 @@ use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
 /// The code of every problem that the interface answers with, and its status.
-pub(super) const CODES: [(&str, u16); 24] = [
+pub(super) const CODES: [(&str, u16); 27] = [
     ("query-invalid", 400),
     ("parameter-invalid", 400),
     ("upload-broken", 400),
@@ -14,11 +14,13 @@ pub(super) const CODES: [(&str, u16); 24] = [
     ("source-unknown", 404),
     ("record-unknown", 404),
     ("search-unknown", 404),
+    ("destination-unknown", 404),
     ("endpoint-unknown", 404),
     ("page-unknown", 404),
     ("request-slow", 408),
     ("directory-unsuitable", 409),
     ("searches-full", 409),
+    ("destination-failed", 409),
     ("message-too-large", 413),
     ("body-too-large", 413),
     ("encoding-unsupported", 415),
@@ -27,6 +29,7 @@ pub(super) const CODES: [(&str, u16); 24] = [
     ("searches-damaged", 500),
     ("internal", 500),
     ("busy", 503),
+    ("destination-not-kept", 503),
     ("storage-stalled", 503),
     ("searches-not-saved", 503),
 ];

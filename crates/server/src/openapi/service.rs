@@ -1,8 +1,9 @@
 //! The endpoints that take records, keep searches, and tell of the server.
 
 use api::{
-    Accepted, BackupAnswer, BackupRequest, CheckAnswer, ConfigAnswer, ExplainAnswer, Imported,
-    SavedSearch, SavedSearches, SavedView, SendersAnswer, StatusAnswer,
+    Accepted, BackupAnswer, BackupRequest, CheckAnswer, ConfigAnswer, DestinationRequest,
+    DestinationStatus, DestinationsAnswer, ExplainAnswer, Imported, SavedSearch, SavedSearches,
+    SavedView, SendersAnswer, StatusAnswer,
 };
 
 use crate::ndjson::Line;
@@ -189,6 +190,52 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         "The state of the server.",
         &[Answer::ok(Shape::Json(of::<StatusAnswer>), "The state.")],
     ),
+    plain(
+        "get",
+        "/api/v1/destinations",
+        "destinations",
+        "destinations",
+        "Where records are sent, and how far each destination is.",
+        &[Answer::ok(
+            Shape::Json(of::<DestinationsAnswer>),
+            "All of them, by name.",
+        )],
+    ),
+    Endpoint {
+        parameters: &[
+            Parameter::in_path("name", "Its name, with its kind in front or without."),
+            Parameter::in_path("action", "`pause`, `resume`, `rewind`, `skip` or `test`."),
+        ],
+        body: Some(Body {
+            about: "Where to, of which logspace, or the message; an empty object for the others.",
+            shapes: &[Shape::Json(of::<DestinationRequest>)],
+        }),
+        problems: &[
+            "parameter-invalid",
+            "not-local",
+            "destination-unknown",
+            "destination-failed",
+            "destination-not-kept",
+            "upload-broken",
+            "request-slow",
+            "body-too-large",
+            "encoding-unsupported",
+            "busy",
+            "internal",
+        ],
+        ..plain(
+            "post",
+            "/api/v1/destinations/{name}/{action}",
+            "actOnDestination",
+            "destinations",
+            "Has a destination rest, go on, go to another place, or deliver a message; for programs on the \
+             server's machine only.",
+            &[Answer::ok(
+                Shape::Json(of::<DestinationStatus>),
+                "How it is now.",
+            )],
+        )
+    },
     Endpoint {
         parameters: &[Parameter::in_path("name", "The name of the source.")],
         problems: &["source-unknown"],

@@ -66,7 +66,7 @@ fn refusal(error: &store::Error, directory: &Path) -> Refusal {
 }
 
 /// Refuses whoever may not be on this machine.
-fn check_origin(peer: IpAddr, headers: &HeaderMap) -> Result<(), Refusal> {
+pub(crate) fn check_origin(peer: IpAddr, headers: &HeaderMap) -> Result<(), Refusal> {
     let forwarded = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
     let is_forwarded = forwarded.iter().any(|name| headers.contains_key(*name));
     let is_page = headers.contains_key(header::ORIGIN);
@@ -83,7 +83,7 @@ fn check_origin(peer: IpAddr, headers: &HeaderMap) -> Result<(), Refusal> {
     let title = "this is for the administrator of the machine";
     let detail = "the request does not come straight from a program on the server's machine";
     Err(Problem::new(403, "not-local", title, detail)
-        .with_hint("ask on that machine, at the address 127.0.0.1, with `logwood backup`")
+        .with_hint("ask on that machine, at the address 127.0.0.1, with the command `logwood`")
         .into())
 }
 

@@ -41,7 +41,16 @@ fn explained(app: &App, parameters: &Parameters, input: &[u8]) -> Result<Explain
     let explainer = app.ingest.explainer(source);
     let mut explainer = explainer.ok_or_else(|| unknown_source(app, source.unwrap_or_default()))?;
     let most = EXPLAINED_MESSAGES_MAX;
-    Ok(crate::explain::explain(&mut explainer, input, true, &arrival, most).0)
+    let sending = |item: outputs::Item<'_>| match app.destinations() {
+        Some(destinations) => destinations.explain(item),
+        None => Vec::new(),
+    };
+    let explaining = crate::explain::Explaining {
+        explainer: &mut explainer,
+        sending: &sending,
+        most,
+    };
+    Ok(crate::explain::explain(explaining, input, true, &arrival).0)
 }
 
 fn peer(parameters: &Parameters) -> Result<Option<IpAddr>, Refusal> {

@@ -13,6 +13,7 @@ use crate::problem::Refusal;
 
 pub(crate) mod admin;
 pub(crate) mod check;
+pub(crate) mod destinations;
 pub(crate) mod export;
 pub(crate) mod histogram;
 pub(crate) mod ingest;

@@ -14,6 +14,7 @@ use crate::app::App;
 use crate::http::Context;
 use crate::metrics;
 use crate::problem::Refusal;
+use crate::routes::destinations;
 
 /// The process runs.
 pub(crate) async fn healthz() -> &'static str {
@@ -68,6 +69,7 @@ fn status_of(app: &App, store: &Status) -> StatusAnswer {
         listeners: app.ingest.listeners().into_iter().map(listener).collect(),
         sources: app.ingest.sources().into_iter().map(source).collect(),
         logspaces: store.logspaces.iter().map(logspace).collect(),
+        destinations: destinations::all(app),
         searches: app.running.list(),
         storage: StorageStatus {
             state: state.to_owned(),

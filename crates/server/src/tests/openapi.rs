@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::sync::Arc;
 
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
@@ -198,6 +199,13 @@ const ASKED: &[(&str, &str, &str, &str)] = &[
         "/api/v1/query/parse?q=(sevrity:err&pipe=1",
         "",
     ),
+    ("get", "/api/v1/destinations", "/api/v1/destinations", ""),
+    (
+        "post",
+        "/api/v1/destinations/{name}/{action}",
+        "/api/v1/destinations/all/pause",
+        "{}",
+    ),
     ("get", "/api/v1/searches", "/api/v1/searches", ""),
     (
         "put",
@@ -303,6 +311,24 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "post",
+        "/api/v1/destinations/{name}/{action}",
+        "/api/v1/destinations/none/pause",
+        "{}",
+    ),
+    (
+        "post",
+        "/api/v1/destinations/{name}/{action}",
+        "/api/v1/destinations/all/dance",
+        "{}",
+    ),
+    (
+        "post",
+        "/api/v1/destinations/{name}/{action}",
+        "/api/v1/destinations/all/skip",
+        "{\"logspace\": \"other\"}",
+    ),
+    (
+        "post",
         "/api/v1/ingest",
         "/api/v1/ingest?format=ndjson",
         "{\n",
@@ -316,9 +342,23 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
+/// One destination, into a file beside the data.
+fn destinations(fixture: &Fixture) -> Arc<outputs::Destinations> {
+    let path = fixture.dir.path().join("all.log").display().to_string();
+    let text = format!("[destination.file.all]\npath = {path:?}\n");
+    let checked = config::check(&text, "logwood.toml", &config::Overrides::default());
+    Arc::new(outputs::Destinations::start(
+        Arc::clone(&fixture.app.store),
+        fixture.runtime.handle().clone(),
+        Arc::clone(&fixture.app.clock),
+        checked.config.expect("it is valid").destinations,
+    ))
+}
+
 #[test]
 fn answers_and_refusals_are_as_described() {
     let fixture = Fixture::with_records();
+    fixture.app.set_destinations(destinations(&fixture));
     let mut document = Document::fetch(&fixture);
     for (requests, is_refused) in [(ASKED, false), (REFUSED, true)] {
         for (method, path, sent, body) in requests {
