@@ -7,7 +7,7 @@ use anyhow::Result;
 use testkit::{Server, Signal, wait_until};
 
 use super::files::lines;
-use super::{LIMIT, destination, messages, send, server, wait_until_idle};
+use super::{LIMIT, messages, send, server, wait_until_idle};
 
 const CYCLES: usize = 4;
 const EACH: usize = 3_000;
@@ -87,28 +87,4 @@ fn nothing_is_lost_on_the_way_to_another_server_whoever_is_killed() -> Result<()
     );
     assert_eq!(status["dropped"]["rejected"], 0);
     Ok(())
-}
-
-#[test]
-fn what_a_broken_connection_has_not_brought_is_sent_again() -> Result<()> {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    let own = server(format!(
-        "[destination.syslog.next]\ntarget = \"{}\"\nformat = \"raw\"\nretry_max = \"1s\"\n",
-        listener.local_addr()?
-    ))?;
-    let sent = messages(0..2_000);
-    send(&own, &sent, 2_000)?;
-    // The first connection is closed unread, so that the system answers with a reset.
-    drop(listener.accept()?);
-    let (stream, _) = listener.accept()?;
-    let mut reader = std::io::BufRead::lines(std::io::BufReader::new(stream));
-    let mut arrived = BTreeSet::new();
-    while arrived.len() < sent.len() {
-        let Some(line) = reader.next() else { break };
-        arrived.insert(line?);
-    }
-    assert_eq!(arrived, sent.into_iter().collect());
-    wait_until("all count as delivered", LIMIT, || {
-        destination(&own).is_ok_and(|status| status["delivered"] == 2_000)
-    })
 }

@@ -70,21 +70,20 @@ impl Destinations {
             let options = wanted.get(name);
             options.is_some_and(|options| options.definition == running.options.definition)
         };
-        let mut gone = Vec::new();
-        self.running().retain(|name, running| {
-            let stays = is_same(name, running);
-            if !stays {
-                gone.push(Arc::clone(running));
-            }
-            stays
-        });
-        stop_all(&gone, STOP_PATIENCE);
+        // Those that are changed stay in sight until the new ones are there.
+        let old: Vec<_> = { self.running().iter() }
+            .filter(|(name, running)| !is_same(name, running))
+            .map(|(_, running)| Arc::clone(running))
+            .collect();
+        stop_all(&old, STOP_PATIENCE);
+        self.running().retain(|name, _| wanted.contains_key(name));
         for (name, options) in wanted {
-            if self.running().contains_key(&name) {
-                continue;
+            let is_same = { self.running().get(&name) }
+                .is_some_and(|running| running.options.definition == options.definition);
+            if !is_same {
+                let begun = Arc::new(self.begin(options));
+                self.running().insert(name, begun);
             }
-            let running = Arc::new(self.begin(options));
-            self.running().insert(name, running);
         }
     }
 
