@@ -258,3 +258,22 @@ fn a_file_is_sent_line_by_line_with_the_stamps_of_now() {
     std::fs::write(&path, "").expect("writes");
     assert!(lines(true, None, 2).is_empty());
 }
+
+#[test]
+fn connections_share_the_lines_of_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("log");
+    std::fs::write(&path, "a\nb\n\nc\n").expect("writes");
+    let replay = Replay::open(&path, true, None).expect("opens");
+    let mut sources: Vec<_> = (0..4).map(|_| replay.source()).collect();
+    let mut counts = std::collections::BTreeMap::new();
+    for _ in 0..6 {
+        for source in &mut sources {
+            let mut out = Vec::new();
+            assert!(source.next_message(NOW, &mut out));
+            *counts.entry(out).or_insert(0) += 1;
+        }
+    }
+    // 24 lines are the three of the file eight times.
+    assert_eq!(counts.into_values().collect::<Vec<_>>(), [8, 8, 8]);
+}
