@@ -22,8 +22,8 @@ pub(crate) fn metric(section: Section) -> &'static str {
     match section {
         Section::Columns => "columns",
         Section::Directories => "directories",
-        Section::Stamps => "stamps",
-        Section::Heads => "heads",
+        Section::ZoneMaps => "zone_maps",
+        Section::RowMetadata => "heads",
         Section::Rows => "rows",
         Section::Chunks => "chunks",
         Section::Received => "received",

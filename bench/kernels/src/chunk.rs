@@ -5,8 +5,8 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use model::{RecordBatch, Timestamp};
 use segment::{
-    Chunk, ChunkEntry, ChunkHeads, ChunkWriter, ColumnPage, Corrupt, HeadPage, Kinds, PageEntry,
-    RowKinds,
+    Chunk, ChunkEntry, ChunkHeads, ChunkWriter, ColumnPage, Corrupt, Kinds, PageEntry, RowKinds,
+    RowMetadataPage,
 };
 
 use crate::{input, measured};
@@ -37,9 +37,12 @@ fn read_all(
     let directory = stored(file, &entry.directory)?;
     let chunk = Chunk::decode(entry, directory, row_kinds.kinds(), kinds)?;
     let mut heads = ChunkHeads::decode(entry, stored(file, &entry.page)?, received.to_vec())?;
-    let head_page = |number: usize| -> Result<Arc<HeadPage>> {
+    let row_metadata_page = |number: usize| -> Result<Arc<RowMetadataPage>> {
         let page = entry.heads.get(number).context("no such page")?;
-        Ok(Arc::new(HeadPage::decode(page, stored(file, page)?)?))
+        Ok(Arc::new(RowMetadataPage::decode(
+            page,
+            stored(file, page)?,
+        )?))
     };
     // Columns share pages, which a reader keeps.
     let open = |page: &PageEntry| -> Result<Arc<ColumnPage>, Corrupt> {
@@ -47,10 +50,12 @@ fn read_all(
     };
     let pages: Vec<Arc<ColumnPage>> = entry.columns.iter().map(open).collect::<Result<_, _>>()?;
     let rows = 0..u32::try_from(chunk.rows())?;
-    heads.add_pages(rows.clone(), head_page)?;
-    chunk.records(row_kinds.with_seats(rows, head_page)?, &heads, |index| {
-        pages.get(index).cloned().context("no such page")
-    })
+    heads.add_pages(rows.clone(), row_metadata_page)?;
+    chunk.records(
+        row_kinds.with_ordinals(rows, row_metadata_page)?,
+        &heads,
+        |index| pages.get(index).cloned().context("no such page"),
+    )
 }
 
 fn stored<'a>(file: &'a [u8], page: &PageEntry) -> Result<&'a [u8], Corrupt> {

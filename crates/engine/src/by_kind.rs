@@ -24,7 +24,7 @@ pub(crate) fn by_kind(
     segment: &SegmentHandle,
     rows: RowSet,
 ) -> ByKind {
-    let told = seats_told(run, leaf, segment, &rows).unwrap_or_default();
+    let told = ordinals_told(run, leaf, segment, &rows).unwrap_or_default();
     if told.passing.is_empty() && told.failing.is_empty() {
         return ByKind {
             passed: RowSet::empty(),
@@ -39,14 +39,14 @@ pub(crate) fn by_kind(
     }
 }
 
-/// The seats of the kinds, chunk by chunk, that have some of the rows.
+/// The ordinals of the kinds, chunk by chunk, that have some of the rows.
 #[derive(Default)]
 struct Told {
     passing: Vec<Range<u32>>,
     failing: Vec<Range<u32>>,
 }
 
-fn seats_told(
+fn ordinals_told(
     run: &mut Run<'_>,
     leaf: usize,
     segment: &SegmentHandle,
@@ -56,16 +56,16 @@ fn seats_told(
     let mut told = Told::default();
     let mut ahead = 0..segment.rows();
     while let Some(next) = rows.first_within(&ahead)
-        && let Some((kind, seats)) = groups.group_of(next)
+        && let Some((kind, ordinals)) = groups.group_of(next)
     {
-        ahead.start = seats.end;
+        ahead.start = ordinals.end;
         // A segment may have 65,536 kinds.
         if run.is_stopped() {
             break;
         }
         match run.check(leaf).passes_kind(&kinds, kind) {
-            Some(true) => told.passing.push(seats),
-            Some(false) => told.failing.push(seats),
+            Some(true) => told.passing.push(ordinals),
+            Some(false) => told.failing.push(ordinals),
             None => {}
         }
     }

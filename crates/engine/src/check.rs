@@ -14,7 +14,7 @@ use store::{ReadError, SegmentHandle};
 use crate::cancel::Cancel;
 use crate::field_check::FieldCheck;
 use crate::limits::TOLD_KINDS_MAX;
-use crate::part::Seated;
+use crate::part::RowOrdinal;
 use crate::plan::namespaces;
 use crate::row_set::RowSet;
 
@@ -204,44 +204,44 @@ impl Check {
         }
     }
 
-    /// The seats of the rows of a chunk that pass, of those given, which ascend: all that [`Self::begin`] was
+    /// The ordinals of the rows of a chunk that pass, of those given, which ascend: all that [`Self::begin`] was
     /// told of from the first to the last of them.
     pub(crate) fn select(
         &mut self,
         segment: &SegmentHandle,
         chunk: usize,
-        seats: &[u32],
+        ordinals: &[u32],
     ) -> Result<Selected, ReadError> {
         match &mut self.sight {
             Sight::Parts(parts) => {
                 let opened = segment.open_chunk(chunk)?;
-                Ok(opened.select(parts, seats, &mut self.test, &mut self.hints))
+                Ok(opened.select(parts, ordinals, &mut self.test, &mut self.hints))
             }
             Sight::Field(field) => {
                 let parts = [TextPart::Field(field.name())];
                 let opened = segment.open_chunk(chunk)?;
-                let mut selected = opened.select(&parts, seats, &mut self.test, &mut self.hints);
-                let first = seats.first().copied().unwrap_or_default();
-                let range = first..seats.last().map_or(first, |last| last + 1);
+                let mut selected = opened.select(&parts, ordinals, &mut self.test, &mut self.hints);
+                let first = ordinals.first().copied().unwrap_or_default();
+                let range = first..ordinals.last().map_or(first, |last| last + 1);
                 field.select_messages(&opened, &range, &mut self.test, &mut selected);
                 Ok(selected)
             }
             Sight::Head => {
-                let rows = segment.seated(chunk, seats)?;
+                let rows = segment.at_ordinals(chunk, ordinals)?;
                 let heads = segment.heads(chunk, rows.iter().map(|(row, _)| *row))?;
                 Ok(self.select_heads(&rows, &heads))
             }
             Sight::Record => Ok(Selected {
-                open: seats.to_vec(),
+                open: ordinals.to_vec(),
                 ..Selected::default()
             }),
         }
     }
 
-    fn select_heads(&mut self, rows: &[Seated], heads: &RecordBatch) -> Selected {
+    fn select_heads(&mut self, rows: &[RowOrdinal], heads: &RecordBatch) -> Selected {
         let mut selected = Selected::default();
         let mut last = None;
-        for ((_, seat), record) in rows.iter().zip(heads.iter()) {
+        for ((_, ordinal), record) in rows.iter().zip(heads.iter()) {
             let head = record.head();
             let seen = (head.peer, head.source, head.tags);
             // Neighbours are mostly the same.
@@ -254,7 +254,7 @@ impl Check {
             };
             last = Some((seen, passes));
             if passes {
-                selected.passed.push(*seat);
+                selected.passed.push(*ordinal);
             }
         }
         selected

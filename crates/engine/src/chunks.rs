@@ -4,13 +4,13 @@
 use store::{Part, ReadError, SegmentHandle};
 
 use crate::limits::{BLOCK_ROWS, SELECTED_ROWS};
-use crate::part::{Block, Seated, piece_around};
+use crate::part::{Block, RowOrdinal, piece_around};
 use crate::row_set::RowSet;
 use crate::run::Run;
 
 /// What becomes of rows.
 pub(crate) trait ChunkSink {
-    /// Adds rows of a chunk with some seats, which ascend, by its kinds and columns; returns the seats
+    /// Adds rows of a chunk with some ordinals, which ascend, by its kinds and columns; returns the ordinals
     /// of those whose records have to be looked at. Where it fails nothing was added.
     ///
     /// # Errors
@@ -19,7 +19,7 @@ pub(crate) trait ChunkSink {
         &mut self,
         segment: &SegmentHandle,
         chunk: usize,
-        seats: &[u32],
+        ordinals: &[u32],
     ) -> Result<Vec<u32>, ReadError>;
 
     /// Adds the records of a block.
@@ -38,9 +38,9 @@ pub(crate) fn each_chunk(run: &mut Run<'_>, part: &Part, set: &RowSet, sink: &mu
         }
         let chunk = segment.chunk_of_row(next);
         let end = segment.chunk_rows(chunk).end.min(left.end);
-        let seats = set.first_rows(&(next..end), SELECTED_ROWS);
-        left.start = seats.last().map_or(next, |last| *last) + 1;
-        let open = sink.chunk(segment, chunk, &seats).unwrap_or(seats);
+        let ordinals = set.first_rows(&(next..end), SELECTED_ROWS);
+        left.start = ordinals.last().map_or(next, |last| *last) + 1;
+        let open = sink.chunk(segment, chunk, &ordinals).unwrap_or(ordinals);
         let open = RowSet::from_sorted(&open);
         each_block(run, part, &open, &mut |block| {
             sink.block(block);
@@ -55,21 +55,21 @@ pub(crate) fn each_block(
     set: &RowSet,
     visit: &mut dyn FnMut(&Block),
 ) {
-    each_seated_block(run, part, set, &mut |_, _, block| visit(block));
+    each_ordinal_block(run, part, set, &mut |_, _, block| visit(block));
 }
 
-/// The same, with the rows and seats that each block was read for.
-pub(crate) fn each_seated_block(
+/// The same, with the rows and ordinals that each block was read for.
+pub(crate) fn each_ordinal_block(
     run: &mut Run<'_>,
     part: &Part,
     set: &RowSet,
-    visit: &mut dyn FnMut(&mut Run<'_>, &[Seated], &Block),
+    visit: &mut dyn FnMut(&mut Run<'_>, &[RowOrdinal], &Block),
 ) {
     let mut left = 0..part.rows();
     while let Some(next) = set.first_within(&left) {
         let piece = piece_around(part, next);
         let end = piece.end.min(left.end).max(next + 1);
-        let rows = run.seated(part, &set.first_rows(&(next..end), usize::MAX));
+        let rows = run.at_ordinals(part, &set.first_rows(&(next..end), usize::MAX));
         left.start = end;
         for rows in rows.chunks(BLOCK_ROWS) {
             if run.is_stopped() {

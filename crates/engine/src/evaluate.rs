@@ -12,7 +12,7 @@ use store::{Part, ReadError, SegmentHandle};
 use crate::among::Among;
 use crate::bounds::Bounds;
 use crate::gathered::union;
-use crate::limits::MARKED_SEATS_MIN;
+use crate::limits::MARKED_ORDINALS_MIN;
 use crate::named::NamedAsk;
 use crate::plan::{Ask, Plan, Words};
 use crate::row_set::{RowSet, Scatter};
@@ -279,11 +279,11 @@ fn ask_for_field(
     among: Among<'_>,
     segment: &SegmentHandle,
 ) -> Result<(Bounds, Option<RowSet>), ReadError> {
-    let seats = segment.seats_with_field(ask.name.as_bytes())?;
+    let ordinals = segment.ordinals_with_field(ask.name.as_bytes())?;
     let in_text = ask.rows(among, segment)?;
-    let mut rows = in_text.clone().or(of_ranges(seats.anywhere, segment));
-    if !seats.in_data.is_empty() {
-        let in_data = of_ranges(seats.in_data, segment);
+    let mut rows = in_text.clone().or(of_ranges(ordinals.anywhere, segment));
+    if !ordinals.in_data.is_empty() {
+        let in_data = of_ranges(ordinals.in_data, segment);
         rows = rows.or(in_data.and(ask.rows_in_data(segment)?));
     }
     Ok((Bounds::doubtful(rows), Some(in_text)))
@@ -389,33 +389,33 @@ pub(crate) fn probe_bounds(
 /// of them in one row alone: of those, that is all that is kept.
 #[derive(Default)]
 struct Opened {
-    seats: Vec<u32>,
+    ordinals: Vec<u32>,
     others: Vec<TermEntry>,
 }
 
 impl Opened {
     fn push(&mut self, term: TermEntry) {
         match (term.rows, term.slots.location) {
-            (1, Location::One(seat)) => self.seats.push(seat),
+            (1, Location::One(ordinal)) => self.ordinals.push(ordinal),
             _ => self.others.push(term),
         }
     }
 
     fn is_empty(&self) -> bool {
-        self.seats.is_empty() && self.others.is_empty()
+        self.ordinals.is_empty() && self.others.is_empty()
     }
 
     /// The rows that hold any of them, of those that are asked about.
     fn rows(mut self, among: Among<'_>, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
         let others = union(&self.others, among, segment)?;
-        if self.seats.len() >= MARKED_SEATS_MIN {
+        if self.ordinals.len() >= MARKED_ORDINALS_MIN {
             let mut marked = Scatter::new(segment.rows());
-            marked.add(&self.seats);
+            marked.add(&self.ordinals);
             return Ok(others.or(marked.finish()));
         }
-        self.seats.sort_unstable();
-        self.seats.dedup();
-        Ok(others.or(RowSet::from_sorted(&self.seats)))
+        self.ordinals.sort_unstable();
+        self.ordinals.dedup();
+        Ok(others.or(RowSet::from_sorted(&self.ordinals)))
     }
 }
 

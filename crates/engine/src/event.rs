@@ -67,16 +67,16 @@ fn rows_of(part: &Part, piece: usize) -> Range<u32> {
 /// Whether a set may have rows of a piece of a part: it has some of its chunk.
 pub(crate) fn may_have(part: &Part, piece: usize, set: &RowSet) -> bool {
     let rows = rows_of(part, piece);
-    let seats = match part {
+    let ordinals = match part {
         Part::Segment(_) => piece_around(part, rows.start),
         Part::Tail(_) => rows,
     };
-    set.first_within(&seats).is_some()
+    set.first_within(&ordinals).is_some()
 }
 
 /// The rows of a piece of a part that are in a set.
 pub(crate) fn own_rows(run: &mut Run<'_>, part: &Part, piece: usize, set: &RowSet) -> RowSet {
-    let own = run.seats_of(part, &rows_of(part, piece));
+    let own = run.ordinals_of(part, &rows_of(part, piece));
     own.and(set.clone())
 }
 
@@ -130,8 +130,11 @@ pub(crate) fn rows_within(
             continue;
         };
         let is_within = |row: u32| times.of(row).is_some_and(|time| range.contains(time));
-        let own = run.seated(part, &own).into_iter();
-        found.extend(own.filter(|(row, _)| is_within(*row)).map(|(_, seat)| seat));
+        let own = run.at_ordinals(part, &own).into_iter();
+        found.extend(
+            own.filter(|(row, _)| is_within(*row))
+                .map(|(_, ordinal)| ordinal),
+        );
     }
     found.sort_unstable();
     RowSet::from_sorted(&found)
@@ -168,7 +171,7 @@ pub(crate) fn add_to_bars(
             continue;
         };
         let own = own.first_rows(&(0..part.rows()), usize::MAX);
-        for (row, _) in run.seated(part, &own) {
+        for (row, _) in run.at_ordinals(part, &own) {
             let bar = times.of(row).and_then(bar_of);
             if let Some(count) = bar.and_then(|bar| counts.get_mut(bar)) {
                 *count += 1;

@@ -15,7 +15,7 @@ use crate::cursor::{Cursor, Position};
 use crate::evaluate::Node;
 use crate::event::{Times, may_have, own_rows, pieces, spans};
 use crate::limits::{BLOCK_ROWS, EVENT_LIST_ROWS};
-use crate::part::Seated;
+use crate::part::RowOrdinal;
 use crate::resolve::verified;
 use crate::row_set::RowSet;
 use crate::run::Run;
@@ -69,13 +69,13 @@ struct Piece {
     /// Those that match, once they are known.
     matches: Option<RowSet>,
     /// The last one that was put in order.
-    last: Option<(Timestamp, Seated)>,
+    last: Option<(Timestamp, RowOrdinal)>,
 }
 
 /// Rows in order.
 struct List {
     part: usize,
-    rows: VecDeque<(Timestamp, Seated)>,
+    rows: VecDeque<(Timestamp, RowOrdinal)>,
     /// Read and not handed out.
     ready: VecDeque<Hit>,
     /// How many are read next: more each time, since few lists go far.
@@ -235,15 +235,15 @@ impl<'a> EventMerge<'a> {
             None => self.matches(run, opened, &piece, &times),
         };
         let all = matches.first_rows(&(0..opened.part.rows()), usize::MAX);
-        let placed = run.seated(opened.part, &all);
+        let placed = run.at_ordinals(opened.part, &all);
         let placed = placed.into_iter();
-        let placed = placed.filter_map(|seated| Some((times.of(seated.0)?, seated)));
-        let is_left = |own: &(Timestamp, Seated)| {
+        let placed = placed.filter_map(|found| Some((times.of(found.0)?, found)));
+        let is_left = |own: &(Timestamp, RowOrdinal)| {
             piece
                 .last
                 .is_none_or(|last| in_order(self.order, &last, own).is_lt())
         };
-        let mut listed: Vec<(Timestamp, Seated)> = placed.filter(is_left).collect();
+        let mut listed: Vec<(Timestamp, RowOrdinal)> = placed.filter(is_left).collect();
         let order = self.order;
         if listed.len() > EVENT_LIST_ROWS {
             listed.select_nth_unstable_by(EVENT_LIST_ROWS, |one, two| in_order(order, one, two));
@@ -289,11 +289,11 @@ impl<'a> EventMerge<'a> {
         let within = |run: &mut Run<'_>, set: &RowSet| {
             let own = own_rows(run, opened.part, piece.index, set);
             let own = own.first_rows(&(0..opened.part.rows()), usize::MAX);
-            let all = run.seated(opened.part, &own);
+            let all = run.at_ordinals(opened.part, &own);
             let wanted = all.into_iter().filter(|(row, _)| is_wanted(*row));
-            let mut seats: Vec<u32> = wanted.map(|(_, seat)| seat).collect();
-            seats.sort_unstable();
-            RowSet::from_sorted(&seats)
+            let mut ordinals: Vec<u32> = wanted.map(|(_, ordinal)| ordinal).collect();
+            ordinals.sort_unstable();
+            RowSet::from_sorted(&ordinals)
         };
         match (opened.part, &opened.node) {
             (Part::Segment(segment), Some(node)) => {
@@ -352,8 +352,8 @@ impl List {
     fn read(&mut self, run: &mut Run<'_>, part: &Part) {
         let count = self.block_rows.min(self.rows.len());
         self.block_rows = (self.block_rows * 4).min(BLOCK_ROWS);
-        let wanted: Vec<(Timestamp, Seated)> = self.rows.drain(..count).collect();
-        let mut rows: Vec<Seated> = wanted.iter().map(|(_, seated)| *seated).collect();
+        let wanted: Vec<(Timestamp, RowOrdinal)> = self.rows.drain(..count).collect();
+        let mut rows: Vec<RowOrdinal> = wanted.iter().map(|(_, found)| *found).collect();
         rows.sort_unstable();
         let block = run.block(part, &rows);
         let first = part.first_number().0;
@@ -378,7 +378,11 @@ fn next_of(order: Order, (first, last): TimeSpan) -> Timestamp {
 }
 
 /// Rows of one part: what comes first is less.
-fn in_order(order: Order, one: &(Timestamp, Seated), two: &(Timestamp, Seated)) -> Ordering {
+fn in_order(
+    order: Order,
+    one: &(Timestamp, RowOrdinal),
+    two: &(Timestamp, RowOrdinal),
+) -> Ordering {
     match order {
         Order::NewestFirst => two.cmp(one),
         Order::OldestFirst => one.cmp(two),

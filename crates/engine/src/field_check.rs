@@ -6,7 +6,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use query::Leaf;
-use segment::{Edges, Hints, Namespace, Selected, Stamp, TextPart, TextTest};
+use segment::{Edges, Hints, Namespace, Selected, TextPart, TextTest, ZoneMap};
 use store::{OpenChunk, SegmentHandle};
 use text_fields::{FieldFinder, Lead};
 
@@ -51,7 +51,7 @@ impl FieldCheck {
         self.places = self.in_text.places(segment, rows);
     }
 
-    /// Adds the seats of the rows of a chunk whose messages have the field and pass, of those in a range that
+    /// Adds the ordinals of the rows of a chunk whose messages have the field and pass, of those in a range that
     /// [`Self::begin`] was told of and that are not selected already.
     pub(crate) fn select_messages(
         &mut self,
@@ -66,9 +66,9 @@ impl FieldCheck {
             (&self.places.anywhere, Where::Anywhere),
             (&self.places.in_log, Where::InLog),
         ] {
-            let mut seats = rows.first_rows(range, usize::MAX);
+            let mut ordinals = rows.first_rows(range, usize::MAX);
             if !done.is_empty() {
-                seats.retain(|seat| done.binary_search(seat).is_err());
+                ordinals.retain(|ordinal| done.binary_search(ordinal).is_err());
             }
             let mut passing = Passing {
                 integers: test.integers(),
@@ -76,7 +76,7 @@ impl FieldCheck {
                 looked_at: 0,
                 found: std::mem::take(&mut selected.passed),
             };
-            let kinds = opened.kind_rows(&seats);
+            let kinds = opened.kind_rows(&ordinals);
             let left = self.reader.read(opened, &kinds, place, &mut passing);
             selected.looked_at += passing.looked_at;
             selected.passed = passing.found;
@@ -143,7 +143,7 @@ struct Passing<'t> {
     test: &'t mut LeafTest,
     /// How many values were looked at.
     looked_at: u64,
-    /// The seats of the rows that pass.
+    /// The ordinals of the rows that pass.
     found: Vec<u32>,
 }
 
@@ -155,8 +155,8 @@ impl ValueSink for Passing<'_> {
         self.test.passes(value)
     }
 
-    fn see_all(&mut self, stamp: &Stamp) -> Option<bool> {
-        stamp.are_all_within(self.integers.as_ref()?)
+    fn see_all(&mut self, zone_map: &ZoneMap) -> Option<bool> {
+        zone_map.are_all_within(self.integers.as_ref()?)
     }
 
     fn see_integer(&mut self, number: i64) -> Option<bool> {
@@ -175,15 +175,15 @@ impl ValueSink for Passing<'_> {
         self.integers.is_some()
     }
 
-    fn row(&mut self, seat: u32, passes: bool) {
+    fn row(&mut self, ordinal: u32, passes: bool) {
         if passes {
-            self.found.push(seat);
+            self.found.push(ordinal);
         }
     }
 
-    fn rows(&mut self, seats: &[u32], passes: bool) {
+    fn rows(&mut self, ordinals: &[u32], passes: bool) {
         if passes {
-            self.found.extend_from_slice(seats);
+            self.found.extend_from_slice(ordinals);
         }
     }
 }

@@ -3,7 +3,7 @@
 //! All messages of a kind are the same but for their slots. So one of them is read, and with it come
 //! rules for the values of all slots (`text_fields::Outline`): where they are kept, the field is where
 //! it was in that one, or nowhere, in other segments too. Whether a column keeps its rule is mostly seen
-//! from its stamps, and a value that stands once in a column is looked at once. Rows of which all this
+//! from its zone maps, and a value that stands once in a column is looked at once. Rows of which all this
 //! says nothing are handed back.
 
 mod data_fields;
@@ -15,7 +15,7 @@ mod values;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use segment::{KindRows, Namespace, Stamp, TextBit};
+use segment::{KindRows, Namespace, TextBit, ZoneMap};
 use store::{OpenChunk, ReadError};
 use text_fields::{FieldOutline, Outline, Rule, Stretch};
 
@@ -34,8 +34,8 @@ pub(crate) trait ValueSink {
     /// A value that was not remembered.
     fn see(&mut self, value: &[u8]) -> Self::Seen;
 
-    /// What is remembered of each value that a stamp is of, where that is the same.
-    fn see_all(&mut self, _stamp: &Stamp) -> Option<Self::Seen> {
+    /// What is remembered of each value that a zone map is of, where that is the same.
+    fn see_all(&mut self, _zone_map: &ZoneMap) -> Option<Self::Seen> {
         None
     }
 
@@ -50,7 +50,7 @@ pub(crate) trait ValueSink {
         None
     }
 
-    /// Whether stamps and whole numbers may tell that.
+    /// Whether zone maps and whole numbers may tell that.
     fn asks_numbers(&self) -> bool {
         false
     }
@@ -63,20 +63,20 @@ pub(crate) trait ValueSink {
     /// What was remembered of values may be forgotten: it is not named again.
     fn settle(&mut self) {}
 
-    /// The row with a seat of the segment has a value.
-    fn row(&mut self, seat: u32, seen: Self::Seen);
+    /// The row with an ordinal of the segment has a value.
+    fn row(&mut self, ordinal: u32, seen: Self::Seen);
 
-    /// The rows with some seats all have a value.
-    fn rows(&mut self, seats: &[u32], seen: Self::Seen) {
-        seats.iter().for_each(|seat| self.row(*seat, seen));
+    /// The rows with some ordinals all have a value.
+    fn rows(&mut self, ordinals: &[u32], seen: Self::Seen) {
+        ordinals.iter().for_each(|ordinal| self.row(*ordinal, seen));
     }
 }
 
 /// What becomes of values, and of messages that have to be looked at.
 pub(crate) trait MessageSink: ValueSink {
-    /// The message of the record with a seat of the segment, which has the field there or, with the value given, in
+    /// The message of the record with an ordinal of the segment, which has the field there or, with the value given, in
     /// its structured data, if at all.
-    fn message(&mut self, seat: u32, in_data: Option<&[u8]>, message: &[u8]);
+    fn message(&mut self, ordinal: u32, in_data: Option<&[u8]>, message: &[u8]);
 }
 
 /// Reads the fields of a name in the messages of a segment.
@@ -131,7 +131,7 @@ impl FieldReader {
         &self.name
     }
 
-    /// Hands the values of rows of a chunk to `sink`; returns the seats in the segment of those whose
+    /// Hands the values of rows of a chunk to `sink`; returns the ordinals in the segment of those whose
     /// messages have to be read.
     pub(crate) fn read<S: ValueSink>(
         &mut self,
@@ -147,7 +147,7 @@ impl FieldReader {
             let read = self.read_kind(chunk, kind, place, &mut done, sink, &mut open);
             if read != Ok(true) {
                 let left = kind.ranked().skip(done);
-                open.extend(left.map(|(seat, _)| chunk.seat(seat)));
+                open.extend(left.map(|(ordinal, _)| chunk.ordinal(ordinal)));
             }
         }
         open.sort_unstable();
@@ -196,17 +196,17 @@ impl FieldReader {
             values.see_numbers(chunk, kind, done, &mut self.text, sink)?;
         }
         let open_before = open.len();
-        for (seat, rank) in kind.ranked_below(*done, u32::MAX) {
+        for (ordinal, rank) in kind.ranked_below(*done, u32::MAX) {
             let mut is_kept = true;
             for checked in &mut doubtful {
                 is_kept = is_kept && checked.keeps(chunk, kind, rank, &mut self.text)?;
             }
             if !is_kept {
-                open.push(chunk.seat(seat));
+                open.push(chunk.ordinal(ordinal));
             } else if let Some(values) = &mut values
                 && let Some(seen) = values.see(chunk, kind, rank, &mut self.text, sink)?
             {
-                sink.row(chunk.seat(seat), seen);
+                sink.row(chunk.ordinal(ordinal), seen);
                 if sink.is_full() {
                     values.forget();
                     sink.settle();

@@ -94,23 +94,23 @@ impl FieldValues {
         }
     }
 
-    /// Hands the values of rows of a chunk with some seats, which ascend, to `sink`; returns the seats of those
+    /// Hands the values of rows of a chunk with some ordinals, which ascend, to `sink`; returns the ordinals of those
     /// whose records have to be looked at. They are of those that [`Self::begin`] was told of.
     pub(crate) fn read_chunk(
         &mut self,
         opened: &OpenChunk<'_>,
-        seats: &[u32],
+        ordinals: &[u32],
         sink: &mut impl MessageSink,
     ) -> Vec<u32> {
-        let first = seats.first().copied().unwrap_or_default();
-        let range = first..seats.last().map_or(first, |last| last + 1);
-        let (done, mut open) = self.read_data(opened, seats, sink);
+        let first = ordinals.first().copied().unwrap_or_default();
+        let range = first..ordinals.last().map_or(first, |last| last + 1);
+        let (done, mut open) = self.read_data(opened, ordinals, sink);
         for (rows, place) in [
             (&self.places.anywhere, Where::Anywhere),
             (&self.places.in_log, Where::InLog),
         ] {
             let mut own = rows.first_rows(&range, usize::MAX);
-            own.retain(|seat| !done.contains(*seat));
+            own.retain(|ordinal| !done.contains(*ordinal));
             let kinds = opened.kind_rows(&own);
             let left = self.reader.read(opened, &kinds, place, sink);
             for kind in opened.kind_rows(&left) {
@@ -121,7 +121,7 @@ impl FieldValues {
         open
     }
 
-    /// Hands messages of a kind to `sink`, and adds the seats of those that cannot be had without their records to
+    /// Hands messages of a kind to `sink`, and adds the ordinals of those that cannot be had without their records to
     /// `open`.
     fn read_messages(
         &self,
@@ -135,15 +135,15 @@ impl FieldValues {
         let is_no_use =
             |start: &[u8]| place == Where::InLog && Lead::of(name, start) == Lead::NoLog;
         let mut messages = Messages::of(kind);
-        for (seat, rank) in kind.ranked() {
-            let seat = opened.seat(seat);
+        for (ordinal, rank) in kind.ranked() {
+            let ordinal = opened.ordinal(ordinal);
             let message = messages
                 .as_mut()
                 .map(|messages| messages.get(opened, kind, rank, is_no_use));
             match message {
-                Some(Ok(Some(message))) => sink.message(seat, None, message),
+                Some(Ok(Some(message))) => sink.message(ordinal, None, message),
                 Some(Ok(None)) => {}
-                Some(Err(_)) | None => open.push(seat),
+                Some(Err(_)) | None => open.push(ordinal),
             }
             if sink.is_full() {
                 sink.settle();
@@ -152,24 +152,24 @@ impl FieldValues {
     }
 
     /// Hands the values in structured data to `sink`; returns the rows that are done with or have to be looked at, and
-    /// the seats of the latter.
+    /// the ordinals of the latter.
     fn read_data(
         &mut self,
         opened: &OpenChunk<'_>,
-        seats: &[u32],
+        ordinals: &[u32],
         sink: &mut impl MessageSink,
     ) -> (RowSet, Vec<u32>) {
         let name = self.reader.name();
         let Places { anywhere, in_log } = &self.places;
-        let is_in_text = |seat| anywhere.contains(seat) || in_log.contains(seat);
+        let is_in_text = |ordinal| anywhere.contains(ordinal) || in_log.contains(ordinal);
         let (mut done, mut open) = (Vec::new(), Vec::new());
-        for kind in opened.kind_rows(seats) {
+        for kind in opened.kind_rows(ordinals) {
             let fields = kind.fields_named(name);
             if fields.as_ref().is_some_and(Vec::is_empty) {
                 continue;
             }
             let Some(fields) = fields else {
-                let own = kind.ranked().map(|(seat, _)| opened.seat(seat));
+                let own = kind.ranked().map(|(ordinal, _)| opened.ordinal(ordinal));
                 let from = open.len();
                 open.extend(own);
                 done.extend_from_slice(open.get(from..).unwrap_or(&[]));
@@ -194,10 +194,10 @@ impl<S: MessageSink + RecordSink> ChunkSink for FieldChunks<'_, S> {
         &mut self,
         segment: &SegmentHandle,
         chunk: usize,
-        seats: &[u32],
+        ordinals: &[u32],
     ) -> Result<Vec<u32>, ReadError> {
         let opened = segment.open_chunk(chunk)?;
-        let open = self.values.read_chunk(&opened, seats, self.sink);
+        let open = self.values.read_chunk(&opened, ordinals, self.sink);
         self.sink.settle();
         Ok(open)
     }

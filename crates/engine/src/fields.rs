@@ -134,28 +134,32 @@ impl ChunkSink for Gathering<'_> {
         &mut self,
         segment: &SegmentHandle,
         chunk: usize,
-        seats: &[u32],
+        ordinals: &[u32],
     ) -> Result<Vec<u32>, ReadError> {
         let opened = segment.open_chunk(chunk)?;
         let (mut open, mut added) = (Vec::new(), Vec::new());
-        for kind in opened.kind_rows(seats) {
-            let own = kind.ranked().map(|(seat, _)| opened.seat(seat));
+        for kind in opened.kind_rows(ordinals) {
+            let own = kind.ranked().map(|(ordinal, _)| opened.ordinal(ordinal));
             match self.kinds.of(&opened, &kind) {
                 Some(present) => added.push((own.collect::<Vec<u32>>(), present)),
                 None => open.extend(own),
             }
         }
-        let mut done: Vec<u32> = added.iter().flat_map(|(seats, _)| seats).copied().collect();
+        let mut done: Vec<u32> = added
+            .iter()
+            .flat_map(|(ordinals, _)| ordinals)
+            .copied()
+            .collect();
         done.sort_unstable();
-        let done = segment.seated(chunk, &done)?.into_iter();
+        let done = segment.at_ordinals(chunk, &done)?.into_iter();
         let records = segment.heads(chunk, done.map(|(row, _)| row))?;
         // From here on nothing fails, so that no row counts twice.
         let mut heads = [0; BUILT_IN.len()];
         records.iter().for_each(|head| count_head(head, &mut heads));
         let mut shared = locked(self.names);
         for names in std::iter::once(&mut *shared).chain(&mut self.own) {
-            for (seats, present) in &added {
-                names.add_kind(seats.len() as u64, present);
+            for (ordinals, present) in &added {
+                names.add_kind(ordinals.len() as u64, present);
             }
             names.add_built_in(&heads);
         }

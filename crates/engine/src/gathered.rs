@@ -47,8 +47,8 @@ impl Gathered {
             [] => None,
             _ => Some(segment.tally()?),
         };
-        let seats = |group: &u32| tally.as_ref().map_or(0..0, |tally| tally.seats(*group));
-        let ranges = groups.iter().map(seats);
+        let ordinals = |group: &u32| tally.as_ref().map_or(0..0, |tally| tally.ordinals(*group));
+        let ranges = groups.iter().map(ordinals);
         let rows = terms.iter().map(|term| u64::from(term.rows)).sum::<u64>();
         if terms.is_empty() || rows < u64::from(segment.rows()) / SPARSE {
             let mut listed: Vec<u32> = ranges.flatten().collect();
@@ -60,10 +60,10 @@ impl Gathered {
         for term in terms {
             match term.slots.location {
                 Location::Nowhere => {}
-                Location::One(seat) => marked.add(&[seat]),
+                Location::One(ordinal) => marked.add(&[ordinal]),
                 _ => {
-                    let is_asked = |seats: &Range<u32>| among.has_any(seats);
-                    segment.mark_slot_seats(term, is_asked, marked.bits())?;
+                    let is_asked = |ordinals: &Range<u32>| among.has_any(ordinals);
+                    segment.mark_slot_ordinals(term, is_asked, marked.bits())?;
                 }
             }
         }
@@ -85,11 +85,11 @@ impl Gathered {
             let tally = segment.tally()?;
             groups
                 .iter()
-                .for_each(|group| rows.add_range(tally.seats(*group)));
+                .for_each(|group| rows.add_range(tally.ordinals(*group)));
         }
-        let is_asked = |seats: &Range<u32>| among.has_any(seats);
+        let is_asked = |ordinals: &Range<u32>| among.has_any(ordinals);
         let bits = (passing.bits(), rows.bits());
-        segment.mark_passing_seats(term, is_asked, (text, test), bits)?;
+        segment.mark_passing_ordinals(term, is_asked, (text, test), bits)?;
         rows.add_all(&passing);
         Ok((passing, Self::Marked(rows)))
     }
@@ -200,7 +200,7 @@ fn groups_of(terms: &[TermEntry], segment: &SegmentHandle) -> Result<Vec<u32>, R
     Ok(groups)
 }
 
-/// Adds the seats that are in no groups to a list, which ascends then.
+/// Adds the ordinals that are in no groups to a list, which ascends then.
 fn list_slots(
     terms: &[TermEntry],
     among: Among<'_>,
@@ -210,10 +210,10 @@ fn list_slots(
     for term in terms {
         match term.slots.location {
             Location::Nowhere => {}
-            Location::One(seat) => listed.push(seat),
+            Location::One(ordinal) => listed.push(ordinal),
             _ => {
-                let is_asked = |seats: &Range<u32>| among.has_any(seats);
-                listed.extend(segment.slot_seats(term, is_asked)?);
+                let is_asked = |ordinals: &Range<u32>| among.has_any(ordinals);
+                listed.extend(segment.slot_ordinals(term, is_asked)?);
             }
         }
     }

@@ -240,7 +240,7 @@ fn count_before(run: &mut Run<'_>, part: &Part, set: &RowSet, rows: &[u32]) -> V
     let before = rows.iter().map(|row| match set {
         RowSet::All => u64::from(*row),
         set if *row >= part.rows() => set.len(part.rows()),
-        set => set.len_among(&run.seats_before(part, *row)),
+        set => set.len_among(&run.ordinals_before(part, *row)),
     });
     before.collect()
 }

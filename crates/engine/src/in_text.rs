@@ -16,7 +16,7 @@ pub(crate) struct InText {
     known: Option<Known>,
 }
 
-/// Seats of a segment by where they may have a field in their text.
+/// Ordinals of a segment by where they may have a field in their text.
 #[derive(Clone, Debug)]
 pub(crate) struct Places {
     /// Those that may have it in any way.
@@ -38,9 +38,9 @@ impl Default for Places {
 #[derive(Clone, Debug)]
 struct Known {
     segment: u64,
-    /// Its seats that may have the field in their text and pass.
-    seats: RowSet,
-    /// Its seats that may have it in another way than by its place in an access log, once that was asked.
+    /// Its ordinals that may have the field in their text and pass.
+    ordinals: RowSet,
+    /// Its ordinals that may have it in another way than by its place in an access log, once that was asked.
     beside_logs: Option<RowSet>,
 }
 
@@ -58,10 +58,10 @@ impl InText {
         &self.ask
     }
 
-    /// Where some seats of a segment may have the field in their text, and pass.
-    pub(crate) fn places(&mut self, segment: &SegmentHandle, seats: &RowSet) -> Places {
+    /// Where some ordinals of a segment may have the field in their text, and pass.
+    pub(crate) fn places(&mut self, segment: &SegmentHandle, ordinals: &RowSet) -> Places {
         let rows = segment.rows();
-        let may = self.known(segment).seats.clone().and(seats.clone());
+        let may = self.known(segment).ordinals.clone().and(ordinals.clone());
         if may.is_empty() {
             return Places::default();
         }
@@ -70,7 +70,7 @@ impl InText {
             // Where the index cannot be read, every row may.
             None => {
                 let ask = self.ask.clone();
-                let among = Among::set(&self.known(segment).seats);
+                let among = Among::set(&self.known(segment).ordinals);
                 ask.rows_beside_logs(among, segment).unwrap_or(RowSet::All)
             }
         };
@@ -82,25 +82,25 @@ impl InText {
         places
     }
 
-    /// Notes what the index said already: the seats of a segment that may, of those that are asked about; `None` where
+    /// Notes what the index said already: the ordinals of a segment that may, of those that are asked about; `None` where
     /// it said nothing.
-    pub(crate) fn turn_to(&mut self, segment: &SegmentHandle, seats: Option<RowSet>) {
-        self.known = seats.map(|seats| Known {
+    pub(crate) fn turn_to(&mut self, segment: &SegmentHandle, ordinals: Option<RowSet>) {
+        self.known = ordinals.map(|ordinals| Known {
             segment: segment.uid(),
-            seats,
+            ordinals,
             beside_logs: None,
         });
     }
 
     /// The same, unless it was noted: for a question that asks about the same in a segment every time.
-    pub(crate) fn note(&mut self, segment: &SegmentHandle, seats: &RowSet) {
+    pub(crate) fn note(&mut self, segment: &SegmentHandle, ordinals: &RowSet) {
         let number = segment.uid();
         if self
             .known
             .as_ref()
             .is_none_or(|known| known.segment != number)
         {
-            self.turn_to(segment, Some(seats.clone()));
+            self.turn_to(segment, Some(ordinals.clone()));
         }
     }
 
@@ -109,7 +109,7 @@ impl InText {
         let known = self.known.take().filter(|known| known.segment == number);
         self.known.insert(known.unwrap_or_else(|| Known {
             segment: number,
-            seats: self.ask.rows(Among::ALL, segment).unwrap_or(RowSet::All),
+            ordinals: self.ask.rows(Among::ALL, segment).unwrap_or(RowSet::All),
             beside_logs: None,
         }))
     }

@@ -111,9 +111,9 @@ fn count(
         return Ok(kind.len() as u64);
     }
     let (mut counted, mut text) = (Counted(0), Vec::new());
-    for (seat, rank) in kind.ranked() {
+    for (ordinal, rank) in kind.ranked() {
         if let Some(seen) = values.see(chunk, kind, rank, &mut text, &mut counted)? {
-            counted.row(seat, seen);
+            counted.row(ordinal, seen);
         }
     }
     Ok(counted.0)
@@ -132,13 +132,13 @@ fn is_present(chunk: &OpenChunk<'_>, kind: &KindRows<'_>, bits: &[TextBit<'_>]) 
     is_there.then_some(!bits.is_empty())
 }
 
-/// Whether no value of a column of rows is empty, as far as its stamps or summaries tell.
+/// Whether no value of a column of rows is empty, as far as its zone maps or summaries tell.
 fn never_empty(chunk: &OpenChunk<'_>, kind: &KindRows<'_>, slot: usize) -> Result<bool, Unread> {
     let all = ranks(kind);
     let mut rank = all.start;
     while rank < all.end {
-        let (has_empty, ranks) = match chunk.stamp(kind, slot, rank) {
-            Some((ranks, stamp)) => (stamp.has_empty(), ranks),
+        let (has_empty, ranks) = match chunk.zone_map(kind, slot, rank) {
+            Some((ranks, zone_map)) => (zone_map.has_empty(), ranks),
             None => {
                 let values = chunk.values(kind, slot, rank)?;
                 (values.summary().has_empty, values.rows())

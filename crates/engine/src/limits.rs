@@ -111,8 +111,8 @@ pub(crate) const PLANNED_MIN: usize = 2;
 /// have hundreds; of each further one a message is read in every segment.
 pub(crate) const PLANS_MAX: usize = 16 * 1024;
 
-/// As many seats of open words are put in order by a bit for each row of the segment, fewer by themselves.
-pub(crate) const MARKED_SEATS_MIN: usize = 4_096;
+/// As many ordinals of open words are put in order by a bit for each row of the segment, fewer by themselves.
+pub(crate) const MARKED_ORDINALS_MIN: usize = 4_096;
 
 /// Most pages of words of structured data that are gone through in a segment for a part of a word, to leave
 /// out rows that do not have a field: one or two milliseconds, where a look at a few thousand rows takes as
@@ -155,7 +155,7 @@ pub(crate) const HELPED_PARTS_MIN: usize = 3;
 pub(crate) const COLUMNS_ROWS_OF: u64 = 3;
 
 /// Edges of bars in a segment up to which the index counts a word before them, from its list or from columns that
-/// are read around them alone: the seats before all of them are kept at once, some eight bytes for each kind. A thousand
+/// are read around them alone: the ordinals before all of them are kept at once, some eight bytes for each kind. A thousand
 /// bars of a week in fifty segments have some twenty.
 pub(crate) const EDGES_COUNTED_MAX: usize = 64;
 

@@ -64,10 +64,10 @@ impl Block {
     }
 }
 
-/// A row of a part, and its seat.
-pub(crate) type Seated = (u32, u32);
+/// A row of a part, and its ordinal.
+pub(crate) type RowOrdinal = (u32, u32);
 
-/// The rows, and the seats, that are looked at together with one of a part: those of its chunk, or as
+/// The rows, and the ordinals, that are looked at together with one of a part: those of its chunk, or as
 /// many of the tail as are looked at without a pause.
 pub(crate) fn piece_around(part: &Part, row: u32) -> Range<u32> {
     match part {
@@ -79,34 +79,40 @@ pub(crate) fn piece_around(part: &Part, row: u32) -> Range<u32> {
     }
 }
 
-/// The rows that have some seats of a piece, which ascend; the rows ascend.
-pub(crate) fn seated(part: &Part, seats: &[u32]) -> Result<Vec<Seated>, ReadError> {
-    match (part, seats.first()) {
+/// The rows that have some ordinals of a piece, which ascend; the rows ascend.
+pub(crate) fn at_ordinals(part: &Part, ordinals: &[u32]) -> Result<Vec<RowOrdinal>, ReadError> {
+    match (part, ordinals.first()) {
         (Part::Segment(segment), Some(first)) => {
-            segment.seated(segment.chunk_of_row(*first), seats)
+            segment.at_ordinals(segment.chunk_of_row(*first), ordinals)
         }
-        _ => Ok(seats.iter().map(|seat| (*seat, *seat)).collect()),
+        _ => Ok(ordinals
+            .iter()
+            .map(|ordinal| (*ordinal, *ordinal))
+            .collect()),
     }
 }
 
-/// A row with its seat.
-pub(crate) fn with_seat(part: &Part, row: u32) -> Result<Seated, ReadError> {
+/// A row with its ordinal.
+pub(crate) fn with_ordinal(part: &Part, row: u32) -> Result<RowOrdinal, ReadError> {
     match part {
-        Part::Segment(segment) => segment.with_seat(row),
+        Part::Segment(segment) => segment.with_ordinal(row),
         Part::Tail(_) => Ok((row, row)),
     }
 }
 
-/// The seats of some rows of a piece, at least one row, ascending.
-pub(crate) fn seats_in_piece(part: &Part, rows: &Range<u32>) -> Result<Vec<Range<u32>>, ReadError> {
+/// The ordinals of some rows of a piece, at least one row, ascending.
+pub(crate) fn ordinals_in_piece(
+    part: &Part,
+    rows: &Range<u32>,
+) -> Result<Vec<Range<u32>>, ReadError> {
     match part {
-        Part::Segment(segment) => segment.seats(segment.chunk_of_row(rows.start), rows),
+        Part::Segment(segment) => segment.ordinals(segment.chunk_of_row(rows.start), rows),
         Part::Tail(_) => Ok(vec![rows.clone()]),
     }
 }
 
-/// The seats of a range of rows.
-pub(crate) fn seats_of(part: &Part, range: &Range<u32>) -> Result<RowSet, ReadError> {
+/// The ordinals of a range of rows.
+pub(crate) fn ordinals_of(part: &Part, range: &Range<u32>) -> Result<RowSet, ReadError> {
     let Part::Segment(segment) = part else {
         return Ok(RowSet::of_range(range, part.rows()));
     };
@@ -122,7 +128,7 @@ pub(crate) fn seats_of(part: &Part, range: &Range<u32>) -> Result<RowSet, ReadEr
         if own == rows {
             continue;
         }
-        set = set.or(RowSet::of_ranges(segment.seats(chunk, &own)?));
+        set = set.or(RowSet::of_ranges(segment.ordinals(chunk, &own)?));
         if row == range.start {
             whole.start = rows.end;
         }
@@ -137,7 +143,7 @@ pub(crate) fn seats_of(part: &Part, range: &Range<u32>) -> Result<RowSet, ReadEr
 }
 
 /// Decodes rows that were taken together. Where some cannot be read, the others are in the block.
-pub(crate) fn block(part: &Part, rows: &[Seated]) -> (Block, Option<ReadError>) {
+pub(crate) fn block(part: &Part, rows: &[RowOrdinal]) -> (Block, Option<ReadError>) {
     match part {
         Part::Segment(segment) => decode(segment, rows),
         Part::Tail(chunk) => {
@@ -148,12 +154,12 @@ pub(crate) fn block(part: &Part, rows: &[Seated]) -> (Block, Option<ReadError>) 
     }
 }
 
-/// The rows of some, without their seats.
-pub(crate) fn rows_of(rows: &[Seated]) -> Vec<u32> {
+/// The rows of some, without their ordinals.
+pub(crate) fn rows_of(rows: &[RowOrdinal]) -> Vec<u32> {
     rows.iter().map(|(row, _)| *row).collect()
 }
 
-fn decode(segment: &SegmentHandle, rows: &[Seated]) -> (Block, Option<ReadError>) {
+fn decode(segment: &SegmentHandle, rows: &[RowOrdinal]) -> (Block, Option<ReadError>) {
     let chunk = segment.chunk_of_row(rows.first().map_or(0, |(row, _)| *row));
     match segment.kept_records(chunk, rows) {
         Ok(batch) => {
@@ -166,10 +172,10 @@ fn decode(segment: &SegmentHandle, rows: &[Seated]) -> (Block, Option<ReadError>
 }
 
 /// The rows that can be read: damage of a page of columns is that of some kinds of records.
-fn decode_each(segment: &SegmentHandle, chunk: usize, rows: &[Seated]) -> Block {
+fn decode_each(segment: &SegmentHandle, chunk: usize, rows: &[RowOrdinal]) -> Block {
     let (mut read, mut batch) = (Vec::new(), RecordBatch::new());
     for row in rows {
-        if let Ok(alone) = segment.seated_records(chunk, &[*row])
+        if let Ok(alone) = segment.records_at_ordinals(chunk, &[*row])
             && batch.append(&alone).is_ok()
         {
             read.push(row.0);

@@ -27,7 +27,7 @@ impl PartReader {
         self.fixed = None;
     }
 
-    /// Hands the values of rows of a chunk with some seats, which ascend, to `sink`; returns the seats of those
+    /// Hands the values of rows of a chunk with some ordinals, which ascend, to `sink`; returns the ordinals of those
     /// whose records have to be looked at. All are of one segment since [`Self::begin`].
     ///
     /// # Errors
@@ -36,35 +36,35 @@ impl PartReader {
         &mut self,
         segment: &SegmentHandle,
         chunk: usize,
-        seats: &[u32],
+        ordinals: &[u32],
         sink: &mut impl ValueSink,
     ) -> Result<Vec<u32>, ReadError> {
-        let open = self.add_fixed(segment, chunk, seats, sink)?;
+        let open = self.add_fixed(segment, chunk, ordinals, sink)?;
         Ok(match open.is_empty() {
             true => open,
             false => self.add_varying(segment, chunk, open, sink),
         })
     }
 
-    /// Adds the rows of kinds with one value, for which no column is looked at; the seats of the others,
+    /// Adds the rows of kinds with one value, for which no column is looked at; the ordinals of the others,
     /// which ascend.
     fn add_fixed(
         &mut self,
         segment: &SegmentHandle,
         chunk: usize,
-        mut seats: &[u32],
+        mut ordinals: &[u32],
         sink: &mut impl ValueSink,
     ) -> Result<Vec<u32>, ReadError> {
-        let kinds = segment.kind_seats(chunk)?;
+        let kinds = segment.kind_ordinals(chunk)?;
         let fixed = match self.fixed.take() {
             Some(fixed) => fixed,
             None => segment.fixed_texts(self.part)?,
         };
         let mut others = Vec::new();
         for (kind, of_kind) in kinds {
-            let count = seats.partition_point(|seat| *seat < of_kind.end);
-            let (own, rest) = seats.split_at(count);
-            seats = rest;
+            let count = ordinals.partition_point(|ordinal| *ordinal < of_kind.end);
+            let (own, rest) = ordinals.split_at(count);
+            ordinals = rest;
             match fixed.get(kind as usize) {
                 _ if own.is_empty() => {}
                 Some(Some(value)) => {
@@ -77,30 +77,30 @@ impl PartReader {
                 _ => others.extend_from_slice(own),
             }
         }
-        others.extend_from_slice(seats);
+        others.extend_from_slice(ordinals);
         self.fixed = Some(fixed);
         Ok(others)
     }
 
-    /// Adds the rows of other kinds; the seats of those whose records have to be looked at.
+    /// Adds the rows of other kinds; the ordinals of those whose records have to be looked at.
     fn add_varying(
         &mut self,
         segment: &SegmentHandle,
         chunk: usize,
-        seats: Vec<u32>,
+        ordinals: Vec<u32>,
         sink: &mut impl ValueSink,
     ) -> Vec<u32> {
         // Why it cannot be read is reported where its records are.
         let Ok(opened) = segment.open_chunk(chunk) else {
-            return seats;
+            return ordinals;
         };
         let mut open = Vec::new();
-        for kind in opened.kind_rows(&seats) {
+        for kind in opened.kind_rows(&ordinals) {
             let mut done = 0;
             let read = read_kind(&opened, &kind, self.part, &mut done, sink);
             if read != Ok(true) {
                 let left = kind.ranked().skip(done);
-                open.extend(left.map(|(seat, _)| opened.seat(seat)));
+                open.extend(left.map(|(ordinal, _)| opened.ordinal(ordinal)));
             }
         }
         open.sort_unstable();
@@ -126,9 +126,11 @@ impl<S: RecordSink> ChunkSink for PartChunks<'_, S> {
         &mut self,
         segment: &SegmentHandle,
         chunk: usize,
-        seats: &[u32],
+        ordinals: &[u32],
     ) -> Result<Vec<u32>, ReadError> {
-        let open = self.reader.read_chunk(segment, chunk, seats, self.sink)?;
+        let open = self
+            .reader
+            .read_chunk(segment, chunk, ordinals, self.sink)?;
         self.sink.settle();
         Ok(open)
     }
@@ -148,9 +150,9 @@ impl<S: RecordSink> ChunkSink for HeadChunks<'_, S> {
         &mut self,
         segment: &SegmentHandle,
         chunk: usize,
-        seats: &[u32],
+        ordinals: &[u32],
     ) -> Result<Vec<u32>, ReadError> {
-        let rows = segment.seated(chunk, seats)?.into_iter();
+        let rows = segment.at_ordinals(chunk, ordinals)?.into_iter();
         let heads = segment.heads(chunk, rows.map(|(row, _)| row))?;
         heads.iter().for_each(|head| self.sink.record(head));
         self.sink.settle();
@@ -185,7 +187,7 @@ fn read_kind<S: ValueSink>(
         return Ok(false);
     };
     let mut column = Remembered::default();
-    for (seat, rank) in kind.ranked() {
+    for (ordinal, rank) in kind.ranked() {
         let seen = column.ask(chunk, kind, (slot, rank), |values| {
             text.clear();
             for bit in &bits {
@@ -196,7 +198,7 @@ fn read_kind<S: ValueSink>(
             }
             sink.see(&text)
         })?;
-        sink.row(chunk.seat(seat), seen);
+        sink.row(chunk.ordinal(ordinal), seen);
         *done += 1;
         if sink.is_full() {
             column.forget();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use store::{Part, SegmentHandle};
 
-use crate::chunks::each_seated_block;
+use crate::chunks::each_ordinal_block;
 use crate::event::rows_within;
 use crate::row_set::RowSet;
 use crate::run::Run;
@@ -24,7 +24,7 @@ pub(crate) fn resolve(run: &mut Run<'_>, part: &Part, range: &Range<u32>) -> Row
             if node.bounds.upper().is_empty() {
                 return RowSet::empty();
             }
-            let among = run.seats_of(part, range);
+            let among = run.ordinals_of(part, range);
             if node.bounds.maybe.is_none() {
                 return node.bounds.sure.and(among);
             }
@@ -39,15 +39,15 @@ pub(crate) fn resolve(run: &mut Run<'_>, part: &Part, range: &Range<u32>) -> Row
     }
 }
 
-/// The rows of a segment that match, of those with some seats.
+/// The rows of a segment that match, of those with some ordinals.
 pub(crate) fn resolve_among(
     run: &mut Run<'_>,
     part: &Part,
     segment: &Arc<SegmentHandle>,
-    seats: RowSet,
+    ordinals: RowSet,
 ) -> RowSet {
-    let node = run.examine_among(part, segment, &seats);
-    settle(run, segment, &node, seats)
+    let node = run.examine_among(part, segment, &ordinals);
+    settle(run, segment, &node, ordinals)
 }
 
 /// The rows of a part that match and are within a range of either kind of time.
@@ -82,7 +82,7 @@ pub(crate) fn verified(run: &mut Run<'_>, part: &Part, set: &RowSet) -> RowSet {
         return bounds.sure.and(set.clone());
     }
     let mut verified = Vec::new();
-    each_seated_block(run, part, set, &mut |run, rows, block| {
+    each_ordinal_block(run, part, set, &mut |run, rows, block| {
         verified.extend(matching(run, &bounds, rows, block));
     });
     RowSet::from_sorted(&verified)

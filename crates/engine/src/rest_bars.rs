@@ -29,13 +29,13 @@ pub(crate) fn count_before(run: &mut Run<'_>, part: &Part, rows: &[u32]) -> Opti
     if all == 0 {
         return Some(vec![0; rows.len()]);
     }
-    let [start, end] = [longest.start, longest.end].map(|row| run.seats_before(part, row));
+    let [start, end] = [longest.start, longest.end].map(|row| run.ordinals_before(part, row));
     let behind = RowSet::All.minus(&RowSet::of_ranges(end), part.rows());
     let found = resolve_among(run, part, segment, RowSet::of_ranges(start).or(behind));
     let found_len = found.len(part.rows());
     let mut counts = Vec::with_capacity(rows.len());
     for row in rows {
-        let before = found.len_among(&run.seats_before(part, *row));
+        let before = found.len_among(&run.ordinals_before(part, *row));
         counts.push(match *row <= longest.start {
             true => before,
             false => all.saturating_sub(found_len - before),

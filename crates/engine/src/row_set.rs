@@ -1,14 +1,14 @@
 //! A set of rows of one part.
 //!
-//! Rows of a segment are named by their seats, which number those of a chunk by kind: what the index and
-//! the columns know of is beside each other then. Which row of the chunk has a seat is asked where its
-//! time or its record is wanted (`part::seated`). In the tail a row is its own seat.
+//! Rows of a segment are named by their ordinals, which number those of a chunk by kind: what the index and
+//! the columns know of is beside each other then. Which row of the chunk has an ordinal is asked where its
+//! time or its record is wanted (`part::at_ordinals`). In the tail a row is its own ordinal.
 
 use std::ops::Range;
 
 use roaring::RoaringBitmap;
 
-/// Rows of a part by their seats. All of them is a case of its own: it is frequent and costs nothing to count.
+/// Rows of a part by their ordinals. All of them is a case of its own: it is frequent and costs nothing to count.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum RowSet {
     /// Every row.

@@ -19,7 +19,8 @@ use crate::evaluate::{Node, evaluate};
 use crate::limits::{REMEMBERED_FEW_BYTES_MAX, THREAD_BLOCKS, THREAD_BYTES};
 use crate::memory::{CountedBy, Counts, Memory};
 use crate::part::{
-    Block, Seated, block, piece_around, rows_between, seated, seats_in_piece, seats_of,
+    Block, RowOrdinal, at_ordinals, block, ordinals_in_piece, ordinals_of, piece_around,
+    rows_between,
 };
 use crate::plan::{Plan, WHOLE_LEXICON_COST};
 use crate::row_set::RowSet;
@@ -106,7 +107,7 @@ impl<'a> Run<'a> {
     }
 
     /// Decodes rows that were taken together, and notes where some cannot be read.
-    pub(crate) fn block(&mut self, part: &Part, rows: &[Seated]) -> Block {
+    pub(crate) fn block(&mut self, part: &Part, rows: &[RowOrdinal]) -> Block {
         if let Part::Tail(chunk) = part {
             chunk.note_looks(rows.len());
         }
@@ -122,38 +123,38 @@ impl<'a> Run<'a> {
         block
     }
 
-    /// The rows that have some seats of a piece of a part, which ascend; none, and a note, where they
+    /// The rows that have some ordinals of a piece of a part, which ascend; none, and a note, where they
     /// cannot be told. The rows ascend.
-    pub(crate) fn seated(&mut self, part: &Part, seats: &[u32]) -> Vec<Seated> {
-        seated(part, seats).unwrap_or_else(|error| {
+    pub(crate) fn at_ordinals(&mut self, part: &Part, ordinals: &[u32]) -> Vec<RowOrdinal> {
+        at_ordinals(part, ordinals).unwrap_or_else(|error| {
             self.missed(&error);
             Vec::new()
         })
     }
 
-    /// The seats of the rows of a part before one, ascending. Only a piece with that row in its midst is
-    /// looked into; where its seats cannot be told they are left out, with a note.
-    pub(crate) fn seats_before(&mut self, part: &Part, row: u32) -> Vec<Range<u32>> {
-        let mut seats = Vec::new();
+    /// The ordinals of the rows of a part before one, ascending. Only a piece with that row in its midst is
+    /// looked into; where its ordinals cannot be told they are left out, with a note.
+    pub(crate) fn ordinals_before(&mut self, part: &Part, row: u32) -> Vec<Range<u32>> {
+        let mut ordinals = Vec::new();
         let piece = match row < part.rows() {
             true => piece_around(part, row),
             false => part.rows()..part.rows(),
         };
         if piece.start > 0 {
-            seats.push(0..piece.start);
+            ordinals.push(0..piece.start);
         }
         if row > piece.start && !piece.is_empty() {
-            match seats_in_piece(part, &(piece.start..row)) {
-                Ok(own) => seats.extend(own),
+            match ordinals_in_piece(part, &(piece.start..row)) {
+                Ok(own) => ordinals.extend(own),
                 Err(error) => self.missed(&error),
             }
         }
-        seats
+        ordinals
     }
 
-    /// The seats of a range of rows; none, and a note, where they cannot be told.
-    pub(crate) fn seats_of(&mut self, part: &Part, range: &Range<u32>) -> RowSet {
-        seats_of(part, range).unwrap_or_else(|error| {
+    /// The ordinals of a range of rows; none, and a note, where they cannot be told.
+    pub(crate) fn ordinals_of(&mut self, part: &Part, range: &Range<u32>) -> RowSet {
+        ordinals_of(part, range).unwrap_or_else(|error| {
             self.missed(&error);
             RowSet::empty()
         })

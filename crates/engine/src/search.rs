@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::cursor::Cursor;
 use crate::limits::{FOUND_ROW_BYTES, FOUND_ROW_COPIES, SEARCH_BYTES_MAX, SEARCH_ROWS_MAX};
 use crate::ordered::Ordered;
-use crate::part::{block, with_seat};
+use crate::part::{block, with_ordinal};
 use crate::rows::{FoundRow, RowRef};
 use crate::run::Run;
 use crate::scope::Scope;
@@ -203,7 +203,7 @@ pub fn record(snapshots: &[Snapshot], id: &RecordId) -> Result<Option<FoundRow>,
         };
         let row = u32::try_from(id.number.0 - part.first_number().0).unwrap_or(u32::MAX);
         if row < part.rows() {
-            let (block, error) = block(part, &[with_seat(part, row)?]);
+            let (block, error) = block(part, &[with_ordinal(part, row)?]);
             if let Some(error) = error {
                 return Err(error);
             }

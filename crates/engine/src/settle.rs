@@ -12,7 +12,7 @@ use store::{Part, SegmentHandle};
 use crate::by_kind::by_kind;
 use crate::evaluate::{Inner, Node};
 use crate::limits::{BLOCK_ROWS, SELECTED_ROWS};
-use crate::part::Seated;
+use crate::part::RowOrdinal;
 use crate::row_set::RowSet;
 use crate::run::Run;
 
@@ -123,7 +123,7 @@ impl Settling<'_, '_, '_> {
             });
             self.run.looked_at(selected.looked_at);
             selected.open.sort_unstable();
-            let open = self.run.seated(&part, &selected.open);
+            let open = self.run.at_ordinals(&part, &selected.open);
             if open.len() < selected.open.len() {
                 self.lost.append(&mut selected.open);
             }
@@ -136,15 +136,21 @@ impl Settling<'_, '_, '_> {
         told.passed.or(RowSet::from_sorted(&passed))
     }
 
-    fn ask_records(&mut self, part: &Part, leaf: usize, rows: &[Seated], passed: &mut Vec<u32>) {
+    fn ask_records(
+        &mut self,
+        part: &Part,
+        leaf: usize,
+        rows: &[RowOrdinal],
+        passed: &mut Vec<u32>,
+    ) {
         let block = self.run.block(part, rows);
         self.run.looked_at(block.rows.len() as u64);
-        for (row, seat) in rows {
+        for (row, ordinal) in rows {
             match block.record(*row) {
-                None => self.lost.push(*seat),
+                None => self.lost.push(*ordinal),
                 Some(record) => {
                     if self.run.check(leaf).matches(record) {
-                        passed.push(*seat);
+                        passed.push(*ordinal);
                     }
                 }
             }

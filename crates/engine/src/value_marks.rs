@@ -130,21 +130,23 @@ impl ValueMarks {
         let tally = segment.tally()?;
         for (number, term) in others {
             for group in segment.groups_of(&term)? {
-                let seats = tally.seats(group);
-                let own = self.marks.get_mut(seats.start as usize..seats.end as usize);
+                let ordinals = tally.ordinals(group);
+                let own = self
+                    .marks
+                    .get_mut(ordinals.start as usize..ordinals.end as usize);
                 own.into_iter().flatten().for_each(|mark| *mark ^= number);
             }
             match term.slots.location {
-                Location::One(seat) => self.mark(&[seat], number),
-                _ => self.mark(&segment.slot_seats(&term, |_| true)?, number),
+                Location::One(ordinal) => self.mark(&[ordinal], number),
+                _ => self.mark(&segment.slot_ordinals(&term, |_| true)?, number),
             }
         }
         Ok(true)
     }
 
-    fn mark(&mut self, seats: &[u32], number: u32) {
-        for seat in seats {
-            if let Some(mark) = self.marks.get_mut(*seat as usize) {
+    fn mark(&mut self, ordinals: &[u32], number: u32) {
+        for ordinal in ordinals {
+            if let Some(mark) = self.marks.get_mut(*ordinal as usize) {
                 *mark ^= number;
             }
         }

@@ -11,7 +11,7 @@ use crate::bounds::Bounds;
 use crate::cursor::Position;
 use crate::evaluate::Node;
 use crate::limits::{BLOCK_ROWS, READ_AHEAD_BYTES, WALK_MATCHES, WALK_ROWS};
-use crate::part::{Block, Holder, Seated, piece_around, rows_of};
+use crate::part::{Block, Holder, RowOrdinal, piece_around, rows_of};
 use crate::row_set::RowSet;
 use crate::run::Run;
 use crate::search::Order;
@@ -38,7 +38,7 @@ pub(crate) struct Walk<'a> {
     left: Range<u32>,
     piece: Piece,
     /// What is left of the opened rows that may match, ascending.
-    open: Vec<Seated>,
+    open: Vec<RowOrdinal>,
     /// Whether those all match.
     is_settled: bool,
     /// Whether few rows of the last block matched, of those that might have.
@@ -52,8 +52,8 @@ pub(crate) struct Walk<'a> {
 /// Rows that are looked at together.
 #[derive(Default)]
 struct Piece {
-    /// Their seats, which are the same numbers, and those of rows that are not asked about.
-    seats: Range<u32>,
+    /// Their ordinals, which are the same numbers, and those of rows that are not asked about.
+    ordinals: Range<u32>,
     /// Those that are asked about.
     rows: Range<u32>,
     /// Those of them that have not been opened.
@@ -136,15 +136,15 @@ impl<'a> Walk<'a> {
     /// Asks about the next rows; `None` where there are none.
     fn next_window(&mut self, run: &mut Run<'_>) -> Option<()> {
         self.window = self.windows.next()?;
-        let seats = run.seats_of(self.part, &self.window);
+        let ordinals = run.ordinals_of(self.part, &self.window);
         self.known = match self.part {
             Part::Segment(segment) => Known::Segment(match self.windows.are_apart {
-                true => run.examine_among(self.part, segment, &seats),
+                true => run.examine_among(self.part, segment, &ordinals),
                 false => run.examine(self.part, segment),
             }),
             Part::Tail(_) => Known::Tail(run.bounds_of_tail()),
         };
-        self.upper = self.known.bounds().upper().clone().and(seats);
+        self.upper = self.known.bounds().upper().clone().and(ordinals);
         self.left = 0..self.part.rows();
         Some(())
     }
@@ -200,14 +200,14 @@ impl<'a> Walk<'a> {
         if self.piece.left.is_empty() && self.next_piece().is_none() {
             return self.next_window(run);
         }
-        let (piece, rows) = (self.piece.seats.clone(), self.take_rows());
-        let seats = if rows == self.piece.rows {
+        let (piece, rows) = (self.piece.ordinals.clone(), self.take_rows());
+        let ordinals = if rows == self.piece.rows {
             self.upper.first_rows(&piece, usize::MAX)
         } else {
-            let among = run.seats_of(self.part, &rows);
+            let among = run.ordinals_of(self.part, &rows);
             self.upper.clone().and(among).first_rows(&piece, usize::MAX)
         };
-        self.open = run.seated(self.part, &seats);
+        self.open = run.at_ordinals(self.part, &ordinals);
         self.is_settled = self.known.bounds().maybe.is_none();
         Some(())
     }
@@ -225,7 +225,7 @@ impl<'a> Walk<'a> {
         }
         let rows = piece.start.max(self.window.start)..piece.end.min(self.window.end);
         self.piece = Piece {
-            seats: piece,
+            ordinals: piece,
             left: rows.clone(),
             rows,
         };
@@ -235,9 +235,13 @@ impl<'a> Walk<'a> {
     /// Takes the next rows of the piece at hand: as many as have some matches if these are spread evenly, or
     /// all where they have to be looked at and few of them may match, or few of those do.
     fn take_rows(&mut self) -> Range<u32> {
-        let Piece { seats, rows, left } = &mut self.piece;
+        let Piece {
+            ordinals,
+            rows,
+            left,
+        } = &mut self.piece;
         let all = left.clone();
-        let matches = self.upper.len_within(seats).max(1);
+        let matches = self.upper.len_within(ordinals).max(1);
         let are_known = self.known.bounds().maybe.is_none();
         let steps = (all.len() as u32).div_ceil(WALK_ROWS);
         let wanted = (rows.len() as u64 * WALK_MATCHES / matches).div_ceil(u64::from(WALK_ROWS));
@@ -260,7 +264,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Takes the next rows of the piece at hand, as many as are decoded at a time.
-    fn take_block(&mut self) -> Vec<Seated> {
+    fn take_block(&mut self) -> Vec<RowOrdinal> {
         match self.order {
             Order::NewestFirst => {
                 let rest = self.open.len().saturating_sub(BLOCK_ROWS);
@@ -274,7 +278,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Finds the rows that match among some, record by record.
-    fn look_at(&mut self, run: &mut Run<'_>, rows: &[Seated]) {
+    fn look_at(&mut self, run: &mut Run<'_>, rows: &[RowOrdinal]) {
         let block = run.block(self.part, rows);
         let found = matching(run, self.known.bounds(), rows, &block);
         // Of a block that was not gone through to its end, nothing is handed out: no gaps.
@@ -293,14 +297,14 @@ impl<'a> Walk<'a> {
             self.is_sparse = false;
             return;
         };
-        let mut seats: Vec<u32> = self.open.iter().map(|(_, seat)| *seat).collect();
-        seats.sort_unstable();
-        let found = settle(run, segment, node, RowSet::from_sorted(&seats));
+        let mut ordinals: Vec<u32> = self.open.iter().map(|(_, ordinal)| *ordinal).collect();
+        ordinals.sort_unstable();
+        let found = settle(run, segment, node, RowSet::from_sorted(&ordinals));
         // Of a chunk that was not gone through to its end, nothing is handed out: no gaps.
         if run.is_stopped() {
             return;
         }
-        self.open.retain(|(_, seat)| found.contains(*seat));
+        self.open.retain(|(_, ordinal)| found.contains(*ordinal));
         self.is_settled = true;
     }
 
@@ -335,12 +339,12 @@ impl<'a> Walk<'a> {
 pub(crate) fn matching(
     run: &mut Run<'_>,
     bounds: &Bounds,
-    rows: &[Seated],
+    rows: &[RowOrdinal],
     block: &Block,
 ) -> Vec<u32> {
-    let matching = rows.iter().filter(|(row, seat)| {
+    let matching = rows.iter().filter(|(row, ordinal)| {
         let record = block.record(*row);
-        record.is_some_and(|record| bounds.sure.contains(*seat) || run.matches(record))
+        record.is_some_and(|record| bounds.sure.contains(*ordinal) || run.matches(record))
     });
     rows_of(&matching.copied().collect::<Vec<_>>())
 }

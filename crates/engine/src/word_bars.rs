@@ -128,10 +128,10 @@ fn count_term(
     rows: &[u32],
 ) -> Option<Vec<u64>> {
     if rows.len() <= EDGES_COUNTED_MAX {
-        let edges = rows.iter().map(|row| run.seats_before(part, *row));
+        let edges = rows.iter().map(|row| run.ordinals_before(part, *row));
         let edges: Vec<Vec<Range<u32>>> = edges.collect();
         let edges: Vec<&[Range<u32>]> = edges.iter().map(Vec::as_slice).collect();
-        return segment.count_seats_before(term, &edges).ok();
+        return segment.count_ordinals_before(term, &edges).ok();
     }
     let found = Gathered::of(std::slice::from_ref(term), Among::ALL, segment).ok()?;
     Some(count_found(run, part, &found, rows))
@@ -141,6 +141,6 @@ fn count_term(
 fn count_found(run: &mut Run<'_>, part: &Part, found: &Gathered, rows: &[u32]) -> Vec<u64> {
     let before = rows
         .iter()
-        .map(|row| found.len_among(&run.seats_before(part, *row)));
+        .map(|row| found.len_among(&run.ordinals_before(part, *row)));
     before.collect()
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use model::Timestamp;
 use segment::{
-    Bigrams, Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, HeadPage, Header, Kinds,
-    KnownKey, LexiconPage, LexiconThrough, Listed, Location, Namespace, PageEntry, PostingPage,
-    ReceivedTimes, RowKinds, Stamps, Tally, Trailer, Union, UnionPage, chunk_of_part,
-    decode_kind_page, decode_received_page,
+    Bigrams, Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, Header, Kinds, KnownKey,
+    LexiconPage, LexiconThrough, Listed, Location, Namespace, PageEntry, PostingPage,
+    ReceivedTimes, RowKinds, RowMetadataPage, Tally, Trailer, Union, UnionPage, ZoneMaps,
+    chunk_of_part, decode_kind_page, decode_received_page,
 };
 
 /// Most bytes of a page before compression that are looked at: more takes a fuzzer's time only.
@@ -36,12 +36,12 @@ pub fn page(bytes: &[u8]) {
         6 => _ = ColumnPage::open(&entry, stored),
         8 => _ = first_union(&entry, stored),
         9 => bigrams(&entry, stored),
-        10 => _ = HeadPage::decode(&entry, stored),
+        10 => _ = RowMetadataPage::decode(&entry, stored),
         11 => {
             let page = |rows| PageEntry { rows, ..entry };
             row_kinds(&entry, vec![page(64), page(64), page(9)], stored);
         }
-        _ => _ = Stamps::decode(&entry, stored),
+        _ => _ = ZoneMaps::decode(&entry, stored),
     }
 }
 
@@ -71,9 +71,17 @@ fn row_kinds(entry: &PageEntry, heads: Vec<PageEntry>, stored: &[u8]) {
     assert_eq!(rows, kinds.len() as u64);
     _ = kinds.check_pages(&chunk);
     if !has_heads {
-        let no_page = |_| Err(Corrupt::Short { what: "head page" });
-        let seats = kinds.with_seats(0..rows as u32, no_page);
-        assert!(seats.is_ok_and(|seats| seats.iter().all(|(_, seat)| u64::from(*seat) < rows)));
+        let no_page = |_| {
+            Err(Corrupt::Short {
+                what: "row metadata page",
+            })
+        };
+        let ordinals = kinds.with_ordinals(0..rows as u32, no_page);
+        assert!(ordinals.is_ok_and(|ordinals| {
+            ordinals
+                .iter()
+                .all(|(_, ordinal)| u64::from(*ordinal) < rows)
+        }));
     }
 }
 
@@ -223,7 +231,7 @@ fn unions(file: &[u8], footer: &Footer, kinds: &Kinds) -> Result<(), Corrupt> {
     Ok(())
 }
 
-/// Finds the seats of a union.
+/// Finds the ordinals of a union.
 fn mark(file: &[u8], footer: &Footer, union: &Union, kinds: &Kinds) -> Result<(), Corrupt> {
     let mut bits = vec![0; (footer.rows as usize / 8).min(RAW_BYTES_MAX as usize)];
     union.mark(&mut bits, |part| {
@@ -268,26 +276,26 @@ fn records(
     let row_kinds = RowKinds::decode(&entry, rows)?;
     let opened = Chunk::decode(&entry, directory_bytes, row_kinds.kinds(), kinds)?;
     _ = (row_kinds.check_pages(&entry), opened.check(&entry));
-    if let Some(page) = &chunk.stamps {
+    if let Some(page) = &chunk.zone_maps {
         let (entry, bytes) = stored(file, page)?;
-        stamps(&opened, &Stamps::decode(&entry, bytes)?);
+        zone_maps(&opened, &ZoneMaps::decode(&entry, bytes)?);
     }
     let mut heads = ChunkHeads::decode(&entry, bytes, received.to_vec())?;
     let rows = u32::try_from(opened.rows()).unwrap_or(u32::MAX);
-    let head_page = |number: usize| {
+    let row_metadata_page = |number: usize| {
         let short = Corrupt::Short { what: "heads" };
         let (entry, bytes) = stored(file, chunk.heads.get(number).ok_or(short)?)?;
-        HeadPage::decode(&entry, bytes).map(Arc::new)
+        RowMetadataPage::decode(&entry, bytes).map(Arc::new)
     };
-    heads.add_pages(0..rows, head_page)?;
-    _ = row_kinds.check(head_page);
-    let seated = row_kinds.with_seats(0..rows, head_page)?;
+    heads.add_pages(0..rows, row_metadata_page)?;
+    _ = row_kinds.check(row_metadata_page);
+    let found = row_kinds.with_ordinals(0..rows, row_metadata_page)?;
     let column_page = |index: usize| {
         let short = Corrupt::Short { what: "columns" };
         let (entry, bytes) = stored(file, chunk.columns.get(index).ok_or(short)?)?;
         ColumnPage::open(&entry, bytes).map(Arc::new)
     };
-    let records = opened.records(seated, &heads, column_page)?;
+    let records = opened.records(found, &heads, column_page)?;
     assert_eq!(records.len(), opened.rows());
     for record in records.iter() {
         assert!(record.message().len() <= record.bytes().len());
@@ -295,15 +303,15 @@ fn records(
     Ok(())
 }
 
-/// Asks the stamps of all columns.
-fn stamps(chunk: &Chunk, stamps: &Stamps) {
+/// Asks the zone maps of all columns.
+fn zone_maps(chunk: &Chunk, zone_maps: &ZoneMaps) {
     let rows = u32::try_from(chunk.rows()).unwrap_or(u32::MAX);
     for kind in chunk.kind_rows(&(0..rows).collect::<Vec<_>>()) {
         for slot in 0..4 {
             for (_, rank) in kind.ranked() {
-                if let Some((ranks, stamp)) = kind.stamp(stamps, slot, rank) {
+                if let Some((ranks, zone_map)) = kind.zone_map(zone_maps, slot, rank) {
                     assert!(ranks.contains(&rank));
-                    _ = (stamp.bytes(), stamp.first(), stamp.are_like(b"00"));
+                    _ = (zone_map.bytes(), zone_map.first(), zone_map.are_like(b"00"));
                 }
             }
         }

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use model::{RecordBatch, RecordNumber, RecordParts, Span, Timestamp};
 use segment::{
-    BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Footer, HeadPage,
-    LexiconPage, MergeInput, PageEntry, PostingPage, RowKinds, Section,
+    BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Footer, LexiconPage,
+    MergeInput, PageEntry, PostingPage, RowKinds, RowMetadataPage, Section,
 };
 
 const RUNS: usize = 5;
@@ -149,14 +149,17 @@ fn read_records(built: &Built, per_row: &dyn Fn(&str, f64)) {
             let row_kinds = RowKinds::decode(entry, stored(&entry.rows)).unwrap();
             let directory = stored(&entry.directory);
             let chunk = Chunk::decode(entry, directory, row_kinds.kinds(), &kinds).unwrap();
-            let head_page = |number: usize| {
-                HeadPage::decode(&entry.heads[number], stored(&entry.heads[number])).map(Arc::new)
+            let row_metadata_page = |number: usize| {
+                RowMetadataPage::decode(&entry.heads[number], stored(&entry.heads[number]))
+                    .map(Arc::new)
             };
             let mut heads = ChunkHeads::decode(entry, stored(page), received.to_vec()).unwrap();
-            heads.add_pages(0..page.rows, head_page).unwrap();
+            heads.add_pages(0..page.rows, row_metadata_page).unwrap();
             let open = |page: &PageEntry| Arc::new(ColumnPage::open(page, stored(page)).unwrap());
             let columns: Vec<_> = entry.columns.iter().map(open).collect();
-            let rows = row_kinds.with_seats(0..page.rows, head_page).unwrap();
+            let rows = row_kinds
+                .with_ordinals(0..page.rows, row_metadata_page)
+                .unwrap();
             let records = chunk.records(rows, &heads, |index| {
                 Ok::<_, Corrupt>(Arc::clone(&columns[index]))
             });

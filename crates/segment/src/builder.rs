@@ -142,7 +142,7 @@ impl Builder {
         self
     }
 
-    /// Has so many rows on a head page.
+    /// Has so many rows on a row metadata page.
     #[cfg(test)]
     pub(crate) fn with_head_rows(mut self, head_rows: usize) -> Self {
         self.chunks = self.chunks.with_head_rows(head_rows);

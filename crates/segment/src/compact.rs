@@ -32,7 +32,7 @@ pub fn compact<I: MergeInput>(
     compact_with(input, zstd_level, IndexChoice::PAYING, sink)
 }
 
-/// The same with unions and cut words where they are wanted.
+/// The same with unions and truncated terms where they are wanted.
 pub(crate) fn compact_with<I: MergeInput>(
     input: &I,
     zstd_level: i32,
@@ -57,7 +57,7 @@ pub(crate) fn compact_with<I: MergeInput>(
             output.page(page)?;
         }
         output.looked_into(&mut chunk.directory)?;
-        for page in chunk.stamps.iter_mut().chain(&mut chunk.heads) {
+        for page in chunk.zone_maps.iter_mut().chain(&mut chunk.heads) {
             output.page(page)?;
         }
         output.looked_into(&mut chunk.rows)?;
@@ -189,7 +189,7 @@ impl<I: MergeInput> Output<'_, I> {
             union_pages: Vec::new(),
             lexicon_pages: Vec::new(),
             bigram_page: None,
-            has_cut_words: false,
+            has_truncated_terms: false,
             ..footer.clone()
         };
         let raw = spare::encode(table, &records, &mut self.pages, self.offset);

@@ -11,7 +11,7 @@ use crate::lexicon::class::plain_key;
 use crate::merge::{TermCursor, damaged, stored, tally};
 use crate::{
     Bigrams, Built, ChunkEntry, Footer, Kinds, LexiconPage, LexiconPageEntry, MergeError,
-    MergeInput, Namespace, PageEntry, Stamp, Stamps,
+    MergeInput, Namespace, PageEntry, ZoneMap, ZoneMaps,
 };
 
 /// What differs between a segment's index and its rows.
@@ -46,10 +46,10 @@ pub enum Difference {
         offset: u64,
     },
     /// What is said of the values of parts of columns.
-    Stamps {
+    ZoneMaps {
         /// Of how many parts.
         parts: u64,
-        /// Where in the file the first stamp page with one of them is, in bytes.
+        /// Where in the file the first zone map page with one of them is, in bytes.
         offset: u64,
     },
 }
@@ -74,16 +74,16 @@ impl MergeInput for InMemory<'_> {
 /// A segment whose index is compared.
 struct Side<'a, I> {
     terms: TermCursor<'a, I>,
-    /// The seats of each group, by number.
+    /// The ordinals of each group, by number.
     groups: Vec<Range<u32>>,
-    /// The row of each seat.
+    /// The row of each ordinal.
     order: Vec<u32>,
     rows: Vec<u32>,
 }
 
 impl<'a, I: MergeInput> Side<'a, I> {
     fn new(input: &'a I) -> Result<Self, MergeError<I::Error>> {
-        let (groups, order) = seats(input)?;
+        let (groups, order) = ordinals(input)?;
         Ok(Self {
             terms: TermCursor::new(input, 0)?,
             groups,
@@ -94,14 +94,14 @@ impl<'a, I: MergeInput> Side<'a, I> {
 
     /// Finds all rows of the term at hand.
     fn find_rows(&mut self) -> Result<(), MergeError<I::Error>> {
-        let mut seats = self.terms.slot_seats()?;
+        let mut ordinals = self.terms.slot_ordinals()?;
         for group in self.terms.groups()? {
             let own = self.groups.get(group as usize).cloned();
-            seats.extend(own.unwrap_or_default());
+            ordinals.extend(own.unwrap_or_default());
         }
-        let rows = seats
+        let rows = ordinals
             .iter()
-            .filter_map(|seat| self.order.get(*seat as usize));
+            .filter_map(|ordinal| self.order.get(*ordinal as usize));
         self.rows.clear();
         self.rows.extend(rows);
         self.rows.sort_unstable();
@@ -109,10 +109,10 @@ impl<'a, I: MergeInput> Side<'a, I> {
     }
 }
 
-/// The seats of each group of a segment, and the row of each seat.
-type Seats = (Vec<Range<u32>>, Vec<u32>);
+/// The ordinals of each group of a segment, and the row of each ordinal.
+type Ordinals = (Vec<Range<u32>>, Vec<u32>);
 
-fn seats<I: MergeInput>(input: &I) -> Result<Seats, MergeError<I::Error>> {
+fn ordinals<I: MergeInput>(input: &I) -> Result<Ordinals, MergeError<I::Error>> {
     let mut groups = Vec::new();
     let mut order = vec![0; input.footer().rows as usize];
     for chunk in &input.footer().chunks {
@@ -124,12 +124,12 @@ fn seats<I: MergeInput>(input: &I) -> Result<Seats, MergeError<I::Error>> {
             start = start.saturating_add(*rows);
         }
         let mut kept = vec![None; chunk.heads.len()];
-        let mut page = |number| input::kept_head_page(input, chunk, &mut kept, number);
+        let mut page = |number| input::kept_row_metadata_page(input, chunk, &mut kept, number);
         let checked = row_kinds.check(&mut page);
         checked.map_err(|error| error.of_input(0))?;
-        let seated = row_kinds.with_seats(0..chunk.page.rows, &mut page);
-        for (row, seat) in seated.map_err(|error| error.of_input(0))? {
-            if let Some(place) = order.get_mut(first.saturating_add(seat) as usize) {
+        let found = row_kinds.with_ordinals(0..chunk.page.rows, &mut page);
+        for (row, ordinal) in found.map_err(|error| error.of_input(0))? {
+            if let Some(place) = order.get_mut(first.saturating_add(ordinal) as usize) {
                 *place = first.saturating_add(row);
             }
         }
@@ -149,7 +149,7 @@ pub fn compare<I: MergeInput>(
     let rebuilt = InMemory(rebuilt);
     differences.extend(compare_value_rows(input, &rebuilt)?);
     differences.extend(compare_bigrams(input)?);
-    differences.extend(compare_stamps(input)?);
+    differences.extend(compare_zone_maps(input)?);
     let mut stored = Side::new(input)?;
     let Ok(mut expected) = Side::new(&rebuilt) else {
         return Ok(differences);
@@ -243,46 +243,48 @@ fn compare_bigrams<I: MergeInput>(input: &I) -> Result<Option<Difference>, Merge
     Ok((pages > 0).then_some(Difference::Bigrams { pages, offset }))
 }
 
-/// Which parts there are differs as well: stamps are compared with the columns of the segment.
-fn compare_stamps<I: MergeInput>(input: &I) -> Result<Option<Difference>, MergeError<I::Error>> {
+/// Which parts there are differs as well: zone maps are compared with the columns of the segment.
+fn compare_zone_maps<I: MergeInput>(input: &I) -> Result<Option<Difference>, MergeError<I::Error>> {
     let footer = input.footer();
-    if footer.stamp_pages().next().is_none() {
+    if footer.zone_map_pages().next().is_none() {
         return Ok(None);
     }
     let kinds = input::kinds(input).map_err(|error| error.of_input(0))?;
     let (mut parts, mut first) = (0, None);
     for chunk in &footer.chunks {
-        let Some(entry) = &chunk.stamps else { continue };
-        let stamps = Stamps::decode(entry, &stored(input, 0, entry)?);
-        let stamps = stamps.map_err(|source| damaged(0, entry, source))?;
-        let wrong = wrong_stamps(input, chunk, &kinds, &stamps);
+        let Some(entry) = &chunk.zone_maps else {
+            continue;
+        };
+        let zone_maps = ZoneMaps::decode(entry, &stored(input, 0, entry)?);
+        let zone_maps = zone_maps.map_err(|source| damaged(0, entry, source))?;
+        let wrong = wrong_zone_maps(input, chunk, &kinds, &zone_maps);
         let wrong = wrong.map_err(|error| error.of_input(0))?;
         if wrong > 0 {
             parts += wrong;
             first.get_or_insert(entry.offset);
         }
     }
-    Ok(first.map(|offset| Difference::Stamps { parts, offset }))
+    Ok(first.map(|offset| Difference::ZoneMaps { parts, offset }))
 }
 
-/// Of how many parts the stamps of a chunk say something else than their columns.
-fn wrong_stamps<I: MergeInput>(
+/// Of how many parts the zone maps of a chunk say something else than their columns.
+fn wrong_zone_maps<I: MergeInput>(
     input: &I,
     chunk: &ChunkEntry,
     kinds: &Kinds,
-    stamps: &Stamps,
+    zone_maps: &ZoneMaps,
 ) -> Result<u64, PageError<I::Error>> {
     let mut pages = Pages::new(input, chunk, kinds)?;
     let mut wrong = 0;
     for number in 0..pages.chunk().parts() {
-        let Some(stamp) = stamps.get(number) else {
+        let Some(zone_map) = zone_maps.get(number) else {
             continue;
         };
         let part = pages.part_rows(number)?;
-        let made = Stamp::of_column(&part.column);
-        wrong += u64::from(!made.is_some_and(|made| stamp.agrees_with(&made)));
+        let made = ZoneMap::of_column(&part.column);
+        wrong += u64::from(!made.is_some_and(|made| zone_map.agrees_with(&made)));
     }
-    Ok(wrong + stamps.behind(pages.chunk().parts()) as u64)
+    Ok(wrong + zone_maps.behind(pages.chunk().parts()) as u64)
 }
 
 fn compare_footers(stored: &Footer, expected: &Footer) -> Vec<Difference> {

@@ -9,7 +9,8 @@ use model::{
 };
 
 use crate::testing::{
-    accesses, alike, build, connections, naive_index, read, seen_all, with_cut_words, with_unions,
+    accesses, alike, build, connections, naive_index, read, seen_all, with_truncated_terms,
+    with_unions,
 };
 use crate::{BuildOptions, Builder, Namespace};
 
@@ -269,7 +270,7 @@ fn golden_batches() -> [RecordBatch; 4] {
     ]
 }
 
-/// What the golden compacted file is made of: cut words pay there.
+/// What the golden compacted file is made of: truncated terms pay there.
 fn golden_compacted_batches() -> [RecordBatch; 2] {
     let (first, mut second) = (connections(17, 1_000), alike(600));
     let last = first.get(first.len() - 1).expect("some").received();
@@ -296,7 +297,7 @@ fn golden_accesses() -> Vec<u8> {
 }
 
 fn golden_compacted() -> Vec<u8> {
-    with_cut_words(&build(&golden_compacted_batches())).bytes
+    with_truncated_terms(&build(&golden_compacted_batches())).bytes
 }
 
 #[test]
@@ -321,7 +322,7 @@ fn the_golden_file_is_read() {
     assert_eq!(contents.seen(), expected);
     assert_eq!(contents.terms, naive_index(&batches));
     assert_eq!(contents.footer.first_number, RecordNumber(1_000_000));
-    let heads = contents.footer.head_pages().map(|page| page.rows);
+    let heads = contents.footer.row_metadata_pages().map(|page| page.rows);
     assert_eq!(heads.collect::<Vec<_>>(), [400, 400, 400, 400, 400, 1]);
     let term = |namespace: Namespace, word: &str| &contents.terms[&namespace.key(word.as_bytes())];
     assert_eq!(term(Namespace::Message, "\u{e9}rror").len(), 1_000);
@@ -372,5 +373,5 @@ fn the_golden_compacted_file_is_read() {
     assert_eq!(contents.seen(), expected);
     assert_eq!(contents.terms, naive_index(&batches));
     let footer = &contents.footer;
-    assert!(footer.has_cut_words && !footer.union_pages.is_empty());
+    assert!(footer.has_truncated_terms && !footer.union_pages.is_empty());
 }

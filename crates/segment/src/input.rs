@@ -9,8 +9,8 @@ use model::{RecordBatch, Timestamp};
 
 use crate::merge::MergeError;
 use crate::{
-    Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, HeadPage, Kinds, MergeInput,
-    PageEntry, PartRows, RowKinds, Spare, decode_kind_page, decode_received_page,
+    Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, Kinds, MergeInput, PageEntry,
+    PartRows, RowKinds, RowMetadataPage, Spare, decode_kind_page, decode_received_page,
 };
 
 pub(crate) use in_order::ColumnsInOrder;
@@ -184,7 +184,7 @@ pub(crate) struct OpenChunk<'a, I> {
     chunk: Chunk,
     heads: ChunkHeads,
     pages: Vec<Option<Arc<ColumnPage>>>,
-    head_pages: Vec<Option<Arc<HeadPage>>>,
+    row_metadata_pages: Vec<Option<Arc<RowMetadataPage>>>,
 }
 
 impl<'a, I: MergeInput> OpenChunk<'a, I> {
@@ -205,7 +205,7 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
             chunk,
             heads: heads.map_err(damaged(&entry.page))?,
             pages: vec![None; entry.columns.len()],
-            head_pages: vec![None; entry.heads.len()],
+            row_metadata_pages: vec![None; entry.heads.len()],
         })
     }
 
@@ -216,9 +216,11 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
     ) -> Result<RecordBatch, PageError<I::Error>> {
         let (input, entry, pages) = (self.input, self.entry, &mut self.pages);
         let rows: Vec<u32> = rows.into_iter().collect();
-        let mut head_page = |number| kept_head_page(input, entry, &mut self.head_pages, number);
-        self.heads.add_pages(rows.iter().copied(), &mut head_page)?;
-        let rows = self.row_kinds.with_seats(rows, head_page)?;
+        let mut row_metadata_page =
+            |number| kept_row_metadata_page(input, entry, &mut self.row_metadata_pages, number);
+        self.heads
+            .add_pages(rows.iter().copied(), &mut row_metadata_page)?;
+        let rows = self.row_kinds.with_ordinals(rows, row_metadata_page)?;
         let records = self.chunk.records(rows, &self.heads, |index| {
             kept_page(input, entry, pages, index)
         });
@@ -251,20 +253,22 @@ pub(crate) fn row_kinds<I: MergeInput>(
     row_kinds.map_err(damaged(&entry.rows))
 }
 
-/// A head page of a chunk, read once.
-pub(crate) fn kept_head_page<I: MergeInput>(
+/// A row metadata page of a chunk, read once.
+pub(crate) fn kept_row_metadata_page<I: MergeInput>(
     input: &I,
     entry: &ChunkEntry,
-    kept: &mut [Option<Arc<HeadPage>>],
+    kept: &mut [Option<Arc<RowMetadataPage>>],
     number: usize,
-) -> Result<Arc<HeadPage>, PageError<I::Error>> {
+) -> Result<Arc<RowMetadataPage>, PageError<I::Error>> {
     let page = entry.heads.get(number).zip(kept.get_mut(number));
-    let (page, cell) = page.ok_or(Corrupt::Short { what: "head page" })?;
+    let (page, cell) = page.ok_or(Corrupt::Short {
+        what: "row metadata page",
+    })?;
     if let Some(page) = cell {
         return Ok(Arc::clone(page));
     }
     let stored = stored(input, page)?;
-    let decoded = HeadPage::decode(page, &stored).map_err(damaged(page))?;
+    let decoded = RowMetadataPage::decode(page, &stored).map_err(damaged(page))?;
     Ok(Arc::clone(cell.insert(Arc::new(decoded))))
 }
 

@@ -52,10 +52,10 @@ mod wire;
 pub use builder::{BuildError, BuildOptions, Builder, Built};
 pub use chunk::{
     Around, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ChunkWriter, ColumnPage, Edges, FieldTexts,
-    HeadPage, Hints, KindRows, NamedText, PartRows, ReceivedRows, RowKinds, Selected, SlotValues,
-    TextBit, TextPart, TextTest,
+    Hints, KindRows, NamedText, PartRows, ReceivedRows, RowKinds, RowMetadataPage, Selected,
+    SlotValues, TextBit, TextPart, TextTest,
 };
-pub use columns::{ByteSet, ColumnSummary, Stamp, Stamps, insert_byte};
+pub use columns::{ByteSet, ColumnSummary, ZoneMap, ZoneMaps, insert_byte};
 pub use compact::compact;
 pub use compare::{Difference, compare};
 pub use corrupt::Corrupt;
@@ -65,7 +65,7 @@ pub use index::{Tally, ValueRows};
 pub use kinds::{FieldPlace, KindPool, Kinds};
 pub use lexicon::{Bigrams, FoundTerm, KnownKey, LexiconPage, LexiconThrough};
 pub use mend::{LOST_TAG, Mended, mend};
-pub use merge::{MergeError, MergeInput, can_be_enlarged, enlarge, merge};
+pub use merge::{MergeError, MergeInput, can_be_coalesced, coalesce, merge};
 pub use namespace::Namespace;
 pub use page::{PageEntry, check_stored, decode_kind_page, decode_received_page};
 pub use postings::PostingPage;

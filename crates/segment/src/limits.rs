@@ -20,8 +20,8 @@ pub const CHUNK_ROWS: usize = 256 * 1024;
 /// makes it, so that a question looks into each column once.
 pub const CHUNK_ROWS_MAX: usize = 5 * 1024 * 1024;
 
-/// Rows of a head page of a larger chunk. A look at a row reads one such page.
-pub const HEAD_PAGE_ROWS: usize = 16 * 1024;
+/// Rows of a row metadata page of a larger chunk. A look at a row reads one such page.
+pub const ROW_METADATA_PAGE_ROWS: usize = 16 * 1024;
 
 /// A chunk is closed before a record that would bring its records beyond this many bytes: they are in memory
 /// until it is written, and are one batch where they are read together.
@@ -55,9 +55,9 @@ pub(crate) const LEXICON_CUT_BYTES_MIN: usize = 2;
 pub(crate) const LEXICON_CUT_LETTERS_MIN: usize = 6;
 
 /// Letters are left out where so many words more of a block are cut for it: where most are identifiers.
-pub(crate) const LEXICON_CUT_WORDS_MIN: usize = LEXICON_BLOCK_TERMS / 2;
+pub(crate) const LEXICON_TRUNCATED_TERMS_MIN: usize = LEXICON_BLOCK_TERMS / 2;
 
-/// Bytes that are left of a cut word beyond what tells it from its neighbours: for one word in a thousand that is
+/// Bytes that are left of a truncated term beyond what tells it from its neighbours: for one word in a thousand that is
 /// looked up and nowhere, a row is looked at.
 pub(crate) const LEXICON_CUT_MORE_BYTES: usize = 2;
 
@@ -120,18 +120,18 @@ pub const COLUMN_PART_BYTES: usize = 32 * 1024;
 /// in their kinds. More than slots of two bytes each in [`CHUNK_BYTES`] of kinds with the fewest rows make.
 pub const COLUMN_PARTS_MAX: usize = 16 * CHUNK_ROWS;
 
-/// Values of a part of a column from which on it has a stamp. What tells of fewer takes as much as they do.
-pub const STAMP_ROWS_MIN: usize = 16;
+/// Values of a part of a column from which on it has a zone map. What tells of fewer takes as much as they do.
+pub const ZONE_MAP_ROWS_MIN: usize = 16;
 
-/// Digits from which on a stamp says what all values are that differ in digits alone: those of a date, or a
+/// Digits from which on a zone map says what all values are that differ in digits alone: those of a date, or a
 /// time of day. With fewer, each word with a number would be written twice.
-pub const STAMP_SHAPE_DIGITS_MIN: usize = 6;
+pub const ZONE_MAP_SHAPE_DIGITS_MIN: usize = 6;
 
-/// Longest value of which a stamp says so, in bytes: no time stamp is longer.
-pub const STAMP_SHAPE_BYTES_MAX: usize = 64;
+/// Longest value of which a zone map says so, in bytes: no time stamp is longer.
+pub const ZONE_MAP_SHAPE_BYTES_MAX: usize = 64;
 
 /// Most such texts of a chunk. Times have one for each month and format.
-pub const STAMP_SHAPES_MAX: usize = 1024;
+pub const ZONE_MAP_SHAPES_MAX: usize = 1024;
 
 /// Most runs of digits in a value that become integers. An address with a port has five, a date with
 /// a time and its fraction seven.
@@ -214,9 +214,9 @@ pub const GROUP_ROWS_MIN: usize = 8;
 /// hundreds of kinds; each further one is found out anew in every chunk.
 pub const HINTS_MAX: usize = 16 * 1024;
 
-/// Of so many rows of a chunk one has to be asked for its number, that the stamps of its columns are read
+/// Of so many rows of a chunk one has to be asked for its number, that the zone maps of its columns are read
 /// first: the columns of fewer are read in as little time.
-pub(crate) const STAMPED_OF: usize = 64;
+pub(crate) const ZONE_MAPS_OF: usize = 64;
 
 /// Texts of rows that are asked together, in bytes: they stay in the cache of the processor.
 pub(crate) const TOGETHER_BYTES: usize = 8 * 1024;
@@ -225,6 +225,6 @@ pub(crate) const TOGETHER_BYTES: usize = 8 * 1024;
 /// once.
 pub(crate) const TOGETHER_PASSED_OF: u64 = 4;
 
-/// So many rows of a chunk have not to pass before its stamps are asked what of the others need not be read:
+/// So many rows of a chunk have not to pass before its zone maps are asked what of the others need not be read:
 /// mostly all pass that the index did not rule out.
-pub(crate) const STAMPED_FAILED_MIN: usize = 64;
+pub(crate) const ZONE_MAPS_FAILED_MIN: usize = 64;

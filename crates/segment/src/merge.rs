@@ -7,7 +7,7 @@
 //! Of the result only its lexicon is in memory, as that comes behind all that it refers to.
 
 mod chunks;
-mod enlarge;
+mod coalesce;
 mod index;
 mod terms;
 
@@ -23,7 +23,7 @@ use crate::page_file::{PageFile as _, Sink, StreamedFile};
 use crate::{BuildError, Corrupt};
 
 use chunks::Large;
-pub use enlarge::can_be_enlarged;
+pub use coalesce::can_be_coalesced;
 pub(crate) use index::tally;
 pub(crate) use terms::TermCursor;
 
@@ -72,7 +72,7 @@ pub enum MergeError<E> {
     },
     /// The lexicon of an input has the starts of some words alone.
     #[error("input {input} is compacted for good: it cannot be merged")]
-    CutWords {
+    TruncatedTerms {
         /// Which input.
         input: usize,
     },
@@ -86,8 +86,8 @@ pub enum MergeError<E> {
 /// is handed over in order and in pieces, and its footer returned.
 ///
 /// # Errors
-/// When they do not follow each other, are too large together, or cannot be read, when one of them has cut words
-/// ([`Footer::has_cut_words`]), and when `sink` fails.
+/// When they do not follow each other, are too large together, or cannot be read, when one of them has truncated terms
+/// ([`Footer::has_truncated_terms`]), and when `sink` fails.
 pub fn merge<I: MergeInput>(
     inputs: &[I],
     zstd_level: i32,
@@ -96,12 +96,12 @@ pub fn merge<I: MergeInput>(
     merge_with(inputs, zstd_level, Large::Copied, sink)
 }
 
-/// A segment with larger chunks, each of several of its own, where [`can_be_enlarged`] says that there are
+/// A segment with larger chunks, each of several of its own, where [`can_be_coalesced`] says that there are
 /// some. To a reader it says what it said before; it is handed over as by [`merge`].
 ///
 /// # Errors
 /// When it cannot be read, and when `sink` fails.
-pub fn enlarge<I: MergeInput>(
+pub fn coalesce<I: MergeInput>(
     input: &I,
     zstd_level: i32,
     sink: &mut Sink<'_, I::Error>,
@@ -109,7 +109,7 @@ pub fn enlarge<I: MergeInput>(
     merge_with(
         std::slice::from_ref(input),
         zstd_level,
-        Large::Enlarged,
+        Large::Coalesced,
         sink,
     )
 }
@@ -157,8 +157,8 @@ fn joined_footer<I: MergeInput>(inputs: &[I]) -> Result<Footer, MergeError<I::Er
         ..Footer::default()
     };
     for (input, footer) in inputs.iter().map(MergeInput::footer).enumerate() {
-        if footer.has_cut_words {
-            return Err(MergeError::CutWords { input });
+        if footer.has_truncated_terms {
+            return Err(MergeError::TruncatedTerms { input });
         }
         let next = RecordNumber(joined.first_number.0 + u64::from(joined.rows));
         if footer.first_number != next || footer.first_received < joined.last_received {

@@ -8,9 +8,9 @@ pub enum Section {
     /// Where the columns of a chunk are.
     Directories,
     /// What is known of the values of the columns of a chunk.
-    Stamps,
+    ZoneMaps,
     /// The kind, time and sender of each record, of some records of a chunk.
-    Heads,
+    RowMetadata,
     /// The kinds of the records of a chunk.
     Rows,
     /// What else a chunk of records has: its senders and sources.
@@ -38,8 +38,8 @@ impl Section {
     pub const ALL: [Self; 14] = [
         Self::Columns,
         Self::Directories,
-        Self::Stamps,
-        Self::Heads,
+        Self::ZoneMaps,
+        Self::RowMetadata,
         Self::Rows,
         Self::Chunks,
         Self::Received,
@@ -57,8 +57,8 @@ impl Section {
         match self {
             Self::Columns => "column page",
             Self::Directories => "directory page",
-            Self::Stamps => "stamp page",
-            Self::Heads => "head page",
+            Self::ZoneMaps => "zone map page",
+            Self::RowMetadata => "row metadata page",
             Self::Rows => "row page",
             Self::Chunks => "chunk page",
             Self::Received => "received page",
@@ -77,7 +77,7 @@ impl Section {
     pub fn is_index(self) -> bool {
         matches!(
             self,
-            Self::Stamps
+            Self::ZoneMaps
                 | Self::Kinds
                 | Self::Spare
                 | Self::Tally

@@ -2,14 +2,14 @@
 
 use crate::limits::LEXICON_INLINE_MAX;
 
-/// A term's rows: how many, and their seats.
+/// A term's rows: how many, and their ordinals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TermEntry {
     /// How many rows hold the term; at least one.
     pub rows: u32,
     /// The groups whose rows all hold it. A group is the rows of a kind in a chunk.
     pub groups: Listed,
-    /// The seats of the other rows that hold it, each behind those of the chunks before.
+    /// The ordinals of the other rows that hold it, each behind those of the chunks before.
     pub slots: Listed,
 }
 
@@ -28,7 +28,7 @@ pub enum Location {
     /// There are none.
     #[default]
     Nowhere,
-    /// Every seat of the segment.
+    /// Every ordinal of the segment.
     All,
     /// One number, this.
     One(u32),

@@ -1,4 +1,4 @@
-//! The index while a segment is built: terms in a hash table, each with its seats so far.
+//! The index while a segment is built: terms in a hash table, each with its ordinals so far.
 //!
 //! A word of up to sixteen bytes is two registers, and equal to a term where those are. Words hold no
 //! zero byte, so zeros pad them. Most words of what varies are numbers of a few digits: those are
@@ -21,7 +21,7 @@ use crate::wire::{Reader, put_varint};
 const TAIL_UNIT: usize = 8;
 const _: () = assert!(size_of::<Term>() == 64);
 
-/// A word in a namespace and its seats so far. A cache line, as terms are met at random.
+/// A word in a namespace and its ordinals so far. A cache line, as terms are met at random.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct Term {
@@ -29,12 +29,12 @@ pub(crate) struct Term {
     head: [u64; 2],
     /// Where the bytes behind the first sixteen stand, in eights of bytes.
     tail: u32,
-    /// The distances of the seats behind the first, each less one, as varints.
+    /// The distances of the ordinals behind the first, each less one, as varints.
     list: Chain,
     len: u32,
     pub(crate) rows: u32,
-    pub(crate) first_seat: u32,
-    last_seat: u32,
+    pub(crate) first_ordinal: u32,
+    last_ordinal: u32,
     namespace: u8,
     /// What the word is made of, as ordered keys have it.
     class: u8,
@@ -135,7 +135,7 @@ impl Terms {
             let entry = self.slots[word.hash as usize & mask];
             // The first term stands in for one that is not there: no branch waits for memory.
             let number = (entry & u64::from(u32::MAX)).saturating_sub(1) as usize;
-            touched ^= self.terms.get(number).map_or(0, |term| term.last_seat);
+            touched ^= self.terms.get(number).map_or(0, |term| term.last_ordinal);
         }
         black_box(touched);
         let mut words = std::mem::take(&mut self.words);
@@ -156,13 +156,13 @@ impl Terms {
         black_box(touched);
     }
 
-    /// Enters seats for a term, ascending and behind those it has, each counted from `first` on.
-    pub(crate) fn add_seats(&mut self, number: u32, first: u32, seats: &[u32]) {
+    /// Enters ordinals for a term, ascending and behind those it has, each counted from `first` on.
+    pub(crate) fn add_ordinals(&mut self, number: u32, first: u32, ordinals: &[u32]) {
         let Some(term) = self.terms.get_mut(number as usize) else {
             return;
         };
-        for seat in seats {
-            term.add_seat(first + seat, &mut self.lists);
+        for ordinal in ordinals {
+            term.add_ordinal(first + ordinal, &mut self.lists);
         }
     }
 
@@ -220,10 +220,10 @@ impl Terms {
         key.extend_from_slice(self.tail(term));
     }
 
-    /// Appends the seats of a term; `list` is a buffer.
-    pub(crate) fn seats_into(&self, term: &Term, list: &mut Vec<u8>, seats: &mut Vec<u32>) {
+    /// Appends the ordinals of a term; `list` is a buffer.
+    pub(crate) fn ordinals_into(&self, term: &Term, list: &mut Vec<u8>, ordinals: &mut Vec<u32>) {
         if term.rows <= 1 {
-            seats.extend((term.rows == 1).then_some(term.first_seat));
+            ordinals.extend((term.rows == 1).then_some(term.first_ordinal));
             return;
         }
         list.clear();
@@ -231,15 +231,15 @@ impl Terms {
         let mut reader = Reader::new("list of a term", list);
         let mut next = 0;
         while let Ok(step) = reader.varint() {
-            let seat = next + step as u32;
-            seats.push(seat);
-            next = seat + 1;
+            let ordinal = next + step as u32;
+            ordinals.push(ordinal);
+            next = ordinal + 1;
         }
     }
 
-    /// Appends the list of the seats of a term that has some, as posting pages have short ones.
+    /// Appends the list of the ordinals of a term that has some, as posting pages have short ones.
     pub(crate) fn list_into(&self, term: &Term, out: &mut Vec<u8>) {
-        put_varint(u64::from(term.first_seat), out);
+        put_varint(u64::from(term.first_ordinal), out);
         self.lists.copy(&term.list, out);
     }
 
@@ -390,8 +390,8 @@ impl Terms {
             list: Chain::default(),
             len: word.len,
             rows: 0,
-            first_seat: 0,
-            last_seat: 0,
+            first_ordinal: 0,
+            last_ordinal: 0,
             namespace: word.namespace,
             class,
         });
@@ -444,13 +444,13 @@ impl Term {
     }
 
     #[inline]
-    fn add_seat(&mut self, seat: u32, lists: &mut Chunks) {
+    fn add_ordinal(&mut self, ordinal: u32, lists: &mut Chunks) {
         if self.rows == 0 {
-            (self.first_seat, self.last_seat, self.rows) = (seat, seat, 1);
+            (self.first_ordinal, self.last_ordinal, self.rows) = (ordinal, ordinal, 1);
             return;
         }
-        lists.push_varint(&mut self.list, seat - self.last_seat - 1);
-        self.last_seat = seat;
+        lists.push_varint(&mut self.list, ordinal - self.last_ordinal - 1);
+        self.last_ordinal = ordinal;
         self.rows += 1;
     }
 }

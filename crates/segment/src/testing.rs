@@ -18,8 +18,8 @@ use crate::limits::PART_COUNTS_BYTES_MAX;
 use crate::unions::read::Expander;
 use crate::{
     Bigrams, BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Footer,
-    FoundTerm, HeadPage, Header, Kinds, LexiconPage, Listed, MergeError, MergeInput, Namespace,
-    PageEntry, PostingPage, RowKinds, Spare, Tally, Trailer, UnionPage, decode_kind_page,
+    FoundTerm, Header, Kinds, LexiconPage, Listed, MergeError, MergeInput, Namespace, PageEntry,
+    PostingPage, RowKinds, RowMetadataPage, Spare, Tally, Trailer, UnionPage, decode_kind_page,
     decode_received_page, merge,
 };
 
@@ -221,7 +221,7 @@ pub(crate) fn build(batches: &[RecordBatch]) -> Built {
     build_with(Builder::new(BuildOptions::default()), batches)
 }
 
-/// The same with head pages, but for very small chunks.
+/// The same with row metadata pages, but for very small chunks.
 pub(crate) fn build_with_heads(batches: &[RecordBatch]) -> Built {
     let builder = Builder::new(BuildOptions::default());
     build_with(builder.with_head_rows(5), batches)
@@ -364,8 +364,8 @@ pub(crate) fn with_unions(built: &Built) -> Built {
     compacted_with(built, 3, IndexChoice::UNIONS)
 }
 
-/// A segment with as many unions and cut words as there can be.
-pub(crate) fn with_cut_words(built: &Built) -> Built {
+/// A segment with as many unions and truncated terms as there can be.
+pub(crate) fn with_truncated_terms(built: &Built) -> Built {
     compacted_with(built, 3, IndexChoice::ALWAYS)
 }
 
@@ -448,20 +448,20 @@ pub(crate) fn read(file: &[u8]) -> Result<Contents, Corrupt> {
         let page = &entry.page;
         let rows = &received[page.first_row as usize..][..page.rows as usize];
         let row_kinds = RowKinds::decode(entry, stored(file, &entry.rows))?;
-        let head_page = |number: usize| {
+        let row_metadata_page = |number: usize| {
             let page = &entry.heads[number];
-            HeadPage::decode(page, stored(file, page)).map(Arc::new)
+            RowMetadataPage::decode(page, stored(file, page)).map(Arc::new)
         };
-        row_kinds.check(head_page)?;
-        let all = row_kinds.with_seats(0..page.rows, head_page)?;
-        for (row, seat) in &all {
-            order[(page.first_row + seat) as usize] = page.first_row + row;
+        row_kinds.check(row_metadata_page)?;
+        let all = row_kinds.with_ordinals(0..page.rows, row_metadata_page)?;
+        for (row, ordinal) in &all {
+            order[(page.first_row + ordinal) as usize] = page.first_row + row;
         }
         tally.push(row_kinds.kinds().iter().copied());
         let directory = stored(file, &entry.directory);
         let chunk = Chunk::decode(entry, directory, row_kinds.kinds(), &kinds)?;
         let mut heads = ChunkHeads::decode(entry, stored(file, page), rows.to_vec())?;
-        heads.add_pages(0..page.rows, head_page)?;
+        heads.add_pages(0..page.rows, row_metadata_page)?;
         chunks.push(chunk.records(all, &heads, |index| {
             let page = &entry.columns[index];
             Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(file, page))?))
@@ -549,11 +549,11 @@ fn read_terms(
                 },
             };
             let list = term.slots.posting_page().map_or(0, |page| page as usize);
-            let mut seats = match list.checked_sub(postings.len()) {
+            let mut ordinals = match list.checked_sub(postings.len()) {
                 Some(index) if term.slots.posting_page().is_some() => {
                     let page = unions.get(index).ok_or(Corrupt::Short { what: "unions" })?;
-                    let seats = expander.seats(&page.union(&term.slots)?);
-                    seats.map_err(|error| match error.of_input(0) {
+                    let ordinals = expander.ordinals(&page.union(&term.slots)?);
+                    ordinals.map_err(|error| match error.of_input(0) {
                         MergeError::Damaged { source, .. } => source,
                         _ => Corrupt::Short { what: "unions" },
                     })?
@@ -561,9 +561,9 @@ fn read_terms(
                 _ => numbers(&term.slots)?,
             };
             for group in numbers(&term.groups)? {
-                seats.extend(tally.seats(group));
+                ordinals.extend(tally.ordinals(group));
             }
-            let rows = seats.iter().map(|seat| order[*seat as usize]);
+            let rows = ordinals.iter().map(|ordinal| order[*ordinal as usize]);
             let mut rows: Vec<u32> = rows.collect();
             rows.sort_unstable();
             // Rows of groups and other rows have none in common, so that counts add.
@@ -597,7 +597,7 @@ fn check_bigrams(file: &[u8], footer: &Footer, sets: &[Option<BigramSet>]) -> Re
     Ok(())
 }
 
-/// The key of a cut word: that of the only word of a record which is found by it.
+/// The key of a truncated term: that of the only word of a record which is found by it.
 fn whole_key(known: &[u8], record: &RecordRef<'_>, is_found: &dyn Fn(&[u8]) -> bool) -> Vec<u8> {
     let text = match Namespace::Message.key(b"")[0] == known[0] {
         true => record.message(),

@@ -233,8 +233,8 @@ fn survive(entry: &PageEntry, stored: &[u8], key: &[u8]) {
     let _ = RowKinds::decode(&chunk, stored);
     chunk.heads = vec![*entry; 2];
     let _ = RowKinds::decode(&chunk, stored);
-    let _ = HeadPage::decode(entry, stored);
-    let _ = Stamps::decode(entry, stored);
+    let _ = RowMetadataPage::decode(entry, stored);
+    let _ = ZoneMaps::decode(entry, stored);
     let _ = decode_received_page(entry, stored);
     if let Ok(page) = LexiconPage::open(entry, stored) {
         survive_look_ups(&page, key);

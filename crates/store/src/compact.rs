@@ -194,13 +194,13 @@ fn write_apart(shared: &Shared, input: &Input<'_>, to: &Path) -> Result<u64, Mer
 }
 
 fn write(shared: &Shared, input: &Input<'_>, to: &Path) -> Result<u64, MergeError<Stop>> {
-    if !segment::can_be_enlarged(input.footer()) {
+    if !segment::can_be_coalesced(input.footer()) {
         return write_compressed(shared, input, to);
     }
-    let between = input.path().with_extension(names::ENLARGED_SUFFIX);
-    let enlarged = write_enlarged(shared, input, &between);
-    let written = enlarged.and_then(|enlarged| {
-        let written = write_compressed(shared, &input.instead(&enlarged), to);
+    let between = input.path().with_extension(names::COALESCED_SUFFIX);
+    let coalesced = write_coalesced(shared, input, &between);
+    let written = coalesced.and_then(|coalesced| {
+        let written = write_compressed(shared, &input.instead(&coalesced), to);
         written.map_err(|error| of_own_file(error, &between))
     });
     _ = shared.disk.remove(&between);
@@ -222,14 +222,14 @@ fn of_own_file(error: MergeError<Stop>, path: &Path) -> MergeError<Stop> {
 }
 
 /// Writes a segment with larger chunks, which is read once and deleted.
-fn write_enlarged(
+fn write_coalesced(
     shared: &Shared,
     input: &Input<'_>,
     to: &Path,
 ) -> Result<SegmentHandle, MergeError<Stop>> {
     let mut file = SegmentFile::create(shared.disk.as_ref(), to).map_err(failed)?;
     // What is compressed next need not be compressed well.
-    segment::enlarge(input, 1, &mut |piece| file.push(piece).map_err(Stop::Write))?;
+    segment::coalesce(input, 1, &mut |piece| file.push(piece).map_err(Stop::Write))?;
     file.finish().map_err(failed)?;
     SegmentHandle::open(shared.disk.as_ref(), to, Arc::clone(&shared.cache)).map_err(failed)
 }
@@ -265,7 +265,7 @@ fn settle(
 ) -> Result<(), Error> {
     let saved = entry.file_bytes.saturating_sub(file_bytes);
     let is_smaller = saved * 100 >= entry.file_bytes * COMPACTION_SAVING_PERCENT_MIN;
-    let is_worth_it = is_smaller || segment::can_be_enlarged(segment.footer());
+    let is_worth_it = is_smaller || segment::can_be_coalesced(segment.footer());
     let generation = entry.generation.checked_add(1).filter(|_| is_worth_it);
     let fingerprint = match generation {
         None => entry.fingerprint,

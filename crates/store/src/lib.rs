@@ -19,7 +19,6 @@ mod compact;
 mod copy;
 mod disk;
 mod documents;
-mod drafts;
 mod durability;
 mod error;
 mod follower;
@@ -38,6 +37,7 @@ mod logspace;
 mod losses;
 mod manifest;
 mod memory;
+mod memory_segments;
 mod mend;
 mod merge;
 mod names;
@@ -95,7 +95,7 @@ pub use repair::{Repaired, repair};
 pub use restore::{Restore, restore};
 pub use retention::Retention;
 pub use segment_handle::{
-    FieldSeats, Found, OpenChunk, OwnValueRows, RowTimes, SegmentHandle, TimeSpan,
+    FieldOrdinals, Found, OpenChunk, OwnValueRows, RowTimes, SegmentHandle, TimeSpan,
 };
 pub use snapshot::{Damage, Part, Snapshot, TailChunk};
 pub use status::{LogspaceStatus, State, Status};

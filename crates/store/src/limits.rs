@@ -131,20 +131,20 @@ pub const TAIL_OVERFLOW: usize = 2;
 /// is not copied again.
 pub const TAIL_CHUNK_BYTES: usize = 64 * 1024;
 
-/// Records of a tail that a draft is made of at least, unless they are large. With twice as many, searches of
+/// Records of a tail that a memory segment is made of at least, unless they are large. With twice as many, searches of
 /// 29 users beside 7,000 messages a second look at so many more records that they take half as long again.
-pub const DRAFT_ROWS_MIN: usize = 8 * 1024;
+pub const MEMORY_SEGMENT_ROWS_MIN: usize = 8 * 1024;
 
-/// Records of a draft at most, but for those of one chunk.
-pub const DRAFT_ROWS_MAX: usize = 32 * 1024;
+/// Records of a memory segment at most, but for those of one chunk.
+pub const MEMORY_SEGMENT_ROWS_MAX: usize = 32 * 1024;
 
-/// The part of the memory of the tails that the records of one draft take at most. Building it takes twice as
+/// The part of the memory of the tails that the records of one memory segment take at most. Building it takes twice as
 /// much, in place of the tails themselves: where these are large, none is built.
-pub const DRAFT_OF_TAILS: usize = 4;
+pub const MEMORY_SEGMENT_OF_TAILS: usize = 4;
 
-/// Looks at a record after which it gets into a draft. Adding it takes as long as some forty: waiting for as
+/// Looks at a record after which it gets into a memory segment. Adding it takes as long as some forty: waiting for as
 /// many would let what comes beside it be looked at for longer.
-pub const DRAFT_LOOKS: u64 = 16;
+pub const MEMORY_SEGMENT_LOOKS: u64 = 16;
 
 /// Largest manifest record, in bytes: one seal adds one segment a day that its rows span.
 pub const MANIFEST_RECORD_BYTES_MAX: usize = 1024 * 1024;

@@ -9,11 +9,11 @@ use model::{LogspaceName, RecordBatch, RecordNumber, Timestamp};
 use segment::Footer;
 
 use crate::archive::Archive;
-use crate::drafts::Drafts;
 use crate::followers::Followers;
 use crate::import::FailedImport;
 use crate::limits::TAIL_CHUNK_BYTES;
 use crate::manifest::{Entry, Manifest};
+use crate::memory_segments::MemorySegments;
 use crate::numbers::Unsettled;
 use crate::pauses::Pauses;
 use crate::places::Places;
@@ -96,7 +96,7 @@ pub(crate) struct LogspaceState {
     tail_rows: usize,
     /// The stretches at the front of the tail that are being sealed and must stay as they are, in order.
     frozen: VecDeque<FrozenSize>,
-    drafts: Drafts,
+    memory_segments: MemorySegments,
 }
 
 /// How much a stretch of a tail is.
@@ -144,7 +144,7 @@ impl LogspaceState {
             tail_bytes: 0,
             tail_rows: 0,
             frozen: VecDeque::new(),
-            drafts: Drafts::default(),
+            memory_segments: MemorySegments::default(),
         }
     }
 
@@ -164,7 +164,7 @@ impl LogspaceState {
             // It grew, and will not any more.
             last.batch.shrink_to_fit();
         }
-        let looks = self.drafts.looks();
+        let looks = self.memory_segments.looks();
         let chunk = TailChunk::new(first, batch, looks);
         self.tail.push(Arc::new(chunk));
     }
@@ -197,7 +197,11 @@ impl LogspaceState {
         if joined.append(batch).is_err() {
             return false;
         }
-        *last = Arc::new(TailChunk::new(last.first, joined, self.drafts.looks()));
+        *last = Arc::new(TailChunk::new(
+            last.first,
+            joined,
+            self.memory_segments.looks(),
+        ));
         true
     }
 
@@ -287,20 +291,20 @@ impl LogspaceState {
         self.tail.drain(..size.chunks);
         self.tail_bytes -= size.bytes;
         self.tail_rows -= size.rows;
-        self.drafts
+        self.memory_segments
             .keep_from(RecordNumber(self.tail_start_number()));
         self.add_segments(sealed);
         size.bytes
     }
 
-    /// Whether the next draft may be due.
-    pub(crate) fn is_draft_due(&self) -> bool {
-        self.drafts.may_be_due(self.tail_rows)
+    /// Whether the next memory segment may be due.
+    pub(crate) fn is_memory_segment_due(&self) -> bool {
+        self.memory_segments.may_be_due(self.tail_rows)
     }
 
-    /// The drafts of the tail.
-    pub(crate) fn drafts(&self) -> &Drafts {
-        &self.drafts
+    /// The memory segments of the tail.
+    pub(crate) fn memory_segments(&self) -> &MemorySegments {
+        &self.memory_segments
     }
 
     /// The chunks of the tail that neither grow nor are being sealed.
@@ -310,11 +314,11 @@ impl LogspaceState {
         self.tail.get(frozen..grown).unwrap_or(&[])
     }
 
-    /// Adds a draft, unless some of its records were sealed meanwhile; whether it did.
-    pub(crate) fn add_draft(&mut self, draft: Arc<SegmentHandle>) -> bool {
-        let is_of_tail = draft.first_number().0 >= self.tail_start_number();
+    /// Adds a memory segment, unless some of its records were sealed meanwhile; whether it did.
+    pub(crate) fn add_memory_segment(&mut self, memory_segment: Arc<SegmentHandle>) -> bool {
+        let is_of_tail = memory_segment.first_number().0 >= self.tail_start_number();
         if is_of_tail {
-            self.drafts.add(draft);
+            self.memory_segments.add(memory_segment);
         }
         is_of_tail
     }
@@ -343,7 +347,7 @@ impl LogspaceState {
     pub(crate) fn is_mergeable(&self, path: &Path) -> bool {
         let mut segments = self.segments.iter();
         let is_mergeable = |segment: &Arc<SegmentHandle>| {
-            segment.index_damage().is_none() && !segment.footer().has_cut_words
+            segment.index_damage().is_none() && !segment.footer().has_truncated_terms
         };
         !self.unmergeable.contains(path)
             && segments.any(|segment| segment.path() == path && is_mergeable(segment))
@@ -550,7 +554,9 @@ impl Logspace {
     pub(crate) fn snapshot(&self) -> Snapshot {
         let state = self.state();
         let segments = state.segments.iter().cloned().map(Part::Segment);
-        let mut parts: Vec<Part> = segments.chain(state.drafts.parts(&state.tail)).collect();
+        let mut parts: Vec<Part> = segments
+            .chain(state.memory_segments.parts(&state.tail))
+            .collect();
         parts.sort_by_key(Part::first_number);
         Snapshot {
             logspace: self.name.clone(),

@@ -13,7 +13,7 @@ use crate::store::Shared;
 /// | decoded pages | a quarter; of that a quarter for what questions have found, a 32nd for records of answers |
 /// | unsealed records of all logspaces | an eighth until the largest tail is sealed, a quarter until commits wait for that |
 /// | segments while they are built of tails | about as much as the records they are built of, which are some of those |
-/// | drafts, and one while it is built | what unsealed records leave of their quarter: none is built while these take more than an eighth |
+/// | memory segments, and one while it is built | what unsealed records leave of their quarter: none is built while these take more than an eighth |
 /// | the lexicon of a merged segment | a quarter; the segment has half at the most, and 160 MiB |
 ///
 /// Beside all that, questions take half as much again, and 128 MiB at least; imports half as much again, where

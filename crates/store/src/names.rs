@@ -38,7 +38,7 @@ pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
 /// Ending of a segment while it is compacted, without the dot: that of a file being written.
 pub(crate) const COMPACTION_SUFFIX: &str = "compact.tmp";
 /// The same of a segment with larger chunks, which is compacted next.
-pub(crate) const ENLARGED_SUFFIX: &str = "enlarge.tmp";
+pub(crate) const COALESCED_SUFFIX: &str = "coalesce.tmp";
 /// Ending given to a segment that no manifest names.
 pub(crate) const ORPHAN_SUFFIX: &str = ".orphan";
 

@@ -2,14 +2,14 @@
 
 mod bigrams;
 mod chunk_pages;
-mod cut_words;
 mod found;
 mod kept_records;
 mod kind_rows;
+mod ordinals;
 mod received;
-mod seats;
 mod select;
 mod times;
+mod truncated_terms;
 
 use std::fmt;
 use std::io;
@@ -22,10 +22,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use model::{RecordBatch, RecordNumber, Timestamp};
 use quick_cache::sync::Cache;
 use segment::{
-    Bigrams, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ColumnPage, Corrupt, Footer, HeadPage,
-    Header, KindPool, Kinds, KnownKey, LexiconPage, LexiconPageEntry, LexiconThrough, Namespace,
-    PageEntry, PostingPage, ReceivedTimes, RowKinds, Spare, Stamps, Tally, TermEntry, Trailer,
-    UnionPage,
+    Bigrams, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ColumnPage, Corrupt, Footer, Header,
+    KindPool, Kinds, KnownKey, LexiconPage, LexiconPageEntry, LexiconThrough, Namespace, PageEntry,
+    PostingPage, ReceivedTimes, RowKinds, RowMetadataPage, Spare, Tally, TermEntry, Trailer,
+    UnionPage, ZoneMaps,
 };
 
 use chunk_pages::ColumnMemory;
@@ -39,7 +39,7 @@ use crate::limits::{FOUND_SHARE, KINDS_SHARE, RECORDS_SHARE};
 use crate::snapshot::Damage;
 
 pub use kind_rows::OpenChunk;
-pub use select::FieldSeats;
+pub use select::FieldOrdinals;
 use times::TimedRows;
 pub use times::{RowTimes, TimeSpan};
 
@@ -77,15 +77,15 @@ pub(crate) struct PageKey {
 enum Kind {
     Kinds,
     RowKinds,
-    /// A head page, by its place among those of all chunks.
-    Heads,
+    /// A row metadata page, by its place among those of all chunks.
+    RowMetadata,
     Chunk,
     /// What stands beside the texts of the rows of a chunk.
     Loose,
     /// A page of columns, by its place among those of all chunks.
     Columns,
     /// What is known of the columns of a chunk.
-    Stamps,
+    ZoneMaps,
     Received,
     Times,
     Tally,
@@ -100,13 +100,13 @@ enum Kind {
 pub(crate) enum Page {
     Kinds(Arc<Kinds>),
     RowKinds(Arc<RowKinds>),
-    Heads(Arc<HeadPage>),
+    RowMetadata(Arc<RowMetadataPage>),
     Chunk(Arc<Chunk>),
     Loose(Arc<ChunkLoose>),
     /// When the rows of a chunk say they were written.
     Times(Arc<Vec<Timestamp>>),
     Columns(Arc<ColumnPage>),
-    Stamps(Arc<Stamps>),
+    ZoneMaps(Arc<ZoneMaps>),
     Received(Arc<ReceivedTimes>),
     Tally(Arc<Tally>),
     Lexicon(Arc<LexiconPage>),
@@ -124,11 +124,11 @@ impl quick_cache::Weighter<PageKey, Page> for PageWeight {
         let bytes = match page {
             Page::Kinds(kinds) => kinds.read_memory_bytes(),
             Page::RowKinds(kinds) => kinds.memory_bytes(),
-            Page::Heads(page) => page.memory_bytes(),
+            Page::RowMetadata(page) => page.memory_bytes(),
             Page::Chunk(chunk) => chunk.memory_bytes(),
             Page::Loose(loose) => loose.memory_bytes(),
             Page::Columns(page) => page.memory_bytes(),
-            Page::Stamps(stamps) => stamps.memory_bytes(),
+            Page::ZoneMaps(zone_maps) => zone_maps.memory_bytes(),
             Page::Received(times) => times.memory_bytes(),
             Page::Times(times) => times.len() * size_of::<Timestamp>(),
             Page::Tally(tally) => tally.memory_bytes(),
@@ -194,7 +194,7 @@ pub struct SegmentHandle {
     footer: Footer,
     /// For each chunk how many pages of columns the chunks before it have.
     columns_before: Vec<u32>,
-    /// The same of head pages.
+    /// The same of row metadata pages.
     heads_before: Vec<u32>,
     cache: Arc<PageCache>,
     _columns: ColumnMemory,
@@ -355,7 +355,7 @@ impl SegmentHandle {
         self.footer.chunk_of_row(row)
     }
 
-    /// The rows of a chunk, and their seats; none where there is no such chunk.
+    /// The rows of a chunk, and their ordinals; none where there is no such chunk.
     pub fn chunk_rows(&self, index: usize) -> Range<u32> {
         let page = self.footer.chunks.get(index).map(|chunk| chunk.page);
         page.map_or(0..0, |page| {
@@ -368,57 +368,66 @@ impl SegmentHandle {
         self.footer.chunks.len()
     }
 
-    /// The rows of a chunk that have some seats, which ascend, each with its own; the rows ascend.
+    /// The rows of a chunk that have some ordinals, which ascend, each with its own; the rows ascend.
     ///
     /// # Errors
     /// When the kinds of the rows cannot be read.
-    pub fn seated(&self, chunk: usize, seats: &[u32]) -> Result<Vec<(u32, u32)>, ReadError> {
+    pub fn at_ordinals(
+        &self,
+        chunk: usize,
+        ordinals: &[u32],
+    ) -> Result<Vec<(u32, u32)>, ReadError> {
         let first = self.chunk_rows(chunk).start;
-        let own: Vec<u32> = seats.iter().map(|seat| seat.wrapping_sub(first)).collect();
+        let own: Vec<u32> = ordinals
+            .iter()
+            .map(|ordinal| ordinal.wrapping_sub(first))
+            .collect();
         let mut rows = self
             .row_kinds(chunk)?
-            .seated(&own, |page| self.head_page(chunk, page))?;
-        for (row, seat) in &mut rows {
-            (*row, *seat) = (row.wrapping_add(first), seat.wrapping_add(first));
+            .at_ordinals(&own, |page| self.row_metadata_page(chunk, page))?;
+        for (row, ordinal) in &mut rows {
+            (*row, *ordinal) = (row.wrapping_add(first), ordinal.wrapping_add(first));
         }
         Ok(rows)
     }
 
-    /// A row with its seat.
+    /// A row with its ordinal.
     ///
     /// # Errors
     /// When the kinds of the rows of its chunk cannot be read, or there is no such row.
-    pub fn with_seat(&self, row: u32) -> Result<(u32, u32), ReadError> {
+    pub fn with_ordinal(&self, row: u32) -> Result<(u32, u32), ReadError> {
         let chunk = self.chunk_of_row(row);
         let rows = self.chunk_rows(chunk);
         let own = self
             .row_kinds(chunk)?
-            .with_seats(row.checked_sub(rows.start), |page| {
-                self.head_page(chunk, page)
+            .with_ordinals(row.checked_sub(rows.start), |page| {
+                self.row_metadata_page(chunk, page)
             })?;
         match own.first() {
-            Some((_, seat)) if rows.contains(&row) => Ok((row, seat.wrapping_add(rows.start))),
+            Some((_, ordinal)) if rows.contains(&row) => {
+                Ok((row, ordinal.wrapping_add(rows.start)))
+            }
             _ => Err(self.out_of_range()),
         }
     }
 
-    /// The seats of some rows of a chunk, ascending.
+    /// The ordinals of some rows of a chunk, ascending.
     ///
     /// # Errors
     /// When the kinds of the rows cannot be read, or a row is not in the chunk.
-    pub fn seats(&self, chunk: usize, rows: &Range<u32>) -> Result<Vec<Range<u32>>, ReadError> {
+    pub fn ordinals(&self, chunk: usize, rows: &Range<u32>) -> Result<Vec<Range<u32>>, ReadError> {
         let all = self.chunk_rows(chunk);
         if rows.start < all.start || rows.end > all.end {
             return Err(self.out_of_range());
         }
         let first = all.start;
         let own = rows.start - first..rows.end.saturating_sub(first);
-        let seats = self
+        let ordinals = self
             .row_kinds(chunk)?
-            .seats_of(&own, |page| self.head_page(chunk, page))?
+            .ordinals_of(&own, |page| self.row_metadata_page(chunk, page))?
             .into_iter();
-        let seats = seats.map(|seats| first + seats.start..first + seats.end);
-        Ok(seats.collect())
+        let ordinals = ordinals.map(|ordinals| first + ordinals.start..first + ordinals.end);
+        Ok(ordinals.collect())
     }
 
     /// All records of a chunk.
@@ -445,15 +454,15 @@ impl SegmentHandle {
         let rows = rows.into_iter().map(|row| row.wrapping_sub(first));
         let rows = self
             .row_kinds(index)?
-            .with_seats(rows, |page| self.head_page(index, page))?;
+            .with_ordinals(rows, |page| self.row_metadata_page(index, page))?;
         self.records_of(index, entry, &rows)
     }
 
-    /// The records of some rows of a chunk, each given with its seat, in the order given.
+    /// The records of some rows of a chunk, each given with its ordinal, in the order given.
     ///
     /// # Errors
     /// As [`Self::records`].
-    pub fn seated_records(
+    pub fn records_at_ordinals(
         &self,
         index: usize,
         rows: &[(u32, u32)],
@@ -462,12 +471,13 @@ impl SegmentHandle {
             return Err(self.out_of_range());
         };
         let first = entry.page.first_row;
-        let own = |(row, seat): &(u32, u32)| (row.wrapping_sub(first), seat.wrapping_sub(first));
+        let own =
+            |(row, ordinal): &(u32, u32)| (row.wrapping_sub(first), ordinal.wrapping_sub(first));
         let rows: Vec<(u32, u32)> = rows.iter().map(own).collect();
         self.records_of(index, entry, &rows)
     }
 
-    /// The records of some rows of a chunk, counted like their seats from its first.
+    /// The records of some rows of a chunk, counted like their ordinals from its first.
     fn records_of(
         &self,
         index: usize,
@@ -531,25 +541,29 @@ impl SegmentHandle {
         let rows: Vec<u32> = rows.into_iter().collect();
         let received = self.received_of(entry, rows.iter().copied())?;
         let mut heads = ChunkHeads::new(loose, received);
-        heads.add_pages(rows, |number| self.head_page(index, number))?;
+        heads.add_pages(rows, |number| self.row_metadata_page(index, number))?;
         Ok(heads)
     }
 
-    /// A head page of a chunk.
-    fn head_page(&self, chunk: usize, number: usize) -> Result<Arc<HeadPage>, ReadError> {
+    /// A row metadata page of a chunk.
+    fn row_metadata_page(
+        &self,
+        chunk: usize,
+        number: usize,
+    ) -> Result<Arc<RowMetadataPage>, ReadError> {
         let entry = self.footer.chunks.get(chunk);
         let entry = entry.ok_or_else(|| self.out_of_range())?;
         let entry = self.entry(&entry.heads, number)?;
         let before = self.heads_before.get(chunk).copied();
         let place = before.unwrap_or_default() as usize + number;
-        let page = self.page(Kind::Heads, place, || {
-            let page = HeadPage::decode(entry, &self.read(entry)?);
-            Ok(Page::Heads(Arc::new(
+        let page = self.page(Kind::RowMetadata, place, || {
+            let page = RowMetadataPage::decode(entry, &self.read(entry)?);
+            Ok(Page::RowMetadata(Arc::new(
                 page.map_err(|error| self.damaged(entry, &error))?,
             )))
         })?;
         match page {
-            Page::Heads(page) => Ok(page),
+            Page::RowMetadata(page) => Ok(page),
             _ => Err(self.out_of_range()),
         }
     }
@@ -654,7 +668,7 @@ impl SegmentHandle {
 
     /// Calls `visit` with every term whose key starts with `prefix` and is wanted; the word of each
     /// that is has `letters` in it, one behind another. Takes a fraction of [`Self::scan_terms`] where few
-    /// are wanted. `is_wanted` says nothing where the part of a cut word that is not known decides; `visit` is told
+    /// are wanted. `is_wanted` says nothing where the part of a truncated term that is not known decides; `visit` is told
     /// whether a term is wanted for sure. `goes_on` is asked before each page; whether it always said so.
     ///
     /// # Errors

@@ -27,7 +27,7 @@ pub struct Snapshot {
 /// Records with consecutive numbers, in the order of receipt.
 #[derive(Clone, Debug)]
 pub enum Part {
-    /// Sealed records on disk, or a draft of some that are not sealed.
+    /// Sealed records on disk, or a memory segment of some that are not sealed.
     Segment(Arc<SegmentHandle>),
     /// Records that are durable in the journal and held in memory.
     Tail(Arc<TailChunk>),

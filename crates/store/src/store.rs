@@ -61,7 +61,7 @@ pub(crate) struct Shared {
     pub(crate) queue: Queue,
     pub(crate) sealer: Worker,
     pub(crate) builders: Builders,
-    pub(crate) drafter: Worker,
+    pub(crate) memory_builder: Worker,
     pub(crate) housekeeper: Worker,
     pub(crate) compactor: Worker,
     pub(crate) writer: Mutex<JournalWriter>,
@@ -325,8 +325,8 @@ impl Store {
     /// What a reader of a logspace sees now; `None` where there is no such logspace.
     pub fn snapshot(&self, logspace: &LogspaceName) -> Option<Snapshot> {
         let logspace = self.shared.logspace(logspace)?;
-        if logspace.state().is_draft_due() {
-            self.shared.drafter.wake();
+        if logspace.state().is_memory_segment_due() {
+            self.shared.memory_builder.wake();
         }
         Some(logspace.snapshot())
     }
@@ -383,7 +383,7 @@ impl Store {
             && shared.sealer.is_idle()
             && shared.housekeeper.is_idle()
             && shared.compactor.is_idle()
-            && shared.drafter.is_idle()
+            && shared.memory_builder.is_idle()
     }
 
     pub(crate) fn disk(&self) -> &dyn Disk {
@@ -406,7 +406,7 @@ impl Store {
         self.shared.sealer.close();
         self.shared.housekeeper.close();
         self.shared.compactor.close();
-        self.shared.drafter.close();
+        self.shared.memory_builder.close();
         for logspace in self.shared.logspaces() {
             // Whoever waits for news has looked, or looks again.
             drop(logspace.state());
@@ -474,7 +474,7 @@ impl Shared {
             queue: Queue::default(),
             sealer: Worker::default(),
             builders: Builders::default(),
-            drafter: Worker::default(),
+            memory_builder: Worker::default(),
             housekeeper: Worker::default(),
             compactor: Worker::default(),
             writer: Mutex::new(writer),

@@ -12,10 +12,10 @@ use std::time::Duration;
 use crate::builders;
 use crate::committer;
 use crate::compact;
-use crate::drafts;
 use crate::error::Error;
 use crate::housekeeper;
 use crate::limits::STALL_RETRY_MS;
+use crate::memory_segments;
 use crate::sealer;
 use crate::status::State;
 use crate::store::Shared;
@@ -35,7 +35,11 @@ pub(crate) fn start(shared: &Arc<Shared>) -> Result<Vec<JoinHandle<()>>, Error> 
             housekeeper::run,
         ),
         background("compactor", |shared| &shared.compactor, compact::run),
-        background("drafter", |shared| &shared.drafter, drafts::run),
+        background(
+            "memory_builder",
+            |shared| &shared.memory_builder,
+            memory_segments::run,
+        ),
     ];
     for number in 0..shared.options.threads.max(1) {
         let build: Work = Box::new(move |shared| builders::run(shared, number));

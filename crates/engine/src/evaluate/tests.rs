@@ -162,10 +162,10 @@ fn plans() -> impl Strategy<Value = Plan> {
     })
 }
 
-/// The rows of a segment of one chunk that have the seats of a set.
-fn rows_of(segment: &SegmentHandle, seats: &RowSet) -> BTreeSet<u32> {
-    let seats = seats.first_rows(&(0..segment.rows()), usize::MAX);
-    let rows = segment.seated(0, &seats).expect("readable");
+/// The rows of a segment of one chunk that have the ordinals of a set.
+fn rows_of(segment: &SegmentHandle, ordinals: &RowSet) -> BTreeSet<u32> {
+    let ordinals = ordinals.first_rows(&(0..segment.rows()), usize::MAX);
+    let rows = segment.at_ordinals(0, &ordinals).expect("readable");
     rows.into_iter().map(|(row, _)| row).collect()
 }
 

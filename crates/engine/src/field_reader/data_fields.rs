@@ -8,7 +8,7 @@ use super::messages::Messages;
 use super::texts::Texts;
 use super::{MessageSink, Unread};
 
-/// Rows of a kind, by their seats in the segment, by what their structured data says of a field.
+/// Rows of a kind, by their ordinals in the segment, by what their structured data says of a field.
 #[derive(Debug, Default)]
 pub(crate) struct InData {
     /// Those that have one there.
@@ -27,7 +27,7 @@ enum Own {
 }
 
 /// Hands the values of a field to `sink`, of those rows of a kind that have one there; beside the message, where
-/// `is_in_text` says of a seat of the segment that it may have the field as well. Others are handed back.
+/// `is_in_text` says of an ordinal of the segment that it may have the field as well. Others are handed back.
 pub(crate) fn read_data<S: MessageSink>(
     chunk: &OpenChunk<'_>,
     kind: &KindRows<'_>,
@@ -38,7 +38,10 @@ pub(crate) fn read_data<S: MessageSink>(
     let mut found = InData::default();
     let mut text = Vec::new();
     let Ok(own) = own_fields(chunk, kind, (name, fields), &mut text) else {
-        found.with = kind.ranked().map(|(seat, _)| chunk.seat(seat)).collect();
+        found.with = kind
+            .ranked()
+            .map(|(ordinal, _)| chunk.ordinal(ordinal))
+            .collect();
         found.open.clone_from(&found.with);
         return found;
     };
@@ -47,31 +50,31 @@ pub(crate) fn read_data<S: MessageSink>(
         .map(|field| Texts::new(&field.value))
         .collect();
     let mut messages = Messages::of(kind);
-    for ((seat, rank), own) in kind.ranked().zip(own) {
-        let seat = chunk.seat(seat);
+    for ((ordinal, rank), own) in kind.ranked().zip(own) {
+        let ordinal = chunk.ordinal(ordinal);
         let value = match own {
             Own::None => continue,
             Own::One(number) => values.get_mut(number),
             Own::Several => None,
         };
-        found.with.push(seat);
-        let read = value.map(|value| match is_in_text(seat) {
+        found.with.push(ordinal);
+        let read = value.map(|value| match is_in_text(ordinal) {
             true => {
                 let messages = messages.as_mut().ok_or(Unread)?;
                 let message = messages.get(chunk, kind, rank, |_| false)?;
                 let value = value.text(chunk, kind, rank, &mut text)?;
-                sink.message(seat, Some(value), message.unwrap_or_default());
+                sink.message(ordinal, Some(value), message.unwrap_or_default());
                 Ok(())
             }
             false => {
                 let see = |value: &[u8]| sink.see(value);
                 let seen = value.ask(chunk, kind, rank, &mut text, see)?;
-                sink.row(seat, seen);
+                sink.row(ordinal, seen);
                 Ok(())
             }
         });
         if read != Some(Ok::<(), Unread>(())) {
-            found.open.push(seat);
+            found.open.push(ordinal);
         }
         if sink.is_full() {
             values.iter_mut().for_each(Texts::forget);

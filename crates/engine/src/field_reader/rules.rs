@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use segment::{KindRows, SlotValues, Stamp};
+use segment::{KindRows, SlotValues, ZoneMap};
 use store::OpenChunk;
 use text_fields::{Bytes, Rule, Summary};
 
 use super::Unread;
 use super::values::Remembered;
 
-/// Whether the stamps of a column say that the values of rows keep a rule, or else its summaries, which look at all
+/// Whether the zone maps of a column say that the values of rows keep a rule, or else its summaries, which look at all
 /// values around: not of more parts of the column than half of the rows, whose own values are looked at in less
 /// time.
 pub(crate) fn is_kept_by_all(
@@ -20,8 +20,8 @@ pub(crate) fn is_kept_by_all(
 ) -> Result<bool, Unread> {
     let (mut done, mut parts) = (0, 0);
     while let Some((_, rank)) = kind.ranked_below(done, u32::MAX).next() {
-        let end = match chunk.stamp(kind, slot, rank) {
-            Some((ranks, stamp)) if rule.holds_for(&Stamped(&stamp)) => ranks.end,
+        let end = match chunk.zone_map(kind, slot, rank) {
+            Some((ranks, zone_map)) if rule.holds_for(&Stamped(&zone_map)) => ranks.end,
             _ => {
                 parts += 1;
                 if parts > kind.len() / 2 {
@@ -46,8 +46,8 @@ pub(crate) fn ranks(kind: &KindRows<'_>) -> Range<u32> {
     first..ranked.next_back().unwrap_or(first) + 1
 }
 
-/// What the stamp of a part of a column says of all its values.
-pub(super) struct Stamped<'s>(pub(super) &'s Stamp);
+/// What the zone map of a part of a column says of all its values.
+pub(super) struct Stamped<'s>(pub(super) &'s ZoneMap);
 
 impl Summary for Stamped<'_> {
     fn bytes(&self) -> Bytes {

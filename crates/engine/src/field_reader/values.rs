@@ -125,7 +125,7 @@ pub(crate) struct Values<'p, T> {
     /// The slot, where the value varies in one alone.
     only: Option<usize>,
     column: Remembered<Option<T>>,
-    /// What the stamp of a part of it tells of all its values, and the ranks of those.
+    /// What the zone map of a part of it tells of all its values, and the ranks of those.
     stamped: (Range<u32>, Option<T>),
     /// The columns of all slots, where there are several.
     columns: HashMap<usize, SlotValues>,
@@ -182,7 +182,7 @@ impl<'p, T: Copy> Values<'p, T> {
         Ok(false)
     }
 
-    /// What the sink makes of all values around a place, which is in the part of a column with a stamp.
+    /// What the sink makes of all values around a place, which is in the part of a column with a zone map.
     fn see_all<S: ValueSink<Seen = T>>(
         &mut self,
         chunk: &OpenChunk<'_>,
@@ -191,8 +191,8 @@ impl<'p, T: Copy> Values<'p, T> {
         sink: &mut S,
     ) -> Option<T> {
         if !self.stamped.0.contains(&rank) {
-            let (ranks, stamp) = chunk.stamp(kind, slot, rank)?;
-            self.stamped = (ranks, sink.see_all(&stamp));
+            let (ranks, zone_map) = chunk.zone_map(kind, slot, rank)?;
+            self.stamped = (ranks, sink.see_all(&zone_map));
         }
         self.stamped.1
     }
@@ -215,8 +215,8 @@ impl<'p, T: Copy> Values<'p, T> {
             if let Some(seen) = self.see_all(chunk, kind, (slot, rank), sink) {
                 let rows = kind.ranked_below(*done, self.stamped.0.end);
                 *done += rows.len();
-                let seats: Vec<u32> = rows.map(|(seat, _)| chunk.seat(seat)).collect();
-                sink.rows(&seats, seen);
+                let ordinals: Vec<u32> = rows.map(|(ordinal, _)| chunk.ordinal(ordinal)).collect();
+                sink.rows(&ordinals, seen);
                 continue;
             }
             let values = chunk.values(kind, slot, rank)?;
@@ -224,13 +224,13 @@ impl<'p, T: Copy> Values<'p, T> {
                 return Ok(());
             };
             let ranks = values.rows();
-            for (seat, rank) in kind.ranked_below(*done, ranks.end) {
+            for (ordinal, rank) in kind.ranked_below(*done, ranks.end) {
                 let seen = match numbers.see((rank - ranks.start) as usize, sink) {
                     None => self.see(chunk, kind, rank, text, sink)?,
                     seen => seen,
                 };
                 if let Some(seen) = seen {
-                    sink.row(chunk.seat(seat), seen);
+                    sink.row(chunk.ordinal(ordinal), seen);
                 }
                 *done += 1;
             }

@@ -33,7 +33,7 @@ pub(super) struct Columns {
 /// The times of rows, which are their numbers.
 struct Times {
     is_received: bool,
-    /// Of each row of a stretch of seats, by its place there.
+    /// Of each row of a stretch of ordinals, by its place there.
     own: Vec<i64>,
     first: u32,
     /// The first and the last of the rows with each combination: no more is asked of times.
@@ -75,12 +75,12 @@ impl Columns {
         }
     }
 
-    /// Parts some seats, which ascend, into those that are read next, which are close to each other, and others.
-    pub(super) fn next<'s>(&self, seats: &'s [u32]) -> (&'s [u32], &'s [u32]) {
-        let first = seats.first().copied().unwrap_or_default();
+    /// Parts some ordinals, which ascend, into those that are read next, which are close to each other, and others.
+    pub(super) fn next<'s>(&self, ordinals: &'s [u32]) -> (&'s [u32], &'s [u32]) {
+        let first = ordinals.first().copied().unwrap_or_default();
         let end = first.saturating_add(self.rows_max);
-        let count = seats.partition_point(|seat| *seat < end);
-        seats.split_at(count.min(self.piece))
+        let count = ordinals.partition_point(|ordinal| *ordinal < end);
+        ordinals.split_at(count.min(self.piece))
     }
 
     /// Reads fewer at a time from now on, of so many that found no room.
@@ -103,41 +103,41 @@ impl Columns {
             .then_some(set)
     }
 
-    /// Counts rows of a chunk; returns the seats of those whose records have to be looked at. Rows that are not
+    /// Counts rows of a chunk; returns the ordinals of those whose records have to be looked at. Rows that are not
     /// returned count, and none where their values find no room.
     pub(super) fn add(
         &mut self,
         place: (&SegmentHandle, usize, &OpenChunk<'_>),
-        seats: &[u32],
+        ordinals: &[u32],
     ) -> Result<Vec<u32>, NoRoom> {
         // What cannot be read is reported where records are.
         for field in &mut self.fields {
-            match field.read(place, seats) {
+            match field.read(place, ordinals) {
                 Ok(true) => {}
                 Ok(false) => return Err(NoRoom),
-                Err(_) => return Ok(seats.to_vec()),
+                Err(_) => return Ok(ordinals.to_vec()),
             }
         }
         if let Some(times) = &mut self.times
-            && times.read((place.0, place.1), seats).is_err()
+            && times.read((place.0, place.1), ordinals).is_err()
         {
-            return Ok(seats.to_vec());
+            return Ok(ordinals.to_vec());
         }
         let mut open = Vec::new();
-        for seat in seats {
-            match self.combination(*seat) {
+        for ordinal in ordinals {
+            match self.combination(*ordinal) {
                 Own::None => {}
-                Own::Open => open.push(*seat),
-                Own::Value(id) => self.count(*seat, id),
+                Own::Open => open.push(*ordinal),
+                Own::Value(id) => self.count(*ordinal, id),
             }
         }
         Ok(open)
     }
 
     /// Counts a row with a combination.
-    fn count(&mut self, seat: u32, id: u32) {
+    fn count(&mut self, ordinal: u32, id: u32) {
         if let Some(times) = &mut self.times {
-            return times.note(seat, id);
+            return times.note(ordinal, id);
         }
         let id = id as usize;
         if self.counts.len() <= id {
@@ -149,11 +149,13 @@ impl Columns {
     }
 
     /// The combination of the values of a row; the same for all where there are no fields.
-    fn combination(&mut self, seat: u32) -> Own {
+    fn combination(&mut self, ordinal: u32) -> Own {
         let mut fields = self.fields.iter();
-        let mut all = fields.next().map_or(Own::Value(0), |field| field.own(seat));
+        let mut all = fields
+            .next()
+            .map_or(Own::Value(0), |field| field.own(ordinal));
         for (field, combinations) in fields.zip(&mut self.combinations) {
-            all = match (all, field.own(seat)) {
+            all = match (all, field.own(ordinal)) {
                 (Own::None, _) | (_, Own::None) => return Own::None,
                 (Own::Open, _) | (_, Own::Open) => Own::Open,
                 (Own::Value(id), Own::Value(more)) => Own::Value(combinations.id(id, more)),
@@ -233,20 +235,20 @@ impl Times {
         }
     }
 
-    /// Reads the times of rows of a chunk with some seats, which ascend.
+    /// Reads the times of rows of a chunk with some ordinals, which ascend.
     fn read(
         &mut self,
         (segment, chunk): (&SegmentHandle, usize),
-        seats: &[u32],
+        ordinals: &[u32],
     ) -> Result<(), ReadError> {
-        self.first = seats.first().copied().unwrap_or_default();
-        let behind = seats.last().map_or(self.first, |last| last + 1);
+        self.first = ordinals.first().copied().unwrap_or_default();
+        let behind = ordinals.last().map_or(self.first, |last| last + 1);
         self.own.clear();
         self.own.resize((behind - self.first) as usize, 0);
-        let rows = segment.seated(chunk, seats)?;
+        let rows = segment.at_ordinals(chunk, ordinals)?;
         let heads = segment.heads(chunk, rows.iter().map(|(row, _)| *row))?;
-        for ((_, seat), head) in rows.iter().zip(heads.iter()) {
-            let place = seat.wrapping_sub(self.first) as usize;
+        for ((_, ordinal), head) in rows.iter().zip(heads.iter()) {
+            let place = ordinal.wrapping_sub(self.first) as usize;
             if let Some(own) = self.own.get_mut(place) {
                 *own = match self.is_received {
                     true => head.received().nanos(),
@@ -257,8 +259,8 @@ impl Times {
         Ok(())
     }
 
-    fn note(&mut self, seat: u32, id: u32) {
-        let (place, id) = (seat.wrapping_sub(self.first) as usize, id as usize);
+    fn note(&mut self, ordinal: u32, id: u32) {
+        let (place, id) = (ordinal.wrapping_sub(self.first) as usize, id as usize);
         if self.found.len() <= id {
             self.found.resize(id + 1, None);
         }

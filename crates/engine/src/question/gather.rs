@@ -152,10 +152,10 @@ impl<A: Default, F: Fn(&mut A, Added, Room) -> usize> ChunkSink for Gathering<'_
         &mut self,
         segment: &SegmentHandle,
         chunk: usize,
-        seats: &[u32],
+        ordinals: &[u32],
     ) -> Result<Vec<u32>, ReadError> {
         let opened = segment.open_chunk(chunk)?;
-        let (mut open, mut left) = (Vec::new(), seats);
+        let (mut open, mut left) = (Vec::new(), ordinals);
         while !left.is_empty() && self.cancel.stopped().is_none() {
             let (own, others) = self.columns.next(left);
             match self.columns.add((segment, chunk, &opened), own) {

@@ -48,9 +48,9 @@ pub(crate) enum Told {
 #[derive(Debug, Default)]
 pub(crate) struct Split {
     pub(crate) patterns: Vec<Vec<u8>>,
-    /// Their seats, ascending, each with the number of its pattern.
+    /// Their ordinals, ascending, each with the number of its pattern.
     pub(crate) rows: Vec<(u32, u32)>,
-    /// The seats of those that it takes a look at, ascending.
+    /// The ordinals of those that it takes a look at, ascending.
     pub(crate) open: Vec<u32>,
     numbers: HashMap<Vec<u8>, u32>,
 }
@@ -84,14 +84,14 @@ impl<'s> KindPatterns<'s> {
         }
     }
 
-    /// The seats of the kind in a chunk that has one of them, and what is known of it; `None` where that cannot be
+    /// The ordinals of the kind in a chunk that has one of them, and what is known of it; `None` where that cannot be
     /// read.
-    pub(crate) fn at(&mut self, seat: u32) -> Option<(Range<u32>, Told)> {
+    pub(crate) fn at(&mut self, ordinal: u32) -> Option<(Range<u32>, Told)> {
         let tally = self.tally.as_ref()?;
-        let group = tally.group_number(seat)?;
-        let seats = tally.seats(group);
+        let group = tally.group_number(ordinal)?;
+        let ordinals = tally.ordinals(group);
         let before = self.known.get(group as usize).copied()?;
-        let told = self.tell(&seats, before).ok()?;
+        let told = self.tell(&ordinals, before).ok()?;
         if before == UNKNOWN {
             *self.known.get_mut(group as usize)? = match told {
                 Told::One(_) => ONE,
@@ -100,7 +100,7 @@ impl<'s> KindPatterns<'s> {
             };
             self.is_more_known = true;
         }
-        Some((seats, told))
+        Some((ordinals, told))
     }
 
     /// Remembers what was found out.
@@ -110,12 +110,12 @@ impl<'s> KindPatterns<'s> {
         }
     }
 
-    fn tell(&mut self, seats: &Range<u32>, before: u8) -> Result<Told, ReadError> {
+    fn tell(&mut self, ordinals: &Range<u32>, before: u8) -> Result<Told, ReadError> {
         if before == OPEN {
             return Ok(Told::Open);
         }
-        let opened = self.open(seats.start)?;
-        let kinds = opened.kind_rows(&[seats.start]);
+        let opened = self.open(ordinals.start)?;
+        let kinds = opened.kind_rows(&[ordinals.start]);
         let Some((kind, mut outline)) = kinds.first().and_then(outlined) else {
             return Ok(Told::Open);
         };
@@ -123,7 +123,7 @@ impl<'s> KindPatterns<'s> {
         if before == UNKNOWN {
             let slots: Vec<usize> = outline.slots().collect();
             for (place, slot) in slots.into_iter().enumerate() {
-                if holds_with_all(opened, kind, (place, slot), seats.len(), &mut outline)? {
+                if holds_with_all(opened, kind, (place, slot), ordinals.len(), &mut outline)? {
                     continue;
                 }
                 if by_slot.is_some() || place >= usize::from(u8::MAX - BY_SLOT) {
@@ -138,18 +138,23 @@ impl<'s> KindPatterns<'s> {
         })
     }
 
-    /// Rows with some seats, which ascend, of a kind, given its seats in a chunk and the place of the slot that tells
+    /// Rows with some ordinals, which ascend, of a kind, given its ordinals in a chunk and the place of the slot that tells
     /// their patterns; `None` where they cannot be read.
-    pub(crate) fn split(&mut self, seats: &Range<u32>, place: usize, own: &[u32]) -> Option<Split> {
-        let opened = self.open(seats.start).ok()?;
-        let kinds = opened.kind_rows(&[seats.start]);
+    pub(crate) fn split(
+        &mut self,
+        ordinals: &Range<u32>,
+        place: usize,
+        own: &[u32],
+    ) -> Option<Split> {
+        let opened = self.open(ordinals.start).ok()?;
+        let kinds = opened.kind_rows(&[ordinals.start]);
         let (kind, mut outline) = kinds.first().and_then(outlined)?;
         let slot = outline.slots().nth(place)?;
         let mut split = Split::default();
         let mut value = Vec::new();
         let mut part: Option<(SlotValues, Vec<Option<Option<u32>>>)> = None;
-        for seat in own {
-            let rank = seat - seats.start;
+        for ordinal in own {
+            let rank = ordinal - ordinals.start;
             let (values, known) = match part.take() {
                 Some(part) if part.0.rows().contains(&rank) => part,
                 _ => {
@@ -171,29 +176,29 @@ impl<'s> KindPatterns<'s> {
                 None => find(),
             };
             match number {
-                Some(number) => split.rows.push((*seat, number)),
-                None => split.open.push(*seat),
+                Some(number) => split.rows.push((*ordinal, number)),
+                None => split.open.push(*ordinal),
             }
         }
         Some(split)
     }
 
-    /// The same of rows with some seats by a look at their messages; `None` where these take their records.
+    /// The same of rows with some ordinals by a look at their messages; `None` where these take their records.
     pub(crate) fn split_messages(
         &mut self,
-        seats: &Range<u32>,
+        ordinals: &Range<u32>,
         own: &[u32],
         patterns: &mut Patterns,
     ) -> Option<Split> {
-        let opened = self.open(seats.start).ok()?;
-        let kinds = opened.kind_rows(&[seats.start]);
+        let opened = self.open(ordinals.start).ok()?;
+        let kinds = opened.kind_rows(&[ordinals.start]);
         let kind = kinds.first()?;
         let mut messages = Messages::of(kind)?;
         let mut split = Split::default();
-        for seat in own {
-            let message = messages.get(opened, kind, seat - seats.start, |_| false);
+        for ordinal in own {
+            let message = messages.get(opened, kind, ordinal - ordinals.start, |_| false);
             let number = split.number(patterns.of(message.ok()??));
-            split.rows.push((*seat, number));
+            split.rows.push((*ordinal, number));
         }
         Some(split)
     }
@@ -226,8 +231,8 @@ fn holds_with_all(
 ) -> Result<bool, ReadError> {
     let (mut rank, mut value) = (0, Vec::new());
     while (rank as usize) < rows {
-        if let Some((ranks, stamp)) = opened.stamp(kind, slot, rank)
-            && outline.holds_with_all(place, &stamp)
+        if let Some((ranks, zone_map)) = opened.zone_map(kind, slot, rank)
+            && outline.holds_with_all(place, &zone_map)
         {
             rank = ranks.end.max(rank + 1);
             continue;

@@ -153,7 +153,7 @@ struct Adding<'g> {
     part: &'g Part,
     /// The rows that match before each edge.
     before: &'g [RowSet],
-    /// Seats of rows that may be the oldest of their patterns.
+    /// Ordinals of rows that may be the oldest of their patterns.
     examples: Vec<u32>,
 }
 
@@ -165,8 +165,8 @@ impl Adding<'_> {
         }
     }
 
-    fn add_split(&mut self, split: &Split, seats: &Range<u32>) {
-        for (pattern, own) in Found::each(split, seats, self.before) {
+    fn add_split(&mut self, split: &Split, ordinals: &Range<u32>) {
+        for (pattern, own) in Found::each(split, ordinals, self.before) {
             self.add(pattern, &own);
         }
     }
@@ -175,47 +175,50 @@ impl Adding<'_> {
 /// What was found of a pattern in a kind of a segment.
 struct Found {
     count: u64,
-    /// The seat of the oldest.
+    /// The ordinal of the oldest.
     first: u32,
     /// How many are in each bar.
     bars: Vec<u64>,
 }
 
 impl Found {
-    /// All rows of a set that are of a kind, given the first, its seats, and the rows of the set before each edge.
-    fn all(first: u32, seats: &Range<u32>, set: &RowSet, before: &[RowSet]) -> Self {
+    /// All rows of a set that are of a kind, given the first, its ordinals, and the rows of the set before each edge.
+    fn all(first: u32, ordinals: &Range<u32>, set: &RowSet, before: &[RowSet]) -> Self {
         let bars = before.array_windows().map(|[start, end]| {
-            let [start, end] = [start, end].map(|rows| rows.len_within(seats));
+            let [start, end] = [start, end].map(|rows| rows.len_within(ordinals));
             end.saturating_sub(start)
         });
         Self {
-            count: set.len_within(seats),
+            count: set.len_within(ordinals),
             first,
             bars: bars.collect(),
         }
     }
 
-    /// Those of each pattern. Seats of a kind ascend as its rows do.
+    /// Those of each pattern. Ordinals of a kind ascend as its rows do.
     fn each<'p>(
         split: &'p Split,
-        seats: &Range<u32>,
+        ordinals: &Range<u32>,
         before: &[RowSet],
     ) -> impl Iterator<Item = (&'p [u8], Self)> {
         let bars = before.len().saturating_sub(1);
-        let last: Vec<Option<u32>> = before.iter().map(|rows| rows.last_within(seats)).collect();
+        let last: Vec<Option<u32>> = before
+            .iter()
+            .map(|rows| rows.last_within(ordinals))
+            .collect();
         let none = |_: &Vec<u8>| Self {
             count: 0,
             first: u32::MAX,
             bars: vec![0; bars],
         };
         let mut found: Vec<Self> = split.patterns.iter().map(none).collect();
-        for (seat, number) in &split.rows {
+        for (ordinal, number) in &split.rows {
             let Some(own) = found.get_mut(*number as usize) else {
                 continue;
             };
             own.count += 1;
-            own.first = own.first.min(*seat);
-            let edges = last.partition_point(|last| last.is_none_or(|last| last < *seat));
+            own.first = own.first.min(*ordinal);
+            let edges = last.partition_point(|last| last.is_none_or(|last| last < *ordinal));
             let bar = edges.checked_sub(1).and_then(|bar| own.bars.get_mut(bar));
             bar.into_iter().for_each(|count| *count += 1);
         }
@@ -292,43 +295,43 @@ impl Gathering<'_> {
         };
         let mut patterns = Patterns::default();
         let mut left = 0..part.rows();
-        while let Some(seat) = set.first_within(&left) {
+        while let Some(ordinal) = set.first_within(&left) {
             if run.is_stopped() {
                 break;
             }
             // Whoever reads the records finds out what is wrong.
-            let Some((seats, told)) = kinds.at(seat) else {
+            let Some((ordinals, told)) = kinds.at(ordinal) else {
                 break;
             };
-            left.start = seats.end;
+            left.start = ordinals.end;
             let mut unread = Vec::new();
             match told {
                 Told::One(pattern) => {
-                    adding.add(&pattern, &Found::all(seat, &seats, set, &before));
+                    adding.add(&pattern, &Found::all(ordinal, &ordinals, set, &before));
                 }
                 Told::BySlot(place) => {
-                    for own in set.first_rows(&seats, usize::MAX).chunks(VALUES_READ) {
+                    for own in set.first_rows(&ordinals, usize::MAX).chunks(VALUES_READ) {
                         if run.is_stopped() {
                             break;
                         }
-                        match kinds.split(&seats, place, own) {
+                        match kinds.split(&ordinals, place, own) {
                             Some(mut split) => {
                                 unread.append(&mut split.open);
-                                adding.add_split(&split, &seats);
+                                adding.add_split(&split, &ordinals);
                             }
                             None => unread.extend_from_slice(own),
                         }
                     }
                 }
-                Told::Open => unread = set.first_rows(&seats, usize::MAX),
+                Told::Open => unread = set.first_rows(&ordinals, usize::MAX),
             }
-            done.push(seats.clone());
+            done.push(ordinals.clone());
             for own in unread.chunks(MESSAGES_READ) {
                 if run.is_stopped() {
                     break;
                 }
-                match kinds.split_messages(&seats, own, &mut patterns) {
-                    Some(split) => adding.add_split(&split, &seats),
+                match kinds.split_messages(&ordinals, own, &mut patterns) {
+                    Some(split) => adding.add_split(&split, &ordinals),
                     None => open.extend_from_slice(own),
                 }
             }
@@ -360,16 +363,21 @@ impl Gathering<'_> {
         let before = rows?.into_iter().map(|row| match row {
             0 => RowSet::empty(),
             row if row >= part.rows() => set.clone(),
-            row => RowSet::of_ranges(run.seats_before(part, row)).and(set.clone()),
+            row => RowSet::of_ranges(run.ordinals_before(part, row)).and(set.clone()),
         });
         Some(before.collect())
     }
 
     /// Keeps the messages of some rows, each the oldest of its pattern in a segment, where they are the oldest of all.
-    fn add_examples(&self, run: &mut Run<'_>, (snapshot, part): (&Snapshot, &Part), seats: &[u32]) {
+    fn add_examples(
+        &self,
+        run: &mut Run<'_>,
+        (snapshot, part): (&Snapshot, &Part),
+        ordinals: &[u32],
+    ) {
         let mut patterns = Patterns::default();
         let first = part.first_number().0;
-        each_block(run, part, &RowSet::from_sorted(seats), &mut |block| {
+        each_block(run, part, &RowSet::from_sorted(ordinals), &mut |block| {
             for (row, record) in block.records() {
                 let row = RowRef {
                     logspace: &snapshot.logspace,

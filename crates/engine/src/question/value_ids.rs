@@ -35,7 +35,7 @@ pub(super) enum Own {
 pub(super) struct ValueIds {
     source: Source,
     values: ValueTable<()>,
-    /// What each row of a stretch of seats has, by its place there: 0 for none, or 1 more than the number.
+    /// What each row of a stretch of ordinals has, by its place there: 0 for none, or 1 more than the number.
     own: Vec<u32>,
     first: u32,
 }
@@ -138,17 +138,17 @@ impl ValueIds {
         Ok(())
     }
 
-    /// Reads what the rows of a chunk with some seats have, which ascend; whether there was room for their values.
+    /// Reads what the rows of a chunk with some ordinals have, which ascend; whether there was room for their values.
     ///
     /// # Errors
     /// When the kinds of the rows cannot be read.
     pub(super) fn read(
         &mut self,
         (segment, chunk, opened): (&SegmentHandle, usize, &OpenChunk<'_>),
-        seats: &[u32],
+        ordinals: &[u32],
     ) -> Result<bool, ReadError> {
-        self.first = seats.first().copied().unwrap_or_default();
-        let behind = seats.last().map_or(self.first, |last| last + 1);
+        self.first = ordinals.first().copied().unwrap_or_default();
+        let behind = ordinals.last().map_or(self.first, |last| last + 1);
         self.own.clear();
         self.own.resize((behind - self.first) as usize, NONE);
         let mut ids = Ids {
@@ -159,33 +159,33 @@ impl ValueIds {
             is_full: false,
         };
         let open = match &mut self.source {
-            Source::Part(reader) => reader.read_chunk(segment, chunk, seats, &mut ids)?,
+            Source::Part(reader) => reader.read_chunk(segment, chunk, ordinals, &mut ids)?,
             Source::Named(named) => {
                 let (values, finder) = &mut **named;
                 ids.finder = Some(finder);
-                values.read_chunk(opened, seats, &mut ids)
+                values.read_chunk(opened, ordinals, &mut ids)
             }
             Source::Codes(codes) => {
                 for ((_, name), rows) in codes.names.iter().zip(&codes.rows) {
                     let id = ids.see(name.as_bytes());
                     rows.first_rows(&(self.first..behind), usize::MAX)
                         .into_iter()
-                        .for_each(|seat| ids.row(seat, id));
+                        .for_each(|ordinal| ids.row(ordinal, id));
                 }
                 Vec::new()
             }
             Source::Head(target) => {
-                let rows = segment.seated(chunk, seats)?;
+                let rows = segment.at_ordinals(chunk, ordinals)?;
                 let heads = segment.heads(chunk, rows.iter().map(|(row, _)| *row))?;
-                for ((_, seat), head) in rows.iter().zip(heads.iter()) {
+                for ((_, ordinal), head) in rows.iter().zip(heads.iter()) {
                     let each = |visit: &mut dyn FnMut(&[u8])| each_of_record(target, head, visit);
-                    ids.see_each(*seat, None, each);
+                    ids.see_each(*ordinal, None, each);
                 }
                 Vec::new()
             }
             Source::Logspace(name) => {
                 let id = ids.see(name.as_bytes());
-                ids.rows(seats, id);
+                ids.rows(ordinals, id);
                 Vec::new()
             }
         };
@@ -193,9 +193,9 @@ impl ValueIds {
         Ok(!ids.is_full)
     }
 
-    /// What a row has whose seat was read.
-    pub(super) fn own(&self, seat: u32) -> Own {
-        let place = seat.wrapping_sub(self.first) as usize;
+    /// What a row has whose ordinal was read.
+    pub(super) fn own(&self, ordinal: u32) -> Own {
+        let place = ordinal.wrapping_sub(self.first) as usize;
         match self.own.get(place).copied().unwrap_or(OPEN) {
             NONE => Own::None,
             OPEN => Own::Open,
@@ -262,7 +262,7 @@ impl Ids<'_> {
     /// Notes the values of a row, one that is known and others.
     fn see_each(
         &mut self,
-        seat: u32,
+        ordinal: u32,
         known: Option<&[u8]>,
         each: impl FnOnce(&mut dyn FnMut(&[u8])),
     ) {
@@ -273,7 +273,7 @@ impl Ids<'_> {
             id = self.see(value);
         });
         // Of several, it matters whether they are the same.
-        self.row(seat, if count > 1 { OPEN } else { id });
+        self.row(ordinal, if count > 1 { OPEN } else { id });
     }
 }
 
@@ -290,8 +290,8 @@ impl ValueSink for Ids<'_> {
         id.unwrap_or(OPEN)
     }
 
-    fn row(&mut self, seat: u32, id: u32) {
-        let place = seat.wrapping_sub(self.first) as usize;
+    fn row(&mut self, ordinal: u32, id: u32) {
+        let place = ordinal.wrapping_sub(self.first) as usize;
         if let Some(own) = self.own.get_mut(place) {
             *own = id;
         }
@@ -299,11 +299,11 @@ impl ValueSink for Ids<'_> {
 }
 
 impl MessageSink for Ids<'_> {
-    fn message(&mut self, seat: u32, in_data: Option<&[u8]>, message: &[u8]) {
+    fn message(&mut self, ordinal: u32, in_data: Option<&[u8]>, message: &[u8]) {
         let Some(finder) = self.finder.take() else {
-            return self.row(seat, OPEN);
+            return self.row(ordinal, OPEN);
         };
-        self.see_each(seat, in_data, |visit| finder.each(message, visit));
+        self.see_each(ordinal, in_data, |visit| finder.each(message, visit));
         self.finder = Some(finder);
     }
 }

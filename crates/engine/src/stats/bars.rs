@@ -96,7 +96,7 @@ fn add_part(
         }
         match (row_at(part, start), row_at(part, end)) {
             (Ok(from), Ok(until)) => {
-                let own = set.clone().and(run.seats_of(part, &(from..until)));
+                let own = set.clone().and(run.ordinals_of(part, &(from..until)));
                 counting.add_part(run, (logspace, part), &own, false);
             }
             (Err(error), _) | (_, Err(error)) => run.missed(&error),

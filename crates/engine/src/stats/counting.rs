@@ -273,12 +273,12 @@ impl ValueSink for Counting<'_> {
         }
     }
 
-    fn row(&mut self, seat: u32, place: Option<Place>) {
-        self.rows(&[seat], place);
+    fn row(&mut self, ordinal: u32, place: Option<Place>) {
+        self.rows(&[ordinal], place);
     }
 
-    fn rows(&mut self, seats: &[u32], place: Option<Place>) {
-        let rows = seats.len() as u64;
+    fn rows(&mut self, ordinals: &[u32], place: Option<Place>) {
+        let rows = ordinals.len() as u64;
         match place {
             None => {}
             Some(Place::Own(index)) => {

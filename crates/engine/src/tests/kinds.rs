@@ -320,9 +320,9 @@ fn lines_that_are_no_access_logs_do_not_have_their_fields() {
     check_access_logs(600, 0);
 }
 
-/// In a chunk that is large enough for stamps.
+/// In a chunk that is large enough for zone maps.
 #[test]
-fn what_stamps_tell_is_what_a_look_at_every_record_finds() {
+fn what_zone_maps_tell_is_what_a_look_at_every_record_finds() {
     check_access_logs(17_000, 16_000);
 }
 

@@ -86,15 +86,15 @@ fn told(scope: &Scope) -> [usize; 3] {
         let Part::Segment(segment) = part else {
             continue;
         };
-        let (mut kinds, mut seat) = (KindPatterns::of(segment), 0);
-        while let Some((seats, told)) = kinds.at(seat) {
+        let (mut kinds, mut ordinal) = (KindPatterns::of(segment), 0);
+        while let Some((ordinals, told)) = kinds.at(ordinal) {
             let place = match told {
                 Told::One(_) => 0,
                 Told::BySlot(_) => 1,
                 Told::Open => 2,
             };
-            rows[place] += seats.len();
-            seat = seats.end;
+            rows[place] += ordinals.len();
+            ordinal = ordinals.end;
         }
     }
     rows

@@ -11,7 +11,7 @@ use super::{ChunkEntry, ChunkHeads};
 use crate::Corrupt;
 use crate::columns::directory::{Directory, Part};
 use crate::columns::{Alike, Column};
-use crate::kinds::{Band, Kinds, Shape, Shapes, SlotPart, Texts};
+use crate::kinds::{ColumnGroup, Kinds, Shape, Shapes, SlotPart, Texts};
 use crate::page::open_kept;
 use crate::wire::Reader;
 
@@ -27,8 +27,8 @@ pub struct Chunk {
 /// A part of a column: its rows, and what is in them.
 #[derive(Clone, Debug)]
 pub struct PartRows {
-    /// Their seats in the chunk.
-    pub(crate) seats: Range<u32>,
+    /// Their ordinals in the chunk.
+    pub(crate) ordinals: Range<u32>,
     pub(crate) column: Arc<Column>,
 }
 
@@ -37,12 +37,12 @@ pub struct PartRows {
 pub(super) struct ChunkKind {
     /// Its number in the segment.
     pub(super) number: u32,
-    /// The seats of its rows.
-    pub(super) seats: Range<u32>,
+    /// The ordinals of its rows.
+    pub(super) ordinals: Range<u32>,
     /// The places of its slots among those of all kinds.
     slots: Range<u32>,
-    /// For each band the number of its first column.
-    columns: [u32; Band::COUNT],
+    /// For each column group the number of its first column.
+    columns: [u32; ColumnGroup::COUNT],
 }
 
 /// Reads one column, mostly forwards.
@@ -71,7 +71,7 @@ impl Chunk {
         let directory = Directory::decode(&mut reader, &entry.columns, &page)?;
         reader.finish()?;
         let kinds = find_kinds(row_kinds, kinds)?;
-        let rows = kinds.last().map_or(0, |last| last.seats.end);
+        let rows = kinds.last().map_or(0, |last| last.ordinals.end);
         if rows != entry.page.rows {
             return Err(invalid("number of rows", u64::from(rows)));
         }
@@ -96,7 +96,7 @@ impl Chunk {
 
     /// How many rows there are.
     pub fn rows(&self) -> usize {
-        self.kinds.last().map_or(0, |last| last.seats.end) as usize
+        self.kinds.last().map_or(0, |last| last.ordinals.end) as usize
     }
 
     /// Memory it takes, in bytes; kinds count as much as rows.
@@ -104,7 +104,7 @@ impl Chunk {
         size_of_val::<[ChunkKind]>(&self.kinds) + self.directory.memory_bytes()
     }
 
-    /// The records of some rows, each given with its seat, in the order given. `own` is what stands beside their texts; `page`
+    /// The records of some rows, each given with its ordinal, in the order given. `own` is what stands beside their texts; `page`
     /// gives a page of the columns, decompressed. It is asked once for each column that has some of the
     /// rows, and several columns share a page, so it should keep what it has opened.
     ///
@@ -120,10 +120,10 @@ impl Chunk {
         let mut cursors: Vec<Vec<Cursor>> = Vec::new();
         cursors.resize_with(self.kinds.len(), Vec::new);
         let (mut heads, mut texts) = (Vec::new(), Texts::default());
-        for (row, seat) in rows {
-            let place = self.place_of_kind(seat);
+        for (row, ordinal) in rows {
+            let place = self.place_of_kind(ordinal);
             let found = self.kinds.get(place).and_then(|kind| {
-                let rank = seat - kind.seats.start;
+                let rank = ordinal - kind.ordinals.start;
                 let cursors = cursors.get_mut(place)?;
                 cursors.resize_with(kind.slots(), Cursor::default);
                 Some((
@@ -167,12 +167,14 @@ impl Chunk {
         Ok(batch)
     }
 
-    /// The seats of each kind that has some of those given, which ascend. Those that the chunk does not
+    /// The ordinals of each kind that has some of those given, which ascend. Those that the chunk does not
     /// have are left out.
-    pub(super) fn by_kind<'s>(&self, seats: &'s [u32]) -> Vec<(&ChunkKind, &'s [u32])> {
-        let (mut found, mut left) = (Vec::new(), seats);
-        while let Some(kind) = left.first().and_then(|seat| self.kind_at(*seat)) {
-            let count = left.partition_point(|seat| *seat < kind.seats.end).max(1);
+    pub(super) fn by_kind<'s>(&self, ordinals: &'s [u32]) -> Vec<(&ChunkKind, &'s [u32])> {
+        let (mut found, mut left) = (Vec::new(), ordinals);
+        while let Some(kind) = left.first().and_then(|ordinal| self.kind_at(*ordinal)) {
+            let count = left
+                .partition_point(|ordinal| *ordinal < kind.ordinals.end)
+                .max(1);
             let (own, others) = left.split_at(count);
             found.push((kind, own));
             left = others;
@@ -180,14 +182,14 @@ impl Chunk {
         found
     }
 
-    /// Where the part of a number is: the page it lies in, and the seats of its rows in the chunk.
+    /// Where the part of a number is: the page it lies in, and the ordinals of its rows in the chunk.
     fn place_of_part(&self, number: usize) -> Option<(Part, Range<u32>)> {
         let (column, before) = self.directory.column_of_part(number)?;
         let part = self.directory.part(number)?;
-        let seats = &self.kind_of_column(u32::try_from(column).ok()?)?.seats;
-        let start = seats.start.checked_add(before)?;
+        let ordinals = &self.kind_of_column(u32::try_from(column).ok()?)?.ordinals;
+        let start = ordinals.start.checked_add(before)?;
         let end = start.checked_add(part.rows)?;
-        (end <= seats.end).then_some((part, start..end))
+        (end <= ordinals.end).then_some((part, start..end))
     }
 
     /// The number of the column that the part of a number is of.
@@ -199,17 +201,18 @@ impl Chunk {
     /// The kind that a column is of.
     pub(super) fn kind_of_column(&self, column: u32) -> Option<&ChunkKind> {
         let firsts = self.kinds.first()?.columns;
-        let band = firsts.iter().rposition(|first| *first <= column)?;
-        // A kind without columns in the band begins where the next one does.
-        let first_of = |kind: &ChunkKind| kind.columns.get(band).copied().unwrap_or(u32::MAX);
+        let column_group = firsts.iter().rposition(|first| *first <= column)?;
+        // A kind without columns in the column group begins where the next one does.
+        let first_of =
+            |kind: &ChunkKind| kind.columns.get(column_group).copied().unwrap_or(u32::MAX);
         let next = self.kinds.partition_point(|kind| first_of(kind) <= column);
         self.kinds.get(next.checked_sub(1)?)
     }
 
-    /// The seats of the rows of a part of a column, by its number among those of the chunk; `None` where there
+    /// The ordinals of the rows of a part of a column, by its number among those of the chunk; `None` where there
     /// is no such part.
-    pub fn seats_of_part(&self, number: usize) -> Option<Range<u32>> {
-        self.place_of_part(number).map(|(_, seats)| seats)
+    pub fn ordinals_of_part(&self, number: usize) -> Option<Range<u32>> {
+        self.place_of_part(number).map(|(_, ordinals)| ordinals)
     }
 
     /// The rows of a part of a column, by its number among those of the chunk. `page` gives a page
@@ -223,9 +226,9 @@ impl Chunk {
         page: impl FnOnce(usize) -> Result<Arc<ColumnPage>, E>,
     ) -> Result<PartRows, E> {
         let found = self.place_of_part(number);
-        let (part, seats) = found.ok_or_else(|| invalid("part of a column", number as u64))?;
+        let (part, ordinals) = found.ok_or_else(|| invalid("part of a column", number as u64))?;
         let column = page(part.page as usize)?.column(number, &part)?;
-        Ok(PartRows { seats, column })
+        Ok(PartRows { ordinals, column })
     }
 
     /// The numbers of the parts of the column of a slot, given the place of its kind among those of the chunk.
@@ -279,14 +282,15 @@ impl Chunk {
         found
     }
 
-    /// The kind of the row with a seat.
-    fn kind_at(&self, seat: u32) -> Option<&ChunkKind> {
-        self.kinds.get(self.place_of_kind(seat))
+    /// The kind of the row with an ordinal.
+    fn kind_at(&self, ordinal: u32) -> Option<&ChunkKind> {
+        self.kinds.get(self.place_of_kind(ordinal))
     }
 
     /// The place of that kind among those of the chunk.
-    fn place_of_kind(&self, seat: u32) -> usize {
-        self.kinds.partition_point(|kind| kind.seats.end <= seat)
+    fn place_of_kind(&self, ordinal: u32) -> usize {
+        self.kinds
+            .partition_point(|kind| kind.ordinals.end <= ordinal)
     }
 
     /// What the rows of a kind have in common.
@@ -305,9 +309,12 @@ impl Chunk {
         let place = shape.and_then(|shape| shape.place(slot));
         let place = place.ok_or(Corrupt::Short { what: "column" })?;
         let mut firsts = kind.columns;
-        let column = place.band.of(&mut firsts).saturating_add(place.rank) as usize;
+        let column = place
+            .column_group
+            .of(&mut firsts)
+            .saturating_add(place.rank) as usize;
         let rows = self.directory.rows(column);
-        if rows != kind.seats.len() as u64 {
+        if rows != kind.ordinals.len() as u64 {
             return Err(invalid("rows of a column", rows));
         }
         Ok(column)
@@ -393,31 +400,31 @@ impl Cursor {
     }
 }
 
-/// The kinds of a chunk. Their columns are band by band, those of a band in the order of kinds and slots.
+/// The kinds of a chunk. Their columns are column group by column group, those of a column group in the order of kinds and slots.
 fn find_kinds(row_kinds: &[(u32, u32)], kinds: &Kinds) -> Result<Vec<ChunkKind>, Corrupt> {
-    // For each band how many columns it has so far.
-    let mut next = [0_u32; Band::COUNT];
-    let (mut seats, mut slots) = (0_u32, 0_u32);
+    // For each column group how many columns it has so far.
+    let mut next = [0_u32; ColumnGroup::COUNT];
+    let (mut ordinals, mut slots) = (0_u32, 0_u32);
     let mut found = Vec::with_capacity(row_kinds.len());
     for (number, rows) in row_kinds {
-        let (own_slots, of_bands) = kinds.shapes().slots(*number)?;
+        let (own_slots, of_column_groups) = kinds.shapes().slots(*number)?;
         let columns = next;
-        for (next, own) in next.iter_mut().zip(of_bands) {
+        for (next, own) in next.iter_mut().zip(of_column_groups) {
             *next = next.saturating_add(own);
         }
-        let own_seats = seats..seats.saturating_add(*rows);
+        let own_ordinals = ordinals..ordinals.saturating_add(*rows);
         let own_slots = slots..slots.saturating_add(own_slots);
-        (seats, slots) = (own_seats.end, own_slots.end);
+        (ordinals, slots) = (own_ordinals.end, own_slots.end);
         found.push(ChunkKind {
             number: *number,
-            seats: own_seats,
+            ordinals: own_ordinals,
             slots: own_slots,
             columns,
         });
     }
     let mut start = 0_u32;
-    for band in &mut next {
-        start = start.saturating_add(std::mem::replace(band, start));
+    for column_group in &mut next {
+        start = start.saturating_add(std::mem::replace(column_group, start));
     }
     for kind in &mut found {
         for (column, start) in kind.columns.iter_mut().zip(next) {

@@ -9,8 +9,8 @@ use super::rows::{CutRows, Group};
 use super::side_pages::SidePages;
 use crate::builder::push_page;
 use crate::columns::pack::{Packed, Packer};
-use crate::kinds::{Band, Kinds, Shape};
-use crate::limits::HEAD_PAGE_ROWS;
+use crate::kinds::{ColumnGroup, Kinds, Shape};
+use crate::limits::ROW_METADATA_PAGE_ROWS;
 use crate::page::{PageEntry, PageWriter};
 use crate::page_file::PageFile;
 use crate::rows::{LooseWriter, tags_of};
@@ -22,13 +22,13 @@ pub struct ChunkWriter {
     groups: Vec<Group>,
     /// In the order of columns.
     slots: Vec<ColumnPlace>,
-    /// Rows of a head page, but for the last one of a chunk.
+    /// Rows of a row metadata page, but for the last one of a chunk.
     head_rows: usize,
 }
 
-/// A column: the band of its slot, the place of its group among those of the chunk, and the number of the
+/// A column: the column group of its slot, the place of its group among those of the chunk, and the number of the
 /// slot in the group. Columns are in the order of these.
-pub(crate) type ColumnPlace = (Band, u32, u32);
+pub(crate) type ColumnPlace = (ColumnGroup, u32, u32);
 
 impl fmt::Debug for ChunkWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -44,7 +44,7 @@ impl ChunkWriter {
             cut: CutRows::default(),
             groups: Vec::new(),
             slots: Vec::new(),
-            head_rows: HEAD_PAGE_ROWS,
+            head_rows: ROW_METADATA_PAGE_ROWS,
         }
     }
 
@@ -57,7 +57,7 @@ impl ChunkWriter {
         }
     }
 
-    /// Has so many rows on a head page.
+    /// Has so many rows on a row metadata page.
     #[cfg(test)]
     pub(crate) fn with_head_rows(self, head_rows: usize) -> Self {
         Self { head_rows, ..self }
@@ -103,7 +103,7 @@ impl ChunkWriter {
     pub(crate) fn pack(&mut self, batch: &RecordBatch, file: &mut dyn PageFile) -> ChunkEntry {
         let packed = self.pack_columns(batch, file);
         let directory = self.side.directory(&packed.directory, batch.len(), file);
-        let stamps = self.side.stamps(&packed.stamps, file);
+        let zone_maps = self.side.zone_maps(&packed.zone_maps, file);
         let (kinds, places) = self.places(batch.len());
         let mut loose = LooseWriter::new(batch, tags_of(batch.heads()));
         let heads = self.pack_heads(batch, &places, &mut loose, file);
@@ -113,14 +113,14 @@ impl ChunkWriter {
         ChunkEntry {
             columns: packed.pages,
             directory,
-            stamps,
+            zone_maps,
             heads,
             rows,
             page,
         }
     }
 
-    /// Writes the head pages, given the place of each row's kind.
+    /// Writes the row metadata pages, given the place of each row's kind.
     fn pack_heads(
         &mut self,
         batch: &RecordBatch,
@@ -191,7 +191,7 @@ pub(crate) fn column_places(
         // The kinds of groups are there: they were found before.
         let shape = kinds.shape(kind).unwrap_or(Shape::Whole);
         let slots = shape.places().iter().zip(0..);
-        out.extend(slots.map(|(own, slot)| (own.band, place, slot)));
+        out.extend(slots.map(|(own, slot)| (own.column_group, place, slot)));
     }
     out.sort_unstable();
 }

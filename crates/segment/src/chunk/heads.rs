@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use model::{RecordBatch, RecordHead, Timestamp};
 
-use super::{ChunkEntry, HeadPage};
+use super::{ChunkEntry, RowMetadataPage};
 use crate::Corrupt;
 use crate::limits::CHUNK_ROWS_MAX;
 use crate::page::open;
@@ -22,7 +22,7 @@ use crate::wire::Reader;
 #[derive(Debug)]
 pub struct ChunkLoose {
     rows: u32,
-    /// How many of them a head page has, but for the last one.
+    /// How many of them a row metadata page has, but for the last one.
     page_rows: u32,
     tables: LooseTables,
 }
@@ -32,7 +32,7 @@ pub struct ChunkLoose {
 pub struct ChunkHeads {
     own: Arc<ChunkLoose>,
     /// By their numbers; those that there are.
-    pages: Vec<Option<Arc<HeadPage>>>,
+    pages: Vec<Option<Arc<RowMetadataPage>>>,
     received: Vec<ReceivedRows>,
 }
 
@@ -79,7 +79,7 @@ impl ChunkLoose {
 
 impl ChunkHeads {
     /// Reads a chunk page from its stored bytes. `received` holds the times of receipt of its rows; what
-    /// head pages have of them is added by [`Self::add_pages`].
+    /// row metadata pages have of them is added by [`Self::add_pages`].
     ///
     /// # Errors
     /// When the bytes are not what was written.
@@ -103,7 +103,7 @@ impl ChunkHeads {
         Ok(Self::new(own, vec![all]))
     }
 
-    /// Those of rows whose times of receipt are given, in order; head pages are added as in
+    /// Those of rows whose times of receipt are given, in order; row metadata pages are added as in
     /// [`Self::decode`].
     pub fn new(own: Arc<ChunkLoose>, received: Vec<ReceivedRows>) -> Self {
         Self {
@@ -113,7 +113,7 @@ impl ChunkHeads {
         }
     }
 
-    /// Adds the head pages that some rows need and that were not added. `page` gives one
+    /// Adds the row metadata pages that some rows need and that were not added. `page` gives one
     /// by its number.
     ///
     /// # Errors
@@ -121,7 +121,7 @@ impl ChunkHeads {
     pub fn add_pages<E>(
         &mut self,
         rows: impl IntoIterator<Item = u32>,
-        mut page: impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
+        mut page: impl FnMut(usize) -> Result<Arc<RowMetadataPage>, E>,
     ) -> Result<(), E> {
         for row in rows.into_iter().filter(|row| *row < self.own.rows) {
             let number = (row / self.own.page_rows) as usize;
@@ -135,7 +135,7 @@ impl ChunkHeads {
         Ok(())
     }
 
-    fn page(&self, number: usize) -> Option<&HeadPage> {
+    fn page(&self, number: usize) -> Option<&RowMetadataPage> {
         self.pages.get(number)?.as_deref()
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::decode::ChunkKind;
 use super::{Chunk, ColumnPage, TextPart};
-use crate::columns::{Alike, Column, ColumnSummary, Stamp, Stamps};
+use crate::columns::{Alike, Column, ColumnSummary, ZoneMap, ZoneMaps};
 use crate::kinds::{Bit, Shape};
 use crate::{Corrupt, Namespace};
 
@@ -15,7 +15,7 @@ use crate::{Corrupt, Namespace};
 pub struct KindRows<'c> {
     chunk: &'c Chunk,
     kind: &'c ChunkKind,
-    seats: Vec<u32>,
+    ordinals: Vec<u32>,
 }
 
 /// A stretch of a text that rows of a kind have.
@@ -47,14 +47,14 @@ pub struct SlotValues {
 }
 
 impl Chunk {
-    /// The rows whose seats are given, which ascend, by their kinds; those that it does not have are left
+    /// The rows whose ordinals are given, which ascend, by their kinds; those that it does not have are left
     /// out.
-    pub fn kind_rows(&self, seats: &[u32]) -> Vec<KindRows<'_>> {
-        let kinds = self.by_kind(seats).into_iter();
-        let kinds = kinds.map(|(kind, seats)| KindRows {
+    pub fn kind_rows(&self, ordinals: &[u32]) -> Vec<KindRows<'_>> {
+        let kinds = self.by_kind(ordinals).into_iter();
+        let kinds = kinds.map(|(kind, ordinals)| KindRows {
             chunk: self,
             kind,
-            seats: seats.to_vec(),
+            ordinals: ordinals.to_vec(),
         });
         kinds.collect()
     }
@@ -73,26 +73,28 @@ impl<'c> KindRows<'c> {
     /// How many rows there are.
     #[expect(clippy::len_without_is_empty, reason = "there is at least one")]
     pub fn len(&self) -> usize {
-        self.seats.len()
+        self.ordinals.len()
     }
 
-    /// The seat of each row and its rank, its place among those of the kind in the chunk. Both ascend.
+    /// The ordinal of each row and its rank, its place among those of the kind in the chunk. Both ascend.
     pub fn ranked(&self) -> impl DoubleEndedIterator<Item = (u32, u32)> {
-        let start = self.kind.seats.start;
-        self.seats.iter().map(move |seat| (*seat, seat - start))
+        let start = self.kind.ordinals.start;
+        self.ordinals
+            .iter()
+            .map(move |ordinal| (*ordinal, ordinal - start))
     }
 
-    /// The rows behind so many of them whose ranks are below an end, each by its seat and its rank.
+    /// The rows behind so many of them whose ranks are below an end, each by its ordinal and its rank.
     pub fn ranked_below(
         &self,
         skipped: usize,
         end: u32,
     ) -> impl ExactSizeIterator<Item = (u32, u32)> {
-        let start = self.kind.seats.start;
-        let left = self.seats.get(skipped..).unwrap_or(&[]);
-        let own = left.partition_point(|seat| seat - start < end);
+        let start = self.kind.ordinals.start;
+        let left = self.ordinals.get(skipped..).unwrap_or(&[]);
+        let own = left.partition_point(|ordinal| ordinal - start < end);
         let own = left.get(..own).unwrap_or(&[]).iter();
-        own.map(move |seat| (*seat, seat - start))
+        own.map(move |ordinal| (*ordinal, ordinal - start))
     }
 
     /// Where the rows have a text; `None` where that is not the same for all of them.
@@ -125,9 +127,14 @@ impl<'c> KindRows<'c> {
 
     /// What is known of the values of a slot around a rank without reading them, and the ranks whose values
     /// those are; `None` where nothing is.
-    pub fn stamp(&self, stamps: &Stamps, slot: usize, rank: u32) -> Option<(Range<u32>, Stamp)> {
+    pub fn zone_map(
+        &self,
+        zone_maps: &ZoneMaps,
+        slot: usize,
+        rank: u32,
+    ) -> Option<(Range<u32>, ZoneMap)> {
         let (number, rows) = self.chunk.part_of(self.kind, slot, rank).ok()?;
-        Some((rows, stamps.get(number)?))
+        Some((rows, zone_maps.get(number)?))
     }
 
     /// The values of a slot around a rank. `page` gives a page of columns,

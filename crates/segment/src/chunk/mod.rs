@@ -1,11 +1,11 @@
 //! Chunks: rows that are encoded together, by kind.
 //!
 //! ```text
-//! chunk          = column pages, directory page, stamp page, head pages, row page, chunk page
+//! chunk          = column pages, directory page, zone map page, row metadata pages, row page, chunk page
 //! directory page = where the columns are
-//! stamp page     = what is known of the values of each part of a column
-//! head page      = kind, time, peer, source, tags of each of some rows
-//! row page       = rows, number of kinds, kinds, their rows, on which head pages they are
+//! zone map page     = what is known of the values of each part of a column
+//! row metadata page      = kind, time, peer, source, tags of each of some rows
+//! row page       = rows, number of kinds, kinds, their rows, on which row metadata pages they are
 //! chunk page     = tables of peers, sources, tags
 //! ```
 //!
@@ -17,12 +17,12 @@
 mod around;
 mod decode;
 mod encode;
-mod head_page;
 mod heads;
 mod kind_rows;
 mod page;
 mod page_rows;
 mod row_kinds;
+mod row_metadata_page;
 mod rows;
 mod select;
 mod side_pages;
@@ -34,11 +34,11 @@ pub use around::Around;
 pub use decode::{Chunk, PartRows};
 pub use encode::ChunkWriter;
 pub(crate) use encode::column_places;
-pub use head_page::HeadPage;
 pub use heads::{ChunkHeads, ChunkLoose, ReceivedRows};
 pub use kind_rows::{FieldTexts, KindRows, NamedText, SlotValues, TextBit};
 pub use page::ColumnPage;
 pub use row_kinds::RowKinds;
+pub use row_metadata_page::RowMetadataPage;
 pub(crate) use rows::{CutRows, Group};
 pub use select::{Edges, Hints, Selected, TextPart, TextTest};
 pub(crate) use side_pages::SidePages;
@@ -46,7 +46,7 @@ pub(crate) use side_pages::SidePages;
 use std::ops::Range;
 
 use crate::PageEntry;
-use crate::limits::HEAD_PAGE_ROWS;
+use crate::limits::ROW_METADATA_PAGE_ROWS;
 
 /// Where a chunk is in its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub struct ChunkEntry {
     /// The page that says where the columns are; it counts rows, as those below.
     pub directory: PageEntry,
     /// The page that says what is known of the columns; it counts parts. None where nothing is known.
-    pub stamps: Option<PageEntry>,
+    pub zone_maps: Option<PageEntry>,
     /// The pages that have the kind of each row, and what else there is of it. All but the last have as many
     /// rows.
     pub heads: Vec<PageEntry>,
@@ -67,10 +67,10 @@ pub struct ChunkEntry {
 }
 
 impl ChunkEntry {
-    /// Its rows, counted from its first, as many at once as a head page has: whoever reads all of them need
+    /// Its rows, counted from its first, as many at once as a row metadata page has: whoever reads all of them need
     /// not have them in memory together.
     pub fn windows(&self) -> impl Iterator<Item = Range<u32>> + use<> {
-        let (rows, step) = (self.page.rows, HEAD_PAGE_ROWS as u32);
+        let (rows, step) = (self.page.rows, ROW_METADATA_PAGE_ROWS as u32);
         let windows = 0..rows.div_ceil(step);
         windows.map(move |window| window * step..((window + 1) * step).min(rows))
     }

@@ -1,4 +1,4 @@
-//! How many rows of each kind of a chunk are on each of its head pages.
+//! How many rows of each kind of a chunk are on each of its row metadata pages.
 //!
 //! So a row is found without the pages before it, of which its rank among those of its kind depends. For each
 //! kind there are the bits of its numbers, one for each page: the lowest of all of them, the next of all, and
@@ -15,7 +15,7 @@ use crate::wire::Reader;
 /// Planes that a number of rows may take.
 const PLANES_MAX: u64 = u32::BITS as u64;
 
-/// The rows of all kinds on each head page.
+/// The rows of all kinds on each row metadata page.
 #[derive(Clone, Debug)]
 pub(super) struct PageRows {
     pages: usize,

@@ -1,7 +1,7 @@
-//! A row page: which kinds a chunk has, and with its head pages which kind each row is of, and so which
-//! seat it has.
+//! A row page: which kinds a chunk has, and with its row metadata pages which kind each row is of, and so which
+//! ordinal it has.
 //!
-//! Seats number the rows of a chunk by kind: first those of the first kind, in their own order, then
+//! Ordinals number the rows of a chunk by kind: first those of the first kind, in their own order, then
 //! those of the second, and so on. So the rows of a kind sit beside each other.
 #![deny(clippy::indexing_slicing)]
 
@@ -9,14 +9,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::page_rows::PageRows;
-use super::{ChunkEntry, HeadPage};
+use super::{ChunkEntry, RowMetadataPage};
 use crate::Corrupt;
 use crate::column::{self, Packed};
 use crate::limits::{CHUNK_ROWS_MAX, KINDS_MAX};
 use crate::page::open_kept;
 use crate::wire::{Reader, put_varint};
 
-/// Of no more rows of a page than these the seats are counted one by one, without those of all rows.
+/// Of no more rows of a page than these the ordinals are counted one by one, without those of all rows.
 const FEW_ROWS: usize = 16;
 
 /// The kinds of the rows of a chunk.
@@ -24,11 +24,11 @@ const FEW_ROWS: usize = 16;
 pub struct RowKinds {
     /// The kinds there are, by number, and how many rows each has.
     kinds: Vec<(u32, u32)>,
-    /// For each of them the seat behind its last.
+    /// For each of them the ordinal behind its last.
     ends: Vec<u32>,
     /// How many rows there are.
     rows: usize,
-    /// How many of them a head page has, but for the last one.
+    /// How many of them a row metadata page has, but for the last one.
     page_rows: usize,
     on_pages: PageRows,
 }
@@ -38,10 +38,10 @@ struct Sought<'s> {
     page: usize,
     /// The place of the kind.
     place: usize,
-    /// The seat of the first of them.
+    /// The ordinal of the first of them.
     first: u32,
-    /// The seats looked for, ascending; at least one.
-    seats: &'s [u32],
+    /// The ordinals looked for, ascending; at least one.
+    ordinals: &'s [u32],
 }
 
 impl RowKinds {
@@ -81,7 +81,7 @@ impl RowKinds {
         })
     }
 
-    /// Checks what is not seen as it is read: which head pages the rows of all kinds are on.
+    /// Checks what is not seen as it is read: which row metadata pages the rows of all kinds are on.
     ///
     /// # Errors
     /// When there are not as many of each kind, or on each page, as there have to be.
@@ -90,14 +90,14 @@ impl RowKinds {
         self.on_pages.check(&self.kinds, &pages)
     }
 
-    /// Checks that each row has a seat of its own. Like the others that take `page`, it is given the head
+    /// Checks that each row has an ordinal of its own. Like the others that take `page`, it is given the head
     /// pages by their numbers.
     ///
     /// # Errors
     /// When two rows have one, or a page cannot be had.
     pub fn check<E: From<Corrupt>>(
         &self,
-        mut page: impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
+        mut page: impl FnMut(usize) -> Result<Arc<RowMetadataPage>, E>,
     ) -> Result<(), E> {
         for number in 0..self.pages() {
             let ranks = [number, number + 1].map(|number| self.ranks_before(number));
@@ -118,10 +118,10 @@ impl RowKinds {
     /// For each row the place of its kind among those of the chunk.
     ///
     /// # Errors
-    /// When a head page cannot be had.
+    /// When a row metadata page cannot be had.
     pub(crate) fn places<E>(
         &self,
-        mut page: impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
+        mut page: impl FnMut(usize) -> Result<Arc<RowMetadataPage>, E>,
     ) -> Result<Vec<u64>, E> {
         let mut all = Vec::with_capacity(self.rows);
         for number in 0..self.pages() {
@@ -143,33 +143,33 @@ impl RowKinds {
         encode(&kinds, self.rows, &self.on_pages, out);
     }
 
-    /// The seats of a range of rows, ascending: those of a kind are beside each other.
+    /// The ordinals of a range of rows, ascending: those of a kind are beside each other.
     ///
     /// # Errors
-    /// When a head page cannot be had.
-    pub fn seats_of<E>(
+    /// When a row metadata page cannot be had.
+    pub fn ordinals_of<E>(
         &self,
         rows: &Range<u32>,
-        mut page: impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
+        mut page: impl FnMut(usize) -> Result<Arc<RowMetadataPage>, E>,
     ) -> Result<Vec<Range<u32>>, E> {
         let starts = self.ranks_at(rows.start as usize, &mut page)?;
         let ends = self.ranks_at(rows.end as usize, &mut page)?;
         let own = self.firsts().zip(starts).zip(ends);
-        let seats = own.map(|((first, start), end)| {
+        let ordinals = own.map(|((first, start), end)| {
             // What is said of the pages may be wrong ([`Self::check_pages`]).
             first.saturating_add(start)..first.saturating_add(end)
         });
-        Ok(seats.filter(|seats| !seats.is_empty()).collect())
+        Ok(ordinals.filter(|ordinals| !ordinals.is_empty()).collect())
     }
 
-    /// Some rows of the chunk, each with its seat. A row that is not there has a seat that is not there.
+    /// Some rows of the chunk, each with its ordinal. A row that is not there has an ordinal that is not there.
     ///
     /// # Errors
-    /// When a head page cannot be had.
-    pub fn with_seats<E>(
+    /// When a row metadata page cannot be had.
+    pub fn with_ordinals<E>(
         &self,
         rows: impl IntoIterator<Item = u32>,
-        mut page: impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
+        mut page: impl FnMut(usize) -> Result<Arc<RowMetadataPage>, E>,
     ) -> Result<Vec<(u32, u32)>, E> {
         let rows: Vec<u32> = rows.into_iter().collect();
         let mut found = Vec::with_capacity(rows.len());
@@ -184,81 +184,81 @@ impl RowKinds {
             self.look(number, &mut page, |places| {
                 let within = |row: &u32| *row as usize - first;
                 if run.len() <= FEW_ROWS {
-                    let seat = |row| self.seat_of(number, places, within(row));
-                    found.extend(run.iter().map(|row| (*row, seat(row))));
+                    let ordinal = |row| self.ordinal_of(number, places, within(row));
+                    found.extend(run.iter().map(|row| (*row, ordinal(row))));
                     return;
                 }
-                let seats: Vec<u32> = self.seats_on(number, places).collect();
-                let seat = |row| seats.get(within(row)).copied().unwrap_or(u32::MAX);
-                found.extend(run.iter().map(|row| (*row, seat(row))));
+                let ordinals: Vec<u32> = self.ordinals_on(number, places).collect();
+                let ordinal = |row| ordinals.get(within(row)).copied().unwrap_or(u32::MAX);
+                found.extend(run.iter().map(|row| (*row, ordinal(row))));
             })?;
         }
         Ok(found)
     }
 
-    /// The rows that have some seats, which ascend, each with its own; the rows ascend.
+    /// The rows that have some ordinals, which ascend, each with its own; the rows ascend.
     ///
     /// # Errors
-    /// When a head page cannot be had.
-    pub fn seated<E>(
+    /// When a row metadata page cannot be had.
+    pub fn at_ordinals<E>(
         &self,
-        seats: &[u32],
-        mut page: impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
+        ordinals: &[u32],
+        mut page: impl FnMut(usize) -> Result<Arc<RowMetadataPage>, E>,
     ) -> Result<Vec<(u32, u32)>, E> {
-        let mut sought = self.seek(seats);
+        let mut sought = self.seek(ordinals);
         sought.sort_by_key(|sought| sought.page);
-        let mut found = Vec::with_capacity(seats.len());
+        let mut found = Vec::with_capacity(ordinals.len());
         for own in sought.chunk_by(|one, next| one.page == next.page) {
             let number = own.first().map_or(0, |own| own.page);
             let first = number * self.page_rows;
-            let add = |row: usize, seat: u32| found.push(((first + row) as u32, seat));
+            let add = |row: usize, ordinal: u32| found.push(((first + row) as u32, ordinal));
             self.look(number, &mut page, |places| self.find(own, places, add))?;
         }
         found.sort_unstable();
         Ok(found)
     }
 
-    /// Finds the rows of a page that have the seats looked for there, in any order.
+    /// Finds the rows of a page that have the ordinals looked for there, in any order.
     fn find(&self, sought: &[Sought<'_>], places: &Packed, mut found: impl FnMut(usize, u32)) {
-        let mut left: usize = sought.iter().map(|own| own.seats.len()).sum();
+        let mut left: usize = sought.iter().map(|own| own.ordinals.len()).sum();
         if left <= FEW_ROWS {
             for own in sought {
                 let row_of =
-                    |seat: &u32| places.nth_of(own.place as u64, (seat - own.first) as usize);
+                    |ordinal: &u32| places.nth_of(own.place as u64, (ordinal - own.first) as usize);
                 let rows = own
-                    .seats
+                    .ordinals
                     .iter()
-                    .filter_map(|seat| Some((row_of(seat)?, *seat)));
-                rows.for_each(|(row, seat)| found(row, seat));
+                    .filter_map(|ordinal| Some((row_of(ordinal)?, *ordinal)));
+                rows.for_each(|(row, ordinal)| found(row, ordinal));
             }
             return;
         }
-        // For each kind the seat of its next row, and those that are looked for from there on.
+        // For each kind the ordinal of its next row, and those that are looked for from there on.
         let mut next: Vec<(u32, &[u32])> = vec![(0, &[]); self.kinds.len()];
         for own in sought {
             if let Some(next) = next.get_mut(own.place) {
-                *next = (own.first, own.seats);
+                *next = (own.first, own.ordinals);
             }
         }
         for (row, place) in places.values().enumerate() {
-            let Some((seat, rest)) = next.get_mut(place as usize) else {
+            let Some((ordinal, rest)) = next.get_mut(place as usize) else {
                 continue;
             };
             if let Some((next, behind)) = rest.split_first()
-                && next == seat
+                && next == ordinal
             {
-                found(row, *seat);
+                found(row, *ordinal);
                 *rest = behind;
                 left -= 1;
                 if left == 0 {
                     return;
                 }
             }
-            *seat = seat.saturating_add(1);
+            *ordinal = ordinal.saturating_add(1);
         }
     }
 
-    /// How many head pages there are.
+    /// How many row metadata pages there are.
     fn pages(&self) -> usize {
         self.rows.div_ceil(self.page_rows)
     }
@@ -267,13 +267,13 @@ impl RowKinds {
     fn look<T, E>(
         &self,
         number: usize,
-        page: &mut impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
+        page: &mut impl FnMut(usize) -> Result<Arc<RowMetadataPage>, E>,
         look: impl FnOnce(&Packed) -> T,
     ) -> Result<T, E> {
         Ok(look(&page(number)?.places))
     }
 
-    /// For each kind its first seat.
+    /// For each kind its first ordinal.
     fn firsts(&self) -> impl Iterator<Item = u32> {
         let own = self.kinds.iter().zip(&self.ends);
         own.map(|((_, rows), end)| end.saturating_sub(*rows))
@@ -289,7 +289,7 @@ impl RowKinds {
     fn ranks_at<E>(
         &self,
         row: usize,
-        page: &mut impl FnMut(usize) -> Result<Arc<HeadPage>, E>,
+        page: &mut impl FnMut(usize) -> Result<Arc<RowMetadataPage>, E>,
     ) -> Result<Vec<u32>, E> {
         if row == 0 {
             return Ok(vec![0; self.kinds.len()]);
@@ -310,8 +310,8 @@ impl RowKinds {
         Ok(ranks)
     }
 
-    /// The seats of all rows of a page, in the order of the rows.
-    fn seats_on(&self, number: usize, places: &Packed) -> impl Iterator<Item = u32> {
+    /// The ordinals of all rows of a page, in the order of the rows.
+    fn ordinals_on(&self, number: usize, places: &Packed) -> impl Iterator<Item = u32> {
         let ranks = self.ranks_before(number);
         let next = self.firsts().zip(ranks);
         let next = next.map(|(first, rank)| first.saturating_add(rank));
@@ -324,9 +324,9 @@ impl RowKinds {
         })
     }
 
-    /// The seat of a row, counted from the first of its page: so many rows of its kind are before it.
-    fn seat_of(&self, number: usize, places: &Packed, row: usize) -> u32 {
-        let seat = places.get(row).and_then(|place| {
+    /// The ordinal of a row, counted from the first of its page: so many rows of its kind are before it.
+    fn ordinal_of(&self, number: usize, places: &Packed, row: usize) -> u32 {
+        let ordinal = places.get(row).and_then(|place| {
             let kind = place as usize;
             let (_, rows) = self.kinds.get(kind)?;
             let first = self.ends.get(kind)?.checked_sub(*rows)?;
@@ -334,37 +334,39 @@ impl RowKinds {
             let on_page = places.count_of(place, 0..row) as u32;
             first.checked_add(before)?.checked_add(on_page)
         });
-        seat.unwrap_or(u32::MAX)
+        ordinal.unwrap_or(u32::MAX)
     }
 
-    /// Where the rows with some seats are, which ascend; those that are not there are left out.
-    fn seek<'s>(&self, mut seats: &'s [u32]) -> Vec<Sought<'s>> {
+    /// Where the rows with some ordinals are, which ascend; those that are not there are left out.
+    fn seek<'s>(&self, mut ordinals: &'s [u32]) -> Vec<Sought<'s>> {
         let mut all = Vec::new();
-        while let Some((sought, behind)) = self.seek_first(seats) {
+        while let Some((sought, behind)) = self.seek_first(ordinals) {
             all.push(sought);
-            seats = behind;
+            ordinals = behind;
         }
         all
     }
 
     /// Where the first of them is, with those that follow on its page, and the others; `None` where it is not there.
-    fn seek_first<'s>(&self, seats: &'s [u32]) -> Option<(Sought<'s>, &'s [u32])> {
-        let seat = *seats.first()?;
-        let place = self.ends.partition_point(|end| *end <= seat);
+    fn seek_first<'s>(&self, ordinals: &'s [u32]) -> Option<(Sought<'s>, &'s [u32])> {
+        let ordinal = *ordinals.first()?;
+        let place = self.ends.partition_point(|end| *end <= ordinal);
         let (_, rows) = self.kinds.get(place)?;
         let end = *self.ends.get(place)?;
         let of_kind = end.checked_sub(*rows)?;
-        let (page, before) = self.on_pages.page_of(place, seat.checked_sub(of_kind)?)?;
+        let (page, before) = self
+            .on_pages
+            .page_of(place, ordinal.checked_sub(of_kind)?)?;
         let behind = self.on_pages.before(place, page + 1);
         let end = behind.map_or(end, |rows| of_kind.saturating_add(rows));
         // What is said of the pages may be wrong ([`Self::check_pages`]).
-        let here = seats.partition_point(|seat| *seat < end).max(1);
-        let (seats, behind) = seats.split_at_checked(here)?;
+        let here = ordinals.partition_point(|ordinal| *ordinal < end).max(1);
+        let (ordinals, behind) = ordinals.split_at_checked(here)?;
         let sought = Sought {
             page,
             place,
-            first: seat.checked_sub(before)?,
-            seats,
+            first: ordinal.checked_sub(before)?,
+            ordinals,
         };
         Some((sought, behind))
     }
@@ -394,7 +396,7 @@ fn rows_of_all_kinds(rows: usize) -> Corrupt {
     }
 }
 
-/// For each kind the seat behind its last.
+/// For each kind the ordinal behind its last.
 fn ends_of(kinds: &[(u32, u32)]) -> Vec<u32> {
     let mut end = 0_u32;
     let ends = kinds.iter().map(|(_, rows)| {

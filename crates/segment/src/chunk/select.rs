@@ -1,4 +1,4 @@
-//! Rows of a chunk whose texts pass a test, found kind by kind and named by their seats.
+//! Rows of a chunk whose texts pass a test, found kind by kind and named by their ordinals.
 //!
 //! Records are not put together. What is fixed is asked once for a kind, what stands once in a column
 //! once, and of a text that varies only the columns are read that it has slots in. Rows that this
@@ -6,7 +6,7 @@
 #![deny(clippy::indexing_slicing)]
 
 mod asked;
-mod by_stamps;
+mod by_zone_maps;
 mod in_turn;
 mod near;
 #[cfg(test)]
@@ -22,12 +22,12 @@ use model::FieldRef;
 use super::Chunk;
 use super::decode::{ChunkKind, Cursor};
 use super::page::ColumnPage;
-use crate::columns::{Alike, ByteSet, Stamps};
+use crate::columns::{Alike, ByteSet, ZoneMaps};
 use crate::kinds::{Bit, Look, VaryingName};
-use crate::limits::STAMPED_OF;
+use crate::limits::ZONE_MAPS_OF;
 use crate::{Corrupt, Namespace};
 use asked::Asked;
-use by_stamps::ByStamps;
+use by_zone_maps::ByZoneMaps;
 pub use near::Hints;
 use near::Near;
 use verdict::Verdict;
@@ -98,34 +98,34 @@ pub trait TextTest {
 /// What is known of rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selected {
-    /// The seats of those of which a text passes, in no order.
+    /// The ordinals of those of which a text passes, in no order.
     pub passed: Vec<u32>,
-    /// The seats of those that have to be looked at one by one, in no order.
+    /// The ordinals of those that have to be looked at one by one, in no order.
     pub open: Vec<u32>,
     /// How many texts were looked at.
     pub looked_at: u64,
 }
 
 impl Chunk {
-    /// The rows of which one of some texts passes, of those whose seats are given, which ascend. `page`
+    /// The rows of which one of some texts passes, of those whose ordinals are given, which ascend. `page`
     /// gives a page of the columns, as for [`Chunk::records`]. Rows that it cannot give a page for are
-    /// left open. What `hints` says of earlier rows is asked first. `stamps` is called where those of the chunk
+    /// left open. What `hints` says of earlier rows is asked first. `zone_maps` is called where those of the chunk
     /// may save reading columns.
     pub fn select<'s, E: From<Corrupt>>(
         &self,
         parts: &[TextPart<'_>],
-        seats: &[u32],
+        ordinals: &[u32],
         test: &mut impl TextTest,
-        (hints, stamps): (&mut Hints, &dyn Fn() -> Option<&'s Stamps>),
+        (hints, zone_maps): (&mut Hints, &dyn Fn() -> Option<&'s ZoneMaps>),
         mut page: impl FnMut(usize) -> Result<Arc<ColumnPage>, E>,
     ) -> Selected {
         let mut selected = Selected::default();
         let integers = test.integers();
-        let is_worth_it = integers.is_some() && seats.len() >= self.rows() / STAMPED_OF;
+        let is_worth_it = integers.is_some() && ordinals.len() >= self.rows() / ZONE_MAPS_OF;
         let mut scan = Scan {
             chunk: self,
             integers,
-            of_numbers: is_worth_it.then(stamps).flatten(),
+            of_numbers: is_worth_it.then(zone_maps).flatten(),
             needs_bytes: !test.may_pass_with(&ByteSet::default()),
             alike: match test.ignores_digits() {
                 true => Alike::ButForDigits,
@@ -139,21 +139,21 @@ impl Chunk {
             named: Vec::new(),
             names: Names::default(),
             hints,
-            stamps,
+            zone_maps,
             cursors: Vec::new(),
         };
-        for (kind, seats) in self.by_kind(seats) {
+        for (kind, ordinals) in self.by_kind(ordinals) {
             let verdict = match self.shape(kind) {
                 Some(shape) => Verdict::of(shape, parts, scan.test),
                 None => Verdict::Open,
             };
             match verdict {
                 Verdict::None => {}
-                Verdict::All => selected.passed.extend_from_slice(seats),
-                Verdict::Open => selected.open.extend_from_slice(seats),
+                Verdict::All => selected.passed.extend_from_slice(ordinals),
+                Verdict::Open => selected.open.extend_from_slice(ordinals),
                 Verdict::Texts(looks) => {
-                    selected.looked_at += seats.len() as u64;
-                    let mut left = seats.to_vec();
+                    selected.looked_at += ordinals.len() as u64;
+                    let mut left = ordinals.to_vec();
                     for (number, look) in looks.iter().enumerate() {
                         scan.look(kind, (number, look), &mut left, &mut selected);
                     }
@@ -187,9 +187,9 @@ struct Scan<'a, 's, T, P> {
     named: Vec<Option<bool>>,
     names: Names,
     hints: &'a mut Hints,
-    stamps: &'a dyn Fn() -> Option<&'s Stamps>,
-    /// The stamps, for a test of numbers of so many rows that it is worth reading them.
-    of_numbers: Option<&'s Stamps>,
+    zone_maps: &'a dyn Fn() -> Option<&'s ZoneMaps>,
+    /// The zone maps, for a test of numbers of so many rows that it is worth reading them.
+    of_numbers: Option<&'s ZoneMaps>,
     /// Whether there are bytes that the test needs.
     needs_bytes: bool,
     /// Which values the test need be asked of once.
@@ -211,7 +211,7 @@ where
         &mut self,
         kind: &ChunkKind,
         (number, look): (usize, &Look<'_>),
-        seats: &mut Vec<u32>,
+        ordinals: &mut Vec<u32>,
         selected: &mut Selected,
     ) {
         let mut cursors = std::mem::take(&mut self.cursors);
@@ -225,13 +225,13 @@ where
             let hint = self.chunk.key_hash(kind).map(|hash| (hash, number));
             near = Near::of(look, hint, self.hints);
         }
-        let mut by_stamps = ByStamps::of(look, self.of_numbers, self.integers.clone());
+        let mut by_zone_maps = ByZoneMaps::of(look, self.of_numbers, self.integers.clone());
         let mut is_broken = false;
         let mut left = Vec::new();
-        let mut rest = seats.iter();
-        while let Some(seat) = rest.next() {
-            let rank = seat - kind.seats.start;
-            let asked = if let Some(passes) = by_stamps.passes(self.chunk, kind, rank) {
+        let mut rest = ordinals.iter();
+        while let Some(ordinal) = rest.next() {
+            let rank = ordinal - kind.ordinals.start;
+            let asked = if let Some(passes) = by_zone_maps.passes(self.chunk, kind, rank) {
                 Some(passes)
             } else if is_broken {
                 None
@@ -244,9 +244,9 @@ where
                 asked.ok()
             };
             match asked {
-                Some(true) => selected.passed.push(*seat),
-                Some(false) => left.push(*seat),
-                None => selected.open.push(*seat),
+                Some(true) => selected.passed.push(*ordinal),
+                Some(false) => left.push(*ordinal),
+                None => selected.open.push(*ordinal),
             }
             if let Some(windows) = near.windows_alone().filter(|_| !is_broken) {
                 let mut rest: Vec<u32> = rest.copied().collect();
@@ -256,7 +256,7 @@ where
                 break;
             }
         }
-        *seats = left;
+        *ordinals = left;
         self.cursors = cursors;
     }
 

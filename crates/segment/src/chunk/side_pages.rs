@@ -6,7 +6,7 @@ use super::page_rows::PageRows;
 use super::row_kinds;
 use crate::column;
 use crate::columns::directory::DirectoryWriter;
-use crate::columns::stamps::StampWriter;
+use crate::columns::zone_maps::ZoneMapWriter;
 use crate::page::{PageEntry, PageWriter};
 use crate::page_file::PageFile;
 use crate::rows::LooseWriter;
@@ -37,17 +37,17 @@ impl SidePages {
         self.close_plain(rows, file)
     }
 
-    /// Appends the stamp page, where there is something to say.
-    pub(crate) fn stamps(
+    /// Appends the zone map page, where there is something to say.
+    pub(crate) fn zone_maps(
         &mut self,
-        stamps: &StampWriter,
+        zone_maps: &ZoneMapWriter,
         file: &mut dyn PageFile,
     ) -> Option<PageEntry> {
-        let has_some = stamps.encode(&mut self.raw);
-        has_some.then(|| self.close(stamps.len(), file))
+        let has_some = zone_maps.encode(&mut self.raw);
+        has_some.then(|| self.close(zone_maps.len(), file))
     }
 
-    /// Appends the head page of the next rows, given the place of the kind of each.
+    /// Appends the row metadata page of the next rows, given the place of the kind of each.
     pub(crate) fn head(
         &mut self,
         places: &[u64],
@@ -60,7 +60,7 @@ impl SidePages {
         self.close(0, file)
     }
 
-    /// Appends the row page of a chunk with so many rows on a head page: its kinds and how many rows each
+    /// Appends the row page of a chunk with so many rows on a row metadata page: its kinds and how many rows each
     /// has, given the place of the kind of each row.
     pub(crate) fn kinds(
         &mut self,

@@ -8,9 +8,9 @@ use super::*;
 use crate::kinds::Kinds;
 use crate::limits::{CHUNK_BYTES, KIND_ROWS_MIN, TEMPLATE_SLOTS_MAX};
 use crate::testing::{any_batch, batch_of, seen_all};
-use crate::{Corrupt, PageEntry, Stamps};
+use crate::{Corrupt, PageEntry, ZoneMaps};
 
-/// So few that there are chunks with head pages and without.
+/// So few that there are chunks with row metadata pages and without.
 const HEAD_ROWS: usize = 64;
 
 pub(super) fn received(batch: &RecordBatch) -> Vec<Timestamp> {
@@ -27,13 +27,13 @@ pub(super) fn row_kinds(file: &[u8], entry: &ChunkEntry) -> RowKinds {
     RowKinds::decode(entry, stored(file, &entry.rows)).expect("valid")
 }
 
-pub(super) fn head_page(
+pub(super) fn row_metadata_page(
     file: &[u8],
     entry: &ChunkEntry,
     number: usize,
-) -> Result<Arc<HeadPage>, Corrupt> {
+) -> Result<Arc<RowMetadataPage>, Corrupt> {
     let page = &entry.heads[number];
-    HeadPage::decode(page, stored(file, page)).map(Arc::new)
+    RowMetadataPage::decode(page, stored(file, page)).map(Arc::new)
 }
 
 /// A chunk, decoded.
@@ -57,10 +57,10 @@ fn some(
     let rows: Vec<u32> = rows.into_iter().collect();
     let mut heads = ChunkHeads::decode(entry, stored(file, &entry.page), received.to_vec())?;
     heads.add_pages(rows.iter().copied(), |number| {
-        head_page(file, entry, number)
+        row_metadata_page(file, entry, number)
     })?;
-    let seated = row_kinds.with_seats(rows, |number| head_page(file, entry, number))?;
-    chunk.records(seated, &heads, |index| {
+    let found = row_kinds.with_ordinals(rows, |number| row_metadata_page(file, entry, number))?;
+    chunk.records(found, &heads, |index| {
         let page = entry
             .columns
             .get(index)
@@ -75,8 +75,8 @@ fn decoded(
     kinds: &Kinds,
     received: &[Timestamp],
 ) -> Result<RecordBatch, Corrupt> {
-    if let Some(page) = &entry.stamps {
-        Stamps::decode(page, stored(file, page))?;
+    if let Some(page) = &entry.zone_maps {
+        ZoneMaps::decode(page, stored(file, page))?;
     }
     some(file, entry, kinds, received, 0..received.len() as u32)
 }
@@ -286,9 +286,9 @@ fn what_is_common_stands_once() {
 }
 
 #[test]
-fn seats_are_the_rows_in_the_order_of_their_kinds() {
+fn ordinals_are_the_rows_in_the_order_of_their_kinds() {
     for head_rows in [HEAD_ROWS, 599, 600] {
-        check_seats(head_rows);
+        check_ordinals(head_rows);
     }
 }
 
@@ -311,7 +311,7 @@ fn lettered() -> RecordBatch {
     batch
 }
 
-fn check_seats(head_rows: usize) {
+fn check_ordinals(head_rows: usize) {
     let batch = lettered();
     let (file, entry, kinds) = chunk_with(&batch, head_rows);
     // Of which nothing was asked, so that nothing is kept.
@@ -321,17 +321,17 @@ fn check_seats(head_rows: usize) {
     // The first letter tells the kind.
     let letter = |row: usize| batch.get(row).map(|record| record.raw()[0]);
     let mut order = vec![None; 600];
-    let page = |number| head_page(&file, &entry, number);
+    let page = |number| row_metadata_page(&file, &entry, number);
     assert_eq!(row_kinds.check(page), Ok(()));
-    let seats = row_kinds.with_seats(0..600, page).expect("valid");
-    for (row, seat) in &seats {
-        assert_eq!(order[*seat as usize].replace(*row as usize), None);
+    let ordinals = row_kinds.with_ordinals(0..600, page).expect("valid");
+    for (row, ordinal) in &ordinals {
+        assert_eq!(order[*ordinal as usize].replace(*row as usize), None);
     }
     let order: Vec<usize> = order.into_iter().flatten().collect();
     let chunk = opened(&file, &entry, &kinds);
     let all: Vec<u32> = (0..600).collect();
     for kind in chunk.kind_rows(&all) {
-        let rows = kind.ranked().map(|(seat, _)| order[seat as usize]);
+        let rows = kind.ranked().map(|(ordinal, _)| order[ordinal as usize]);
         let rows: Vec<usize> = rows.collect();
         let first = letter(rows[0]);
         let expected = (0..600).filter(|row| letter(*row) == first);
@@ -346,33 +346,36 @@ fn check_seats(head_rows: usize) {
         (70..96).collect(),
         (5..400).collect(),
     ];
-    for seats in some.into_iter().chain([spread, all]) {
-        let mut expected: Vec<(u32, u32)> = seats
+    for ordinals in some.into_iter().chain([spread, all]) {
+        let mut expected: Vec<(u32, u32)> = ordinals
             .iter()
-            .map(|seat| (order[*seat as usize] as u32, *seat))
+            .map(|ordinal| (order[*ordinal as usize] as u32, *ordinal))
             .collect();
         expected.sort_unstable();
-        assert_eq!(row_kinds.seated(&seats, page), Ok(expected));
+        assert_eq!(row_kinds.at_ordinals(&ordinals, page), Ok(expected));
     }
     for rows in [0..600, 0..1, 7..7, 123..124, 5..400, 590..600] {
-        let own = row_kinds.seats_of(&rows, page).expect("valid");
+        let own = row_kinds.ordinals_of(&rows, page).expect("valid");
         assert!(own.is_sorted_by(|one, next| one.end <= next.start && !one.is_empty()));
-        let own_rows = &seats[rows.start as usize..rows.end as usize];
-        let mut expected: Vec<u32> = own_rows.iter().map(|(_, seat)| *seat).collect();
+        let own_rows = &ordinals[rows.start as usize..rows.end as usize];
+        let mut expected: Vec<u32> = own_rows.iter().map(|(_, ordinal)| *ordinal).collect();
         expected.sort_unstable();
-        assert_eq!(fresh().seats_of(&rows, page), Ok(own.clone()));
+        assert_eq!(fresh().ordinals_of(&rows, page), Ok(own.clone()));
         assert_eq!(own.into_iter().flatten().collect::<Vec<_>>(), expected);
-        let with_seats = row_kinds.with_seats(rows.clone(), page).expect("valid");
-        assert!(with_seats.iter().map(|(row, _)| *row).eq(rows));
+        let with_ordinals = row_kinds.with_ordinals(rows.clone(), page).expect("valid");
+        assert!(with_ordinals.iter().map(|(row, _)| *row).eq(rows));
         assert!(
-            with_seats
+            with_ordinals
                 .iter()
-                .all(|(row, seat)| order[*seat as usize] == *row as usize)
+                .all(|(row, ordinal)| order[*ordinal as usize] == *row as usize)
         );
     }
-    assert_eq!(row_kinds.with_seats([600], page), Ok(vec![(600, u32::MAX)]));
-    assert_eq!(row_kinds.seated(&[600], page), Ok(vec![]));
-    assert_eq!(row_kinds.seated(&[600, 700], page), Ok(vec![]));
+    assert_eq!(
+        row_kinds.with_ordinals([600], page),
+        Ok(vec![(600, u32::MAX)])
+    );
+    assert_eq!(row_kinds.at_ordinals(&[600], page), Ok(vec![]));
+    assert_eq!(row_kinds.at_ordinals(&[600, 700], page), Ok(vec![]));
 }
 
 #[test]
@@ -388,9 +391,9 @@ fn what_a_page_counts_in_a_cache_does_not_change() {
     let chunk = opened(&file, &entry, &kinds);
     let heads = ChunkHeads::decode(&entry, stored(&file, &entry.page), received(&batch));
     let mut heads = heads.expect("valid");
-    let page = |number| head_page(&file, &entry, number);
+    let page = |number| row_metadata_page(&file, &entry, number);
     heads.add_pages(0..1_000, page).expect("valid");
-    let rows = row_kinds(&file, &entry).with_seats(0..1_000, page);
+    let rows = row_kinds(&file, &entry).with_ordinals(0..1_000, page);
     let read = chunk.records(rows.expect("valid"), &heads, |index| {
         Ok::<_, Corrupt>(Arc::clone(&pages[index]))
     });
@@ -445,7 +448,7 @@ proptest! {
         let entry = ChunkEntry {
             columns: entry.columns.iter().map(mend).collect(),
             directory: mend(&entry.directory),
-            stamps: entry.stamps.as_ref().map(mend),
+            zone_maps: entry.zone_maps.as_ref().map(mend),
             heads: entry.heads.iter().map(mend).collect(),
             rows: mend(&entry.rows),
             page: mend(&entry.page),

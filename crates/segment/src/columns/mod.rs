@@ -23,16 +23,16 @@ mod shapes;
 #[cfg(test)]
 #[expect(clippy::indexing_slicing, reason = "a test may fail by a panic")]
 mod sizes;
-pub(crate) mod stamps;
 mod summary;
 #[cfg(test)]
 #[expect(clippy::indexing_slicing, reason = "a test may fail by a panic")]
 mod tests;
 mod text;
+pub(crate) mod zone_maps;
 
-pub use stamps::{Stamp, Stamps};
 pub use summary::insert_byte;
 pub use summary::{ByteSet, ColumnSummary};
+pub use zone_maps::{ZoneMap, ZoneMaps};
 
 use std::sync::OnceLock;
 

@@ -7,7 +7,7 @@
 
 use super::Column;
 use super::directory::DirectoryWriter;
-use super::stamps::{Stamp, StampWriter};
+use super::zone_maps::{ZoneMap, ZoneMapWriter};
 use crate::Corrupt;
 use crate::limits::{
     COLUMN_PAGE_BYTES, COLUMN_PART_BYTES, COLUMN_ROWS_MAX, SMALL_CHUNK_PAGE_BYTES, SMALL_CHUNK_ROWS,
@@ -36,7 +36,7 @@ pub(crate) struct Packer {
     pages: Vec<PageEntry>,
     directory: DirectoryWriter,
     /// Those of all parts.
-    stamps: StampWriter,
+    zone_maps: ZoneMapWriter,
     /// Whether what was written is compared with what it was written of, and where it was not that.
     check: Option<Result<(), Corrupt>>,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Packed {
     /// Where the columns are.
     pub(crate) directory: DirectoryWriter,
     /// What is known of their parts.
-    pub(crate) stamps: StampWriter,
+    pub(crate) zone_maps: ZoneMapWriter,
     /// Whether all parts say what they were written of, where that was looked at.
     pub(crate) check: Result<(), Corrupt>,
 }
@@ -59,7 +59,7 @@ impl Packer {
     pub(crate) fn new(rows: usize) -> Self {
         let is_small = rows < SMALL_CHUNK_ROWS as usize;
         Self {
-            stamps: StampWriter::default(),
+            zone_maps: ZoneMapWriter::default(),
             check: None,
             page_bytes: if is_small {
                 SMALL_CHUNK_PAGE_BYTES
@@ -103,7 +103,7 @@ impl Packer {
         let mut parts = 0;
         while !rest.is_empty() {
             let rows = self.encode_part(rest, &mut rows_max);
-            self.stamp_part(rest.get(..rows).unwrap_or(rest));
+            self.zone_map_part(rest.get(..rows).unwrap_or(rest));
             rest = rest.get(rows..).unwrap_or(&[]);
             // A few long values are no reason to cut all others one by one.
             if self.part.len() < COLUMN_PART_BYTES / 2 {
@@ -126,7 +126,7 @@ impl Packer {
         Packed {
             pages: self.pages,
             directory: self.directory,
-            stamps: self.stamps,
+            zone_maps: self.zone_maps,
             check: self.check.unwrap_or(Ok(())),
         }
     }
@@ -149,15 +149,15 @@ impl Packer {
 
     /// Notes what is known of the values of `part`. Read from what was just written: that tells most of it
     /// at once.
-    fn stamp_part(&mut self, values: &[&[u8]]) {
+    fn zone_map_part(&mut self, values: &[&[u8]]) {
         let column = Column::decode(&mut Reader::new("column", &self.part), values.len());
         if let Some(check @ Ok(())) = &mut self.check {
             *check = column
                 .as_ref()
                 .map_or_else(|error| Err(*error), |column| compare(column, values));
         }
-        let stamp = column.ok().and_then(|column| Stamp::of(values, &column));
-        self.stamps.push(stamp);
+        let zone_map = column.ok().and_then(|column| ZoneMap::of(values, &column));
+        self.zone_maps.push(zone_map);
     }
 
     /// Puts `part` into a page. One that is less than half full is not closed for a part that goes

@@ -65,7 +65,7 @@ pub(crate) fn check<I: MergeInput>(
         let is_same = after.is_key(&key)
             && before.count() == after.count()
             && before.groups()? == after.groups()?
-            && before.slot_seats()? == after.slot_seats()?;
+            && before.slot_ordinals()? == after.slot_ordinals()?;
         if !is_same {
             return Err(MergeError::Damaged {
                 input: 0,
@@ -94,7 +94,9 @@ mod tests {
         let input = InMemory(&built.bytes, &built.footer);
         let unions = with_unions(&input, IndexChoice::ALWAYS).expect("sound");
         let rewritten = rewrite(&input, unions, IndexChoice::ALWAYS);
-        rewritten.expect("sound").expect("unions and cut words")
+        rewritten
+            .expect("sound")
+            .expect("unions and truncated terms")
     }
 
     #[test]

@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use crate::compare::compare;
 use crate::testing::{
     InMemory, accesses, any_batch, batch_of, build, compacted, connections, identified,
-    merge_whole, naive_index, read, with_cut_words,
+    merge_whole, naive_index, read, with_truncated_terms,
 };
-use crate::{Built, Difference, MergeError, Namespace, can_be_enlarged, mend};
+use crate::{Built, Difference, MergeError, Namespace, can_be_coalesced, mend};
 
 fn lexicon_bytes(built: &Built) -> u64 {
     let pages = built.footer.lexicon_pages.iter();
@@ -19,7 +19,7 @@ proptest! {
     #[test]
     fn every_term_of_any_records_has_the_same_rows(batch in any_batch(60)) {
         let before = read(&build(&[batch]).bytes).expect("valid");
-        let made = with_cut_words(&build(&before.chunks));
+        let made = with_truncated_terms(&build(&before.chunks));
         let after = read(&made.bytes).expect("valid");
         prop_assert_eq!(&before.terms, &after.terms);
         prop_assert_eq!(before.seen(), after.seen());
@@ -28,8 +28,8 @@ proptest! {
     #[test]
     fn every_identifier_has_the_same_rows(seed in any::<u64>(), count in 50..2_000_usize) {
         let batch = identified(seed, count);
-        let made = with_cut_words(&build(std::slice::from_ref(&batch)));
-        prop_assert!(made.footer.has_cut_words);
+        let made = with_truncated_terms(&build(std::slice::from_ref(&batch)));
+        prop_assert!(made.footer.has_truncated_terms);
         let after = read(&made.bytes).expect("valid");
         prop_assert_eq!(&after.footer, &made.footer);
         prop_assert_eq!(&after.terms, &naive_index(&[batch]));
@@ -38,8 +38,8 @@ proptest! {
     #[test]
     fn every_identifier_of_letters_has_the_same_rows(seed in any::<u64>(), count in 300..900_usize) {
         let batch = connections(seed, count);
-        let made = with_cut_words(&build(std::slice::from_ref(&batch)));
-        prop_assert!(made.footer.has_cut_words);
+        let made = with_truncated_terms(&build(std::slice::from_ref(&batch)));
+        prop_assert!(made.footer.has_truncated_terms);
         let after = read(&made.bytes).expect("valid");
         prop_assert_eq!(&after.footer, &made.footer);
         prop_assert_eq!(&after.terms, &naive_index(&[batch]));
@@ -50,7 +50,7 @@ proptest! {
 fn words_are_cut_where_that_pays() {
     let built = build(&[identified(1, 20_000)]);
     let made = compacted(&built, 15);
-    assert!(made.footer.has_cut_words);
+    assert!(made.footer.has_truncated_terms);
     let (before, after) = (lexicon_bytes(&built), lexicon_bytes(&made));
     assert!(after * 10 < before * 6, "{after} of {before}");
     assert!(compacted(&made, 15).bytes == made.bytes);
@@ -59,29 +59,29 @@ fn words_are_cut_where_that_pays() {
     let (before, after) = (lexicon_bytes(&built), lexicon_bytes(&made));
     assert!(after * 10 < before * 7, "{after} of {before}");
     let few = compacted(&build(&[accesses(1, 20_000)]), 15);
-    assert!(!few.footer.has_cut_words);
+    assert!(!few.footer.has_truncated_terms);
 }
 
 /// What is merged or made larger needs whole words.
 #[test]
 fn they_are_not_merged() {
-    let made = with_cut_words(&build(&[identified(2, 300)]));
+    let made = with_truncated_terms(&build(&[identified(2, 300)]));
     let input = InMemory(&made.bytes, &made.footer);
     assert_eq!(
         merge_whole(std::slice::from_ref(&input), 3).map(drop),
-        Err(MergeError::CutWords { input: 0 })
+        Err(MergeError::TruncatedTerms { input: 0 })
     );
-    assert!(!can_be_enlarged(&made.footer));
+    assert!(!can_be_coalesced(&made.footer));
 }
 
 #[test]
 fn what_is_mended_has_whole_words() {
     let batch = identified(3, 3_000);
-    let made = with_cut_words(&build(std::slice::from_ref(&batch)));
+    let made = with_truncated_terms(&build(std::slice::from_ref(&batch)));
     let mended = mend(&InMemory(&made.bytes, &made.footer), 3, u32::MAX).expect("small");
     assert_eq!((mended.built.len(), mended.lost_rows()), (1, 0));
     let read = read(&mended.built[0].bytes).expect("valid");
-    assert!(!read.footer.has_cut_words);
+    assert!(!read.footer.has_truncated_terms);
     assert_eq!(read.terms, naive_index(&[batch]));
 }
 
@@ -97,7 +97,7 @@ fn they_are_compared_with_whole_words() {
     };
     let built: Vec<RecordBatch> = ['a', 'b'].map(lines).into();
     let [one, other] = [0, 1].map(|of| build(std::slice::from_ref(&built[of])));
-    let made = with_cut_words(&one);
+    let made = with_truncated_terms(&one);
     let input = InMemory(&made.bytes, &made.footer);
     assert_eq!(compare(&input, &one), Ok(Vec::new()));
     let found = compare(&input, &other).expect("readable");
@@ -114,7 +114,7 @@ fn they_are_compared_with_whole_words() {
 /// Who reads one sees damage as in other segments.
 #[test]
 fn a_damaged_lexicon_is_noticed() {
-    let mut damaged = with_cut_words(&build(&[identified(4, 3_000)]));
+    let mut damaged = with_truncated_terms(&build(&[identified(4, 3_000)]));
     let page = damaged.footer.lexicon_pages[1].page;
     damaged.bytes[page.offset as usize + 9] ^= 1;
     read(&damaged.bytes).expect_err("damaged");

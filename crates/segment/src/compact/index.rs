@@ -78,7 +78,7 @@ impl Rewritten {
             footer.posting_pages.clone_from(posting_pages);
             footer.union_pages.clone_from(union_pages);
         }
-        footer.has_cut_words = self.has_cuts;
+        footer.has_truncated_terms = self.has_cuts;
         footer.lexicon_pages.clone_from(&self.lexicon_pages);
         footer.bigram_page = self.bigram_page;
         let lists = self.lists.is_some();
@@ -98,7 +98,7 @@ impl Rewritten {
     }
 }
 
-/// What of the index is written anew: with unions and cut words, where those save enough. A segment that has either
+/// What of the index is written anew: with unions and truncated terms, where those save enough. A segment that has either
 /// keeps what it has.
 pub(super) fn choose_index<I: MergeInput>(
     input: &I,
@@ -107,7 +107,7 @@ pub(super) fn choose_index<I: MergeInput>(
     let footer = input.footer();
     let index = footer.pages().filter(|(section, _)| section.is_index());
     let index: u64 = index.map(|(_, page)| u64::from(page.stored_len)).sum();
-    let is_done = footer.has_cut_words || !footer.union_pages.is_empty();
+    let is_done = footer.has_truncated_terms || !footer.union_pages.is_empty();
     if is_done || footer.lexicon_pages.is_empty() || index > UNION_INDEX_BYTES_MAX {
         return Ok(None);
     }

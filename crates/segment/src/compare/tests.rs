@@ -122,7 +122,7 @@ fn other_hosts_of_the_same_words_are_noticed() {
 }
 
 #[test]
-fn other_stamps_are_noticed() {
+fn other_zone_maps_are_noticed() {
     let built = |longest: usize| {
         let options = BuildOptions {
             first_number: RecordNumber(1),
@@ -137,7 +137,7 @@ fn other_stamps_are_noticed() {
         builder.finish().expect("small")
     };
     let (one, other) = (built(2), built(3));
-    let others = *other.footer.stamp_pages().next().expect("a page");
+    let others = *other.footer.zone_map_pages().next().expect("a page");
     let page = InMemory(&other).stored(&others).expect("in memory");
     let mut wrong = Built {
         bytes: [&one.bytes[..], &page].concat(),
@@ -145,9 +145,9 @@ fn other_stamps_are_noticed() {
     };
     let moved = PageEntry::placed(one.bytes.len() as u64, &page, &others);
     let chunk = wrong.footer.chunks.first_mut().expect("a chunk");
-    assert!(chunk.stamps.replace(moved).is_some());
+    assert!(chunk.zone_maps.replace(moved).is_some());
     let (parts, offset) = (1, moved.offset);
-    let expected = Ok(vec![Difference::Stamps { parts, offset }]);
+    let expected = Ok(vec![Difference::ZoneMaps { parts, offset }]);
     assert_eq!(compare(&InMemory(&wrong), &one), expected);
     assert_eq!(compare(&InMemory(&one), &one), Ok(Vec::new()));
 }

@@ -15,7 +15,7 @@ use crate::wire::Reader;
 const ENTRY_LEN: usize = 24;
 
 /// Set where words of the lexicon may be cut.
-const HAS_CUT_WORDS: u16 = 1;
+const HAS_TRUNCATED_TERMS: u16 = 1;
 
 /// Kinds of pages whose numbers the footer starts with.
 const PAGE_COUNTS: usize = 12;
@@ -25,7 +25,7 @@ impl Footer {
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         self.encode_fixed(out);
         let columns = self.chunks.iter().flat_map(|chunk| &chunk.columns);
-        let (heads, stamps) = (self.head_pages(), self.stamp_pages());
+        let (heads, zone_maps) = (self.row_metadata_pages(), self.zone_map_pages());
         let counts: [usize; PAGE_COUNTS] = [
             columns.clone().count(),
             self.chunks.len(),
@@ -38,7 +38,7 @@ impl Footer {
             self.lexicon_pages.len(),
             self.bigram_page.iter().len(),
             heads.clone().count(),
-            stamps.clone().count(),
+            zone_maps.clone().count(),
         ];
         for count in counts {
             out.extend_from_slice(&(count as u32).to_le_bytes());
@@ -55,15 +55,15 @@ impl Footer {
             .chain(&self.union_pages);
         let lexicon = self.lexicon_pages.iter().map(|page| &page.page);
         let pages = pages.chain(lexicon).chain(&self.bigram_page);
-        for page in pages.chain(heads).chain(stamps) {
+        for page in pages.chain(heads).chain(zone_maps) {
             out.extend_from_slice(&page.offset.to_le_bytes());
             for number in [page.stored_len, page.raw_len, page.crc, page.rows] {
                 out.extend_from_slice(&number.to_le_bytes());
             }
         }
         for chunk in &self.chunks {
-            let stamps = chunk.stamps.iter().len();
-            for count in [chunk.columns.len(), chunk.heads.len(), stamps] {
+            let zone_maps = chunk.zone_maps.iter().len();
+            for count in [chunk.columns.len(), chunk.heads.len(), zone_maps] {
                 out.extend_from_slice(&(count as u32).to_le_bytes());
             }
         }
@@ -109,7 +109,7 @@ impl Footer {
             lexicon_pages,
             bigrams,
             heads,
-            stamps,
+            zone_maps,
         ] = counts;
         let columns = decode_pages(&mut reader, columns, end)?;
         let directories = decode_pages(&mut reader, chunks, end)?;
@@ -129,8 +129,8 @@ impl Footer {
         }
         footer.bigram_page = at_most_one(&decode_pages(&mut reader, bigrams, end)?)?;
         let heads = decode_pages(&mut reader, heads, end)?;
-        let stamps = decode_pages(&mut reader, stamps, end)?;
-        let of_some = [&columns, &heads, &stamps].map(Vec::as_slice);
+        let zone_maps = decode_pages(&mut reader, zone_maps, end)?;
+        let of_some = [&columns, &heads, &zone_maps].map(Vec::as_slice);
         let pages = [&directories, &rows, &chunks].map(Vec::as_slice);
         footer.chunks = join_chunks(&mut reader, of_some, pages)?;
         for _ in 0..received_pages {
@@ -150,7 +150,11 @@ impl Footer {
         out.extend_from_slice(&self.first_number.0.to_le_bytes());
         out.extend_from_slice(&self.rows.to_le_bytes());
         out.extend_from_slice(&WORDS_VERSION.to_le_bytes());
-        let marks = if self.has_cut_words { HAS_CUT_WORDS } else { 0 };
+        let marks = if self.has_truncated_terms {
+            HAS_TRUNCATED_TERMS
+        } else {
+            0
+        };
         out.extend_from_slice(&marks.to_le_bytes());
         for time in [
             self.first_received,
@@ -178,7 +182,7 @@ impl Footer {
             return Err(invalid("version of words", u64::from(words_version)));
         }
         let marks = u16::from_le_bytes(reader.array()?);
-        if marks & !HAS_CUT_WORDS != 0 {
+        if marks & !HAS_TRUNCATED_TERMS != 0 {
             return Err(invalid("marks of the footer", u64::from(marks)));
         }
         let mut time = || Ok(Timestamp::from_nanos(i64::from_le_bytes(reader.array()?)));
@@ -190,7 +194,7 @@ impl Footer {
             first_time: time()?,
             last_time: time()?,
             raw_bytes: reader.u64()?,
-            has_cut_words: marks & HAS_CUT_WORDS != 0,
+            has_truncated_terms: marks & HAS_TRUNCATED_TERMS != 0,
             ..Self::default()
         };
         let counts = &mut footer.counts;
@@ -267,10 +271,12 @@ fn at_most_one(pages: &[PageEntry]) -> Result<Option<PageEntry>, Corrupt> {
     }
 }
 
-/// The head pages of a chunk have all its rows, each but the last as many.
+/// The row metadata pages of a chunk have all its rows, each but the last as many.
 fn check_heads(chunk: &ChunkEntry) -> Result<(), Corrupt> {
     let Some((last, others)) = chunk.heads.split_last() else {
-        return Err(Corrupt::Short { what: "head pages" });
+        return Err(Corrupt::Short {
+            what: "row metadata pages",
+        });
     };
     let first = others.first().unwrap_or(last).rows;
     let is_even = others.iter().all(|page| page.rows == first) && (1..=first).contains(&last.rows);
@@ -278,13 +284,13 @@ fn check_heads(chunk: &ChunkEntry) -> Result<(), Corrupt> {
     if is_even && all == Some(chunk.page.rows) {
         return Ok(());
     }
-    Err(invalid("rows of a head page", u64::from(last.rows)))
+    Err(invalid("rows of a row metadata page", u64::from(last.rows)))
 }
 
-/// Reads how many pages of columns, heads and stamps each chunk has, and gives it those.
+/// Reads how many pages of columns, heads and zone maps each chunk has, and gives it those.
 fn join_chunks(
     reader: &mut Reader<'_>,
-    [mut columns, mut heads, mut stamps]: [&[PageEntry]; 3],
+    [mut columns, mut heads, mut zone_maps]: [&[PageEntry]; 3],
     [directories, rows, pages]: [&[PageEntry]; 3],
 ) -> Result<Vec<ChunkEntry>, Corrupt> {
     let mut chunks = Vec::with_capacity(pages.len());
@@ -298,12 +304,12 @@ fn join_chunks(
             columns: take_pages(reader, &mut columns)?,
             directory: *directory,
             heads: take_pages(reader, &mut heads)?,
-            stamps: at_most_one(&take_pages(reader, &mut stamps)?)?,
+            zone_maps: at_most_one(&take_pages(reader, &mut zone_maps)?)?,
             rows: *rows,
             page: *page,
         });
     }
-    match columns.len() + heads.len() + stamps.len() {
+    match columns.len() + heads.len() + zone_maps.len() {
         0 => Ok(chunks),
         count => Err(invalid("pages of no chunk", count as u64)),
     }

@@ -53,7 +53,7 @@ pub struct Footer {
     pub bigram_page: Option<PageEntry>,
     /// Whether the lexicon may have the starts of words alone; in no segments but compacted ones. What they are
     /// merged of has whole words.
-    pub has_cut_words: bool,
+    pub has_truncated_terms: bool,
 }
 
 /// A lexicon page in the footer.
@@ -129,14 +129,16 @@ fn at_namespace(counts: &[u32; 8], namespace: Namespace) -> Option<u32> {
 }
 
 impl Footer {
-    /// The head pages of all chunks.
-    pub(crate) fn head_pages(&self) -> impl Iterator<Item = &PageEntry> + Clone {
+    /// The row metadata pages of all chunks.
+    pub(crate) fn row_metadata_pages(&self) -> impl Iterator<Item = &PageEntry> + Clone {
         self.chunks.iter().flat_map(|chunk| &chunk.heads)
     }
 
-    /// The stamp pages of all chunks.
-    pub(crate) fn stamp_pages(&self) -> impl Iterator<Item = &PageEntry> + Clone {
-        self.chunks.iter().filter_map(|chunk| chunk.stamps.as_ref())
+    /// The zone map pages of all chunks.
+    pub(crate) fn zone_map_pages(&self) -> impl Iterator<Item = &PageEntry> + Clone {
+        self.chunks
+            .iter()
+            .filter_map(|chunk| chunk.zone_maps.as_ref())
     }
 
     /// Bytes on disk of the records themselves; the rest of the file finds them.
@@ -146,7 +148,7 @@ impl Footer {
                 section,
                 Section::Columns
                     | Section::Directories
-                    | Section::Heads
+                    | Section::RowMetadata
                     | Section::Rows
                     | Section::Chunks
                     | Section::Received
@@ -162,11 +164,11 @@ impl Footer {
         let chunks = self.chunks.iter().flat_map(move |chunk| {
             let columns = chunk.columns.iter().map(of(Section::Columns));
             let directory = [(Section::Directories, &chunk.directory)];
-            let stamps = chunk.stamps.iter().map(of(Section::Stamps));
-            let heads = chunk.heads.iter().map(of(Section::Heads));
+            let zone_maps = chunk.zone_maps.iter().map(of(Section::ZoneMaps));
+            let heads = chunk.heads.iter().map(of(Section::RowMetadata));
             columns
                 .chain(directory)
-                .chain(stamps)
+                .chain(zone_maps)
                 .chain(heads)
                 .chain([(Section::Rows, &chunk.rows), (Section::Chunks, &chunk.page)])
         });

@@ -5,8 +5,8 @@
 //! many words of slots are too: the domain of all hosts, the day in all time stamps. Only the others
 //! are entered row by row, with most logs a third of all words. They are taken column by column
 //! ([`OpenChunk`]), as most texts of a column were there before, and entered term by term
-//! ([`Settled`]). Rows are entered by their seats, which number those of a chunk group by group: the
-//! rows of a word are mostly of few groups, so their seats are close together.
+//! ([`Settled`]). Rows are entered by their ordinals, which number those of a chunk group by group: the
+//! rows of a word are mostly of few groups, so their ordinals are close together.
 
 mod columns;
 mod kind_words;
@@ -31,7 +31,7 @@ pub(crate) use write::listed;
 use self::columns::Columns;
 use self::kind_words::KindWords;
 use self::open::OpenChunk;
-use self::settle::{Settled, TermSeats};
+use self::settle::{Settled, TermOrdinals};
 
 use crate::Namespace;
 use crate::chunk::{CutRows, Group};
@@ -59,7 +59,7 @@ pub(crate) struct Index {
     worded: Vec<u8>,
     open: OpenChunk,
     settled: Settled,
-    found: TermSeats,
+    found: TermOrdinals,
 }
 
 impl Index {
@@ -74,7 +74,7 @@ impl Index {
             worded: Vec::new(),
             open: OpenChunk::default(),
             settled: Settled::default(),
-            found: TermSeats::default(),
+            found: TermOrdinals::default(),
         }
     }
 
@@ -147,7 +147,7 @@ impl Index {
         self.open.add_group(group.kind, group.len());
     }
 
-    /// Enters the groups and seats of all terms of the chunk, whose seats are counted from `first` on.
+    /// Enters the groups and ordinals of all terms of the chunk, whose ordinals are counted from `first` on.
     pub(crate) fn finish_chunk(&mut self, first: u32) {
         self.open.values.finish(&mut self.terms);
         let base = self.tally.len();
@@ -165,11 +165,11 @@ impl Index {
                 self.terms.touch(ahead);
             }
             let found = &mut self.found;
-            self.settled.seats_of(place, &self.open.groups, found);
+            self.settled.ordinals_of(place, &self.open.groups, found);
             let term = self.settled.terms()[place];
             let groups = found.groups.iter();
             self.pairs.extend(groups.map(|group| (term, base + group)));
-            self.terms.add_seats(term, first, &found.seats);
+            self.terms.add_ordinals(term, first, &found.ordinals);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::values::{EMPTY, Values};
 use crate::limits::GROUP_ROWS_MIN;
 
-/// The groups of a chunk and their columns. Its rows stand one group behind another; the seat of a
+/// The groups of a chunk and their columns. Its rows stand one group behind another; the ordinal of a
 /// row is counted so. It only holds buffers.
 #[derive(Debug, Default)]
 pub(super) struct OpenChunk {
@@ -16,7 +16,7 @@ pub(super) struct OpenChunk {
     pub(super) cells: Vec<u32>,
 }
 
-/// A group: the seats of its rows, and its columns.
+/// A group: the ordinals of its rows, and its columns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenGroup {
     pub(super) kind: u32,

@@ -1,6 +1,6 @@
-//! From the columns of a chunk to the seats of its terms.
+//! From the columns of a chunk to the ordinals of its terms.
 //!
-//! The seats of all terms are put in order as a whole: counted, then each put behind those that its
+//! The ordinals of all terms are put in order as a whole: counted, then each put behind those that its
 //! term has already. So a term is touched once for a chunk, where going from row to row would touch
 //! it for every row that has it, each time far from the one before.
 
@@ -9,13 +9,13 @@ use std::ops::Range;
 use super::open::{Column, OpenChunk, OpenGroup};
 use crate::limits::GROUP_ROWS_MIN;
 
-/// Set in the number of a group among the seats of a term: all its rows have the term.
+/// Set in the number of a group among the ordinals of a term: all its rows have the term.
 const ALL_OF: u32 = 1 << 31;
 
-/// Seats from which on they are put in order as a set of bits, and not compared with each other.
-const BITS_SEATS_MIN: usize = 48;
+/// Ordinals from which on they are put in order as a set of bits, and not compared with each other.
+const BITS_ORDINALS_MIN: usize = 48;
 
-/// The terms of a chunk and their seats. It only holds buffers.
+/// The terms of a chunk and their ordinals. It only holds buffers.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
     /// The terms of the chunk by their numbers in the segment.
@@ -29,18 +29,18 @@ pub(super) struct Settled {
     /// For each term the last value that has it, and where its next entry goes.
     last: Vec<u32>,
     next: Vec<u32>,
-    /// For each term in turn the seats of its rows and, in front of those of a group, [`ALL_OF`].
+    /// For each term in turn the ordinals of its rows and, in front of those of a group, [`ALL_OF`].
     entries: Vec<u32>,
     bits: Bits,
 }
 
 /// Where one term is.
 #[derive(Debug, Default)]
-pub(super) struct TermSeats {
+pub(super) struct TermOrdinals {
     /// The groups whose rows all have it.
     pub(super) groups: Vec<u32>,
-    /// The seats of the other rows that have it, ascending.
-    pub(super) seats: Vec<u32>,
+    /// The ordinals of the other rows that have it, ascending.
+    pub(super) ordinals: Vec<u32>,
 }
 
 impl Settled {
@@ -70,15 +70,20 @@ impl Settled {
     }
 
     /// Replaces `found` by where a term is.
-    pub(super) fn seats_of(&mut self, term: usize, groups: &[OpenGroup], found: &mut TermSeats) {
+    pub(super) fn ordinals_of(
+        &mut self,
+        term: usize,
+        groups: &[OpenGroup],
+        found: &mut TermOrdinals,
+    ) {
         found.groups.clear();
-        found.seats.clear();
+        found.ordinals.clear();
         let start = term.checked_sub(1).map_or(0, |before| self.next[before]);
         let mut rest = &self.entries[start as usize..self.next[term] as usize];
         let is_marked = rest.iter().fold(0, |all, entry| all | entry) & ALL_OF != 0;
         if !is_marked && rest.len() < GROUP_ROWS_MIN {
             // As most terms are, in no group as a whole.
-            found.seats.extend_from_slice(rest);
+            found.ordinals.extend_from_slice(rest);
             rest = &[];
         }
         let mut group = 0;
@@ -87,24 +92,27 @@ impl Settled {
                 group = (entry ^ ALL_OF) as usize;
                 let end = groups[group].end;
                 let marks = rest.iter().take_while(|mark| *mark == entry).count();
-                let seats = rest[marks..].iter().take_while(|seat| **seat < end);
-                rest = &rest[marks + seats.count()..];
+                let ordinals = rest[marks..].iter().take_while(|ordinal| **ordinal < end);
+                rest = &rest[marks + ordinals.count()..];
                 found.groups.push(group as u32);
                 continue;
             }
             group += groups[group..].partition_point(|group| group.end <= *entry);
             let own = groups[group];
-            let count = rest.iter().take_while(|seat| **seat < own.end).count();
-            let (seats, behind) = rest.split_at(count);
+            let count = rest
+                .iter()
+                .take_while(|ordinal| **ordinal < own.end)
+                .count();
+            let (ordinals, behind) = rest.split_at(count);
             rest = behind;
-            if self.bits.are_all(seats, own.start..own.end) {
+            if self.bits.are_all(ordinals, own.start..own.end) {
                 found.groups.push(group as u32);
             } else {
-                found.seats.extend_from_slice(seats);
+                found.ordinals.extend_from_slice(ordinals);
             }
         }
         let end = groups.last().map_or(0, |last| last.end);
-        self.bits.sort(&mut found.seats, end as usize);
+        self.bits.sort(&mut found.ordinals, end as usize);
     }
 
     /// Memory it takes, in bytes.
@@ -219,17 +227,17 @@ impl Settled {
                 }
             }
             for column in own {
-                let seats = group.start..group.end;
+                let ordinals = group.start..group.end;
                 match column {
                     Column::Cells(start) => {
-                        let cells = &open.cells[*start..*start + seats.len()];
-                        for (seat, value) in seats.zip(cells) {
-                            self.enter_value(*value, seat);
+                        let cells = &open.cells[*start..*start + ordinals.len()];
+                        for (ordinal, value) in ordinals.zip(cells) {
+                            self.enter_value(*value, ordinal);
                         }
                     }
                     Column::Constant(value) if group.is_small() => {
-                        for seat in seats {
-                            self.enter_value(*value, seat);
+                        for ordinal in ordinals {
+                            self.enter_value(*value, ordinal);
                         }
                     }
                     Column::Constant(_) => {}
@@ -258,14 +266,14 @@ impl Settled {
 struct Bits(Vec<u64>);
 
 impl Bits {
-    /// Whether some seats, of which some may be there twice, are all of a group that is not small.
-    fn are_all(&mut self, seats: &[u32], all: Range<u32>) -> bool {
-        if all.len() < GROUP_ROWS_MIN || seats.len() < all.len() {
+    /// Whether some ordinals, of which some may be there twice, are all of a group that is not small.
+    fn are_all(&mut self, ordinals: &[u32], all: Range<u32>) -> bool {
+        if all.len() < GROUP_ROWS_MIN || ordinals.len() < all.len() {
             return false;
         }
         self.0.resize(self.0.len().max(all.len() / 64 + 1), 0);
-        for seat in seats {
-            self.set(seat - all.start);
+        for ordinal in ordinals {
+            self.set(ordinal - all.start);
         }
         let words = &mut self.0[..all.len() / 64 + 1];
         let count: u32 = words.iter().map(|word| word.count_ones()).sum();
@@ -278,7 +286,7 @@ impl Bits {
         if numbers.is_sorted_by(|number, next| number < next) {
             return;
         }
-        if numbers.len() < BITS_SEATS_MIN {
+        if numbers.len() < BITS_ORDINALS_MIN {
             numbers.sort_unstable();
             numbers.dedup();
             return;

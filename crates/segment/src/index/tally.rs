@@ -29,8 +29,8 @@ pub struct Tally {
     ends: Vec<u32>,
     /// For each group the number of its kind and its rows.
     groups: Vec<(u32, u32)>,
-    /// For each group the end of its seats.
-    seats: Vec<u32>,
+    /// For each group the end of its ordinals.
+    ordinals: Vec<u32>,
     /// The counts of values, as they are stored.
     counts: Box<[u8]>,
 }
@@ -46,7 +46,7 @@ impl Tally {
         let groups = (entry.rows as usize).min(raw.len());
         let mut tally = Self {
             groups: Vec::with_capacity(groups),
-            seats: Vec::with_capacity(groups),
+            ordinals: Vec::with_capacity(groups),
             ..Self::default()
         };
         // A chunk and a group take a byte each: what is allocated is bounded by what is read.
@@ -110,8 +110,8 @@ impl Tally {
 
     fn push_group(&mut self, kind: u32, rows: u32) {
         self.groups.push((kind, rows));
-        let start = self.seats.last().copied().unwrap_or_default();
-        self.seats.push(start.saturating_add(rows));
+        let start = self.ordinals.last().copied().unwrap_or_default();
+        self.ordinals.push(start.saturating_add(rows));
     }
 
     /// The kinds of the groups of a chunk, and how many rows each has; none where there is no such chunk.
@@ -122,27 +122,27 @@ impl Tally {
         self.groups.get(groups).unwrap_or(&[])
     }
 
-    /// The seats of a group in the segment; none where there is no such group. Those of a chunk are as
+    /// The ordinals of a group in the segment; none where there is no such group. Those of a chunk are as
     /// many as its rows, behind those of the chunks before.
-    pub fn seats(&self, group: u32) -> Range<u32> {
-        let end_of = |group: u32| self.seats.get(group as usize).copied();
+    pub fn ordinals(&self, group: u32) -> Range<u32> {
+        let end_of = |group: u32| self.ordinals.get(group as usize).copied();
         let start = group.checked_sub(1).map_or(Some(0), end_of);
         start
             .zip(end_of(group))
             .map_or(0..0, |(start, end)| start..end)
     }
 
-    /// The number of the group that has a seat; `None` behind the last one.
-    pub fn group_number(&self, seat: u32) -> Option<u32> {
-        let group = self.seats.partition_point(|end| *end <= seat) as u32;
+    /// The number of the group that has an ordinal; `None` behind the last one.
+    pub fn group_number(&self, ordinal: u32) -> Option<u32> {
+        let group = self.ordinals.partition_point(|end| *end <= ordinal) as u32;
         (group < self.len()).then_some(group)
     }
 
-    /// The kind of the group that has a seat, and all its seats; `None` behind the last one.
-    pub fn group_of(&self, seat: u32) -> Option<(u32, Range<u32>)> {
-        let group = self.seats.partition_point(|end| *end <= seat);
+    /// The kind of the group that has an ordinal, and all its ordinals; `None` behind the last one.
+    pub fn group_of(&self, ordinal: u32) -> Option<(u32, Range<u32>)> {
+        let group = self.ordinals.partition_point(|end| *end <= ordinal);
         let (kind, _) = self.groups.get(group)?;
-        Some((*kind, self.seats(group as u32)))
+        Some((*kind, self.ordinals(group as u32)))
     }
 
     /// How many rows a group has; 0 where there is no such group.
@@ -161,7 +161,7 @@ impl Tally {
     pub fn memory_bytes(&self) -> usize {
         size_of_val::<[u32]>(&self.ends)
             + size_of_val::<[(u32, u32)]>(&self.groups)
-            + size_of_val::<[u32]>(&self.seats)
+            + size_of_val::<[u32]>(&self.ordinals)
             + self.counts.len()
     }
 }

@@ -11,11 +11,11 @@ use crate::postings::encode_list;
 use crate::term::{Listed, Location, TermEntry};
 use crate::terms::Term;
 
-/// What holds the seats of a term.
+/// What holds the ordinals of a term.
 #[derive(Default)]
 struct Buffers {
     list: Vec<u8>,
-    seats: Vec<u32>,
+    ordinals: Vec<u32>,
 }
 
 impl Index {
@@ -55,11 +55,11 @@ impl Index {
         footer.bigram_page = lexicon.bigram_page;
     }
 
-    /// Where the seats of a term are that are in none of its groups.
+    /// Where the ordinals of a term are that are in none of its groups.
     fn list_slots(
         &self,
         term: &Term,
-        Buffers { list, seats }: &mut Buffers,
+        Buffers { list, ordinals }: &mut Buffers,
         lists: &mut SharedLists,
         pages: &mut PageWriter,
         file: &mut dyn PageFile,
@@ -74,9 +74,9 @@ impl Index {
                 location: lists.push(list, pages, file),
             };
         }
-        seats.clear();
-        self.terms.seats_into(term, list, seats);
-        listed(seats, all, lists, pages, file)
+        ordinals.clear();
+        self.terms.ordinals_into(term, list, ordinals);
+        listed(ordinals, all, lists, pages, file)
     }
 
     /// Writes the tally page, with the values of all rows of the segment.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use model::RecordBatch;
 
-use super::{OpenChunk, PageError, column_page, damaged, kept_head_page, received};
+use super::{OpenChunk, PageError, column_page, damaged, kept_row_metadata_page, received};
 use crate::{ChunkEntry, ColumnPage, Kinds, MergeInput, PartRows};
 
 /// A chunk whose columns are read one after the other.
@@ -81,12 +81,13 @@ impl<'a, I: MergeInput> ColumnsInOrder<'a, I> {
             input,
             entry,
             row_kinds,
-            head_pages,
+            row_metadata_pages,
             ..
         } = &mut self.open;
-        let page = |number| kept_head_page(*input, entry, head_pages, number);
+        let page = |number| kept_row_metadata_page(*input, entry, row_metadata_pages, number);
         let places = row_kinds.places(page)?;
-        row_kinds.check(|number| kept_head_page(*input, entry, head_pages, number))?;
+        row_kinds
+            .check(|number| kept_row_metadata_page(*input, entry, row_metadata_pages, number))?;
         Ok(places)
     }
 
@@ -96,10 +97,10 @@ impl<'a, I: MergeInput> ColumnsInOrder<'a, I> {
             input,
             entry,
             heads,
-            head_pages,
+            row_metadata_pages,
             ..
         } = &mut self.open;
-        let page = |number| kept_head_page(*input, entry, head_pages, number);
+        let page = |number| kept_row_metadata_page(*input, entry, row_metadata_pages, number);
         heads.add_pages(rows.clone(), page)?;
         heads.records(rows).map_err(damaged(&entry.page))
     }

@@ -17,7 +17,7 @@
 //! empty or do not fit, which come back as 0, 0; the same record has the same key whatever was
 //! cut before; a key that no cutter wrote gives an error or some record, whose spans fit.
 
-mod bands;
+mod column_groups;
 mod cutter;
 mod guess;
 mod joined;
@@ -34,7 +34,7 @@ mod table;
 mod tests;
 mod words;
 
-pub(crate) use bands::Band;
+pub(crate) use column_groups::ColumnGroup;
 pub(crate) use cutter::{Cut, Cutter, How};
 pub(crate) use guess::Guesses;
 pub(crate) use joined::{Joined, join};

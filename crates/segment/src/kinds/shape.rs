@@ -7,7 +7,7 @@ use model::limits::{BATCH_BYTES_MAX, BATCH_FIELDS_MAX, BATCHES_TOGETHER_MAX, REC
 use model::words::is_word_byte;
 use model::{Field, Priority, RecordHead, Span, Timestamp};
 
-use super::bands::{self, Band, Place};
+use super::column_groups::{self, ColumnGroup, Place};
 use super::layout::{Layout, PARTS};
 use super::stamp::{Clock, Stamp};
 use super::{EDGE, END, STAMP, WHOLE};
@@ -22,11 +22,11 @@ const WHOLE_SLOTS: usize = 2;
 /// The places of the slots of the whole kind.
 const WHOLE_PLACES: [Place; WHOLE_SLOTS] = [
     Place {
-        band: Band::Message,
+        column_group: ColumnGroup::Message,
         rank: 0,
     },
     Place {
-        band: Band::Message,
+        column_group: ColumnGroup::Message,
         rank: 1,
     },
 ];
@@ -93,18 +93,18 @@ pub(crate) struct Texts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyCounts {
     pub(super) slots: u32,
-    /// How many of them each band has.
-    pub(super) of_bands: [u32; Band::COUNT],
+    /// How many of them each column group has.
+    pub(super) of_column_groups: [u32; ColumnGroup::COUNT],
     pub(super) has_fields: bool,
 }
 
 impl KeyCounts {
     /// Counts in a key, a fraction of what decoding all of it takes.
     pub(super) fn of_key(key: &[u8]) -> Result<Self, Corrupt> {
-        let mut of_bands = [0; Band::COUNT];
+        let mut of_column_groups = [0; ColumnGroup::COUNT];
         if key == [WHOLE] {
-            *Band::Message.of(&mut of_bands) = WHOLE_SLOTS as u32;
-            return Ok(Self::of(of_bands, true));
+            *ColumnGroup::Message.of(&mut of_column_groups) = WHOLE_SLOTS as u32;
+            return Ok(Self::of(of_column_groups, true));
         }
         let mut reader = Reader::new("kind", key);
         reader.byte()?;
@@ -127,15 +127,15 @@ impl KeyCounts {
         let parts = Layout::decode_parts(&mut reader, pieces as usize)?.parts;
         let has_fields = reader.varint()? > 0;
         for piece in slots {
-            *bands::of_piece(piece, &parts).of(&mut of_bands) += 1;
+            *column_groups::of_piece(piece, &parts).of(&mut of_column_groups) += 1;
         }
-        Ok(Self::of(of_bands, has_fields))
+        Ok(Self::of(of_column_groups, has_fields))
     }
 
-    fn of(of_bands: [u32; Band::COUNT], has_fields: bool) -> Self {
+    fn of(of_column_groups: [u32; ColumnGroup::COUNT], has_fields: bool) -> Self {
         Self {
-            slots: of_bands.iter().sum(),
-            of_bands,
+            slots: of_column_groups.iter().sum(),
+            of_column_groups,
             has_fields,
         }
     }
@@ -250,7 +250,7 @@ impl Pieces {
         }
         let layout = Layout::decode(&mut reader, edges + 1, RECORD_FIELDS_MAX)?;
         reader.finish()?;
-        let places = bands::places(&ops, &layout);
+        let places = column_groups::places(&ops, &layout);
         let pieces = Self {
             priority,
             text: text.into(),

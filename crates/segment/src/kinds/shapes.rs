@@ -4,7 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::Shape;
-use super::bands::Band;
+use super::column_groups::ColumnGroup;
 use super::keys::Keys;
 use super::pool::{KindPool, KnownKind};
 use super::shape::KeyCounts;
@@ -53,13 +53,13 @@ impl Shapes {
         Some(known.id)
     }
 
-    /// How many slots a kind has, all together and of each band.
+    /// How many slots a kind has, all together and of each column group.
     ///
     /// # Errors
     /// When there is no such kind, or its key is not sound as far as that is seen.
-    pub(crate) fn slots(&self, number: u32) -> Result<(u32, [u32; Band::COUNT]), Corrupt> {
+    pub(crate) fn slots(&self, number: u32) -> Result<(u32, [u32; ColumnGroup::COUNT]), Corrupt> {
         let counts = self.counts(number)?;
-        Ok((counts.slots, counts.of_bands))
+        Ok((counts.slots, counts.of_column_groups))
     }
 
     /// Whether records of a kind may have fields beside their text, as far as that is seen.

@@ -153,23 +153,26 @@ fn slots_of(message: &Message, how: How) -> Vec<String> {
 }
 
 #[test]
-fn slots_stand_in_the_bands_of_their_parts() {
+fn slots_stand_in_the_column_groups_of_their_parts() {
     let message = Message::bsd("Nov  1 22:14:15", "web-7", "app7", "4711", b"took 12 ms");
     let (_, key, values) = cut_one(&message, How::Fine);
     let shape = Shape::decode(&key).expect("valid");
-    let bands = shape.places().iter().map(|place| place.band);
-    let of_values: Vec<_> = bands.zip(values).collect();
+    let column_groups = shape.places().iter().map(|place| place.column_group);
+    let of_values: Vec<_> = column_groups.zip(values).collect();
     let expected = [
-        (Band::Host, "web-7"),
-        (Band::Program, "app7"),
-        (Band::Pid, "4711"),
-        (Band::Message, "12"),
+        (ColumnGroup::Host, "web-7"),
+        (ColumnGroup::Program, "app7"),
+        (ColumnGroup::Pid, "4711"),
+        (ColumnGroup::Message, "12"),
     ];
-    let expected = expected.map(|(band, value)| (band, value.as_bytes().to_vec()));
+    let expected = expected.map(|(column_group, value)| (column_group, value.as_bytes().to_vec()));
     assert_eq!(of_values, expected);
     let whole = Shape::decode(&[WHOLE]).expect("valid");
-    let of_whole = whole.places().iter().map(|place| (place.band, place.rank));
-    assert!(of_whole.eq([(Band::Message, 0), (Band::Message, 1)]));
+    let of_whole = whole
+        .places()
+        .iter()
+        .map(|place| (place.column_group, place.rank));
+    assert!(of_whole.eq([(ColumnGroup::Message, 0), (ColumnGroup::Message, 1)]));
 }
 
 /// Cuts all records of a batch and makes them again of keys and slots.
@@ -482,14 +485,14 @@ fn survive(key: &[u8], values: &[Vec<u8>]) {
     };
     // They are counted without decoding the rest.
     let counts = counts.expect("what is decoded is counted");
-    let mut of_bands = [0; Band::COUNT];
+    let mut of_column_groups = [0; ColumnGroup::COUNT];
     for place in shape.places() {
-        let own = place.band.of(&mut of_bands);
+        let own = place.column_group.of(&mut of_column_groups);
         assert_eq!(place.rank, *own);
         *own += 1;
     }
-    assert_eq!(counts.of_bands, of_bands);
-    assert_eq!(counts.slots, of_bands.iter().sum::<u32>());
+    assert_eq!(counts.of_column_groups, of_column_groups);
+    assert_eq!(counts.slots, of_column_groups.iter().sum::<u32>());
     let has_fields = shape.fields().is_none_or(|fields| !fields.is_empty());
     assert_eq!(counts.has_fields, has_fields);
     let _ = shape.stretches();

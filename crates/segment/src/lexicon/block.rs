@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! block = number of terms (u8), its top bit set where namespace or class are not those of the block
-//!         before: then namespace (u8) and class (u8); in pages with cut words, which are (cuts.rs);
+//!         before: then namespace (u8) and class (u8); in pages with truncated terms, which are (cuts.rs);
 //!         words; entries
 //! words of letters  = for each term: how many bytes it shares with the one before, how many follow;
 //!                     then the bytes that follow, of all terms
@@ -22,7 +22,7 @@ use super::cuts::{Cuts, Cuttable, may_be_cut_from};
 use super::entries;
 use crate::Corrupt;
 use crate::columns::series;
-use crate::limits::{LEXICON_BLOCK_TERMS, LEXICON_BLOCK_WORD_BYTES, LEXICON_CUT_WORDS_MIN};
+use crate::limits::{LEXICON_BLOCK_TERMS, LEXICON_BLOCK_WORD_BYTES, LEXICON_TRUNCATED_TERMS_MIN};
 use crate::term::TermEntry;
 use crate::wire::{Reader, put_varint};
 
@@ -426,7 +426,7 @@ impl Block {
     }
 
     /// Replaces `wanted` by the places of the terms that are wanted, and whether they are for sure; `is_wanted`
-    /// says nothing where a cut word does not decide. `key` is a buffer.
+    /// says nothing where a truncated term does not decide. `key` is a buffer.
     pub(super) fn wanted(
         &self,
         kin: Kin,
@@ -483,7 +483,7 @@ impl Block {
         let [mut cuts, of_letters] =
             [Alphabet::Hexadecimal, Alphabet::Letters].map(|alphabet| cuttable.cuts(alphabet));
         let mut more = 0;
-        if of_letters.count() >= cuts.count() + LEXICON_CUT_WORDS_MIN {
+        if of_letters.count() >= cuts.count() + LEXICON_TRUNCATED_TERMS_MIN {
             let [own, all] = [cuts, of_letters].map(|cuts| cuttable.left_out(cuts));
             more = all.saturating_sub(own);
             if with_letters {

@@ -25,7 +25,7 @@ use crate::wire::Reader;
 
 const _: () = assert!(LEXICON_BLOCK_TERMS <= u64::BITS as usize);
 
-/// Marks the number of cut words where letters are left out of them.
+/// Marks the number of truncated terms where letters are left out of them.
 const IS_OF_LETTERS: u8 = 0x80;
 
 /// Which words of a block are cut.
@@ -64,7 +64,7 @@ impl Cuts {
             marks = if behind == 0 { stored } else { 0 };
         }
         if count == 0 || marks.count_ones() as usize != count {
-            return Err(invalid("cut words of a lexicon block", count as u64));
+            return Err(invalid("truncated terms of a lexicon block", count as u64));
         }
         let digits = match class {
             Class::Word => 0,

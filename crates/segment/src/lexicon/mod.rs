@@ -234,7 +234,7 @@ impl LexiconPage {
 
     /// The same for those of them that are wanted, whose words hold all bytes of `letters`. Of others
     /// mostly no entry is read, of numbers which cannot hold them nothing. `is_wanted` says nothing where the
-    /// part of a cut word that is not known decides; `visit` is told whether a term is wanted for sure.
+    /// part of a truncated term that is not known decides; `visit` is told whether a term is wanted for sure.
     ///
     /// # Errors
     /// As [`Self::find`].

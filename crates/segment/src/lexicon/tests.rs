@@ -234,7 +234,7 @@ proptest! {
             let prefix = [b"m", start].concat();
             let mut scanned = scan(&pages, &prefix).into_iter().peekable();
             for (term, known) in expected.iter().zip(&found) {
-                // What is left of cut words of two classes may be the same, and so may their rows.
+                // What is left of truncated terms of two classes may be the same, and so may their rows.
                 let may_start = Class::of(&term.0[1..]).may_start_with(start);
                 let is_there = may_start && scanned.next_if_eq(known).is_some();
                 prop_assert!(is_there || !term.0.starts_with(&prefix));

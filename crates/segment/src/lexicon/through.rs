@@ -48,7 +48,7 @@ impl<'n> LexiconThrough<'n> {
     }
 
     /// Calls `visit` with the entries of the words of a namespace that have the part in them and whose
-    /// keys are wanted, in order, from the stored bytes of a page. Of cut words as
+    /// keys are wanted, in order, from the stored bytes of a page. Of truncated terms as
     /// [`LexiconPage::scan_wanted`] does, but that identifiers beside each other may be asked for all at once, by a
     /// key of no word.
     ///

@@ -69,7 +69,7 @@ impl LexiconPages {
         self.stored.len() as u64
     }
 
-    /// How many bytes more are left out of cut words where that are letters as well, or would be.
+    /// How many bytes more are left out of truncated terms where that are letters as well, or would be.
     pub(crate) fn letters(&self) -> u64 {
         self.letters
     }

@@ -1,7 +1,7 @@
 use std::convert::Infallible;
 
 use super::*;
-use crate::limits::{CHUNK_ROWS, HEAD_PAGE_ROWS};
+use crate::limits::{CHUNK_ROWS, ROW_METADATA_PAGE_ROWS};
 use crate::testing::{any_batch, batch_of, build, read};
 use crate::{Header, PageEntry, Spare};
 use proptest::prelude::*;
@@ -74,10 +74,13 @@ fn a_large_segment_is_built_again_in_several() {
     let mended = mend(&InMemory(&whole.bytes, &whole.footer), 1, rows_max).expect("fits");
     let rows: Vec<_> = mended.built.iter().map(|built| built.footer.rows).collect();
     // What is read together is not cut.
-    let full = CHUNK_ROWS + HEAD_PAGE_ROWS;
+    let full = CHUNK_ROWS + ROW_METADATA_PAGE_ROWS;
     assert_eq!(
         rows,
-        [full as u32, (CHUNK_ROWS - HEAD_PAGE_ROWS + 20_000) as u32]
+        [
+            full as u32,
+            (CHUNK_ROWS - ROW_METADATA_PAGE_ROWS + 20_000) as u32
+        ]
     );
     assert_eq!(mended.saved_rows(), whole.footer.rows);
     let first = mended.built[1].footer.first_number.0;
@@ -131,9 +134,9 @@ fn a_damaged_chunk_page_loses_its_rows_alone() {
 }
 
 #[test]
-fn a_damaged_head_page_loses_its_rows_alone() {
-    let rows = HEAD_PAGE_ROWS as u32;
-    let whole = build(&[lines(2 * HEAD_PAGE_ROWS + 3)]);
+fn a_damaged_row_metadata_page_loses_its_rows_alone() {
+    let rows = ROW_METADATA_PAGE_ROWS as u32;
+    let whole = build(&[lines(2 * ROW_METADATA_PAGE_ROWS + 3)]);
     let [chunk] = whole.footer.chunks.as_slice() else {
         panic!("{} chunks", whole.footer.chunks.len());
     };

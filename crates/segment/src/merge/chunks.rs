@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use model::{RecordBatch, Timestamp};
 
-use super::enlarge::{self, Moved};
+use super::coalesce::{self, Moved};
 use super::{MergeError, MergeInput, not_taken};
 use crate::builder::{push_chunk, write_chunk};
 use crate::footer::Counts;
@@ -38,9 +38,9 @@ pub(super) struct Merged {
     pub(super) index: Index,
     /// The groups of chunks that were copied, in the order of the inputs.
     pub(super) copied: Vec<Copied>,
-    /// The rows, and seats, that were written anew: which of their words are fixed may have changed.
+    /// The rows, and ordinals, that were written anew: which of their words are fixed may have changed.
     pub(super) rewritten: Vec<Range<u32>>,
-    /// The groups that are in a larger one, by their seats.
+    /// The groups that are in a larger one, by their ordinals.
     pub(super) moved: Vec<Moved>,
 }
 
@@ -68,10 +68,10 @@ pub(super) enum Large {
     /// They are copied.
     Copied,
     /// Those beside each other become one. There is one input.
-    Enlarged,
+    Coalesced,
     /// The same of small ones, and of few.
     #[cfg(test)]
-    EnlargedAlways,
+    CoalescedAlways,
     /// They are copied, and so are small ones.
     #[cfg(test)]
     KeptAlways,
@@ -81,9 +81,9 @@ impl Large {
     /// Whether a chunk is joined with others like it, record by record.
     fn joins(self, chunk: &ChunkEntry) -> bool {
         match self {
-            Self::Copied | Self::Enlarged => is_small(chunk),
+            Self::Copied | Self::Coalesced => is_small(chunk),
             #[cfg(test)]
-            Self::EnlargedAlways | Self::KeptAlways => false,
+            Self::CoalescedAlways | Self::KeptAlways => false,
         }
     }
 }
@@ -127,7 +127,7 @@ pub(super) fn merge<I: MergeInput>(
             target.keep_kinds(&kinds);
         }
         let mut groups = 0;
-        for stretch in enlarge::stretches(chunks, large) {
+        for stretch in coalesce::stretches(chunks, large) {
             let mut own = Vec::with_capacity(stretch.len());
             for entry in chunks.get(stretch).unwrap_or(&[]) {
                 let row_kinds = input::row_kinds(input, entry);
@@ -185,7 +185,7 @@ impl<E> Target<'_, '_, E> {
                 .map(|source| ColumnsInOrder::new(source.input, source.entry, kinds));
             let mut open = open.collect::<Result<Vec<_>, _>>()?;
             let before = self.merged.moved.len();
-            if self.enlarge(&mut open, zstd_level)? {
+            if self.coalesce(&mut open, zstd_level)? {
                 let groups = (self.merged.moved.len() - before) as u32;
                 self.merged.copied.push(Copied {
                     input: first.number,
@@ -229,9 +229,9 @@ impl<E> Target<'_, '_, E> {
             columns.push(self.copy_page(*input, page)?);
         }
         let directory = self.copy_page(*input, &entry.directory)?;
-        let stamps = entry.stamps.as_ref();
-        let stamps = stamps.map(|page| self.copy_page(*input, page));
-        let stamps = stamps.transpose()?;
+        let zone_maps = entry.zone_maps.as_ref();
+        let zone_maps = zone_maps.map(|page| self.copy_page(*input, page));
+        let zone_maps = zone_maps.transpose()?;
         let mut heads = Vec::with_capacity(entry.heads.len());
         for page in &entry.heads {
             heads.push(self.copy_page(*input, page)?);
@@ -246,7 +246,7 @@ impl<E> Target<'_, '_, E> {
         let entry = ChunkEntry {
             columns,
             directory,
-            stamps,
+            zone_maps,
             heads,
             rows,
             page,

@@ -1,6 +1,6 @@
 //! The indexes of several segments into one.
 //!
-//! Seats and groups of a word are those of the inputs behind each other. Rows that were written anew
+//! Ordinals and groups of a word are those of the inputs behind each other. Rows that were written anew
 //! have new entries, as their groups have changed.
 
 use std::cmp::Reverse;
@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use super::chunks::{Copied, CopiedTo, Merged};
-use super::enlarge::Moved;
+use super::coalesce::Moved;
 use super::{MergeError, MergeInput, TermCursor, damaged, not_taken, stored};
 use crate::Corrupt;
 use crate::footer::Footer;
@@ -55,16 +55,19 @@ pub(super) fn merge<I: MergeInput>(
     let mut lexicon = LexiconWriter::new(footer.rows);
     let own_groups = index.groups();
     let bases = bases(inputs);
-    let (mut list, mut seats, mut groups) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut list, mut ordinals, mut groups) = (Vec::new(), Vec::new(), Vec::new());
     let mut moved = MovedGroups::new(&merged.moved);
     each_term(inputs, index, |key, terms, holders| {
-        seats.clear();
+        ordinals.clear();
         groups.clear();
         for holder in &holders.inputs {
             let base = bases.get(*holder).copied().unwrap_or_default();
             if let Some(terms) = terms.get_mut(*holder) {
-                let kept = terms.slot_seats()?.into_iter().map(|seat| base + seat);
-                seats.extend(kept.filter(|seat| !contains(&merged.rewritten, *seat)));
+                let kept = terms
+                    .slot_ordinals()?
+                    .into_iter()
+                    .map(|ordinal| base + ordinal);
+                ordinals.extend(kept.filter(|ordinal| !contains(&merged.rewritten, *ordinal)));
                 for group in terms.groups()? {
                     match renumbered(&merged.copied, *holder, group) {
                         Some(CopiedTo::Groups(group)) => groups.push(group),
@@ -74,20 +77,20 @@ pub(super) fn merge<I: MergeInput>(
                 }
             }
         }
-        moved.settle(&index.tally, &mut groups, &mut seats);
+        moved.settle(&index.tally, &mut groups, &mut ordinals);
         if let Some(number) = holders.own {
             groups.extend_from_slice(own_groups.of(number));
             groups.sort_unstable();
             if let Some(term) = index.terms.get(number) {
-                index.terms.seats_into(term, &mut list, &mut seats);
-                seats.sort_unstable();
+                index.terms.ordinals_into(term, &mut list, &mut ordinals);
+                ordinals.sort_unstable();
             }
         }
         // A word that was in slots only, of rows which are written anew, may be gone.
-        if !seats.is_empty() || !groups.is_empty() {
+        if !ordinals.is_empty() || !groups.is_empty() {
             let groups = index.list_groups(&groups, &mut lists, pages, file);
             let all = lists.segment_rows() as usize;
-            let entry = groups.with(listed(&seats, all, &mut lists, pages, file));
+            let entry = groups.with(listed(&ordinals, all, &mut lists, pages, file));
             if merged.rewritten.is_empty() {
                 check_rows(entry.rows, terms, holders)?;
             }
@@ -157,40 +160,49 @@ impl<'m> MovedGroups<'m> {
         self.own.extend(self.all.get(place));
     }
 
-    /// Puts seats of the inputs in slots into those of the result, and adds the groups: as such where all
-    /// rows of the larger one have the term, else by their seats.
-    fn settle(&mut self, tally: &Tally, groups: &mut Vec<u32>, seats: &mut Vec<u32>) {
+    /// Puts ordinals of the inputs in slots into those of the result, and adds the groups: as such where all
+    /// rows of the larger one have the term, else by their ordinals.
+    fn settle(&mut self, tally: &Tally, groups: &mut Vec<u32>, ordinals: &mut Vec<u32>) {
         if self.all.is_empty() {
             return;
         }
-        move_seats(self.all, seats);
+        move_ordinals(self.all, ordinals);
         self.own
             .sort_unstable_by_key(|moved| (moved.group, moved.to));
         for own in self.own.chunk_by(|one, next| one.group == next.group) {
             let group = own.first().map_or(0, |moved| moved.group);
-            let rows: u32 = own.iter().map(|moved| moved.seats_now().len() as u32).sum();
+            let rows: u32 = own
+                .iter()
+                .map(|moved| moved.ordinals_now().len() as u32)
+                .sum();
             if rows == tally.rows(group) {
                 groups.push(group);
             } else {
-                seats.extend(own.iter().flat_map(|moved| moved.seats_now()));
+                ordinals.extend(own.iter().flat_map(|moved| moved.ordinals_now()));
             }
         }
         self.own.clear();
         groups.sort_unstable();
-        seats.sort_unstable();
+        ordinals.sort_unstable();
     }
 }
 
-/// Replaces seats, which ascend, by those that their rows have now.
-fn move_seats(all: &[Moved], seats: &mut [u32]) {
+/// Replaces ordinals, which ascend, by those that their rows have now.
+fn move_ordinals(all: &[Moved], ordinals: &mut [u32]) {
     let mut left = all;
-    for seat in seats {
-        if left.first().is_some_and(|first| first.seats.end <= *seat) {
-            let behind = left.partition_point(|moved| moved.seats.end <= *seat);
+    for ordinal in ordinals {
+        if left
+            .first()
+            .is_some_and(|first| first.ordinals.end <= *ordinal)
+        {
+            let behind = left.partition_point(|moved| moved.ordinals.end <= *ordinal);
             left = left.get(behind..).unwrap_or(&[]);
         }
-        if let Some(moved) = left.first().filter(|moved| moved.seats.start <= *seat) {
-            *seat = moved.to + (*seat - moved.seats.start);
+        if let Some(moved) = left
+            .first()
+            .filter(|moved| moved.ordinals.start <= *ordinal)
+        {
+            *ordinal = moved.to + (*ordinal - moved.ordinals.start);
         }
     }
 }

@@ -80,12 +80,12 @@ impl<'a, I: MergeInput> TermCursor<'a, I> {
         page.map_or(0, |page| page.page.offset)
     }
 
-    /// The seats of the rows with the term at hand in a slot, ascending.
-    pub(crate) fn slot_seats(&mut self) -> Result<Vec<u32>, MergeError<I::Error>> {
+    /// The ordinals of the rows with the term at hand in a slot, ascending.
+    pub(crate) fn slot_ordinals(&mut self) -> Result<Vec<u32>, MergeError<I::Error>> {
         let listed = self.entry.map(|entry| entry.slots).unwrap_or_default();
         let lists = self.input.footer().posting_pages.len();
         match listed.posting_page() {
-            Some(page) if page as usize >= lists => self.seats_of_union(&listed, page),
+            Some(page) if page as usize >= lists => self.ordinals_of_union(&listed, page),
             _ => self.numbers(&listed),
         }
     }
@@ -96,7 +96,7 @@ impl<'a, I: MergeInput> TermCursor<'a, I> {
         self.numbers(&listed)
     }
 
-    fn seats_of_union(
+    fn ordinals_of_union(
         &mut self,
         listed: &Listed,
         page: u32,
@@ -116,15 +116,15 @@ impl<'a, I: MergeInput> TermCursor<'a, I> {
         };
         let union = opened.union(listed).map_err(damaged)?;
         self.union_page = Some((page, opened));
-        let seats = self.expander.seats(&union);
-        let seats = seats.map_err(|error| error.or_in(entry).of_input(self.number))?;
-        if seats.len() != listed.count as usize {
+        let ordinals = self.expander.ordinals(&union);
+        let ordinals = ordinals.map_err(|error| error.or_in(entry).of_input(self.number))?;
+        if ordinals.len() != listed.count as usize {
             return Err(damaged(Corrupt::Invalid {
-                what: "seats of a union",
-                value: seats.len() as u64,
+                what: "ordinals of a union",
+                value: ordinals.len() as u64,
             }));
         }
-        Ok(seats)
+        Ok(ordinals)
     }
 
     /// The error for a term whose page is not there.

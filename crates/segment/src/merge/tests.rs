@@ -57,10 +57,10 @@ fn with_all_chunks(segments: &[InMemory]) -> InMemory {
 }
 
 /// With each four chunks as one, however small they are.
-fn enlarge_always(segment: &InMemory) -> Built {
+fn coalesce_always(segment: &InMemory) -> Built {
     let segment = std::slice::from_ref(segment);
     let mut bytes = Vec::new();
-    let footer = merge_with(segment, 1, Large::EnlargedAlways, &mut |part| {
+    let footer = merge_with(segment, 1, Large::CoalescedAlways, &mut |part| {
         bytes.extend_from_slice(part);
         Ok(())
     });
@@ -113,15 +113,15 @@ proptest! {
         let segments = build_each(&batches);
         prop_assume!(!segments.is_empty());
         let merged = with_all_chunks(&segments);
-        let enlarged = enlarge_always(&merged);
+        let coalesced = coalesce_always(&merged);
         let before = read(&merged.0.bytes).expect("valid");
-        let after = read(&enlarged.bytes).expect("valid");
+        let after = read(&coalesced.bytes).expect("valid");
         prop_assert_eq!(after.seen(), before.seen());
         prop_assert_eq!(&after.terms, &before.terms);
         prop_assert_eq!(&after.footer.counts, &before.footer.counts);
-        prop_assert_eq!(&after.footer, &enlarged.footer);
+        prop_assert_eq!(&after.footer, &coalesced.footer);
         prop_assert_eq!(after.chunks.len(), before.chunks.len().min(1));
-        let from_unions = enlarge_always(&InMemory(with_unions(&merged.0)));
+        let from_unions = coalesce_always(&InMemory(with_unions(&merged.0)));
         let from_unions = read(&from_unions.bytes).expect("valid");
         prop_assert_eq!(from_unions.seen(), before.seen());
         prop_assert_eq!(&from_unions.terms, &before.terms);
@@ -316,9 +316,9 @@ fn words_of_all_rows_of_a_kind_in_some_chunks_are_found_in_larger_ones() {
         batch
     });
     let merged = with_all_chunks(&build_each(&batches));
-    let enlarged = read(&enlarge_always(&merged).bytes).expect("valid");
-    assert_eq!(enlarged.chunks.len(), 1);
-    assert_eq!(enlarged.terms, naive_index(&batches));
+    let coalesced = read(&coalesce_always(&merged).bytes).expect("valid");
+    assert_eq!(coalesced.chunks.len(), 1);
+    assert_eq!(coalesced.terms, naive_index(&batches));
 }
 
 #[test]
@@ -330,15 +330,15 @@ fn only_chunks_of_many_rows_become_one_and_only_once() {
     };
     let full = CHUNK_ROWS as u32;
     assert_eq!(rows(&merged.footer), [full, 20_000, 17_000, 18_000, 10]);
-    assert!(can_be_enlarged(&merged.footer));
+    assert!(can_be_coalesced(&merged.footer));
     let mut bytes = Vec::new();
-    let footer = enlarge(&InMemory(merged.clone()), 1, &mut |part| {
+    let footer = coalesce(&InMemory(merged.clone()), 1, &mut |part| {
         bytes.extend_from_slice(part);
         Ok(())
     });
     let footer = footer.expect("whole");
     assert_eq!(rows(&footer), [full + 55_000, 10]);
-    assert!(!can_be_enlarged(&footer));
+    assert!(!can_be_coalesced(&footer));
     // Built again of its records it is what it would have been without.
     let whole = |built: &Built| {
         let mended = mend(&InMemory(built.clone()), 1, u32::MAX).expect("fits");
@@ -356,5 +356,5 @@ fn only_chunks_of_many_rows_become_one_and_only_once() {
 fn few_rows_stay_in_their_chunks() {
     let (_, segments) = line_segments(&[17_000, 18_000, 19_000]);
     let merged = merge_whole(&segments, 1).expect("consecutive");
-    assert!(!can_be_enlarged(&merged.footer));
+    assert!(!can_be_coalesced(&merged.footer));
 }

@@ -1,4 +1,4 @@
-//! Posting pages: the seats and groups of terms that have more than one and not all.
+//! Posting pages: the ordinals and groups of terms that have more than one and not all.
 //!
 //! Terms with the same numbers share a list: words that are fixed in the same kinds do.
 #![deny(clippy::indexing_slicing)]
@@ -32,7 +32,7 @@ impl PostingPage {
         Ok(Self { raw, segment_rows })
     }
 
-    /// Numbers that are listed in this page: seats, or groups. The caller sees to it that they are
+    /// Numbers that are listed in this page: ordinals, or groups. The caller sees to it that they are
     /// (see [`Listed::posting_page`]).
     pub fn numbers(&self, listed: &Listed) -> Result<Vec<u32>, Corrupt> {
         let Some(list) = self.list(listed) else {

@@ -14,7 +14,7 @@ use std::ops::Range;
 use super::cut::{BREAK, SLOT, VARIES, cut, kind};
 use super::pattern;
 use crate::chunk::TextBit;
-use crate::columns::{ByteSet, Stamp};
+use crate::columns::{ByteSet, ZoneMap};
 use crate::limits::{QUOTED_BYTES_MAX, TEMPLATE_SLOTS_MAX};
 
 /// What stands for what is in a slot. It varies wherever it stands, and starts as an address may go on behind a colon, so
@@ -163,22 +163,22 @@ impl PatternOutline {
         self.slots.iter().map(|place| place.slot)
     }
 
-    /// Whether the message has the pattern with any of the values that a stamp is of, in the slot at a place.
-    pub fn holds_with_all(&self, place: usize, stamp: &Stamp) -> bool {
+    /// Whether the message has the pattern with any of the values that a zone map is of, in the slot at a place.
+    pub fn holds_with_all(&self, place: usize, zone_map: &ZoneMap) -> bool {
         let Some(own) = self.slots.get(place) else {
             return false;
         };
-        if stamp.has_empty() || *stamp.lens.end() > VALUE_BYTES_MAX as u64 {
+        if zone_map.has_empty() || *zone_map.lens.end() > VALUE_BYTES_MAX as u64 {
             return false;
         }
         match own.role {
             Role::Token { is_value } => {
-                have_none(&stamp.bytes(), &ENDING)
-                    && (is_value || is_subset(&stamp.first(), &VARYING))
+                have_none(&zone_map.bytes(), &ENDING)
+                    && (is_value || is_subset(&zone_map.first(), &VARYING))
             }
             // The quote in front of it opens where a word follows, whatever quotes are before it.
             Role::Quoted => {
-                have_none(&stamp.bytes(), &QUOTES) && have_none(&stamp.first(), &BREAKS)
+                have_none(&zone_map.bytes(), &QUOTES) && have_none(&zone_map.first(), &BREAKS)
             }
             Role::Other => false,
         }
@@ -287,18 +287,18 @@ mod tests {
     use super::*;
     use crate::Patterns;
     use crate::columns::{self, Column};
-    use crate::limits::STAMP_ROWS_MIN;
+    use crate::limits::ZONE_MAP_ROWS_MIN;
     use crate::wire::Reader;
     use proptest::prelude::*;
 
     /// What is known of values that are all the same.
-    fn stamp_of(value: &[u8]) -> Stamp {
-        let values = vec![value; STAMP_ROWS_MIN];
+    fn zone_map_of(value: &[u8]) -> ZoneMap {
+        let values = vec![value; ZONE_MAP_ROWS_MIN];
         let mut out = Vec::new();
         columns::encode(&values, &mut out);
         let column = Column::decode(&mut Reader::new("test", &out), values.len())
             .expect("is what was written");
-        Stamp::of_column(&column).expect("of so many")
+        ZoneMap::of_column(&column).expect("of so many")
     }
 
     #[test]
@@ -393,7 +393,7 @@ mod tests {
         }
 
         #[test]
-        fn what_a_stamp_tells_holds_of_its_values(
+        fn what_a_zone_map_tells_holds_of_its_values(
             before in piece(),
             values in prop::collection::vec(piece(), 1..4),
             behind in piece(),
@@ -403,9 +403,9 @@ mod tests {
             let text: Vec<TextBit<'_>> = bits.into_iter().filter(is_there).collect();
             if let Some(mut outline) = PatternOutline::of(&text) {
                 for value in &values {
-                    let stamp = stamp_of(value);
+                    let zone_map = zone_map_of(value);
                     prop_assert!(
-                        !outline.holds_with_all(0, &stamp) || outline.holds_with(0, value),
+                        !outline.holds_with_all(0, &zone_map) || outline.holds_with(0, value),
                         "{:?} in {:?}", value, text
                     );
                 }

@@ -1,6 +1,6 @@
-//! Seats of a union counted before some rows, for bars: columns are read around those rows alone.
+//! Ordinals of a union counted before some rows, for bars: columns are read around those rows alone.
 //!
-//! Each part says how many of its seats no part before it has. Where all of its rows are on one side of each
+//! Each part says how many of its ordinals no part before it has. Where all of its rows are on one side of each
 //! edge, that is all there is to know of it. The others are read, and with each of them the parts before it
 //! that have rows of it as well.
 #![deny(clippy::indexing_slicing)]
@@ -12,8 +12,8 @@ use super::{Marks, Union, count_marked};
 use crate::chunk::PartRows;
 
 impl Union {
-    /// How many of its seats are before each of some edges, each of which is the seats of the rows before it,
-    /// in ranges which ascend and do not overlap. `seats_of` gives the seats of a part in the segment, and `part`
+    /// How many of its ordinals are before each of some edges, each of which is the ordinals of the rows before it,
+    /// in ranges which ascend and do not overlap. `ordinals_of` gives the ordinals of a part in the segment, and `part`
     /// its rows and the first row of its chunk.
     ///
     /// # Errors
@@ -21,21 +21,21 @@ impl Union {
     pub fn count_before<E>(
         &self,
         edges: &[&[Range<u32>]],
-        seats_of: impl Fn(u32) -> Result<Range<u32>, E>,
+        ordinals_of: impl Fn(u32) -> Result<Range<u32>, E>,
         part: impl FnMut(u32) -> Result<(u32, PartRows), E>,
     ) -> Result<Vec<u64>, E> {
         let mut counts = vec![0; edges.len()];
         let (mut places, mut cut) = (Vec::with_capacity(self.parts.len()), Vec::new());
         for (number, own) in self.parts.iter().enumerate() {
-            let seats = seats_of(own.part)?;
-            let before = edges.iter().map(|edge| len_within(edge, &seats));
-            if before.clone().any(|len| 0 < len && len < seats.len()) {
+            let ordinals = ordinals_of(own.part)?;
+            let before = edges.iter().map(|edge| len_within(edge, &ordinals));
+            if before.clone().any(|len| 0 < len && len < ordinals.len()) {
                 cut.push(number);
             } else {
                 let before = counts.iter_mut().zip(before).filter(|(_, len)| *len > 0);
                 before.for_each(|(all, _)| *all += u64::from(own.new));
             }
-            places.push(seats);
+            places.push(ordinals);
         }
         let found = self.mark_cut(&cut, &places, part)?;
         for (all, edge) in counts.iter_mut().zip(edges) {
@@ -46,8 +46,8 @@ impl Union {
         Ok(counts)
     }
 
-    /// A bit for each seat of some stretches, set for those of some parts, but for those of another part before the
-    /// first of them which has the seat. The numbers of the parts ascend; `places` has the seats of the rows of
+    /// A bit for each ordinal of some stretches, set for those of some parts, but for those of another part before the
+    /// first of them which has the ordinal. The numbers of the parts ascend; `places` has the ordinals of the rows of
     /// each.
     fn mark_cut<E>(
         &self,
@@ -57,13 +57,13 @@ impl Union {
     ) -> Result<Vec<Stretch>, E> {
         let read = with_those_beside(cut, places);
         let mut stretches = Vec::new();
-        for seats in joined(read.iter().filter_map(|number| places.get(*number))) {
+        for ordinals in joined(read.iter().filter_map(|number| places.get(*number))) {
             let is_within = |number: &usize| {
                 let place = places.get(*number);
-                place.is_some_and(|place| seats.contains(&place.start))
+                place.is_some_and(|place| ordinals.contains(&place.start))
             };
             let own: Vec<usize> = read.iter().copied().filter(is_within).collect();
-            let mut stretch = Stretch::new(seats);
+            let mut stretch = Stretch::new(ordinals);
             self.mark_stretch(&mut stretch, &own, cut, &mut part)?;
             stretches.push(stretch);
         }
@@ -103,31 +103,31 @@ impl Union {
     }
 }
 
-/// A bit for each seat of a range.
+/// A bit for each ordinal of a range.
 struct Stretch {
-    seats: Range<u32>,
+    ordinals: Range<u32>,
     bits: Vec<u8>,
 }
 
 impl Stretch {
     /// With no bit set.
-    fn new(seats: Range<u32>) -> Self {
-        let len = seats.end - seats.start / u8::BITS * u8::BITS;
+    fn new(ordinals: Range<u32>) -> Self {
+        let len = ordinals.end - ordinals.start / u8::BITS * u8::BITS;
         Self {
-            seats,
+            ordinals,
             bits: vec![0; len.div_ceil(u8::BITS) as usize],
         }
     }
 
-    /// The seat that the first bit is of: where seats share a byte, they do among all of a segment.
+    /// The ordinal that the first bit is of: where ordinals share a byte, they do among all of a segment.
     fn base(&self) -> u32 {
-        self.seats.start / u8::BITS * u8::BITS
+        self.ordinals.start / u8::BITS * u8::BITS
     }
 
-    /// How many are set of the seats that are in some ranges, which ascend and do not overlap.
+    /// How many are set of the ordinals that are in some ranges, which ascend and do not overlap.
     fn count(&self, ranges: &[Range<u32>]) -> u64 {
         let base = self.base();
-        let own = within(ranges, &self.seats);
+        let own = within(ranges, &self.ordinals);
         let counts = own.map(|own| count_marked(&self.bits, &(own.start - base..own.end - base)));
         counts.sum()
     }
@@ -161,22 +161,22 @@ fn joined<'r>(ranges: impl Iterator<Item = &'r Range<u32>>) -> Vec<Range<u32>> {
     all
 }
 
-/// How many seats of a range are in some ranges, which ascend and do not overlap.
-pub fn len_within(ranges: &[Range<u32>], seats: &Range<u32>) -> usize {
-    within(ranges, seats).map(|range| range.len()).sum()
+/// How many ordinals of a range are in some ranges, which ascend and do not overlap.
+pub fn len_within(ranges: &[Range<u32>], ordinals: &Range<u32>) -> usize {
+    within(ranges, ordinals).map(|range| range.len()).sum()
 }
 
 /// What of a range is in some ranges, which ascend and do not overlap.
-fn within(ranges: &[Range<u32>], seats: &Range<u32>) -> impl Iterator<Item = Range<u32>> {
-    let (start, end) = (seats.start, seats.end);
+fn within(ranges: &[Range<u32>], ordinals: &Range<u32>) -> impl Iterator<Item = Range<u32>> {
+    let (start, end) = (ordinals.start, ordinals.end);
     let first = ranges.partition_point(|range| range.end <= start);
     let own = ranges.iter().skip(first);
     let own = own.take_while(move |range| range.start < end);
     own.map(move |range| range.start.max(start)..range.end.min(end))
 }
 
-/// How many of some seats, which ascend, are in a range.
-pub fn count_listed(seats: &[u32], range: &Range<u32>) -> u64 {
-    let before = |end: u32| seats.partition_point(|seat| *seat < end);
+/// How many of some ordinals, which ascend, are in a range.
+pub fn count_listed(ordinals: &[u32], range: &Range<u32>) -> u64 {
+    let before = |end: u32| ordinals.partition_point(|ordinal| *ordinal < end);
     before(range.end).saturating_sub(before(range.start)) as u64
 }

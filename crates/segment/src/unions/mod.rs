@@ -1,14 +1,14 @@
-//! Union pages: the seats of terms by what columns say already.
+//! Union pages: the ordinals of terms by what columns say already.
 //!
 //! ```text
 //! union page = rows of the segment, unions
-//! union      = number of parts, for each: part, track, number of codes, codes, how many seats no part
-//!              before it has; number of other seats, those
+//! union      = number of parts, for each: part, track, number of codes, codes, how many ordinals no part
+//!              before it has; number of other ordinals, those
 //! ```
 //!
 //! A word of a value has the rows of that value, and the column that the value is in tells them. So a
 //! union names parts of columns, and the codes ([`crate::columns::codes`]) on one of their tracks whose
-//! rows have the term; the seats that no part tells stand behind. Only compaction makes them
+//! rows have the term; the ordinals that no part tells stand behind. Only compaction makes them
 //! ([`write`]), and only where they take less than lists.
 #![deny(clippy::indexing_slicing)]
 
@@ -34,24 +34,24 @@ pub struct UnionPage {
     segment_rows: u32,
 }
 
-/// Seats of rows, by codes.
+/// Ordinals of rows, by codes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Union {
     /// Ascending by part and track.
-    pub(crate) parts: Vec<CodedSeats>,
-    /// Other seats, ascending.
+    pub(crate) parts: Vec<CodedOrdinals>,
+    /// Other ordinals, ascending.
     pub(crate) others: Vec<u32>,
 }
 
 /// The rows of a part of a column that have one of some codes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct CodedSeats {
+pub(crate) struct CodedOrdinals {
     /// The number of the part among those of the segment.
     pub(crate) part: u32,
     pub(crate) track: u32,
     /// Ascending.
     pub(crate) codes: Vec<u32>,
-    /// How many of the seats no part before it in the union has.
+    /// How many of the ordinals no part before it in the union has.
     pub(crate) new: u32,
 }
 
@@ -121,20 +121,20 @@ impl Union {
                 return Err(invalid("order of a union", u64::from(part)));
             }
             let codes = numbers(reader, COLUMN_ROWS_MAX, u32::MAX, "code of a union")?;
-            let new = reader.count("seats of a part", COLUMN_ROWS_MAX)? as u32;
-            union.parts.push(CodedSeats {
+            let new = reader.count("ordinals of a part", COLUMN_ROWS_MAX)? as u32;
+            union.parts.push(CodedOrdinals {
                 part,
                 track,
                 codes,
                 new,
             });
         }
-        let what = "seat of a union";
+        let what = "ordinal of a union";
         union.others = numbers(reader, segment_rows as usize, segment_rows, what)?;
         Ok(union)
     }
 
-    /// Sets the bits of its seats, one bit each from the lowest of the first byte on. `part` gives the rows of a
+    /// Sets the bits of its ordinals, one bit each from the lowest of the first byte on. `part` gives the rows of a
     /// part, and the first row of its chunk in the segment; none where nothing is asked about those rows, whose
     /// bits are set or not then.
     ///
@@ -151,11 +151,11 @@ impl Union {
                 marks.add(own, rows, bits);
             }
         }
-        self.others.iter().for_each(|seat| set(bits, *seat));
+        self.others.iter().for_each(|ordinal| set(bits, *ordinal));
         Ok(())
     }
 
-    /// The same, where no bit is set before. Each part has to have as many seats as it says.
+    /// The same, where no bit is set before. Each part has to have as many ordinals as it says.
     ///
     /// # Errors
     /// As for [`Self::mark`], and when a part has others.
@@ -167,24 +167,24 @@ impl Union {
         let mut marks = Marks::default();
         for own in &self.parts {
             let (first, rows) = part(own.part)?;
-            let start = first.saturating_add(rows.seats.start) / u8::BITS;
-            let bytes = start as usize..start as usize + rows.seats.len() / 8 + 2;
+            let start = first.saturating_add(rows.ordinals.start) / u8::BITS;
+            let bytes = start as usize..start as usize + rows.ordinals.len() / 8 + 2;
             let before = count_bytes(bits, &bytes);
             marks.add(own, (first, rows), bits);
             let new = count_bytes(bits, &bytes) - before;
             if own.new != new {
-                return Err(invalid("seats of a part of a union", new.into()).into());
+                return Err(invalid("ordinals of a part of a union", new.into()).into());
             }
         }
-        self.others.iter().for_each(|seat| set(bits, *seat));
+        self.others.iter().for_each(|ordinal| set(bits, *ordinal));
         Ok(())
     }
 }
 
-/// Sets bits of seats, a track of a part after the other.
+/// Sets bits of ordinals, a track of a part after the other.
 #[derive(Debug, Default)]
 struct Marks {
-    /// The seat that the first bit is of.
+    /// The ordinal that the first bit is of.
     base: u32,
     /// Which bit the first row of the track at hand has.
     first: u32,
@@ -194,7 +194,7 @@ struct Marks {
 }
 
 impl Marks {
-    /// For bits of the seats from one on.
+    /// For bits of the ordinals from one on.
     fn from(base: u32) -> Self {
         Self {
             base,
@@ -203,7 +203,7 @@ impl Marks {
     }
 
     /// Sets those of a part, given its rows and the first row of its chunk.
-    fn add(&mut self, own: &CodedSeats, (first, rows): (u32, PartRows), bits: &mut [u8]) {
+    fn add(&mut self, own: &CodedOrdinals, (first, rows): (u32, PartRows), bits: &mut [u8]) {
         self.turn_to(own.track, (first, &rows));
         self.mark(&own.codes, bits);
     }
@@ -211,7 +211,7 @@ impl Marks {
     /// Goes on with a track of a part.
     fn turn_to(&mut self, track: u32, (first, rows): (u32, &PartRows)) {
         rows.column.codes(track as usize, &mut self.codes);
-        let first = first.saturating_add(rows.seats.start);
+        let first = first.saturating_add(rows.ordinals.start);
         self.first = first.saturating_sub(self.base);
     }
 
@@ -246,7 +246,7 @@ fn count_bytes(bits: &[u8], bytes: &Range<usize>) -> u32 {
     bytes.iter().map(|byte| byte.count_ones()).sum()
 }
 
-/// Sets the bits of seats from `first` on for which it is true, byte by byte.
+/// Sets the bits of ordinals from `first` on for which it is true, byte by byte.
 #[inline]
 fn set_each(bits: &mut [u8], first: u32, are_told: impl Iterator<Item = bool>) {
     let bytes = bits.get_mut((first >> 3) as usize..).unwrap_or_default();
@@ -266,28 +266,28 @@ fn set_each(bits: &mut [u8], first: u32, are_told: impl Iterator<Item = bool>) {
     }
 }
 
-/// Numbers of the seats whose bits are set, ascending.
+/// Numbers of the ordinals whose bits are set, ascending.
 pub fn marked(bits: &[u8]) -> Vec<u32> {
-    let mut seats = Vec::new();
+    let mut ordinals = Vec::new();
     for (place, byte) in (0..).step_by(8).zip(bits) {
         let mut left = *byte;
         while left != 0 {
-            seats.push(place + left.trailing_zeros());
+            ordinals.push(place + left.trailing_zeros());
             left &= left - 1;
         }
     }
-    seats
+    ordinals
 }
 
-/// How many bits of a range of seats are set.
-pub fn count_marked(bits: &[u8], seats: &Range<u32>) -> u64 {
-    if seats.is_empty() {
+/// How many bits of a range of ordinals are set.
+pub fn count_marked(bits: &[u8], ordinals: &Range<u32>) -> u64 {
+    if ordinals.is_empty() {
         return 0;
     }
-    let (first, last) = (seats.start as usize / 8, seats.end as usize / 8);
+    let (first, last) = (ordinals.start as usize / 8, ordinals.end as usize / 8);
     let byte = |at: usize| bits.get(at).copied().unwrap_or_default();
-    let before = u8::MAX << (seats.start & 7);
-    let behind = !(u8::MAX << (seats.end & 7));
+    let before = u8::MAX << (ordinals.start & 7);
+    let behind = !(u8::MAX << (ordinals.end & 7));
     if first == last {
         return (byte(first) & before & behind).count_ones().into();
     }
@@ -301,9 +301,9 @@ pub fn count_marked(bits: &[u8], seats: &Range<u32>) -> u64 {
 }
 
 #[inline]
-fn set(bits: &mut [u8], seat: u32) {
-    if let Some(byte) = bits.get_mut((seat >> 3) as usize) {
-        *byte |= 1 << (seat & 7);
+fn set(bits: &mut [u8], ordinal: u32) {
+    if let Some(byte) = bits.get_mut((ordinal >> 3) as usize) {
+        *byte |= 1 << (ordinal & 7);
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) struct Words {
 pub(super) struct Track {
     pub(super) part: u32,
     pub(super) track: u32,
-    /// The seat of its first row.
+    /// The ordinal of its first row.
     pub(super) first: u32,
 }
 
@@ -130,7 +130,7 @@ impl Words {
             let own = Track {
                 part,
                 track: track as u32,
-                first: first + rows.seats.start,
+                first: first + rows.ordinals.start,
             };
             let words = words_of(track, slot, rows, &codes);
             self.add_track(own, &codes, words, hits_min);
@@ -194,7 +194,7 @@ impl Words {
         self.tracks.get(occurrence.track as usize)
     }
 
-    /// The codes of an occurrence, each with the seats that have it.
+    /// The codes of an occurrence, each with the ordinals that have it.
     pub(super) fn codes(
         &self,
         occurrence: &Occurrence,
@@ -206,8 +206,8 @@ impl Words {
         cells.map(move |cell| {
             let start = cell.rows as usize;
             let rows = self.rows.get(start..start + cell.count as usize);
-            let seats = rows.unwrap_or(&[]).iter();
-            (cell.code, seats.map(move |row| first + u32::from(*row)))
+            let ordinals = rows.unwrap_or(&[]).iter();
+            (cell.code, ordinals.map(move |row| first + u32::from(*row)))
         })
     }
 }

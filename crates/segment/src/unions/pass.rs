@@ -1,11 +1,11 @@
-//! Seats of a union whose rows pass a test of texts, as far as columns tell it where they tell the word.
+//! Ordinals of a union whose rows pass a test of texts, as far as columns tell it where they tell the word.
 //!
 //! All rows with a code have the same bytes there. Where those pass, with what is fixed around them, so do the
 //! rows, whatever else they have; where they are the whole text and do not, no row does. So what is looked for in
 //! a text is found while the rows of one of its words are.
 #![deny(clippy::indexing_slicing)]
 
-use super::{CodedSeats, Marks, Union, set};
+use super::{CodedOrdinals, Marks, Union, set};
 use crate::chunk::{Around, Edges, PartRows, TextTest};
 use crate::columns::Column;
 
@@ -13,7 +13,7 @@ use crate::columns::Column;
 const ASKED_CODES_MAX: usize = 512;
 
 impl Union {
-    /// Sets the bits of its seats, as [`Self::mark`] does: those of rows that are known to pass in `passing`, those
+    /// Sets the bits of its ordinals, as [`Self::mark`] does: those of rows that are known to pass in `passing`, those
     /// that may in `open`. Some may be set in both. `part` gives the rows of a part, the first row of its
     /// chunk, and what is around it in the text that is asked; none as there.
     ///
@@ -38,7 +38,7 @@ impl Union {
             marks.mark(&passed, passing);
             marks.mark(&left, open);
         }
-        self.others.iter().for_each(|seat| set(open, *seat));
+        self.others.iter().for_each(|ordinal| set(open, *ordinal));
         Ok(())
     }
 }
@@ -52,7 +52,7 @@ enum Told {
     Open,
 }
 
-impl CodedSeats {
+impl CodedOrdinals {
     /// The codes whose rows pass, and those whose rows may.
     fn split(
         &self,

@@ -26,15 +26,15 @@ impl<'a, I: MergeInput> Expander<'a, I> {
         }
     }
 
-    /// The seats of a union, ascending.
-    pub(crate) fn seats(&mut self, union: &Union) -> Result<Vec<u32>, PageError<I::Error>> {
+    /// The ordinals of a union, ascending.
+    pub(crate) fn ordinals(&mut self, union: &Union) -> Result<Vec<u32>, PageError<I::Error>> {
         let mut bits = std::mem::take(&mut self.bits);
         bits.clear();
         bits.resize((self.input.footer().rows as usize).div_ceil(8), 0);
         let marked = union.mark_counted(&mut bits, |part| self.part(part));
-        let seats = super::marked(&bits);
+        let ordinals = super::marked(&bits);
         self.bits = bits;
-        marked.map(|()| seats)
+        marked.map(|()| ordinals)
     }
 
     fn part(&mut self, part: u32) -> Result<(u32, PartRows), PageError<I::Error>> {

@@ -45,24 +45,24 @@ fn part_rows(start: u32, rows: u32, seed: u32) -> PartRows {
     encode(&values, &mut raw);
     let column = Column::decode(&mut Reader::new("column", &raw), values.len());
     PartRows {
-        seats: start..start + rows,
+        ordinals: start..start + rows,
         column: Arc::new(column.expect("valid")),
     }
 }
 
-/// A union of the seats of these parts with their codes, and of every 9th seat that no part has; and all of them.
+/// A union of the ordinals of these parts with their codes, and of every 9th ordinal that no part has; and all of them.
 fn union_of(parts: &[(PartRows, Vec<u32>)], end: u32) -> (Union, BTreeSet<u32>) {
     let (mut all, mut union) = (BTreeSet::new(), Union::default());
     for (number, (rows, codes)) in (0..).zip(parts) {
         let before = all.len();
         let mut own = Vec::new();
         rows.column.codes(0, &mut own);
-        let told = rows.seats.clone().zip(own);
+        let told = rows.ordinals.clone().zip(own);
         all.extend(
             told.filter(|(_, code)| codes.contains(code))
-                .map(|(seat, _)| seat),
+                .map(|(ordinal, _)| ordinal),
         );
-        union.parts.push(CodedSeats {
+        union.parts.push(CodedOrdinals {
             part: number,
             track: 0,
             codes: codes.clone(),
@@ -71,7 +71,7 @@ fn union_of(parts: &[(PartRows, Vec<u32>)], end: u32) -> (Union, BTreeSet<u32>) 
     }
     union.others = (0..end)
         .step_by(9)
-        .filter(|seat| !all.contains(seat))
+        .filter(|ordinal| !all.contains(ordinal))
         .collect();
     all.extend(&union.others);
     (union, all)
@@ -79,7 +79,7 @@ fn union_of(parts: &[(PartRows, Vec<u32>)], end: u32) -> (Union, BTreeSet<u32>) 
 
 proptest! {
     #[test]
-    fn seats_before_edges_are_counted_as_one_by_one(
+    fn ordinals_before_edges_are_counted_as_one_by_one(
         parts in prop::collection::vec(
             (0..100_u32, 1..60_u32, any::<u32>(), prop::collection::btree_set(0..4_u32, 1..4)),
             1..7,
@@ -100,11 +100,11 @@ proptest! {
         let edges: Vec<Vec<Range<u32>>> = edges.collect();
         let counts = union.count_before(
             &edges.iter().map(Vec::as_slice).collect::<Vec<_>>(),
-            |part| Ok::<_, Corrupt>(parts[part as usize].0.seats.clone()),
+            |part| Ok::<_, Corrupt>(parts[part as usize].0.ordinals.clone()),
             |part| Ok((0, parts[part as usize].0.clone())),
         );
         let expected = edges.iter().map(|edge| {
-            let is_before = |seat: &&u32| edge.iter().any(|range| range.contains(seat));
+            let is_before = |ordinal: &&u32| edge.iter().any(|range| range.contains(ordinal));
             all.iter().filter(is_before).count() as u64
         });
         prop_assert_eq!(counts, Ok(expected.collect::<Vec<u64>>()));
@@ -122,7 +122,7 @@ proptest! {
         others in any_numbers(100),
     ) {
         let parts = parts.into_iter();
-        let parts = parts.map(|((part, track), codes)| CodedSeats {
+        let parts = parts.map(|((part, track), codes)| CodedOrdinals {
             part,
             track,
             new: part + track,
@@ -249,7 +249,7 @@ fn a_damaged_column_or_union_page_is_named() {
         let mut terms = TermCursor::new(&input, 0).expect("whole");
         let mut offsets = BTreeSet::new();
         while terms.key().is_some() {
-            if let Err(crate::MergeError::Damaged { offset, .. }) = terms.slot_seats() {
+            if let Err(crate::MergeError::Damaged { offset, .. }) = terms.slot_ordinals() {
                 offsets.insert(offset);
             }
             terms.advance().expect("whole");

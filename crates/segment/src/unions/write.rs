@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::parts::{Occurrence, Words};
-use super::{CodedSeats, Union};
+use super::{CodedOrdinals, Union};
 use crate::compact::index::IndexChoice;
 use crate::input::PageError;
 use crate::merge::{MergeError, MergeInput, TermCursor};
@@ -63,9 +63,9 @@ struct Lists<'a> {
     union_lists: PostingWriter,
     union_bytes: Vec<u8>,
     unions: usize,
-    /// By what the input says of lists of seats and, apart, of groups.
+    /// By what the input says of lists of ordinals and, apart, of groups.
     moved: [HashMap<Listed, Moved>; 2],
-    /// The seats of the term at hand, and those that its parts tell.
+    /// The ordinals of the term at hand, and those that its parts tell.
     own: Vec<u8>,
     told: Vec<u8>,
     list: Vec<u8>,
@@ -112,20 +112,20 @@ impl<'a> Lists<'a> {
             self.moved[1].insert(entry.groups, Moved::List(at));
         }
         if is_new(&entry.slots, &self.moved[0]) {
-            let seats = terms.slot_seats()?;
-            let moved = self.place(key, &seats);
+            let ordinals = terms.slot_ordinals()?;
+            let moved = self.place(key, &ordinals);
             self.moved[0].insert(entry.slots, moved);
         }
         Ok(())
     }
 
-    /// Writes the seats of a term as a list or as a union.
-    fn place(&mut self, key: &[u8], seats: &[u32]) -> Moved {
-        encode_list(seats, &mut self.list);
+    /// Writes the ordinals of a term as a list or as a union.
+    fn place(&mut self, key: &[u8], ordinals: &[u32]) -> Moved {
+        encode_list(ordinals, &mut self.list);
         let words = self.words;
         let occurrences = words.of(key);
         if !occurrences.is_empty() {
-            let union = self.union_of(occurrences, seats);
+            let union = self.union_of(occurrences, ordinals);
             self.union.clear();
             union.encode(&mut self.union);
             let is_smaller = self.choice.is_forced || cost(&self.union) < cost(&self.list);
@@ -143,27 +143,27 @@ impl<'a> Lists<'a> {
         )
     }
 
-    /// Seats by parts that tell some of them and no others.
-    fn union_of(&mut self, occurrences: &[Occurrence], seats: &[u32]) -> Union {
-        seats
+    /// Ordinals by parts that tell some of them and no others.
+    fn union_of(&mut self, occurrences: &[Occurrence], ordinals: &[u32]) -> Union {
+        ordinals
             .iter()
-            .for_each(|seat| super::set(&mut self.own, *seat));
+            .for_each(|ordinal| super::set(&mut self.own, *ordinal));
         let mut parts = Vec::new();
         for occurrence in occurrences {
             if let Some(part) = self.part_of(occurrence) {
                 parts.push((part, occurrence));
             }
         }
-        let is_told = |seat: &u32| is_set(&self.told, *seat);
-        let others = seats.iter().filter(|seat| !is_told(seat));
+        let is_told = |ordinal: &u32| is_set(&self.told, *ordinal);
+        let others = ordinals.iter().filter(|ordinal| !is_told(ordinal));
         let others = others.copied().collect();
         parts.sort_by_key(|(part, _)| (part.part, part.track));
-        clear(&mut self.told, seats);
+        clear(&mut self.told, ordinals);
         for (part, occurrence) in &mut parts {
             part.new = self.tell(occurrence);
         }
-        clear(&mut self.told, seats);
-        clear(&mut self.own, seats);
+        clear(&mut self.told, ordinals);
+        clear(&mut self.own, ordinals);
         Union {
             parts: parts.into_iter().map(|(part, _)| part).collect(),
             others,
@@ -172,25 +172,25 @@ impl<'a> Lists<'a> {
 
     /// What an occurrence of the term at hand is in a union; `None` where it has other rows too, or is not worth
     /// it.
-    fn part_of(&mut self, occurrence: &Occurrence) -> Option<CodedSeats> {
+    fn part_of(&mut self, occurrence: &Occurrence) -> Option<CodedOrdinals> {
         let words = self.words;
         let track = words.track(occurrence)?;
         let (mut codes, mut new) = (Vec::new(), 0_usize);
-        for (code, seats) in words.codes(occurrence) {
+        for (code, ordinals) in words.codes(occurrence) {
             codes.push(code);
-            for seat in seats {
-                if !is_set(&self.own, seat) {
+            for ordinal in ordinals {
+                if !is_set(&self.own, ordinal) {
                     return None;
                 }
-                new += usize::from(!is_set(&self.told, seat));
+                new += usize::from(!is_set(&self.told, ordinal));
             }
         }
-        // What it takes, roughly, against a byte for each seat that is told by it alone.
+        // What it takes, roughly, against a byte for each ordinal that is told by it alone.
         if new <= PART_BYTES + codes.len() && !self.choice.is_forced {
             return None;
         }
         self.tell(occurrence);
-        Some(CodedSeats {
+        Some(CodedOrdinals {
             part: track.part,
             track: track.track,
             codes,
@@ -198,13 +198,13 @@ impl<'a> Lists<'a> {
         })
     }
 
-    /// Notes that the seats of an occurrence are told; how many were not before.
+    /// Notes that the ordinals of an occurrence are told; how many were not before.
     fn tell(&mut self, occurrence: &Occurrence) -> u32 {
         let mut new = 0;
-        for (_, seats) in self.words.codes(occurrence) {
-            for seat in seats {
-                new += u32::from(!is_set(&self.told, seat));
-                super::set(&mut self.told, seat);
+        for (_, ordinals) in self.words.codes(occurrence) {
+            for ordinal in ordinals {
+                new += u32::from(!is_set(&self.told, ordinal));
+                super::set(&mut self.told, ordinal);
             }
         }
         new
@@ -285,18 +285,18 @@ fn append(pages: &[PageEntry], from: &[u8], to: &mut Vec<u8>) -> Vec<PageEntry> 
     pages.iter().map(moved).collect()
 }
 
-/// Clears the bits of some seats, and of those beside them.
-fn clear(bits: &mut [u8], seats: &[u32]) {
-    for seat in seats {
-        if let Some(byte) = bits.get_mut((seat >> 3) as usize) {
+/// Clears the bits of some ordinals, and of those beside them.
+fn clear(bits: &mut [u8], ordinals: &[u32]) {
+    for ordinal in ordinals {
+        if let Some(byte) = bits.get_mut((ordinal >> 3) as usize) {
             *byte = 0;
         }
     }
 }
 
-fn is_set(bits: &[u8], seat: u32) -> bool {
-    let byte = bits.get((seat >> 3) as usize);
-    byte.is_some_and(|byte| byte >> (seat & 7) & 1 == 1)
+fn is_set(bits: &[u8], ordinal: u32) -> bool {
+    let byte = bits.get((ordinal >> 3) as usize);
+    byte.is_some_and(|byte| byte >> (ordinal & 7) & 1 == 1)
 }
 
 /// Parts of a byte that [`cost`] counts in.

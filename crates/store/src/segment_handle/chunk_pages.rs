@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use segment::{Chunk, ChunkEntry, ColumnPage, Stamps};
+use segment::{Chunk, ChunkEntry, ColumnPage, ZoneMaps};
 
 use super::{Kind, Page, PageCache, SegmentHandle};
 use crate::error::ReadError;
@@ -111,21 +111,21 @@ impl<'s> ChunkPages<'s> {
 }
 
 impl SegmentHandle {
-    /// What is known of the columns of a chunk; `None` where it has no stamps, or they cannot be read, as
+    /// What is known of the columns of a chunk; `None` where it has no zone maps, or they cannot be read, as
     /// the columns tell then.
-    pub(super) fn stamps(&self, number: usize, entry: &ChunkEntry) -> Option<Arc<Stamps>> {
-        let page = entry.stamps.as_ref()?;
+    pub(super) fn zone_maps(&self, number: usize, entry: &ChunkEntry) -> Option<Arc<ZoneMaps>> {
+        let page = entry.zone_maps.as_ref()?;
         let read = || {
-            let stamps = Stamps::decode(page, &self.read(page)?);
-            let stamps = stamps.map_err(|error| self.damaged(page, &error))?;
-            Ok(Page::Stamps(Arc::new(stamps)))
+            let zone_maps = ZoneMaps::decode(page, &self.read(page)?);
+            let zone_maps = zone_maps.map_err(|error| self.damaged(page, &error))?;
+            Ok(Page::ZoneMaps(Arc::new(zone_maps)))
         };
-        let stamps = match self.cache.has_room_for_columns() {
-            true => self.page(Kind::Stamps, number, read),
-            false => self.cached(Kind::Stamps, number).map_or_else(read, Ok),
+        let zone_maps = match self.cache.has_room_for_columns() {
+            true => self.page(Kind::ZoneMaps, number, read),
+            false => self.cached(Kind::ZoneMaps, number).map_or_else(read, Ok),
         };
-        match stamps {
-            Ok(Page::Stamps(stamps)) => Some(stamps),
+        match zone_maps {
+            Ok(Page::ZoneMaps(zone_maps)) => Some(zone_maps),
             _ => None,
         }
     }

@@ -24,7 +24,7 @@ pub(super) struct RecordKey {
 /// The records of some rows.
 #[derive(Debug)]
 pub(super) struct KeptRecords {
-    /// The rows, each with its seat.
+    /// The rows, each with its ordinal.
     rows: Box<[(u32, u32)]>,
     records: Arc<RecordBatch>,
 }
@@ -48,7 +48,7 @@ pub(super) fn cache(bytes: u64) -> RecordCache {
 }
 
 impl SegmentHandle {
-    /// The records of some rows of a chunk, each given with its seat, in the order given; few of them are remembered.
+    /// The records of some rows of a chunk, each given with its ordinal, in the order given; few of them are remembered.
     ///
     /// # Errors
     /// As [`Self::records`].
@@ -58,7 +58,7 @@ impl SegmentHandle {
         rows: &[(u32, u32)],
     ) -> Result<Arc<RecordBatch>, ReadError> {
         if rows.len() > KEPT_RECORDS_MAX {
-            return self.seated_records(chunk, rows).map(Arc::new);
+            return self.records_at_ordinals(chunk, rows).map(Arc::new);
         }
         let key = self.record_key(rows);
         // Other rows may have the same number.
@@ -67,7 +67,7 @@ impl SegmentHandle {
         {
             return Ok(Arc::clone(&kept.records));
         }
-        let records = Arc::new(self.seated_records(chunk, rows)?);
+        let records = Arc::new(self.records_at_ordinals(chunk, rows)?);
         let kept = KeptRecords {
             rows: rows.into(),
             records: Arc::clone(&records),

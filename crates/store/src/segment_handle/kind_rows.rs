@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use segment::{
-    Chunk, ChunkEntry, Hints, KindRows, Selected, SlotValues, Stamp, Stamps, TextPart, TextTest,
+    Chunk, ChunkEntry, Hints, KindRows, Selected, SlotValues, TextPart, TextTest, ZoneMap, ZoneMaps,
 };
 
 use super::chunk_pages::ChunkPages;
@@ -19,7 +19,7 @@ pub struct OpenChunk<'s> {
     chunk: Arc<Chunk>,
     pages: ChunkPages<'s>,
     /// What is known of its columns, once that was asked.
-    stamps: OnceCell<Option<Arc<Stamps>>>,
+    zone_maps: OnceCell<Option<Arc<ZoneMaps>>>,
     pub(super) number: usize,
 }
 
@@ -37,7 +37,7 @@ impl SegmentHandle {
             entry,
             chunk: self.looked_through(number, entry)?,
             pages: ChunkPages::of(self, number, entry),
-            stamps: OnceCell::new(),
+            zone_maps: OnceCell::new(),
             number,
         })
     }
@@ -49,57 +49,62 @@ impl OpenChunk<'_> {
         self.segment.uid
     }
 
-    /// The seat in the segment that a seat in the chunk is.
-    pub fn seat(&self, seat: u32) -> u32 {
-        seat.wrapping_add(self.entry.page.first_row)
+    /// The ordinal in the segment that an ordinal in the chunk is.
+    pub fn ordinal(&self, ordinal: u32) -> u32 {
+        ordinal.wrapping_add(self.entry.page.first_row)
     }
 
-    /// Rows whose seats in the segment are given, which ascend, by their kinds; each named by its seat in
+    /// Rows whose ordinals in the segment are given, which ascend, by their kinds; each named by its ordinal in
     /// the chunk.
-    pub fn kind_rows(&self, seats: &[u32]) -> Vec<KindRows<'_>> {
-        self.chunk.kind_rows(&self.own(seats))
+    pub fn kind_rows(&self, ordinals: &[u32]) -> Vec<KindRows<'_>> {
+        self.chunk.kind_rows(&self.own(ordinals))
     }
 
-    /// The seats in the segment of the rows of which one of some texts passes, of those given, which
+    /// The ordinals in the segment of the rows of which one of some texts passes, of those given, which
     /// ascend. Rows whose texts cannot be had without their records are left open.
     /// What `hints` says of earlier rows is asked first.
     pub fn select(
         &self,
         parts: &[TextPart<'_>],
-        seats: &[u32],
+        ordinals: &[u32],
         test: &mut impl TextTest,
         hints: &mut Hints,
     ) -> Selected {
         let page = |page| self.pages.page(page).map_err(Unread::Page);
-        let stamps = || self.stamps();
-        let own = self.own(seats);
-        let mut selected = self.chunk.select(parts, &own, test, (hints, &stamps), page);
-        for seat in selected.passed.iter_mut().chain(&mut selected.open) {
-            *seat = self.seat(*seat);
+        let zone_maps = || self.zone_maps();
+        let own = self.own(ordinals);
+        let mut selected = self
+            .chunk
+            .select(parts, &own, test, (hints, &zone_maps), page);
+        for ordinal in selected.passed.iter_mut().chain(&mut selected.open) {
+            *ordinal = self.ordinal(*ordinal);
         }
         selected
     }
 
-    fn stamps(&self) -> Option<&Stamps> {
-        let read = || self.segment.stamps(self.number, self.entry);
-        self.stamps.get_or_init(read).as_deref()
+    fn zone_maps(&self) -> Option<&ZoneMaps> {
+        let read = || self.segment.zone_maps(self.number, self.entry);
+        self.zone_maps.get_or_init(read).as_deref()
     }
 
     /// What is known of the values of a slot around a rank without reading them, and the ranks whose values
     /// those are; `None` where nothing is.
-    pub fn stamp(
+    pub fn zone_map(
         &self,
         rows: &KindRows<'_>,
         slot: usize,
         rank: u32,
-    ) -> Option<(Range<u32>, Stamp)> {
-        rows.stamp(self.stamps()?, slot, rank)
+    ) -> Option<(Range<u32>, ZoneMap)> {
+        rows.zone_map(self.zone_maps()?, slot, rank)
     }
 
-    /// The seats in the chunk that seats in the segment are.
-    fn own(&self, seats: &[u32]) -> Vec<u32> {
+    /// The ordinals in the chunk that ordinals in the segment are.
+    fn own(&self, ordinals: &[u32]) -> Vec<u32> {
         let first = self.entry.page.first_row;
-        seats.iter().map(|seat| seat.wrapping_sub(first)).collect()
+        ordinals
+            .iter()
+            .map(|ordinal| ordinal.wrapping_sub(first))
+            .collect()
     }
 
     /// The values of a slot around a rank, a place among the rows of a kind in the chunk.

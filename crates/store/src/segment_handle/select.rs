@@ -8,9 +8,9 @@ use segment::{FieldPlace, Namespace};
 use super::SegmentHandle;
 use crate::error::ReadError;
 
-/// The seats of rows that may have a field, by where they may have it; both in order.
+/// The ordinals of rows that may have a field, by where they may have it; both in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FieldSeats {
+pub struct FieldOrdinals {
     /// Within their structured data: its words have in them what words its name and its value have.
     pub in_data: Vec<Range<u32>>,
     /// Anywhere.
@@ -18,24 +18,24 @@ pub struct FieldSeats {
 }
 
 impl SegmentHandle {
-    /// The seats of the rows that may have a field of a name, as [`model::FieldRef::is_named`] has it. All
+    /// The ordinals of the rows that may have a field of a name, as [`model::FieldRef::is_named`] has it. All
     /// others have none.
     ///
     /// # Errors
     /// When the kinds of the segment, or of the rows of a chunk, cannot be read.
-    pub fn seats_with_field(&self, name: &[u8]) -> Result<FieldSeats, ReadError> {
+    pub fn ordinals_with_field(&self, name: &[u8]) -> Result<FieldOrdinals, ReadError> {
         let places = self.kinds()?.places_of_field(name);
-        let mut found = FieldSeats::default();
+        let mut found = FieldOrdinals::default();
         if places.iter().all(|place| *place == FieldPlace::Nowhere) {
             return Ok(found);
         }
         for chunk in 0..self.chunks() {
-            for (kind, seats) in self.kind_seats(chunk)? {
+            for (kind, ordinals) in self.kind_ordinals(chunk)? {
                 match places.get(kind as usize) {
                     Some(FieldPlace::Nowhere) => {}
-                    Some(FieldPlace::InData) => found.in_data.push(seats),
+                    Some(FieldPlace::InData) => found.in_data.push(ordinals),
                     // A kind that is not there is for whoever reads the rows to report.
-                    Some(FieldPlace::Anywhere) | None => found.anywhere.push(seats),
+                    Some(FieldPlace::Anywhere) | None => found.anywhere.push(ordinals),
                 }
             }
         }
@@ -51,16 +51,16 @@ impl SegmentHandle {
         Ok(self.kinds()?.fixed_texts(part))
     }
 
-    /// The kinds of the rows of a chunk, by their numbers, and the seats of those of each, ascending.
+    /// The kinds of the rows of a chunk, by their numbers, and the ordinals of those of each, ascending.
     ///
     /// # Errors
     /// When the kinds of the rows cannot be read.
-    pub fn kind_seats(&self, chunk: usize) -> Result<Vec<(u32, Range<u32>)>, ReadError> {
+    pub fn kind_ordinals(&self, chunk: usize) -> Result<Vec<(u32, Range<u32>)>, ReadError> {
         let mut start = self.chunk_rows(chunk).start;
         let kinds = self.kinds_of(chunk)?.into_iter().map(|(kind, rows)| {
-            let seats = start..start.saturating_add(rows);
-            start = seats.end;
-            (kind, seats)
+            let ordinals = start..start.saturating_add(rows);
+            start = ordinals.end;
+            (kind, ordinals)
         });
         Ok(kinds.collect())
     }

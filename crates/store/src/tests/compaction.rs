@@ -239,7 +239,7 @@ fn what_is_compacted_for_good_is_not_merged_with_what_comes_later() {
     let cut_segments = |store: &Store| {
         let parts = snapshot(store).parts;
         let is_cut = |part: &&Part| match part {
-            Part::Segment(segment) => segment.footer().has_cut_words,
+            Part::Segment(segment) => segment.footer().has_truncated_terms,
             Part::Tail(_) => false,
         };
         parts.iter().filter(is_cut).count()
@@ -375,7 +375,7 @@ fn chunks_of_days_that_are_over_become_larger() {
     assert_eq!(chunks(&store).len(), 2);
     // What is read only once is damaged: the segment is not, and stays.
     place.disk.hook_opening(OpenMode::Read, |path| {
-        if path.to_string_lossy().ends_with(".enlarge.tmp") {
+        if path.to_string_lossy().ends_with(".coalesce.tmp") {
             let mut bytes = std::fs::read(path)?;
             bytes[1_000] ^= 1;
             std::fs::write(path, bytes)?;
@@ -385,7 +385,7 @@ fn chunks_of_days_that_are_over_become_larger() {
     place.pass(DAY);
     wake(&store);
     let failure = status(&store).compaction_failure.expect("told");
-    assert!(failure.contains(".enlarge.tmp"), "{failure}");
+    assert!(failure.contains(".coalesce.tmp"), "{failure}");
     assert!(snapshot(&store).damages.is_empty());
     assert_eq!(chunks(&store).len(), 2);
     place.disk.unhook();

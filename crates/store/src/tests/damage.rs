@@ -359,7 +359,9 @@ fn a_damaged_union_page_is_found_and_the_index_made_anew() {
     };
     let key = segment::Namespace::Message.key(b"about");
     let term = segment.find_term(&key).expect("reads").expect("is there");
-    segment.slot_seats(&term, |_| true).expect_err("is damaged");
+    segment
+        .slot_ordinals(&term, |_| true)
+        .expect_err("is damaged");
     assert_eq!(damages(&store)[0].offset, footer.union_pages[0].offset);
     wait_until_healed(&store);
     assert_eq!(rows(&store), expected);

@@ -78,11 +78,11 @@ fn counted(segment: &crate::SegmentHandle, word: &str) -> usize {
     let Some(term) = term else {
         return 0;
     };
-    let seats = segment.slot_seats(&term, |_| true).expect("reads");
+    let ordinals = segment.slot_ordinals(&term, |_| true).expect("reads");
     let groups = segment.groups_of(&term).expect("reads");
     let tally = segment.tally().expect("reads");
     let rows_of_groups = groups.into_iter().map(|group| tally.rows(group) as usize);
-    let all = seats.len() + rows_of_groups.sum::<usize>();
+    let all = ordinals.len() + rows_of_groups.sum::<usize>();
     assert_eq!(term.rows as usize, all, "{word}");
     all
 }
@@ -147,8 +147,11 @@ fn segments_are_read() {
     assert!(expected > 0);
     assert_eq!(counted(&segment, "érror"), expected);
     for row in [0, 399, 400, 2_000] {
-        let (_, seat) = segment.with_seat(row).expect("reads");
-        assert_eq!(segment.seated(0, &[seat]).expect("reads"), [(row, seat)]);
+        let (_, ordinal) = segment.with_ordinal(row).expect("reads");
+        assert_eq!(
+            segment.at_ordinals(0, &[ordinal]).expect("reads"),
+            [(row, ordinal)]
+        );
     }
     check_deeply(dir.path(), 2_001);
 }
@@ -179,7 +182,7 @@ fn segments_whose_columns_tell_of_words_are_read() {
 }
 
 #[test]
-fn segments_with_cut_words_are_read() {
+fn segments_with_truncated_terms_are_read() {
     let (dir, store) = taken_back(SEGMENT_PATH, COMPACTED_SEGMENT);
     let found = texts(&store);
     assert_eq!(found.len(), 1_600);

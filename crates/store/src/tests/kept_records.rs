@@ -16,7 +16,7 @@ fn few_records_are_put_together_once() {
         panic!("no segment");
     };
     let all: Vec<(u32, u32)> = (0..rows as u32)
-        .map(|row| segment.with_seat(row).expect("reads"))
+        .map(|row| segment.with_ordinal(row).expect("reads"))
         .collect();
     let few = |own: &[usize]| -> Vec<(u32, u32)> { own.iter().map(|row| all[*row]).collect() };
     let ask = |own: &[(u32, u32)]| segment.kept_records(0, own).expect("reads");

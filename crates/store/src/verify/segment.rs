@@ -133,7 +133,7 @@ fn page_fault(footer: &Footer, section: Section, page: &PageEntry, what: String)
     let (records, remedy) = match section {
         Section::Columns
         | Section::Directories
-        | Section::Heads
+        | Section::RowMetadata
         | Section::Rows
         | Section::Chunks => (rows_around(footer, page), Remedy::Salvage),
         Section::Received => (page.rows, Remedy::Salvage),
@@ -249,9 +249,9 @@ fn difference(difference: Difference) -> (u64, String) {
             offset,
             format!("the bigrams of {pages} lexicon pages are wrong"),
         ),
-        Difference::Stamps { parts, offset } => (
+        Difference::ZoneMaps { parts, offset } => (
             offset,
-            format!("the stamps of {parts} parts of columns are wrong"),
+            format!("the zone maps of {parts} parts of columns are wrong"),
         ),
     }
 }

@@ -11,7 +11,7 @@ use crate::chunk::ColumnPage;
 use crate::chunk::decode::{ChunkKind, Cursor};
 use crate::columns::{Alike, ByteSet, insert_byte};
 use crate::kinds::{Bit, Look};
-use crate::limits::STAMPED_FAILED_MIN;
+use crate::limits::ZONE_MAPS_FAILED_MIN;
 
 /// Some stretches of the text of a kind, and what is known of rows by what they have there; by default none.
 #[derive(Clone, Debug, Default)]
@@ -185,18 +185,18 @@ where
         asked: &Asked,
         rank: u32,
     ) -> Option<Range<u32>> {
-        if !self.needs_bytes || self.failed < STAMPED_FAILED_MIN {
+        if !self.needs_bytes || self.failed < ZONE_MAPS_FAILED_MIN {
             return None;
         }
-        let stamps = (self.stamps)()?;
+        let zone_maps = (self.zone_maps)()?;
         let (mut bytes, mut rows) = (ByteSet::default(), 0..u32::MAX);
         for bit in asked.bits(look) {
             match bit {
                 Bit::Fixed(fixed) => fixed.iter().for_each(|byte| insert_byte(&mut bytes, *byte)),
                 Bit::Slot(slot) => {
                     let (number, own) = self.chunk.part_of(kind, *slot, rank).ok()?;
-                    let stamp = stamps.get(number)?.bytes();
-                    let joined = bytes.iter_mut().zip(stamp);
+                    let zone_map = zone_maps.get(number)?.bytes();
+                    let joined = bytes.iter_mut().zip(zone_map);
                     joined.for_each(|(bytes, own)| *bytes |= own);
                     rows = common(&rows, &own);
                 }

@@ -27,20 +27,20 @@ where
         kind: &ChunkKind,
         look: &Look<'_>,
         windows: &mut [Asked],
-        (seats, selected): (&mut Vec<u32>, &mut Selected),
+        (ordinals, selected): (&mut Vec<u32>, &mut Selected),
         cursors: &mut [Cursor],
     ) {
-        self.failed = self.failed.saturating_add(seats.len());
-        let mut left = Vec::with_capacity(seats.len());
+        self.failed = self.failed.saturating_add(ordinals.len());
+        let mut left = Vec::with_capacity(ordinals.len());
         for window in windows {
             let mut turn = Turn {
                 window,
                 asked: 0,
                 passed: 0,
             };
-            let mut rest = seats.as_slice();
+            let mut rest = ordinals.as_slice();
             while let Some(first) = rest.first() {
-                let rank = first - kind.seats.start;
+                let rank = first - kind.ordinals.start;
                 if self
                     .find_part(kind, look, turn.window, rank, cursors)
                     .is_err()
@@ -48,8 +48,9 @@ where
                     selected.open.extend_from_slice(rest);
                     break;
                 }
-                let end = kind.seats.start.saturating_add(turn.window.rows().end);
-                let (own, others) = rest.split_at(rest.partition_point(|seat| *seat < end).max(1));
+                let end = kind.ordinals.start.saturating_add(turn.window.rows().end);
+                let (own, others) =
+                    rest.split_at(rest.partition_point(|ordinal| *ordinal < end).max(1));
                 rest = others;
                 if turn.window.all_fail() {
                     left.extend_from_slice(own);
@@ -57,7 +58,7 @@ where
                 }
                 self.ask_rows(kind, look, &mut turn, own, (&mut left, selected), cursors);
             }
-            std::mem::swap(seats, &mut left);
+            std::mem::swap(ordinals, &mut left);
             left.clear();
         }
     }
@@ -68,11 +69,11 @@ where
         kind: &ChunkKind,
         look: &Look<'_>,
         turn: &mut Turn<'_>,
-        seats: &[u32],
+        ordinals: &[u32],
         (left, selected): (&mut Vec<u32>, &mut Selected),
         cursors: &mut [Cursor],
     ) {
-        let mut rest = seats;
+        let mut rest = ordinals;
         while !rest.is_empty() {
             let (mut may_pass, mut count) = (true, rest.len());
             if turn.is_worth_it() && self.test.is_cut(BETWEEN) {
@@ -88,12 +89,12 @@ where
                 left.extend_from_slice(own);
                 continue;
             }
-            for seat in own {
-                let rank = seat - kind.seats.start;
+            for ordinal in own {
+                let rank = ordinal - kind.ordinals.start;
                 match self.ask_stretches(kind, look, turn.window, rank, cursors) {
-                    Ok(true) => selected.passed.push(*seat),
-                    Ok(false) => left.push(*seat),
-                    Err(_) => selected.open.push(*seat),
+                    Ok(true) => selected.passed.push(*ordinal),
+                    Ok(false) => left.push(*ordinal),
+                    Err(_) => selected.open.push(*ordinal),
                 }
             }
         }
@@ -105,14 +106,14 @@ where
         kind: &ChunkKind,
         look: &Look<'_>,
         window: &Asked,
-        seats: &[u32],
+        ordinals: &[u32],
         cursors: &mut [Cursor],
     ) -> Result<(bool, usize), E> {
         let mut text = std::mem::take(&mut self.text);
         text.clear();
         let (mut rows, mut put) = (0, Ok(()));
-        for seat in seats {
-            let rank = seat - kind.seats.start;
+        for ordinal in ordinals {
+            let rank = ordinal - kind.ordinals.start;
             put = self.put(kind, window.bits(look), rank, cursors, &mut text);
             text.push(BETWEEN);
             rows += 1;

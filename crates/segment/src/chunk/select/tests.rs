@@ -9,7 +9,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::chunk::tests::{chunk, head_page, of_a_kind, opened, repeated, row_kinds, stored};
+use crate::chunk::tests::{
+    chunk, of_a_kind, opened, repeated, row_kinds, row_metadata_page, stored,
+};
 use crate::testing::any_batch;
 use crate::{ChunkEntry, Corrupt, Namespace};
 
@@ -107,9 +109,9 @@ impl TextTest for IsWithin {
     }
 }
 
-fn stamps(file: &[u8], entry: &ChunkEntry) -> Option<Stamps> {
-    let page = entry.stamps.as_ref()?;
-    Some(Stamps::decode(page, stored(file, page)).expect("valid"))
+fn zone_maps(file: &[u8], entry: &ChunkEntry) -> Option<ZoneMaps> {
+    let page = entry.zone_maps.as_ref()?;
+    Some(ZoneMaps::decode(page, stored(file, page)).expect("valid"))
 }
 
 fn texts<'a>(part: &TextPart<'_>, record: RecordRef<'a>) -> Vec<&'a [u8]> {
@@ -134,28 +136,30 @@ fn check(
     let opened = opened(&file, &entry, &kinds);
     let row_kinds = row_kinds(&file, &entry);
     let rows = (0..batch.len() as u32).filter(|row| row % 7 != 3);
-    let mut seats: Vec<u32> = row_kinds
-        .with_seats(rows.clone(), |number| head_page(&file, &entry, number))
+    let mut ordinals: Vec<u32> = row_kinds
+        .with_ordinals(rows.clone(), |number| {
+            row_metadata_page(&file, &entry, number)
+        })
         .expect("valid")
         .into_iter()
-        .map(|(_, seat)| seat)
+        .map(|(_, ordinal)| ordinal)
         .collect();
-    seats.sort_unstable();
+    ordinals.sort_unstable();
     let mut hints = Hints::default();
-    let stamps = stamps(&file, &entry);
-    let mut select = |stamps: Option<&Stamps>| {
+    let zone_maps = zone_maps(&file, &entry);
+    let mut select = |zone_maps: Option<&ZoneMaps>| {
         opened.select(
             parts,
-            &seats,
+            &ordinals,
             &mut test,
-            (&mut hints, &|| stamps),
+            (&mut hints, &|| zone_maps),
             |index| {
                 let page = &entry.columns[index];
                 Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page))?))
             },
         )
     };
-    let (first, selected) = (select(None), select(stamps.as_ref()));
+    let (first, selected) = (select(None), select(zone_maps.as_ref()));
     prop_assert_eq!(
         (first.passed, first.open),
         (selected.passed.clone(), selected.open.clone())
@@ -171,9 +175,10 @@ fn check(
     };
     let asked: BTreeSet<u32> = rows.clone().collect();
     let expected: BTreeSet<u32> = rows.clone().filter(&mut passes).collect();
-    let rows_of = |mut seats: Vec<u32>| -> BTreeSet<u32> {
-        seats.sort_unstable();
-        let rows = row_kinds.seated(&seats, |number| head_page(&file, &entry, number));
+    let rows_of = |mut ordinals: Vec<u32>| -> BTreeSet<u32> {
+        ordinals.sort_unstable();
+        let rows =
+            row_kinds.at_ordinals(&ordinals, |number| row_metadata_page(&file, &entry, number));
         let rows = rows.expect("valid").into_iter();
         rows.map(|(row, _)| row).collect()
     };
@@ -183,11 +188,11 @@ fn check(
     prop_assert!(open.is_subset(&asked) && passed.is_disjoint(&open));
     let settled: BTreeSet<u32> = expected.difference(&open).copied().collect();
     prop_assert_eq!(passed, settled);
-    for (row, seat) in row_kinds
-        .with_seats(rows, |number| head_page(&file, &entry, number))
+    for (row, ordinal) in row_kinds
+        .with_ordinals(rows, |number| row_metadata_page(&file, &entry, number))
         .expect("valid")
     {
-        let told = told[seat as usize];
+        let told = told[ordinal as usize];
         prop_assert!(told.is_none_or(|told| told == expected.contains(&row)));
     }
     Ok(())
@@ -313,12 +318,12 @@ fn read_for(
 ) -> (usize, BTreeSet<usize>, usize) {
     let (file, entry, kinds) = chunk(batch);
     let opened = opened(&file, &entry, &kinds);
-    let seats: Vec<u32> = (0..batch.len() as u32).collect();
+    let ordinals: Vec<u32> = (0..batch.len() as u32).collect();
     let mut pages = BTreeSet::new();
     let parts = [TextPart::Part(part)];
-    let stamps = stamps(&file, &entry);
-    let known = || stamps.as_ref();
-    let selected = opened.select(&parts, &seats, test, (hints, &known), |index| {
+    let zone_maps = zone_maps(&file, &entry);
+    let known = || zone_maps.as_ref();
+    let selected = opened.select(&parts, &ordinals, test, (hints, &known), |index| {
         pages.insert(index);
         let page = &entry.columns[index];
         Ok::<_, Corrupt>(Arc::new(ColumnPage::open(page, stored(&file, page))?))
@@ -370,12 +375,12 @@ fn rows_whose_columns_cannot_be_read_are_open() {
     let batch = identified(3_000);
     let (file, entry, kinds) = chunk(&batch);
     let opened = opened(&file, &entry, &kinds);
-    let seats: Vec<u32> = (0..3_000).collect();
+    let ordinals: Vec<u32> = (0..3_000).collect();
     let message = [TextPart::Part(Namespace::Message)];
     for lost in 0..entry.columns.len() {
         let hints = &mut Hints::default();
         let mut test = Holds(b"fedcba98");
-        let selected = opened.select(&message, &seats, &mut test, (hints, &|| None), |index| {
+        let selected = opened.select(&message, &ordinals, &mut test, (hints, &|| None), |index| {
             let page = &entry.columns[index];
             match index == lost {
                 true => Err(Corrupt::Short { what: "a page" }),

@@ -1,7 +1,7 @@
 //! What is known of the values of each part of the columns of a chunk without its page.
 //!
-//! A stamp says which bytes the values have, how long they are and which numbers. Who only has to know
-//! whether a value can be such, or whether all are, asks stamps, and reads no column where they tell. They
+//! A zone map says which bytes the values have, how long they are and which numbers. Who only has to know
+//! whether a value can be such, or whether all are, asks zone maps, and reads no column where they tell. They
 //! stand in a page of their own: who reads records does not read them. Parts of few values have none, as
 //! little is saved by not reading those.
 #![deny(clippy::indexing_slicing)]
@@ -13,8 +13,8 @@ use super::{ByteSet, Column};
 use crate::Corrupt;
 use crate::column::{self, Packed};
 use crate::limits::{
-    COLUMN_PARTS_MAX, STAMP_ROWS_MIN, STAMP_SHAPE_BYTES_MAX, STAMP_SHAPE_DIGITS_MIN,
-    STAMP_SHAPES_MAX,
+    COLUMN_PARTS_MAX, ZONE_MAP_ROWS_MIN, ZONE_MAP_SHAPE_BYTES_MAX, ZONE_MAP_SHAPE_DIGITS_MIN,
+    ZONE_MAP_SHAPES_MAX,
 };
 use crate::page::{PageEntry, open};
 use crate::wire::{Reader, put_bytes, put_varint, unzigzag, zigzag};
@@ -22,7 +22,7 @@ use crate::wire::{Reader, put_bytes, put_varint, unzigzag, zigzag};
 /// Spaces that are told apart in each value: so many, or more.
 const SPACES_MAX: usize = 3;
 
-/// In the marks of a stamp, beside the spaces: it has numbers.
+/// In the marks of a zone map, beside the spaces: it has numbers.
 const HAS_NUMBERS: u64 = 4;
 
 /// Classes of bytes, one bit each.
@@ -85,7 +85,7 @@ fn bytes_of(classes: u16) -> ByteSet {
 
 /// What is known of the values of a part of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stamp {
+pub struct ZoneMap {
     classes: u16,
     first: u16,
     spaces: usize,
@@ -97,10 +97,10 @@ pub struct Stamp {
     shape: Option<Arc<[u8]>>,
 }
 
-impl Stamp {
-    /// The stamp of a part with these values, which `column` has; `None` where it gets none.
+impl ZoneMap {
+    /// The zone map of a part with these values, which `column` has; `None` where it gets none.
     pub(super) fn of(values: &[&[u8]], column: &Column) -> Option<Self> {
-        if values.len() < STAMP_ROWS_MIN {
+        if values.len() < ZONE_MAP_ROWS_MIN {
             return None;
         }
         let lens = values.iter().map(|value| value.len() as u64);
@@ -115,7 +115,7 @@ impl Stamp {
         })
     }
 
-    /// The stamp that a part gets, made of what it is as it is read.
+    /// The zone map that a part gets, made of what it is as it is read.
     pub(crate) fn of_column(column: &Column) -> Option<Self> {
         let values: Vec<Vec<u8>> = (0..column.rows)
             .map(|row| {
@@ -172,74 +172,81 @@ impl Stamp {
 /// be there for each word with a number.
 fn is_kept(shape: &[u8]) -> bool {
     let digits = shape.iter().filter(|byte| **byte == b'0').count();
-    shape.len() <= STAMP_SHAPE_BYTES_MAX && (STAMP_SHAPE_DIGITS_MIN..shape.len()).contains(&digits)
+    shape.len() <= ZONE_MAP_SHAPE_BYTES_MAX
+        && (ZONE_MAP_SHAPE_DIGITS_MIN..shape.len()).contains(&digits)
 }
 
-/// Gathers the stamps of a chunk.
+/// Gathers the zone maps of a chunk.
 #[derive(Debug, Default)]
-pub(crate) struct StampWriter {
+pub(crate) struct ZoneMapWriter {
     /// Parts before the next one.
     parts: u64,
-    /// Parts before each that has a stamp, less those up to the one with a stamp before it.
+    /// Parts before each that has a zone map, less those up to the one with a zone map before it.
     gaps: Vec<u64>,
     gap: u64,
-    stamps: Vec<Stamp>,
+    zone_maps: Vec<ZoneMap>,
 }
 
-impl StampWriter {
-    /// Notes the stamp of the next part.
-    pub(super) fn push(&mut self, stamp: Option<Stamp>) {
+impl ZoneMapWriter {
+    /// Notes the zone map of the next part.
+    pub(super) fn push(&mut self, zone_map: Option<ZoneMap>) {
         self.parts += 1;
-        match stamp {
+        match zone_map {
             None => self.gap += 1,
-            Some(stamp) => {
+            Some(zone_map) => {
                 self.gaps.push(std::mem::take(&mut self.gap));
-                self.stamps.push(stamp);
+                self.zone_maps.push(zone_map);
             }
         }
     }
 
     /// How many parts have one.
     pub(crate) fn len(&self) -> usize {
-        self.stamps.len()
+        self.zone_maps.len()
     }
 
-    /// Appends the stamps; whether there are some.
+    /// Appends the zone maps; whether there are some.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) -> bool {
-        if self.stamps.is_empty() {
+        if self.zone_maps.is_empty() {
             return false;
         }
         let mut shapes: Vec<&[u8]> = self
-            .stamps
+            .zone_maps
             .iter()
-            .filter_map(|stamp| stamp.shape.as_deref())
+            .filter_map(|zone_map| zone_map.shape.as_deref())
             .collect();
         shapes.sort_unstable();
         shapes.dedup();
-        shapes.truncate(STAMP_SHAPES_MAX);
-        put_varint(self.stamps.len() as u64, out);
+        shapes.truncate(ZONE_MAP_SHAPES_MAX);
+        put_varint(self.zone_maps.len() as u64, out);
         column::encode(&self.gaps, out);
-        let all = |number: fn(&Stamp) -> u64| self.stamps.iter().map(number).collect::<Vec<_>>();
+        let all =
+            |number: fn(&ZoneMap) -> u64| self.zone_maps.iter().map(number).collect::<Vec<_>>();
         for numbers in [
-            all(|stamp| stamp.classes.into()),
-            all(|stamp| stamp.first.into()),
-            all(|stamp| stamp.spaces as u64 | stamp.numbers.as_ref().map_or(0, |_| HAS_NUMBERS)),
-            all(|stamp| *stamp.lens.start()),
-            all(|stamp| stamp.lens.end() - stamp.lens.start()),
+            all(|zone_map| zone_map.classes.into()),
+            all(|zone_map| zone_map.first.into()),
+            all(|zone_map| {
+                zone_map.spaces as u64 | zone_map.numbers.as_ref().map_or(0, |_| HAS_NUMBERS)
+            }),
+            all(|zone_map| *zone_map.lens.start()),
+            all(|zone_map| zone_map.lens.end() - zone_map.lens.start()),
         ] {
             column::encode(&numbers, out);
         }
         put_varint(shapes.len() as u64, out);
         shapes.iter().for_each(|shape| put_bytes(shape, out));
-        let places = self.stamps.iter().map(|stamp| {
-            let place = stamp
+        let places = self.zone_maps.iter().map(|zone_map| {
+            let place = zone_map
                 .shape
                 .as_deref()
                 .and_then(|own| shapes.binary_search(&own).ok());
             place.map_or(0, |place| place as u64 + 1)
         });
         column::encode(&places.collect::<Vec<_>>(), out);
-        let numbers = self.stamps.iter().filter_map(|stamp| stamp.numbers.clone());
+        let numbers = self
+            .zone_maps
+            .iter()
+            .filter_map(|zone_map| zone_map.numbers.clone());
         let least = numbers.clone().map(|numbers| zigzag(*numbers.start()));
         column::encode(&least.collect::<Vec<_>>(), out);
         let spans =
@@ -249,9 +256,9 @@ impl StampWriter {
     }
 }
 
-/// The stamps of the parts of a chunk.
+/// The zone maps of the parts of a chunk.
 #[derive(Debug)]
-pub struct Stamps {
+pub struct ZoneMaps {
     /// The numbers of the parts that have one, ascending.
     parts: Vec<u32>,
     classes: Packed,
@@ -265,15 +272,15 @@ pub struct Stamps {
     numbers: Vec<(u32, i64, i64)>,
 }
 
-impl Stamps {
-    /// Decodes a stamp page from its stored bytes.
+impl ZoneMaps {
+    /// Decodes a zone map page from its stored bytes.
     ///
     /// # Errors
     /// When they are not what was written.
     pub fn decode(entry: &PageEntry, stored: &[u8]) -> Result<Self, Corrupt> {
-        let raw = open("stamp page", entry, stored)?;
-        let mut reader = Reader::new("stamp page", &raw);
-        let count = reader.count("number of stamps", COLUMN_PARTS_MAX)?;
+        let raw = open("zone map page", entry, stored)?;
+        let mut reader = Reader::new("zone map page", &raw);
+        let count = reader.count("number of zone maps", COLUMN_PARTS_MAX)?;
         let parts = decode_parts(&mut reader, count)?;
         let mut next = || Packed::decode(&mut reader, count);
         let (classes, first, marks) = (next()?, next()?, next()?);
@@ -295,8 +302,8 @@ impl Stamps {
         })
     }
 
-    /// The stamp of a part, by its number among those of the chunk; `None` where it has none.
-    pub(crate) fn get(&self, part: usize) -> Option<Stamp> {
+    /// The zone map of a part, by its number among those of the chunk; `None` where it has none.
+    pub(crate) fn get(&self, part: usize) -> Option<ZoneMap> {
         let place = self.parts.binary_search(&u32::try_from(part).ok()?).ok()?;
         let marks = self.marks.get(place)?;
         let least = self.lens_min.get(place)?;
@@ -306,7 +313,7 @@ impl Stamps {
             .numbers
             .binary_search_by_key(&place, |(own, ..)| *own as usize);
         let numbers = numbers.ok().and_then(|at| self.numbers.get(at));
-        Some(Stamp {
+        Some(ZoneMap {
             classes: self.classes.get(place)? as u16,
             first: self.first.get(place)? as u16,
             spaces: (marks % HAS_NUMBERS) as usize,
@@ -362,16 +369,16 @@ fn decode_parts(reader: &mut Reader<'_>, count: usize) -> Result<Vec<u32>, Corru
 }
 
 fn decode_shapes(reader: &mut Reader<'_>) -> Result<Vec<Arc<[u8]>>, Corrupt> {
-    let count = reader.count("number of shapes", STAMP_SHAPES_MAX)?;
+    let count = reader.count("number of shapes", ZONE_MAP_SHAPES_MAX)?;
     let mut shapes = Vec::new();
     for _ in 0..count {
-        let len = reader.count("length of a shape", STAMP_SHAPE_BYTES_MAX)?;
+        let len = reader.count("length of a shape", ZONE_MAP_SHAPE_BYTES_MAX)?;
         shapes.push(reader.bytes(len)?.into());
     }
     Ok(shapes)
 }
 
-/// The numbers of those stamps whose marks say that they have some.
+/// The numbers of those zone maps whose marks say that they have some.
 fn decode_numbers(
     reader: &mut Reader<'_>,
     marks: &Packed,
@@ -415,24 +422,26 @@ mod tests {
         Column::decode(&mut Reader::new("test", &bytes), values.len()).expect("valid")
     }
 
-    fn stamp_of(values: &[&[u8]]) -> Option<Stamp> {
+    fn zone_map_of(values: &[&[u8]]) -> Option<ZoneMap> {
         let column = column_of(values);
-        let stamp = Stamp::of(values, &column);
-        assert_eq!(Stamp::of_column(&column), stamp);
-        stamp
+        let zone_map = ZoneMap::of(values, &column);
+        assert_eq!(ZoneMap::of_column(&column), zone_map);
+        zone_map
     }
 
-    /// The stamps of some parts, written and read.
-    fn written(stamps: &[Option<Stamp>]) -> Option<Stamps> {
-        let mut writer = StampWriter::default();
-        stamps.iter().for_each(|stamp| writer.push(stamp.clone()));
+    /// The zone maps of some parts, written and read.
+    fn written(zone_maps: &[Option<ZoneMap>]) -> Option<ZoneMaps> {
+        let mut writer = ZoneMapWriter::default();
+        zone_maps
+            .iter()
+            .for_each(|zone_map| writer.push(zone_map.clone()));
         let mut raw = Vec::new();
         if !writer.encode(&mut raw) {
             return None;
         }
         let mut file = Vec::new();
         let entry = PageWriter::new(1).append(&raw, &mut file);
-        Some(Stamps::decode(&entry, &file).expect("valid"))
+        Some(ZoneMaps::decode(&entry, &file).expect("valid"))
     }
 
     fn is_in(bytes: &ByteSet, byte: u8) -> bool {
@@ -446,31 +455,31 @@ mod tests {
             .collect()
     }
 
-    /// Asserts that a stamp is true of values, by a look at each.
-    fn check(stamp: &Stamp, values: &[&[u8]]) {
+    /// Asserts that a zone map is true of values, by a look at each.
+    fn check(zone_map: &ZoneMap, values: &[&[u8]]) {
         for value in values {
-            assert!(value.iter().all(|byte| is_in(&stamp.bytes(), *byte)));
+            assert!(value.iter().all(|byte| is_in(&zone_map.bytes(), *byte)));
             assert!(
                 value
                     .first()
-                    .is_none_or(|byte| is_in(&stamp.first(), *byte))
+                    .is_none_or(|byte| is_in(&zone_map.first(), *byte))
             );
-            assert!(stamp.lens.contains(&(value.len() as u64)));
+            assert!(zone_map.lens.contains(&(value.len() as u64)));
             let spaces = value.iter().filter(|byte| **byte == b' ').count();
-            assert!(stamp.spaces_min() <= spaces);
-            if let Some(numbers) = &stamp.numbers {
+            assert!(zone_map.spaces_min() <= spaces);
+            if let Some(numbers) = &zone_map.numbers {
                 let digits = value.strip_prefix(b"-").unwrap_or(value);
                 assert!(!digits.is_empty() && digits.iter().all(u8::is_ascii_digit));
                 let number = std::str::from_utf8(value).expect("digits").parse::<i64>();
                 assert!(numbers.contains(&number.expect("in range")), "{numbers:?}");
             }
             let first = zeroed(values[0]);
-            assert!(!stamp.are_like(&first) || zeroed(value) == first);
+            assert!(!zone_map.are_like(&first) || zeroed(value) == first);
         }
         let of_len = |len: &u64| values.iter().any(|value| value.len() as u64 == *len);
-        assert!(of_len(stamp.lens.start()) && of_len(stamp.lens.end()));
+        assert!(of_len(zone_map.lens.start()) && of_len(zone_map.lens.end()));
         assert_eq!(
-            stamp.has_empty(),
+            zone_map.has_empty(),
             values.iter().any(|value| value.is_empty())
         );
     }
@@ -497,18 +506,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn stamps_are_true_of_every_value(columns in prop::collection::vec(any_values(), 0..6)) {
+        fn zone_maps_are_true_of_every_value(columns in prop::collection::vec(any_values(), 0..6)) {
             let columns: Vec<Vec<&[u8]>> = columns
                 .iter()
                 .map(|values| values.iter().map(Vec::as_slice).collect())
                 .collect();
-            let stamps: Vec<_> = columns.iter().map(|values| stamp_of(values)).collect();
-            let read = written(&stamps);
-            for (number, (values, stamp)) in columns.iter().zip(&stamps).enumerate() {
-                prop_assert_eq!(stamp.is_some(), values.len() >= STAMP_ROWS_MIN);
-                prop_assert_eq!(read.as_ref().and_then(|read| read.get(number)), stamp.clone());
-                if let Some(stamp) = stamp {
-                    check(stamp, values);
+            let zone_maps: Vec<_> = columns.iter().map(|values| zone_map_of(values)).collect();
+            let read = written(&zone_maps);
+            for (number, (values, zone_map)) in columns.iter().zip(&zone_maps).enumerate() {
+                prop_assert_eq!(zone_map.is_some(), values.len() >= ZONE_MAP_ROWS_MIN);
+                prop_assert_eq!(read.as_ref().and_then(|read| read.get(number)), zone_map.clone());
+                if let Some(zone_map) = zone_map {
+                    check(zone_map, values);
                 }
             }
             prop_assert_eq!(read.map_or(0, |read| read.behind(columns.len())), 0);
@@ -518,20 +527,20 @@ mod tests {
         fn any_bytes_are_survived(raw in prop::collection::vec(prop_oneof![0..4_u8, any::<u8>()], 0..80)) {
             let mut file = Vec::new();
             let entry = PageWriter::append_plain(&raw, &mut file);
-            if let Ok(stamps) = Stamps::decode(&entry, &file) {
+            if let Ok(zone_maps) = ZoneMaps::decode(&entry, &file) {
                 for part in 0..99 {
-                    let _ = stamps.get(part);
+                    let _ = zone_maps.get(part);
                 }
             }
         }
     }
 
     #[test]
-    fn a_stamp_says_what_readers_of_fields_ask() {
+    fn a_zone_map_says_what_readers_of_fields_ask() {
         let of = |value: &dyn Fn(u32) -> String| {
             let values: Vec<String> = (0..50).map(value).collect();
             let values: Vec<&[u8]> = values.iter().map(String::as_bytes).collect();
-            stamp_of(&values).expect("enough values")
+            zone_map_of(&values).expect("enough values")
         };
         let statuses = of(&|number| (200 + number % 7 * 50).to_string());
         assert_eq!(statuses.numbers, Some(200..=500));
@@ -547,19 +556,19 @@ mod tests {
 
     #[test]
     fn more_shapes_than_there_is_room_for_are_left_out() {
-        let stamps = (0..STAMP_SHAPES_MAX + 9).map(|number| {
+        let zone_maps = (0..ZONE_MAP_SHAPES_MAX + 9).map(|number| {
             let letters: String = format!("{number:05}")
                 .bytes()
                 .map(|digit| char::from(digit - b'0' + b'a'))
                 .collect();
             let values: Vec<String> = (0..16).map(|row| format!("{letters}{row:08}")).collect();
             let values: Vec<&[u8]> = values.iter().map(String::as_bytes).collect();
-            stamp_of(&values)
+            zone_map_of(&values)
         });
-        let stamps: Vec<_> = stamps.collect();
-        let read = written(&stamps).expect("some");
+        let zone_maps: Vec<_> = zone_maps.collect();
+        let read = written(&zone_maps).expect("some");
         let mut without = 0;
-        for (number, made) in stamps.iter().enumerate() {
+        for (number, made) in zone_maps.iter().enumerate() {
             let (own, made) = (read.get(number).expect("one"), made.as_ref().expect("one"));
             assert!(made.shape.is_some() && own.agrees_with(made));
             without += usize::from(own.shape.is_none());
@@ -587,7 +596,7 @@ mod tests {
         let mut file = Vec::new();
         let entry = PageWriter::append_plain(&raw, &mut file);
         assert!(matches!(
-            Stamps::decode(&entry, &file),
+            ZoneMaps::decode(&entry, &file),
             Err(Corrupt::TooLarge {
                 what: "number of a part",
                 ..

@@ -1,4 +1,4 @@
-//! Questions to records that are not sealed, before and after these have drafts.
+//! Questions to records that are not sealed, before and after these have memory segments.
 
 use std::time::{Duration, Instant};
 
@@ -13,13 +13,13 @@ use super::kinds::{QUESTIONS, samples};
 use crate::testing::{Sample, append, batch, list, open};
 use crate::{Cancel, Scope, SearchOptions, count, search};
 
-/// Records of the tail, which a draft is made of.
+/// Records of the tail, which a memory segment is made of.
 const RECORDS: usize = 9_000;
 
 /// Some day in 2191, in nanoseconds.
 const FAR_AHEAD: i64 = 7_000_000_000_000_000_000;
 
-/// How long the draft is waited for.
+/// How long the memory segment is waited for.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 fn query(text: &str) -> Query {
@@ -30,7 +30,7 @@ fn scope(store: &Store) -> Scope {
     Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")])
 }
 
-fn has_draft(scope: &Scope) -> bool {
+fn has_memory_segment(scope: &Scope) -> bool {
     let mut parts = scope.snapshots.iter().flat_map(|snapshot| &snapshot.parts);
     parts.any(|part| matches!(part, Part::Segment(_)))
 }
@@ -51,7 +51,7 @@ fn numbers(scope: &Scope, query: &Query) -> Vec<u64> {
 }
 
 #[test]
-fn answers_are_the_same_with_drafts() {
+fn answers_are_the_same_with_memory_segments() {
     let directory = tempfile::tempdir().expect("a directory");
     let store = open(directory.path(), 1_000_000);
     let mut runner = TestRunner::deterministic();
@@ -68,27 +68,27 @@ fn answers_are_the_same_with_drafts() {
     }
 
     let tail = scope(&store);
-    assert!(!has_draft(&tail));
+    assert!(!has_memory_segment(&tail));
     let before: Vec<_> = QUESTIONS
         .iter()
         .map(|text| numbers(&tail, &query(text)))
         .collect();
     // Those questions have looked at the records often enough.
     let started = Instant::now();
-    let drafted = loop {
+    let indexed = loop {
         let scope = scope(&store);
-        if has_draft(&scope) {
+        if has_memory_segment(&scope) {
             break scope;
         }
-        assert!(started.elapsed() < PATIENCE, "there is no draft");
+        assert!(started.elapsed() < PATIENCE, "there is no memory segment");
         std::thread::yield_now();
     };
     for (text, before) in QUESTIONS.iter().zip(before) {
         let query = query(text);
-        assert_eq!(numbers(&drafted, &query), before, "{text}");
-        let expected = list(&drafted, &query).len() as u64;
+        assert_eq!(numbers(&indexed, &query), before, "{text}");
+        let expected = list(&indexed, &query).len() as u64;
         assert_eq!(before.len() as u64, expected, "{text}");
-        let counted = count(&drafted, &query, &Cancel::new());
+        let counted = count(&indexed, &query, &Cancel::new());
         assert_eq!(counted.count, expected, "{text}");
     }
 }

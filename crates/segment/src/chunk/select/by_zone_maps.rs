@@ -1,35 +1,35 @@
-//! A test of numbers, answered for all values of a part of a column by its stamp.
+//! A test of numbers, answered for all values of a part of a column by its zone map.
 #![deny(clippy::indexing_slicing)]
 
 use std::ops::{Range, RangeInclusive};
 
 use crate::chunk::Chunk;
 use crate::chunk::decode::ChunkKind;
-use crate::columns::{Stamp, Stamps};
+use crate::columns::{ZoneMap, ZoneMaps};
 use crate::kinds::{Bit, Look};
 
-/// What stamps tell of rows of a kind; by default nothing.
+/// What zone maps tell of rows of a kind; by default nothing.
 #[derive(Default)]
-pub(super) struct ByStamps<'s> {
-    stamps: Option<(&'s Stamps, usize)>,
+pub(super) struct ByZoneMaps<'s> {
+    zone_maps: Option<(&'s ZoneMaps, usize)>,
     /// The numbers that pass.
     integers: Option<RangeInclusive<i64>>,
     /// The rows of the part at hand.
     rows: Range<u32>,
-    /// Whether their numbers pass, where the stamp tells.
+    /// Whether their numbers pass, where the zone map tells.
     passes: Option<bool>,
 }
 
-impl<'s> ByStamps<'s> {
+impl<'s> ByZoneMaps<'s> {
     /// For texts that are what one slot has, and nothing else.
     pub(super) fn of(
         look: &Look<'_>,
-        stamps: Option<&'s Stamps>,
+        zone_maps: Option<&'s ZoneMaps>,
         integers: Option<RangeInclusive<i64>>,
     ) -> Self {
-        match (&look.text[..], stamps, &look.name) {
-            ([Bit::Slot(slot)], Some(stamps), None) => Self {
-                stamps: Some((stamps, *slot)),
+        match (&look.text[..], zone_maps, &look.name) {
+            ([Bit::Slot(slot)], Some(zone_maps), None) => Self {
+                zone_maps: Some((zone_maps, *slot)),
                 integers,
                 ..Self::default()
             },
@@ -39,18 +39,18 @@ impl<'s> ByStamps<'s> {
 
     /// Whether the text of a row passes; `None` where it has to be read.
     pub(super) fn passes(&mut self, chunk: &Chunk, kind: &ChunkKind, rank: u32) -> Option<bool> {
-        let ((stamps, slot), integers) = self.stamps.zip(self.integers.as_ref())?;
+        let ((zone_maps, slot), integers) = self.zone_maps.zip(self.integers.as_ref())?;
         if !self.rows.contains(&rank) {
             let (number, rows) = chunk.part_of(kind, slot, rank).ok()?;
             self.rows = rows;
-            let stamp = stamps.get(number);
-            self.passes = stamp.and_then(|stamp| stamp.are_all_within(integers));
+            let zone_map = zone_maps.get(number);
+            self.passes = zone_map.and_then(|zone_map| zone_map.are_all_within(integers));
         }
         self.passes
     }
 }
 
-impl Stamp {
+impl ZoneMap {
     /// Whether all values are numbers of a range, or none is; `None` where that is not known.
     pub fn are_all_within(&self, range: &RangeInclusive<i64>) -> Option<bool> {
         let numbers = self.numbers.as_ref()?;

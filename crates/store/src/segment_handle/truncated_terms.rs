@@ -13,13 +13,13 @@ impl SegmentHandle {
         let Some((namespace, word)) = key.split_first() else {
             return Ok(false);
         };
-        let seats = self.numbers(&term.slots)?;
-        let Some(first) = seats.first() else {
+        let ordinals = self.numbers(&term.slots)?;
+        let Some(first) = ordinals.first() else {
             return Ok(false);
         };
         let chunk = self.chunk_of_row(*first);
-        let rows = self.seated(chunk, &[*first])?;
-        let records = self.seated_records(chunk, &rows)?;
+        let rows = self.at_ordinals(chunk, &[*first])?;
+        let records = self.records_at_ordinals(chunk, &rows)?;
         let is_in = |record: RecordRef<'_>| {
             let text = match *namespace == Namespace::Message as u8 {
                 true => record.message(),

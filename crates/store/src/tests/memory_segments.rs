@@ -1,14 +1,14 @@
-//! Drafts of what is not sealed, which nobody but a reader sees.
+//! Memory segments of what is not sealed, which nobody but a reader sees.
 
 use super::*;
-use crate::drafts::draft_of;
-use crate::limits::{DRAFT_LOOKS, DRAFT_ROWS_MIN};
+use crate::limits::{MEMORY_SEGMENT_LOOKS, MEMORY_SEGMENT_ROWS_MIN};
 use crate::logspace::LogspaceState;
+use crate::memory_segments::memory_segment_of;
 use crate::segment_handle::page_cache;
 use crate::snapshot::TailChunk;
 
-/// Records that there is a draft of, when they were looked at.
-const ENOUGH: usize = DRAFT_ROWS_MIN + 1_000;
+/// Records that there is a memory segment of, when they were looked at.
+const ENOUGH: usize = MEMORY_SEGMENT_ROWS_MIN + 1_000;
 
 /// Records of one second, that of the last number: batches that follow each other do so in time.
 fn numbered(numbers: std::ops::Range<usize>) -> RecordBatch {
@@ -39,16 +39,16 @@ fn chunks(store: &Store) -> Vec<Arc<TailChunk>> {
         .collect()
 }
 
-/// Looks at all records of the tail so often that a draft of them pays.
+/// Looks at all records of the tail so often that a memory segment of them pays.
 fn look(store: &Store) {
     for chunk in chunks(store) {
-        chunk.note_looks(chunk.batch.len() * DRAFT_LOOKS as usize);
+        chunk.note_looks(chunk.batch.len() * MEMORY_SEGMENT_LOOKS as usize);
     }
     // A question wakes who makes them.
     snapshot(store);
 }
 
-fn drafted(store: &Store) -> usize {
+fn indexed(store: &Store) -> usize {
     sealed_records(store) as usize - sealed(store)
 }
 
@@ -59,15 +59,15 @@ fn sealed(store: &Store) -> usize {
 }
 
 #[test]
-fn what_was_looked_at_often_has_a_draft_with_the_same_records() {
+fn what_was_looked_at_often_has_a_memory_segment_with_the_same_records() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let store = open(dir.path());
     fill(&store, 0..ENOUGH);
     let (before, status) = (rows(&store), store.status());
     look(&store);
-    wait_until(&store, |store| drafted(store) > 0);
+    wait_until(&store, |store| indexed(store) > 0);
     // The newest chunk still grows.
-    assert!(drafted(&store) >= DRAFT_ROWS_MIN && chunks(&store).len() == 1);
+    assert!(indexed(&store) >= MEMORY_SEGMENT_ROWS_MIN && chunks(&store).len() == 1);
     assert_eq!(rows(&store), before);
     let now = store.status();
     for of in [&status, &now] {
@@ -83,7 +83,7 @@ fn what_was_looked_at_often_has_a_draft_with_the_same_records() {
     assert_eq!(texts(&store).len(), ENOUGH + 700);
     drop(store);
     let store = open(dir.path());
-    assert_eq!((drafted(&store), texts(&store).len()), (0, ENOUGH + 700));
+    assert_eq!((indexed(&store), texts(&store).len()), (0, ENOUGH + 700));
 }
 
 #[test]
@@ -92,34 +92,34 @@ fn few_looks_and_few_records_make_none() {
     let store = open(dir.path());
     fill(&store, 0..ENOUGH);
     for chunk in chunks(&store) {
-        chunk.note_looks(chunk.batch.len() * (DRAFT_LOOKS as usize - 1));
+        chunk.note_looks(chunk.batch.len() * (MEMORY_SEGMENT_LOOKS as usize - 1));
     }
     snapshot(&store);
     wait_until(&store, Store::is_idle);
-    assert_eq!(drafted(&store), 0);
+    assert_eq!(indexed(&store), 0);
 
     let dir = tempfile::tempdir().expect("temporary directory");
     let store = open(dir.path());
-    fill(&store, 0..DRAFT_ROWS_MIN / 2);
+    fill(&store, 0..MEMORY_SEGMENT_ROWS_MIN / 2);
     for _ in 0..10 {
         look(&store);
     }
     wait_until(&store, Store::is_idle);
-    assert_eq!(drafted(&store), 0);
+    assert_eq!(indexed(&store), 0);
 }
 
 #[test]
-fn drafts_go_with_what_is_sealed() {
+fn memory_segments_go_with_what_is_sealed() {
     let dir = tempfile::tempdir().expect("temporary directory");
-    // A draft and a half.
+    // A memory segment and a half.
     let store = open_with(segments_of(ENOUGH * 3 / 2, dir.path()), Arc::new(RealDisk));
-    let mut drafts = 0;
+    let mut memory_segments = 0;
     for round in 0..6 {
         fill(&store, round * ENOUGH..(round + 1) * ENOUGH);
-        let had = drafted(&store);
+        let had = indexed(&store);
         look(&store);
         wait_until(&store, Store::is_idle);
-        drafts += usize::from(drafted(&store) > had);
+        memory_segments += usize::from(indexed(&store) > had);
         let expected: Vec<String> = (0..(round + 1) * ENOUGH)
             .map(|number| format!("message {number}"))
             .collect();
@@ -133,11 +133,14 @@ fn drafts_go_with_what_is_sealed() {
             "round {round}"
         );
     }
-    assert!(drafts > 1 && segments(&store) > 1, "{drafts}");
+    assert!(
+        memory_segments > 1 && segments(&store) > 1,
+        "{memory_segments}"
+    );
 }
 
 #[test]
-fn imports_in_between_end_a_draft() {
+fn imports_in_between_end_a_memory_segment() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let store = open(dir.path());
     fill(&store, 0..5_000);
@@ -148,12 +151,12 @@ fn imports_in_between_end_a_draft() {
     fill(&store, 5_010..ENOUGH + 5_000);
     let before = rows(&store);
     look(&store);
-    wait_until(&store, |store| drafted(store) > 5_010);
+    wait_until(&store, |store| indexed(store) > 5_010);
     assert_eq!(rows(&store), before);
 }
 
 #[test]
-fn a_draft_that_comes_too_late_is_let_go() {
+fn a_memory_segment_that_comes_too_late_is_let_go() {
     let (whole, mut state) = (numbered(0..9_001), LogspaceState::new());
     for rows in [0..5_000, 5_000..9_000, 9_000..9_001] {
         let mut part = RecordBatch::new();
@@ -162,20 +165,20 @@ fn a_draft_that_comes_too_late_is_let_go() {
         }
         state.publish(RecordNumber(rows.start as u64 + 1), part);
     }
-    let draft_now = |state: &LogspaceState| {
+    let memory_segment_now = |state: &LogspaceState| {
         let chunks = state.settled_tail();
         let cache = page_cache(1 << 20);
-        Arc::new(draft_of(chunks, Path::new("main"), cache).expect("built"))
+        Arc::new(memory_segment_of(chunks, Path::new("main"), cache).expect("built"))
     };
-    let draft = draft_now(&state);
-    assert_eq!(draft.rows(), 9_000);
+    let memory_segment = memory_segment_now(&state);
+    assert_eq!(memory_segment.rows(), 9_000);
     state.freeze(5_000, usize::MAX);
-    let rest = draft_now(&state);
+    let rest = memory_segment_now(&state);
     assert_eq!(
         (rest.first_number(), rest.rows()),
         (RecordNumber(5_001), 4_000)
     );
     state.finish_seal(Vec::new());
-    assert!(!state.add_draft(draft));
-    assert!(state.add_draft(rest));
+    assert!(!state.add_memory_segment(memory_segment));
+    assert!(state.add_memory_segment(rest));
 }

@@ -1,4 +1,4 @@
-//! Records of several chunks whose kinds take turns, so that seats and rows differ everywhere.
+//! Records of several chunks whose kinds take turns, so that ordinals and rows differ everywhere.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -134,7 +134,7 @@ fn ask_all(mut scope: Scope) {
                 );
             }
             for order in [Order::NewestFirst, Order::OldestFirst] {
-                // Once from one head page into the next, from either end.
+                // Once from one row metadata page into the next, from either end.
                 let limit = if start == 9_007 { 10_000 } else { 700 };
                 let options = SearchOptions {
                     limit,

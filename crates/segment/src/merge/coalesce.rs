@@ -1,7 +1,7 @@
 //! Chunks beside each other into one, without cutting a record again.
 //!
 //! Kinds and slots stay what they are. The columns of a slot are read one behind the other and packed
-//! anew, so that what was a few values in each of four pages stands in one; rows, and with them seats,
+//! anew, so that what was a few values in each of four pages stands in one; rows, and with them ordinals,
 //! are numbered anew kind by kind. In memory are the directories of the chunks, one page of each, and
 //! what is kept of all rows in a few bytes each.
 #![deny(clippy::indexing_slicing)]
@@ -18,7 +18,7 @@ use crate::columns::pack::Packer;
 use crate::columns::{Column, pack};
 use crate::input::{ColumnsInOrder, PageError};
 use crate::limits::{
-    CHUNK_ROWS, CHUNK_ROWS_MAX, COLUMN_PARTS_MAX, HEAD_PAGE_ROWS, SMALL_CHUNK_ROWS,
+    CHUNK_ROWS, CHUNK_ROWS_MAX, COLUMN_PARTS_MAX, ROW_METADATA_PAGE_ROWS, SMALL_CHUNK_ROWS,
 };
 use crate::page::PageWriter;
 use crate::rows::LooseWriter;
@@ -30,9 +30,9 @@ const VALUES_MAX: usize = 256 * 1024;
 
 /// Whether a segment has chunks that belong into a larger one. What is compacted for good has not: chunks come
 /// before words are cut.
-pub fn can_be_enlarged(footer: &Footer) -> bool {
-    let stretches = stretches(&footer.chunks, Large::Enlarged);
-    !footer.has_cut_words && stretches.iter().any(|chunks| chunks.len() > 1)
+pub fn can_be_coalesced(footer: &Footer) -> bool {
+    let stretches = stretches(&footer.chunks, Large::Coalesced);
+    !footer.has_truncated_terms && stretches.iter().any(|chunks| chunks.len() > 1)
 }
 
 /// The chunks that become one, all of them in order; one alone stays what it is.
@@ -50,9 +50,9 @@ pub(super) fn stretches(chunks: &[ChunkEntry], large: Large) -> Vec<Range<usize>
     while start < chunks.len() {
         let is_taken = |chunk: usize| match large {
             Large::Copied => false,
-            Large::Enlarged => (SMALL_CHUNK_ROWS as usize..=CHUNK_ROWS).contains(&rows(chunk)),
+            Large::Coalesced => (SMALL_CHUNK_ROWS as usize..=CHUNK_ROWS).contains(&rows(chunk)),
             #[cfg(test)]
-            Large::EnlargedAlways => true,
+            Large::CoalescedAlways => true,
             #[cfg(test)]
             Large::KeptAlways => false,
         };
@@ -61,7 +61,7 @@ pub(super) fn stretches(chunks: &[ChunkEntry], large: Large) -> Vec<Range<usize>
             all += rows(end);
             end += 1;
         }
-        if all <= CHUNK_ROWS && large == Large::Enlarged || end == start {
+        if all <= CHUNK_ROWS && large == Large::Coalesced || end == start {
             end = start + 1;
         }
         found.push(start..end);
@@ -73,8 +73,8 @@ pub(super) fn stretches(chunks: &[ChunkEntry], large: Large) -> Vec<Range<usize>
 /// A group of the input whose rows are in a larger one now.
 #[derive(Clone, Debug)]
 pub(super) struct Moved {
-    /// Its seats in the input.
-    pub(super) seats: Range<u32>,
+    /// Its ordinals in the input.
+    pub(super) ordinals: Range<u32>,
     /// The first of them in the result; the others follow.
     pub(super) to: u32,
     /// The group of the result.
@@ -82,9 +82,9 @@ pub(super) struct Moved {
 }
 
 impl Moved {
-    /// Its seats in the result.
-    pub(super) fn seats_now(&self) -> Range<u32> {
-        self.to..self.to + (self.seats.end - self.seats.start)
+    /// Its ordinals in the result.
+    pub(super) fn ordinals_now(&self) -> Range<u32> {
+        self.to..self.to + (self.ordinals.end - self.ordinals.start)
     }
 }
 
@@ -135,7 +135,7 @@ impl Values {
 impl<E> Target<'_, '_, E> {
     /// Appends some chunks of a segment as one, whose kinds have the numbers that they have there; whether
     /// they were: there may be more names, or parts of columns, than one chunk may have.
-    pub(super) fn enlarge<I: MergeInput<Error = E>>(
+    pub(super) fn coalesce<I: MergeInput<Error = E>>(
         &mut self,
         sources: &mut [ColumnsInOrder<'_, I>],
         zstd_level: i32,
@@ -153,26 +153,26 @@ impl<E> Target<'_, '_, E> {
         let packed = self.pack_joined(sources, &joined, places.len(), &mut side.pages)?;
         let rows = places.len();
         let directory = side.directory(&packed.directory, rows, self.file);
-        let stamps = side.stamps(&packed.stamps, self.file);
+        let zone_maps = side.zone_maps(&packed.zone_maps, self.file);
         let mut loose = LooseWriter::new(&names, tags);
         let mut heads = Vec::new();
-        let mut own = Vec::with_capacity(HEAD_PAGE_ROWS);
-        for (window, places) in (0_u32..).zip(places.chunks(HEAD_PAGE_ROWS)) {
+        let mut own = Vec::with_capacity(ROW_METADATA_PAGE_ROWS);
+        for (window, places) in (0_u32..).zip(places.chunks(ROW_METADATA_PAGE_ROWS)) {
             own.clear();
             own.extend(places.iter().copied().map(u64::from));
-            let start = window * HEAD_PAGE_ROWS as u32;
+            let start = window * ROW_METADATA_PAGE_ROWS as u32;
             let batch = joined_heads(sources, &names, start..start + own.len() as u32)?;
             let page = side.head(&own, batch.heads(), &mut loose, self.file);
             push_page(&mut heads, page, own.len() as u32);
             self.file.relieve().map_err(PageError::Read)?;
         }
         let places = places.into_iter().map(u64::from);
-        let row_page = side.kinds(&kinds, places, HEAD_PAGE_ROWS, self.file);
+        let row_page = side.kinds(&kinds, places, ROW_METADATA_PAGE_ROWS, self.file);
         let page = side.tables(&loose, rows, self.file);
         let entry = ChunkEntry {
             columns: packed.pages,
             directory,
-            stamps,
+            zone_maps,
             heads,
             rows: row_page,
             page,
@@ -207,7 +207,7 @@ impl<E> Target<'_, '_, E> {
                 };
                 for number in source.parts_of(*own_place, slot as usize)? {
                     let part = source.part(number)?;
-                    values.add(&part.column, part.seats.len());
+                    values.add(&part.column, part.ordinals.len());
                     if values.are_many() {
                         parts += packer.push_values(&values.slices(), pages, self.file);
                         values.clear();
@@ -241,12 +241,16 @@ impl<E> Target<'_, '_, E> {
                 to += rows_of(sources, *source, *place);
             }
         }
-        // In the order of the sources, and so of their seats.
-        let mut seat = first;
+        // In the order of the sources, and so of their ordinals.
+        let mut ordinal = first;
         for ((source, place), (to, group)) in moved {
-            let end = seat + rows_of(sources, source, place);
-            let seats = std::mem::replace(&mut seat, end)..end;
-            self.merged.moved.push(Moved { seats, to, group });
+            let end = ordinal + rows_of(sources, source, place);
+            let ordinals = std::mem::replace(&mut ordinal, end)..end;
+            self.merged.moved.push(Moved {
+                ordinals,
+                to,
+                group,
+            });
         }
     }
 }

@@ -87,7 +87,7 @@ fn connected(row: usize) -> Sample {
 fn filled(directory: &std::path::Path, sample: impl Fn(usize) -> Sample) -> (Store, RecordBatch) {
     let samples: Vec<Sample> = (0..ROWS).map(sample).collect();
     let store = testing::compacted(directory, &samples, |segment| {
-        segment.footer().has_cut_words
+        segment.footer().has_truncated_terms
     });
     (store, testing::batch(&samples))
 }

@@ -12,15 +12,15 @@ use super::{Kind, Page, SegmentHandle, Unread};
 use crate::error::ReadError;
 
 impl SegmentHandle {
-    /// The seats of the rows that hold a term and are in none of [`Self::groups_of`], ascending. Seats
+    /// The ordinals of the rows that hold a term and are in none of [`Self::groups_of`], ascending. Ordinals
     /// number the rows of a chunk by kind, those of all chunks one behind another.
     ///
     /// `is_asked` says whether anything is asked about a range of them. Others may be left out, where it would take
     /// a look at columns to know them.
     ///
     /// # Errors
-    /// When the seats cannot be read.
-    pub fn slot_seats(
+    /// When the ordinals cannot be read.
+    pub fn slot_ordinals(
         &self,
         term: &TermEntry,
         is_asked: impl Fn(&Range<u32>) -> bool,
@@ -29,16 +29,16 @@ impl SegmentHandle {
             return self.numbers(&term.slots);
         }
         let mut bits = vec![0; (self.rows() as usize).div_ceil(8)];
-        self.mark_slot_seats(term, is_asked, &mut bits)?;
+        self.mark_slot_ordinals(term, is_asked, &mut bits)?;
         Ok(segment::marked(&bits))
     }
 
-    /// Sets the bits of the seats that [`Self::slot_seats`] gives, in bits of all of them, from the lowest of
+    /// Sets the bits of the ordinals that [`Self::slot_ordinals`] gives, in bits of all of them, from the lowest of
     /// the first byte on. Bits of others may be set that nothing is asked about.
     ///
     /// # Errors
-    /// When the seats cannot be read; some bits are set then.
-    pub fn mark_slot_seats(
+    /// When the ordinals cannot be read; some bits are set then.
+    pub fn mark_slot_ordinals(
         &self,
         term: &TermEntry,
         is_asked: impl Fn(&Range<u32>) -> bool,
@@ -47,14 +47,14 @@ impl SegmentHandle {
         if let Some(index) = self.union_page_of(&term.slots) {
             let union = self.union(&term.slots, index)?;
             return union.mark(bits, |part| {
-                let is_asked = is_asked(&self.seats_of_part(index, part)?);
+                let is_asked = is_asked(&self.ordinals_of_part(index, part)?);
                 is_asked.then(|| self.part_rows(index, part)).transpose()
             });
         }
         let Some(index) = term.slots.posting_page() else {
-            for seat in term.slots.inline(self.rows()) {
-                if let Some(byte) = bits.get_mut((seat >> 3) as usize) {
-                    *byte |= 1 << (seat & 7);
+            for ordinal in term.slots.inline(self.rows()) {
+                if let Some(byte) = bits.get_mut((ordinal >> 3) as usize) {
+                    *byte |= 1 << (ordinal & 7);
                 }
             }
             return Ok(());
@@ -63,12 +63,12 @@ impl SegmentHandle {
         marked.map_err(|error| self.damaged_posting(index, &error))
     }
 
-    /// Sets the bits of the same seats, for a term that columns tell: in `passing` those of rows of which it is known
+    /// Sets the bits of the same ordinals, for a term that columns tell: in `passing` those of rows of which it is known
     /// that one part of theirs passes a test, in `open` those of rows whose may. Some may be set in both.
     ///
     /// # Errors
-    /// As for [`Self::mark_slot_seats`].
-    pub fn mark_passing_seats(
+    /// As for [`Self::mark_slot_ordinals`].
+    pub fn mark_passing_ordinals(
         &self,
         term: &TermEntry,
         is_asked: impl Fn(&Range<u32>) -> bool,
@@ -76,11 +76,11 @@ impl SegmentHandle {
         (passing, open): (&mut [u8], &mut [u8]),
     ) -> Result<(), ReadError> {
         let Some(index) = self.union_page_of(&term.slots) else {
-            return self.mark_slot_seats(term, is_asked, open);
+            return self.mark_slot_ordinals(term, is_asked, open);
         };
         let union = self.union(&term.slots, index)?;
         union.mark_passing(test, (passing, open), |part| {
-            if !is_asked(&self.seats_of_part(index, part)?) {
+            if !is_asked(&self.ordinals_of_part(index, part)?) {
                 return Ok(None);
             }
             let (first, rows) = self.part_rows(index, part)?;
@@ -91,11 +91,11 @@ impl SegmentHandle {
     }
 
     /// How many rows that hold a term are before each of some edges, without marking each of them. An edge is the
-    /// seats of the rows before it, in ranges which ascend and do not overlap.
+    /// ordinals of the rows before it, in ranges which ascend and do not overlap.
     ///
     /// # Errors
-    /// When the seats cannot be read.
-    pub fn count_seats_before(
+    /// When the ordinals cannot be read.
+    pub fn count_ordinals_before(
         &self,
         term: &TermEntry,
         edges: &[&[Range<u32>]],
@@ -103,7 +103,7 @@ impl SegmentHandle {
         let mut counts = match self.union_page_of(&term.slots) {
             Some(index) => self.union(&term.slots, index)?.count_before(
                 edges,
-                |part| self.seats_of_part(index, part),
+                |part| self.ordinals_of_part(index, part),
                 |part| self.part_rows(index, part),
             )?,
             None => {
@@ -115,9 +115,9 @@ impl SegmentHandle {
         let groups = self.groups_of(term)?;
         if !groups.is_empty() {
             let tally = self.tally()?;
-            for seats in groups.iter().map(|group| tally.seats(*group)) {
+            for ordinals in groups.iter().map(|group| tally.ordinals(*group)) {
                 for (count, edge) in counts.iter_mut().zip(edges) {
-                    *count += segment::len_within(edge, &seats) as u64;
+                    *count += segment::len_within(edge, &ordinals) as u64;
                 }
             }
         }
@@ -143,13 +143,13 @@ impl SegmentHandle {
         }
     }
 
-    /// Whether finding the seats of a term takes a look at columns.
+    /// Whether finding the ordinals of a term takes a look at columns.
     pub fn is_told_by_columns(&self, term: &TermEntry) -> bool {
         self.union_page_of(&term.slots).is_some()
     }
 
     /// The groups whose rows all hold a term, ascending. A group is the rows of a kind in a chunk; its
-    /// seats are in [`Self::tally`].
+    /// ordinals are in [`Self::tally`].
     pub fn groups_of(&self, term: &TermEntry) -> Result<Vec<u32>, ReadError> {
         self.numbers(&term.groups)
     }
@@ -188,17 +188,17 @@ impl SegmentHandle {
         Ok((entry.page.first_row, rows?))
     }
 
-    /// The seats of such a part.
-    pub(super) fn seats_of_part(
+    /// The ordinals of such a part.
+    pub(super) fn ordinals_of_part(
         &self,
         union_page: usize,
         part: u32,
     ) -> Result<Range<u32>, ReadError> {
         let (index, entry, number) = self.place_of_part(union_page, part)?;
-        let seats = self.chunk(index, entry)?.seats_of_part(number);
-        let seats = seats.ok_or_else(|| self.no_part(union_page, part))?;
+        let ordinals = self.chunk(index, entry)?.ordinals_of_part(number);
+        let ordinals = ordinals.ok_or_else(|| self.no_part(union_page, part))?;
         let first = entry.page.first_row;
-        Ok(first.saturating_add(seats.start)..first.saturating_add(seats.end))
+        Ok(first.saturating_add(ordinals.start)..first.saturating_add(ordinals.end))
     }
 
     /// The chunk of such a part, and its number there.
