@@ -71,16 +71,17 @@ impl Destinations {
             options.is_some_and(|options| options.definition == running.options.definition)
         };
         // Those that are changed stay in sight until the new ones are there.
-        let old: Vec<_> = { self.running().iter() }
-            .filter(|(name, running)| !is_same(name, running))
-            .map(|(_, running)| Arc::clone(running))
-            .collect();
+        let running = self.running();
+        let old = running
+            .iter()
+            .filter(|(name, running)| !is_same(name, running));
+        let old: Vec<_> = old.map(|(_, running)| Arc::clone(running)).collect();
+        drop(running);
         stop_all(&old, STOP_PATIENCE);
         self.running().retain(|name, _| wanted.contains_key(name));
         for (name, options) in wanted {
-            let is_same = { self.running().get(&name) }
-                .is_some_and(|running| running.options.definition == options.definition);
-            if !is_same {
+            let running = self.running().get(&name).map(Arc::clone);
+            if running.is_none_or(|running| running.options.definition != options.definition) {
                 let begun = Arc::new(self.begin(options));
                 self.running().insert(name, begun);
             }
