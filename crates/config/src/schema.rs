@@ -866,7 +866,7 @@ const LOG: &[KeySpec] = &[
 ];
 
 /// All sections, in the order of the reference.
-pub(crate) static SECTIONS: [SectionSpec; 16] = [
+pub(crate) static SECTIONS: [SectionSpec; 17] = [
     SectionSpec {
         path: &["source", "udp"],
         doc: "Syslog over UDP (RFC 5426). One datagram is one message.",
@@ -913,6 +913,7 @@ pub(crate) static SECTIONS: [SectionSpec; 16] = [
         named: true,
         keys: ROUTE,
     },
+    destination::elasticsearch::SECTION,
     destination::file::SECTION,
     destination::hec::SECTION,
     destination::program::SECTION,

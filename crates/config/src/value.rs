@@ -126,6 +126,8 @@ impl Kind {
             Self::ServerNames | Self::ClientNames => "list of names".to_owned(),
             Self::Fingerprints => "list of fingerprints".to_owned(),
             Self::Urls => "URL or list of URLs".to_owned(),
+            Self::Text => "text".to_owned(),
+            Self::IndexTemplate => "template of a name".to_owned(),
             Self::Secret => "secret".to_owned(),
             Self::Variable => "name of a variable".to_owned(),
             Self::Templates => "table of templates".to_owned(),
@@ -165,6 +167,8 @@ impl Kind {
             Self::ClientNames => ("array", "[\"*.example.com\", \"O=Example\"]"),
             Self::Fingerprints => ("array", "[\"SHA256:AB:01:...\"]"),
             Self::Urls => ("string", "\"https://logs.example.com:8088\""),
+            Self::Text => ("string", "\"logwood\""),
+            Self::IndexTemplate => ("string", "\"logs-${YEAR}.${MONTH}.${DAY}\""),
             Self::Secret => ("string", "\"01234567-89ab-cdef-0123-456789abcdef\""),
             Self::Variable => ("string", "\"LOGWOOD_TOKEN\""),
             Self::Database => ("string", "\"postgresql://logwood@db.example.com/logs\""),
@@ -196,7 +200,11 @@ impl Kind {
             (Self::Path, DeValue::String(text)) => read_path(text).map(Value::Path),
             // Where something is wrong inside of these is told by the checks that see the file.
             (
-                Self::Query | Self::Template | Self::PathTemplate | Self::Database,
+                Self::Query
+                | Self::Template
+                | Self::PathTemplate
+                | Self::IndexTemplate
+                | Self::Database,
                 DeValue::String(text),
             ) => Ok(Value::Text(text.to_string())),
             (Self::Start, DeValue::String(text)) => read_start(text),
@@ -232,6 +240,7 @@ impl Kind {
             (Self::Urls, DeValue::String(text)) => Ok(Value::Texts(vec![read_url(text)?])),
             (Self::Urls, DeValue::Array(items)) => read_urls(items).map(Value::Texts),
             (Self::Identifier, DeValue::String(text)) => read_identifier(text).map(Value::Text),
+            (Self::Text, DeValue::String(text)) => read_secret(text).map(Value::Text),
             (Self::Secret, DeValue::String(text)) => read_secret(text).map(Value::Secret),
             (Self::Variable, DeValue::String(text)) => read_variable(text).map(Value::Text),
             (Self::Templates, DeValue::Table(table)) => read_templates(table).map(Value::Templates),

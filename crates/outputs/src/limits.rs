@@ -128,3 +128,9 @@ pub const RELP_TRIES_MAX: u32 = 5;
 
 /// Longest answer of a RELP server, in bytes.
 pub const RELP_ANSWER_BYTES_MAX: usize = 64 * 1024;
+
+/// Most bytes of an answer of a bulk request: some kilobyte for each document, were all of them refused.
+pub const BULK_ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Most documents of a bulk request: what each became has to fit into the answer.
+pub const BULK_RECORDS_MAX: usize = 10_000;

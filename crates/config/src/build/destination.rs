@@ -1,5 +1,6 @@
 //! Sections of destinations as their options: what all share, and one function for each kind.
 
+mod elasticsearch;
 mod file;
 mod hec;
 mod http;
@@ -23,6 +24,7 @@ use crate::value::Value;
 pub(super) fn destination(section: &Section) -> Option<Options> {
     let values = Values(Some(section));
     let kind: Arc<dyn Kind> = match section.kind() {
+        "elasticsearch" => Arc::new(elasticsearch::elasticsearch(&values)?),
         "file" => Arc::new(file::file(&values)?),
         "hec" => Arc::new(hec::hec(&values)?),
         "program" => Arc::new(program::program(&values)?),

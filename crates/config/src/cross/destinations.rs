@@ -6,7 +6,7 @@ mod sql;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use outputs::kinds::{PathTemplate, SqlAddress};
+use outputs::kinds::{IndexTemplate, PathTemplate, SqlAddress};
 use outputs::limits::DESTINATIONS_MAX;
 use outputs::{BadTemplate, Rendering};
 
@@ -149,6 +149,7 @@ fn templates(section: &Section, text: &str, findings: &mut Findings<'_>) {
         let check: Check = match entry.key.kind {
             Kind::Template | Kind::Templates => |text| Rendering::template(text).map(|_| ()),
             Kind::Database => database,
+            Kind::IndexTemplate => |text| IndexTemplate::parse(text).map(|_| ()),
             Kind::PathTemplate => |text| PathTemplate::parse(text).map(|_| ()),
             _ => continue,
         };

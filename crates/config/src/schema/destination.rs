@@ -1,5 +1,6 @@
 //! The keys of destinations: those that all kinds share, and one file for each kind.
 
+pub(super) mod elasticsearch;
 pub(super) mod file;
 pub(super) mod hec;
 mod http;

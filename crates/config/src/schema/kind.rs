@@ -61,6 +61,10 @@ pub(crate) enum Kind {
     Fingerprints,
     /// A URL, or several.
     Urls,
+    /// A text in one line.
+    Text,
+    /// A template of the name of an index.
+    IndexTemplate,
     /// A secret, which is never shown.
     Secret,
     /// A variable of the environment.

@@ -46,6 +46,12 @@ pub(crate) enum Verdict {
     Again { taken: usize },
     /// Something among them is refused, or they are too many: halves are tried, and a single one is refused.
     Split(String),
+    /// Each has its own: those refused for good, and those that have to wait.
+    Each {
+        rejected: Vec<(usize, String)>,
+        left: Vec<usize>,
+        failure: Option<Failure>,
+    },
     /// The record at this place is refused; all others have to come again.
     Without { refused: usize, reason: String },
 }
@@ -215,6 +221,19 @@ fn settle(run: &Run, verdict: Verdict, waiting: &mut VecDeque<Run>, outcome: &mu
             let parts = [middle..run.len(), 0..middle];
             let parts = parts.into_iter().filter_map(|part| run.part(part));
             parts.for_each(|part| waiting.push_front(part));
+        }
+        Verdict::Each {
+            rejected,
+            left,
+            failure,
+        } => {
+            for (at, reason) in rejected {
+                reject(run, at, reason, outcome);
+            }
+            outcome
+                .left
+                .extend(left.iter().filter_map(|at| run.place(*at)));
+            outcome.failure = failure.or(outcome.failure.take());
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The kinds of destinations, each in a folder or file of its own.
 
+mod elasticsearch;
 mod file;
 mod hec;
 mod program;
@@ -7,6 +8,7 @@ mod sql;
 mod syslog;
 
 pub use self::syslog::{Framing, Spread, Syslog, Target, Transport};
+pub use elasticsearch::{Document, Elasticsearch, IndexTemplate, Login};
 pub use file::{Compression, File, FileAccess, PathTemplate, Rotation};
 pub use hec::{Acknowledgement, Endpoint, Event, Hec, Metadata};
 pub use program::Program;

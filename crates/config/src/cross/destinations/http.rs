@@ -7,7 +7,12 @@ use crate::finding::Findings;
 use crate::value::Value;
 
 /// Secrets: the key that has it, and whether the section cannot do without.
-const SECRETS: &[(&str, &str, bool)] = &[("hec", "token", true), ("sql", "password", false)];
+const SECRETS: &[(&str, &str, bool)] = &[
+    ("hec", "token", true),
+    ("elasticsearch", "password", false),
+    ("elasticsearch", "api_key", false),
+    ("sql", "password", false),
+];
 
 /// Adds what is wrong with a destination over HTTP.
 pub(super) fn check(section: &Section, findings: &mut Findings<'_>) {
@@ -17,8 +22,10 @@ pub(super) fn check(section: &Section, findings: &mut Findings<'_>) {
         }
     }
     identity(section, findings);
-    if section.kind() == "hec" {
-        raw_metadata(section, findings);
+    match section.kind() {
+        "hec" => raw_metadata(section, findings),
+        "elasticsearch" => login(section, findings),
+        _ => {}
     }
 }
 
@@ -49,6 +56,30 @@ fn secret(section: &Section, key: &str, required: bool, findings: &mut Findings<
 
 fn is_written(section: &Section, key: &str) -> bool {
     section.entry(key).is_some_and(|entry| entry.span.is_some())
+}
+
+/// One way to say who we are, and all of it.
+fn login(section: &Section, findings: &mut Findings<'_>) {
+    let first = |key: &str| {
+        let keys = [key.to_owned(), format!("{key}_file"), format!("{key}_env")];
+        keys.iter().find_map(|key| set(section, key))
+    };
+    let (user, password, api_key) = (set(section, "user"), first("password"), first("api_key"));
+    let (entry, message, hint) = match (user, password, api_key) {
+        (Some(user), None, None) => (
+            user,
+            "`user` is set without a password",
+            "add `password_file`, a file that has it",
+        ),
+        (None, Some(password), _) => (password, "there is no `user` for this", "add `user`"),
+        (Some(user), _, Some(_)) => (
+            user,
+            "`user` is set beside an API key",
+            "leave one of them out",
+        ),
+        _ => return,
+    };
+    findings.error(entry.span.clone(), message, Some(hint.to_owned()));
 }
 
 /// A certificate and its key go together.
