@@ -169,10 +169,12 @@ fn a_stop_publishes_what_is_being_built() {
         drop(held);
         closing.join().expect("closes");
     });
-    assert_eq!(sealed_records(&store), 20);
+    // The third stretch stays in the journal, unless a builder was free before the sealer saw the stop.
+    let sealed = sealed_records(&store);
+    assert!(sealed >= 20, "{sealed}");
     drop(store);
     let store = open(dir.path());
-    assert_eq!(sealed_records(&store), 20);
+    assert_eq!(sealed_records(&store), sealed);
     assert_numbered(&store, 30);
 }
 

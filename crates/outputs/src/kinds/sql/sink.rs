@@ -50,7 +50,7 @@ impl SqlSink {
 
     /// Inserts rows; where some are refused, halves of them, down to those that are.
     async fn insert(&mut self, rows: &Rows, outcome: &mut Outcome) -> Result<(), Failure> {
-        let mut open = vec![0..rows.len()];
+        let mut open: Vec<Range<usize>> = std::iter::once(0..rows.len()).collect();
         while let Some(range) = open.pop() {
             match self.try_to_insert(rows, range.clone()).await {
                 Ok(()) => {
