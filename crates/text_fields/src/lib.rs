@@ -36,6 +36,7 @@ pub use finder::FieldFinder;
 pub use origin::{ESCAPE_LETTERS, MONTHS, Origin, is_escape_word};
 pub use outline::{FieldOutline, Outline, Piece, Stretch};
 pub use rule::{Bytes, Rule, Summary};
+pub use unescape::Escapes;
 
 use out::{Out, Scratch, Sink};
 

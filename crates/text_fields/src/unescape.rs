@@ -4,7 +4,7 @@ use memchr::memchr;
 
 /// The escapes of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Escapes {
+pub enum Escapes {
     /// Those of JSON (RFC 8259, section 7).
     Json,
     /// `\"` and `\\`, as in quoted values of pairs: nothing else, for paths of Windows stand there too.
@@ -20,15 +20,20 @@ impl Escapes {
             return value;
         }
         buffer.clear();
+        self.append(value, buffer);
+        buffer
+    }
+
+    /// Appends the value without escapes, which is never longer than the value.
+    pub fn append(self, value: &[u8], out: &mut Vec<u8>) {
         let mut rest = value;
         while let Some(at) = memchr(b'\\', rest) {
             let (before, escape) = rest.split_at(at);
-            buffer.extend_from_slice(before);
-            let taken = self.one(escape, buffer);
+            out.extend_from_slice(before);
+            let taken = self.one(escape, out);
             rest = escape.get(taken..).unwrap_or(&[]);
         }
-        buffer.extend_from_slice(rest);
-        buffer
+        out.extend_from_slice(rest);
     }
 
     /// Appends what the escape at the start stands for; returns its length.
