@@ -87,6 +87,22 @@ impl Error {
         Self::check_length(option, text, bytes_max)
     }
 
+    /// Checks the number of members of an option.
+    pub(crate) fn check_count(
+        option: &'static str,
+        count: usize,
+        count_max: usize,
+    ) -> Result<(), Self> {
+        if count > count_max {
+            return Err(Self::TooMany {
+                option,
+                count,
+                count_max,
+            });
+        }
+        Ok(())
+    }
+
     /// A value that does not fit.
     pub(crate) fn unfit(option: &'static str, value: &str, remedy: &'static str) -> Self {
         Self::Unfit {

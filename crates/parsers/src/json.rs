@@ -97,13 +97,7 @@ fn steps(path: &str) -> Result<Box<[Step]>, Error> {
             return Err(wrong());
         }
     }
-    if steps.len() > DEPTH_MAX {
-        return Err(Error::TooMany {
-            option: "extract",
-            count: steps.len(),
-            count_max: DEPTH_MAX,
-        });
-    }
+    Error::check_count("extract", steps.len(), DEPTH_MAX)?;
     Ok(steps.into())
 }
 

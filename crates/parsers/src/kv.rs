@@ -1,13 +1,15 @@
 //! Pairs such as `user=root msg="two words", n=3`.
 //!
-//! A name is what stands right before the value separator and is made of the bytes of names; so of `(uid=0)`
-//! it is `uid`. A value stands right behind: in quotation marks, where a backslash takes its special meaning
-//! from a quotation mark or another backslash; otherwise up to white space or the pair separator. What is
-//! neither are stray words.
+//! A name is what stands in front of the value separator and is made of the bytes of names; so of `(uid=0)`
+//! it is `uid`. A value in quotation marks ends at the second one, if a separator follows; a backslash
+//! takes its meaning from a quotation mark or another backslash. Any other value goes on up to the pair
+//! separator or the white space in front of the next name, as syslog-ng has it; so it may be several words.
+//! What is neither are stray words.
 
 use memchr::{memchr2, memmem};
 use text_fields::Escapes;
 
+use crate::classes::Classes;
 use crate::limits::{NAME_BYTES_MAX, SEPARATOR_BYTES_MAX};
 use crate::{Error, Failed, Pairs, Parser, Piece};
 
@@ -16,7 +18,7 @@ use crate::{Error, Failed, Pairs, Parser, Piece};
 pub struct KvOptions {
     /// What stands between name and value.
     pub value_separator: String,
-    /// What stands between pairs, beside white space.
+    /// What stands between pairs, beside the white space in front of a name.
     pub pair_separator: String,
     /// The bytes of names, beside letters and digits of ASCII.
     pub key_bytes: String,
@@ -56,14 +58,14 @@ const TRIM: u8 = 16;
 #[derive(Clone, Debug)]
 pub struct KvParser {
     value_separator: memmem::Finder<'static>,
-    /// Without the white space behind it, which ends a value as well.
+    /// Without the white space around it, which is no part of a value anyway.
     pair_separator: Box<[u8]>,
     /// Whether white space has to follow the pair separator.
     is_spaced: bool,
     stray_words: Option<Box<str>>,
     has_trim: bool,
     /// What each byte means.
-    classes: Box<[u8; 256]>,
+    classes: Classes,
 }
 
 impl KvParser {
@@ -82,44 +84,42 @@ impl KvParser {
             let remedy = "write a name for stray words, or leave the option out";
             Error::check_filled("stray_words", name, NAME_BYTES_MAX, remedy)?;
         }
-        let pair_separator = options.pair_separator.trim_ascii_end();
+        let pair_separator = options.pair_separator.trim_ascii();
         let mut parser = Self {
             value_separator: memmem::Finder::new(value_separator).into_owned(),
             pair_separator: pair_separator.as_bytes().into(),
-            is_spaced: pair_separator.len() < options.pair_separator.len(),
+            is_spaced: options
+                .pair_separator
+                .ends_with(|last: char| last.is_ascii_whitespace()),
             stray_words: options.stray_words.as_deref().map(Into::into),
             has_trim: !options.trim.is_empty(),
-            classes: Box::new([0; 256]),
+            classes: Classes::default(),
         };
         for byte in u8::MIN..=u8::MAX {
             if byte.is_ascii_alphanumeric() {
-                parser.mark(byte, KEY);
+                parser.classes.mark(byte, KEY);
             }
             if byte.is_ascii_whitespace() {
-                parser.mark(byte, SPACE);
+                parser.classes.mark(byte, SPACE);
             }
         }
         parser.mark_all("key_bytes", &options.key_bytes, KEY)?;
         parser.mark_all("quotes", &options.quotes, QUOTE)?;
         parser.mark_all("trim", &options.trim, TRIM)?;
         if let Some(first) = pair_separator.bytes().next() {
-            parser.mark(first, PAIR);
+            parser.classes.mark(first, PAIR);
         }
         parser.check_classes(options)?;
         Ok(parser)
-    }
-
-    fn mark(&mut self, byte: u8, class: u8) {
-        if let Some(classes) = self.classes.get_mut(usize::from(byte)) {
-            *classes |= class;
-        }
     }
 
     fn mark_all(&mut self, option: &'static str, bytes: &str, class: u8) -> Result<(), Error> {
         if !bytes.is_ascii() {
             return Err(Error::unfit(option, bytes, "write characters of ASCII"));
         }
-        bytes.bytes().for_each(|byte| self.mark(byte, class));
+        bytes
+            .bytes()
+            .for_each(|byte| self.classes.mark(byte, class));
         Ok(())
     }
 
@@ -129,41 +129,43 @@ impl KvParser {
         for (option, text, classes, remedy) in [
             (
                 "value_separator",
-                &options.value_separator,
+                options.value_separator.as_str(),
                 KEY | QUOTE | SPACE,
                 "it starts with white space, a quotation mark or a byte of names",
             ),
             (
                 "pair_separator",
-                &options.pair_separator,
+                options.pair_separator.trim_ascii(),
                 KEY | QUOTE,
                 "it starts with a quotation mark or a byte of names",
             ),
         ] {
-            if !text.is_empty() && self.is(Some(&first(text)), classes) {
+            if !text.is_empty() && self.classes.is(Some(&first(text)), classes) {
                 return Err(Error::unfit(option, text, remedy));
             }
         }
+        if options.value_separator.ends_with('\\') {
+            let remedy = "it ends with a backslash, which escapes quotation marks";
+            return Err(Error::unfit(
+                "value_separator",
+                &options.value_separator,
+                remedy,
+            ));
+        }
         for byte in options.quotes.bytes() {
-            if byte == b'\\' || self.is(Some(&byte), KEY | SPACE) {
+            if byte == b'\\' || self.classes.is(Some(&byte), KEY | SPACE) {
                 let remedy =
                     "a quotation mark is no backslash, no white space and no byte of names";
                 return Err(Error::unfit("quotes", &options.quotes, remedy));
             }
         }
         for byte in options.key_bytes.bytes() {
-            if self.is(Some(&byte), SPACE) {
+            if self.classes.is(Some(&byte), SPACE) {
                 let remedy = "white space ends a name";
                 return Err(Error::unfit("key_bytes", &options.key_bytes, remedy));
             }
         }
         Ok(())
-    }
-
-    /// Whether a byte is of one of these classes.
-    fn is(&self, byte: Option<&u8>, classes: u8) -> bool {
-        let own = byte.and_then(|byte| self.classes.get(usize::from(*byte)));
-        own.is_some_and(|own| own & classes != 0)
     }
 }
 
@@ -176,9 +178,9 @@ impl Parser for KvParser {
             stray: None,
             has_found: false,
         };
-        let mut at = 0;
-        while let Some(behind) = reader.pair(at) {
-            at = behind;
+        let mut place = Place::Open(0);
+        while let Some(next) = reader.pair(place) {
+            place = next;
         }
         if reader.has_found {
             Ok(())
@@ -200,62 +202,97 @@ struct Reader<'a> {
     has_found: bool,
 }
 
+/// Where the next pair is read from.
+#[derive(Clone, Copy)]
+enum Place {
+    /// Somewhere from here on.
+    Open(usize),
+    /// This is its name.
+    Name(Name),
+}
+
+/// A name, and the place behind the value separator.
+#[derive(Clone, Copy)]
+struct Name {
+    start: usize,
+    end: usize,
+    value: usize,
+}
+
+/// A value, if there is room for it, and where the next pair is read from.
+type Value = (Option<Piece>, Place);
+
 impl Reader<'_> {
-    /// Reads the next pair from a place on; returns the place behind it, or nothing at the end.
-    fn pair(&mut self, at: usize) -> Option<usize> {
-        let at = self.skip_separators(at);
-        let (start, end) = match self.name_at(at) {
-            Some(end) => (at, end),
-            None => {
-                let name = self.next_name(at);
-                let (start, _) = name.unwrap_or((self.input.len(), self.input.len()));
-                self.stray_words(at, start);
-                name?
-            }
+    /// Reads the next pair; returns where to read on, or nothing at the end.
+    fn pair(&mut self, place: Place) -> Option<Place> {
+        let name = match place {
+            Place::Name(name) => name,
+            Place::Open(at) => self.next_name(at)?,
         };
         self.has_found = true;
-        let value = end + self.parser.value_separator.needle().len();
-        let (value, behind) = match self.quoted(value) {
-            Some(found) => found,
-            None => self.plain(value),
+        let at = self.skip(name.value, SPACE);
+        let (value, next) = match (at > name.value).then(|| self.name_at(at)).flatten() {
+            // White space in front of the next name is no value.
+            Some(next) => (None, Place::Name(next)),
+            None => match self.quoted(at) {
+                Some(found) => found,
+                None => self.plain(at),
+            },
         };
-        let name = Piece::input(start, end);
+        let name = Piece::input(name.start, name.end);
         // An own text without room is left out; others may have room.
         let has_room = value.is_none_or(|value| self.pairs.push(name, value));
-        has_room.then_some(behind)
+        has_room.then_some(next)
     }
 
-    /// Where the name ends that starts at a place and has a value separator behind it.
-    fn name_at(&self, at: usize) -> Option<usize> {
-        let rest = self.input.get(at..)?;
-        let len = self.run(rest, KEY);
-        let behind = rest.get(len..)?;
-        let has_separator = behind.starts_with(self.parser.value_separator.needle());
-        (len > 0 && has_separator).then_some(at + len)
+    /// The next name from a place on; what stands before it are stray words.
+    fn next_name(&mut self, at: usize) -> Option<Name> {
+        let at = self.skip_separators(at);
+        if let Some(name) = self.name_at(at) {
+            return Some(name);
+        }
+        let name = self.find_name(at);
+        let end = name.map_or(self.input.len(), |name| name.start);
+        self.stray_words(at, end);
+        name
     }
 
-    /// Start and end of the next name from a place on that has a value separator behind it.
-    fn next_name(&self, from: usize) -> Option<(usize, usize)> {
+    /// The name that starts at a place.
+    fn name_at(&self, start: usize) -> Option<Name> {
+        let end = self.skip(start, KEY);
+        let behind = self.skip(end, SPACE);
+        let separator = self.parser.value_separator.needle();
+        let has_separator = self.input.get(behind..)?.starts_with(separator);
+        (end > start && has_separator).then_some(Name {
+            start,
+            end,
+            value: behind + separator.len(),
+        })
+    }
+
+    /// The first name from a place on.
+    fn find_name(&self, from: usize) -> Option<Name> {
         let finder = &self.parser.value_separator;
         let mut at = from;
         loop {
-            let end = at + finder.find(self.input.get(at..)?)?;
+            let separator = at + finder.find(self.input.get(at..)?)?;
+            let value = separator + finder.needle().len();
             // No byte is looked at twice: a separator is no part of a name.
+            let before = self.input.get(at..separator)?;
+            let end = separator - self.run(before.iter().rev(), SPACE);
             let before = self.input.get(at..end)?;
-            let key = before.iter().rev();
-            let len = key.take_while(|byte| self.parser.is(Some(byte), KEY));
-            let len = len.count();
-            if len > 0 {
-                return Some((end - len, end));
+            let start = end - self.run(before.iter().rev(), KEY);
+            if start < end {
+                return Some(Name { start, end, value });
             }
-            at = end + finder.needle().len();
+            at = value;
         }
     }
 
-    /// The value in quotation marks at a place, and the place behind it.
-    fn quoted(&mut self, at: usize) -> Option<(Option<Piece>, usize)> {
+    /// The value in quotation marks at a place.
+    fn quoted(&mut self, at: usize) -> Option<Value> {
         let quote = *self.input.get(at)?;
-        if !self.parser.is(Some(&quote), QUOTE) {
+        if !self.parser.classes.is(Some(&quote), QUOTE) {
             return None;
         }
         let start = at + 1;
@@ -269,6 +306,9 @@ impl Reader<'_> {
             has_escapes = true;
             end += 2;
         }
+        // A quotation mark inside would end it too early; a separator without its space is one.
+        let behind = self.input.get(end + 1);
+        (behind.is_none() || self.parser.classes.is(behind, SPACE | PAIR)).then_some(())?;
         let value = if has_escapes {
             let value = self.input.get(start..end).unwrap_or_default();
             let append = |own: &mut Vec<u8>| unescape(value, quote, own);
@@ -276,45 +316,61 @@ impl Reader<'_> {
         } else {
             Some(Piece::input(start, end))
         };
-        Some((value, end + 1))
+        Some((value, Place::Open(end + 1)))
     }
 
-    /// The value without quotation marks at a place, and the place behind it.
-    fn plain(&self, at: usize) -> (Option<Piece>, usize) {
+    /// The value without quotation marks at a place.
+    fn plain(&self, at: usize) -> Value {
         let mut end = at;
+        let mut next = None;
         while let Some(byte) = self.input.get(end) {
-            if self.parser.is(Some(byte), SPACE | PAIR) && self.separator_len(end) > 0 {
+            let classes = self.parser.classes.of(*byte);
+            if classes & SPACE != 0 {
+                let behind = self.skip(end, SPACE);
+                next = self.name_at(behind).map(Place::Name);
+                if next.is_some() {
+                    break;
+                }
+                end = behind;
+            } else if classes & PAIR != 0 && self.separator_len(end) > 0 {
                 break;
+            } else {
+                end += 1;
             }
-            end += 1;
         }
-        let (mut first, mut last) = (at, end);
-        if self.parser.has_trim {
-            let value = self.input.get(at..end).unwrap_or_default();
-            first += self.run(value, TRIM);
-            let value = self.input.get(first..end).unwrap_or_default();
-            let trimmed = value.iter().rev();
-            last -= trimmed
-                .take_while(|byte| self.parser.is(Some(byte), TRIM))
-                .count();
+        let value = self.input.get(at..end).unwrap_or_default();
+        let value = Piece::input(at, at + value.trim_ascii_end().len());
+        (Some(self.trimmed(value)), next.unwrap_or(Place::Open(end)))
+    }
+
+    /// A value without the bytes that are taken off its ends.
+    fn trimmed(&self, value: Piece) -> Piece {
+        if !self.parser.has_trim {
+            return value;
         }
-        (Some(Piece::input(first, last)), end)
+        let bytes = self.pairs.get(value, self.input);
+        let first = self.run(bytes.iter(), TRIM);
+        let last = bytes.len() - self.run(bytes.iter().skip(first).rev(), TRIM);
+        value.part(first, last - first)
     }
 
     /// The length of what separates pairs at a place; 0 where nothing does.
     fn separator_len(&self, at: usize) -> usize {
         let rest = self.input.get(at..).unwrap_or_default();
-        if self.parser.is(rest.first(), SPACE) {
+        if self.parser.classes.is(rest.first(), SPACE) {
             return 1;
         }
-        if !self.parser.is(rest.first(), PAIR) {
+        if !self.parser.classes.is(rest.first(), PAIR) {
             return 0;
         }
         let Some(behind) = rest.strip_prefix(&*self.parser.pair_separator) else {
             return 0;
         };
         // At the end nothing has to follow.
-        if self.parser.is_spaced && !behind.is_empty() && !self.parser.is(behind.first(), SPACE) {
+        if self.parser.is_spaced
+            && !behind.is_empty()
+            && !self.parser.classes.is(behind.first(), SPACE)
+        {
             return 0;
         }
         self.parser.pair_separator.len()
@@ -355,11 +411,17 @@ impl Reader<'_> {
         }
     }
 
-    /// How many bytes of a class a text starts with.
-    fn run(&self, text: &[u8], class: u8) -> usize {
-        let run = text
-            .iter()
-            .take_while(|byte| self.parser.is(Some(byte), class));
+    /// The place behind the bytes of a class that stand at another.
+    fn skip(&self, mut at: usize, class: u8) -> usize {
+        while self.parser.classes.is(self.input.get(at), class) {
+            at += 1;
+        }
+        at
+    }
+
+    /// How many bytes of a class come first.
+    fn run<'b>(&self, bytes: impl Iterator<Item = &'b u8>, class: u8) -> usize {
+        let run = bytes.take_while(|byte| self.parser.classes.is(Some(byte), class));
         run.count()
     }
 }

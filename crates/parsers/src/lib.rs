@@ -9,15 +9,19 @@
 //! no clock, no state: a parser can be used by all threads at once. Prefixes of names are the caller's.
 #![cfg_attr(not(test), deny(clippy::indexing_slicing))]
 
+mod classes;
+mod csv;
 mod error;
 mod json;
 mod kv;
 pub mod limits;
+mod names;
 mod pairs;
 mod regex;
 #[cfg(test)]
 mod samples;
 
+pub use csv::{CsvEscapes, CsvOptions, CsvParser};
 pub use error::Error;
 pub use json::{JsonOptions, JsonParser};
 pub use kv::{KvOptions, KvParser};

@@ -61,14 +61,15 @@ impl Piece {
         Self::Input { start, len }
     }
 
-    /// A part of an own text: so many bytes from a place of it on.
+    /// A part of it: so many bytes from a place of it on.
     pub(crate) fn part(self, from: usize, len: usize) -> Self {
-        let Self::Own { start, .. } = self else {
-            return self;
-        };
+        let (Self::Input { start, .. } | Self::Own { start, .. }) = self;
         let first = start as usize + from;
         let (start, len) = narrow(first, first + len);
-        Self::Own { start, len }
+        match self {
+            Self::Input { .. } => Self::Input { start, len },
+            Self::Own { .. } => Self::Own { start, len },
+        }
     }
 
     /// Its length in bytes.

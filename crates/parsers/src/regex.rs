@@ -8,29 +8,19 @@ use regex_automata::util::syntax;
 use regex_automata::{Input, PatternID};
 
 use crate::limits::{
-    NAME_BYTES_MAX, REGEX_BYTES_MAX, REGEX_CACHE_BYTES_MAX, REGEX_ONE_PASS_BYTES_MAX,
-    REGEX_TEXT_BYTES_MAX,
+    REGEX_BYTES_MAX, REGEX_CACHE_BYTES_MAX, REGEX_ONE_PASS_BYTES_MAX, REGEX_TEXT_BYTES_MAX,
 };
+use crate::names::Names;
 use crate::{Error, Failed, Pairs, Parser, Piece};
 
 /// Takes texts apart by the named groups of a regular expression.
 #[derive(Clone, Debug)]
 pub struct RegexParser {
     regex: Regex,
-    /// The names of all groups that have one, one behind the other.
-    names: Box<[u8]>,
-    groups: Box<[Group]>,
+    names: Names,
+    /// The number of each group that has a name, of all groups.
+    groups: Box<[usize]>,
     slots: usize,
-}
-
-/// A group with a name.
-#[derive(Clone, Debug)]
-struct Group {
-    /// Its number of all groups, named or not.
-    number: usize,
-    /// Where its name starts in those of all.
-    name_start: usize,
-    name_len: usize,
 }
 
 impl RegexParser {
@@ -50,20 +40,14 @@ impl RegexParser {
         let remedy = "write a regular expression with named groups";
         Error::check_filled("pattern", text, REGEX_TEXT_BYTES_MAX, remedy)?;
         let regex = compile(text, false).or_else(|_| compile(text, true))?;
-        let mut names = Vec::new();
+        let mut names = Names::default();
         let mut groups = Vec::new();
         let all = regex.group_info().pattern_names(PatternID::ZERO);
         for (number, group) in all.enumerate() {
-            let Some(name) = group.and_then(&name_of) else {
-                continue;
-            };
-            Error::check_length("pattern", &name, NAME_BYTES_MAX)?;
-            groups.push(Group {
-                number,
-                name_start: names.len(),
-                name_len: name.len(),
-            });
-            names.extend_from_slice(name.as_bytes());
+            if let Some(name) = group.and_then(&name_of) {
+                names.push("pattern", &name)?;
+                groups.push(number);
+            }
         }
         if groups.is_empty() {
             return Err(Error::NoGroups);
@@ -71,7 +55,7 @@ impl RegexParser {
         Ok(Self {
             slots: regex.group_info().slot_len(),
             regex,
-            names: names.into(),
+            names,
             groups: groups.into(),
         })
     }
@@ -112,12 +96,10 @@ impl Parser for RegexParser {
         slots.resize(self.slots, None);
         let found = self.regex.search_slots(&Input::new(input), &mut slots);
         let is_match = found.is_some();
-        if is_match && let Some(names) = pairs.push_own(&self.names) {
+        if is_match && let Some(names) = self.names.add_to(pairs) {
             let place = |slot: usize| slots.get(slot).copied().flatten().map(|at| at.get());
-            for group in &self.groups {
-                let (start, end) = (place(2 * group.number), place(2 * group.number + 1));
-                if let (Some(start), Some(end)) = (start, end) {
-                    let name = names.part(group.name_start, group.name_len);
+            for (name, group) in names.pieces().zip(&self.groups) {
+                if let (Some(start), Some(end)) = (place(2 * group), place(2 * group + 1)) {
                     pairs.push(name, Piece::input(start, end));
                 }
             }

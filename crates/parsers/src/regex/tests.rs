@@ -1,4 +1,5 @@
 use super::*;
+use crate::limits::NAME_BYTES_MAX;
 use crate::samples::{check, check_any_bytes, check_failure};
 
 fn parser(text: &str) -> RegexParser {
