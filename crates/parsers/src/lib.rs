@@ -9,9 +9,11 @@
 //! no clock, no state: a parser can be used by all threads at once. Prefixes of names are the caller's.
 #![cfg_attr(not(test), deny(clippy::indexing_slicing))]
 
+mod access_log;
 mod classes;
 mod csv;
 mod error;
+mod event;
 mod json;
 mod kv;
 pub mod limits;
@@ -21,8 +23,10 @@ mod regex;
 #[cfg(test)]
 mod samples;
 
+pub use access_log::AccessLogParser;
 pub use csv::{CsvEscapes, CsvOptions, CsvParser};
 pub use error::Error;
+pub use event::{CefOptions, CefParser, LeefParser};
 pub use json::{JsonOptions, JsonParser};
 pub use kv::{KvOptions, KvParser};
 pub use pairs::{Pair, Pairs, Piece};

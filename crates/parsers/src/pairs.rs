@@ -4,6 +4,7 @@
 
 use model::limits::RECORD_FIELDS_MAX;
 use regex_automata::util::primitives::NonMaxUsize;
+use text_fields::Detector;
 
 use crate::limits::{NAME_BYTES_MAX, OWN_BYTES_MAX};
 
@@ -21,6 +22,8 @@ pub struct Pairs {
 pub(crate) struct Scratch {
     /// The names around the place at hand, each with its delimiter behind it.
     pub(crate) path: Vec<u8>,
+    /// What finds the fields of messages at search time.
+    pub(crate) detector: Detector,
     /// The places of groups of a regular expression.
     pub(crate) slots: Vec<Option<NonMaxUsize>>,
 }
@@ -159,6 +162,46 @@ impl Pairs {
         append(&mut self.own);
         let (start, len) = narrow(start, self.own.len());
         Some(Piece::Own { start, len })
+    }
+
+    /// Adds a pair of texts, of which either may stand in the input. Returns whether there is room for more.
+    pub(crate) fn push_texts(&mut self, name: &[u8], value: &[u8], input: &[u8]) -> bool {
+        let pieces = self.piece_of(name, input).zip(self.piece_of(value, input));
+        // A text without room is left out; others may have room.
+        pieces.is_none_or(|(name, value)| self.push(name, value))
+    }
+
+    /// A text as a piece: a place in the input where it is a part of that, else own text.
+    fn piece_of(&mut self, text: &[u8], input: &[u8]) -> Option<Piece> {
+        let start = text.as_ptr().addr().wrapping_sub(input.as_ptr().addr());
+        match start.checked_add(text.len()) {
+            Some(end) if end <= input.len() => Some(Piece::input(start, end)),
+            _ => self.push_own(text),
+        }
+    }
+
+    /// Gives the pair at a place another name; returns whether that can be one.
+    pub(crate) fn rename(&mut self, at: usize, name: &[u8]) -> bool {
+        if name.is_empty() || name.len() > NAME_BYTES_MAX {
+            return false;
+        }
+        let own = self.push_own(name);
+        match (self.pairs.get_mut(at), own) {
+            (Some(pair), Some(own)) => {
+                pair.name = own;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes pairs out.
+    pub(crate) fn remove(&mut self, is_one: impl Fn(usize) -> bool) {
+        let mut at = 0;
+        self.pairs.retain(|_| {
+            at += 1;
+            !is_one(at - 1)
+        });
     }
 
     /// Notes that a limit kept something out.

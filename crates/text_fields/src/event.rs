@@ -9,6 +9,7 @@
 
 use memchr::{memchr, memchr2, memmem};
 
+use crate::Origin;
 use crate::out::{Out, Sink};
 use crate::pairs::is_key_byte;
 use crate::unescape::Escapes;
@@ -38,8 +39,17 @@ pub(crate) fn has_mark(text: &[u8]) -> bool {
     memchr(b'|', text).is_some() && memmem::find(text, MARK).is_some()
 }
 
+/// An event that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// [`Origin::Cef`] or [`Origin::Leef`].
+    pub origin: Origin,
+    /// Whether all parts of its header are there.
+    pub is_whole: bool,
+}
+
 /// Reads an event; `None` where there is none.
-pub(crate) fn read<S: Sink>(buffer: &mut Vec<u8>, out: &mut Out<'_, '_, S>) -> Option<()> {
+pub(crate) fn read<S: Sink>(buffer: &mut Vec<u8>, out: &mut Out<'_, '_, S>) -> Option<Event> {
     let text = out.text;
     memchr(b'|', text)?;
     let (start, is_cef) = memmem::find_iter(text, MARK).find_map(|mark| {
@@ -63,27 +73,29 @@ pub(crate) fn read<S: Sink>(buffer: &mut Vec<u8>, out: &mut Out<'_, '_, S>) -> O
                 .all(|byte| byte.is_ascii_digit() || *byte == b'.');
         (is_bounded && is_version).then_some((start + version_len + 1, is_cef))
     })?;
-    if is_cef {
-        cef(start, buffer, out);
+    let (origin, is_whole) = if is_cef {
+        (Origin::Cef, cef(start, buffer, out))
     } else {
-        leef(start, out);
-    }
-    Some(())
+        (Origin::Leef, leef(start, out))
+    };
+    Some(Event { origin, is_whole })
 }
 
-fn cef<S: Sink>(mut at: usize, buffer: &mut Vec<u8>, out: &mut Out<'_, '_, S>) {
+/// Reads the header and what follows; returns whether the header is whole.
+fn cef<S: Sink>(mut at: usize, buffer: &mut Vec<u8>, out: &mut Out<'_, '_, S>) -> bool {
     for (name, left) in CEF_NAMES.iter().zip((0..CEF_NAMES.len()).rev()) {
         let rest = out.from(at);
         let part = match next(b'|', rest) {
             Some(end) => rest.get(..end).unwrap_or_default(),
             // The last part may be the end.
             None if left == 0 => rest,
-            None => return,
+            None => return false,
         };
         out.escaped(name.as_bytes(), part, Escapes::Event, buffer);
         at += part.len() + 1;
     }
     extension(out.from(at), buffer, out);
+    true
 }
 
 /// Pairs whose values go on until the next name.
@@ -135,11 +147,12 @@ fn next(wanted: u8, text: &[u8]) -> Option<usize> {
     }
 }
 
-fn leef<S: Sink>(mut at: usize, out: &mut Out<'_, '_, S>) {
+/// As [`cef`].
+fn leef<S: Sink>(mut at: usize, out: &mut Out<'_, '_, S>) -> bool {
     for name in LEEF_NAMES {
         let rest = out.from(at);
         let Some(end) = memchr(b'|', rest) else {
-            return;
+            return false;
         };
         out.plain(name.as_bytes(), rest.get(..end).unwrap_or_default());
         at += end + 1;
@@ -161,9 +174,10 @@ fn leef<S: Sink>(mut at: usize, out: &mut Out<'_, '_, S>) {
             out.plain(name, value.get(1..).unwrap_or_default());
         }
         if out.is_full() {
-            return;
+            break;
         }
     }
+    true
 }
 
 /// What LEEF 2.0 names between the last bars: a character, or its hexadecimal code behind `x` or `0x`.

@@ -32,6 +32,7 @@ mod text;
 mod unescape;
 
 pub use access_log::Lead;
+pub use event::Event;
 pub use finder::FieldFinder;
 pub use origin::{ESCAPE_LETTERS, MONTHS, Origin, is_escape_word};
 pub use outline::{FieldOutline, Outline, Piece, Stretch};
@@ -50,16 +51,36 @@ impl Detector {
     /// Calls `visit` with the name and the value of each field of a message, in order, empty ones and
     /// repeated ones included.
     pub fn each(&mut self, message: &[u8], visit: &mut dyn FnMut(&[u8], &[u8])) {
-        struct All<'v>(&'v mut dyn FnMut(&[u8], &[u8]));
-        impl Sink for All<'_> {
-            fn wants(&mut self, _: &[u8]) -> bool {
-                true
-            }
-            fn found(&mut self, name: &[u8], value: &[u8]) {
-                (self.0)(name, value);
-            }
-        }
         self.scan(message, &mut All(visit));
+    }
+
+    /// The same of a message that is a CEF or LEEF event; `None` where it is none.
+    pub fn each_of_event(
+        &mut self,
+        message: &[u8],
+        visit: &mut dyn FnMut(&[u8], &[u8]),
+    ) -> Option<Event> {
+        event::read(
+            &mut self.scratch.value,
+            &mut Out::new(message, &mut All(visit)),
+        )
+    }
+
+    /// The same of a message that starts as an access log; returns whether it does.
+    pub fn each_of_access_log(
+        &mut self,
+        message: &[u8],
+        visit: &mut dyn FnMut(&[u8], &[u8]),
+    ) -> bool {
+        let Scratch { path, value } = &mut self.scratch;
+        path.clear();
+        let mut sink = All(visit);
+        let mut out = Out::new(message, &mut sink);
+        let start = access_log::read(&mut out);
+        if start > 0 {
+            text::read(start, path, value, &mut out);
+        }
+        start > 0
     }
 
     fn scan(&mut self, message: &[u8], sink: &mut impl Sink) {
@@ -70,5 +91,18 @@ impl Detector {
             let start = access_log::read(&mut out);
             text::read(start, path, value, &mut out);
         }
+    }
+}
+
+/// Takes all fields.
+struct All<'v>(&'v mut dyn FnMut(&[u8], &[u8]));
+
+impl Sink for All<'_> {
+    fn wants(&mut self, _: &[u8]) -> bool {
+        true
+    }
+
+    fn found(&mut self, name: &[u8], value: &[u8]) {
+        (self.0)(name, value);
     }
 }
