@@ -134,19 +134,16 @@ impl Parser for CsvParser {
         for (column, left) in columns.pieces().zip((0..self.columns.count()).rev()) {
             if self.is_greedy && left == 0 {
                 let rest = self.stripped(input, at, input.len());
-                self.push(column, Some(rest), input, pairs);
+                self.push(column, rest, input, pairs);
                 return Ok(());
             }
-            let (value, end) = self.column(input, at, pairs)?;
-            self.push(column, value, input, pairs);
-            match (self.delimiters.len_at(input, end), left) {
-                (0, 0) => return Ok(()),
-                (0, _) if self.drop_invalid => {
+            at = match (self.read_column(column, input, at, pairs)?, left) {
+                (Some(next), _) => next,
+                (None, 1..) if self.drop_invalid => {
                     return Err(Failed::new(input.len(), "expected more columns"));
                 }
-                (0, _) => return Ok(()),
-                (len, _) => at = end + len,
-            }
+                (None, _) => return Ok(()),
+            };
         }
         if self.drop_invalid {
             return Err(Failed::new(at, "expected the end behind the last column"));
@@ -156,13 +153,23 @@ impl Parser for CsvParser {
 }
 
 impl CsvParser {
-    fn push(&self, column: Piece, value: Option<Piece>, input: &[u8], pairs: &mut Pairs) {
-        let Some(value) = value else {
-            return;
-        };
-        if self.null.as_deref() != Some(pairs.get(value, input)) {
-            pairs.push(column, value);
-        }
+    /// Adds the column at a place; returns the place of the next one, or nothing at the end.
+    pub(crate) fn read_column(
+        &self,
+        name: Piece,
+        input: &[u8],
+        at: usize,
+        pairs: &mut Pairs,
+    ) -> Result<Option<usize>, Failed> {
+        let (value, end) = self.column(input, at, pairs)?;
+        let has_room = value.is_none_or(|value| self.push(name, value, input, pairs));
+        let len = self.delimiters.len_at(input, end);
+        Ok((len > 0 && has_room).then_some(end + len))
+    }
+
+    /// Adds a pair, unless the value stands for none; returns whether there is room for more.
+    fn push(&self, name: Piece, value: Piece, input: &[u8], pairs: &mut Pairs) -> bool {
+        self.null.as_deref() == Some(pairs.get(value, input)) || pairs.push(name, value)
     }
 
     /// The value of the column at a place, and where the delimiter stands.

@@ -51,6 +51,24 @@ pub enum Error {
     /// A regular expression whose compiled form is too large.
     #[error("the regular expression is too large: make its repetitions smaller or cut it in two")]
     RegexTooLarge,
+    /// A pattern of grok that is not there.
+    #[error("there is no pattern `{name}`: define it, or use a stock pattern such as `DATA`")]
+    UnknownPattern {
+        /// Its name.
+        name: String,
+    },
+    /// A pattern of grok that stands in itself.
+    #[error("the pattern `{name}` stands in itself: define it without")]
+    PatternInItself {
+        /// Its name.
+        name: String,
+    },
+    /// A pattern of grok whose name is not written as one.
+    #[error("`{text}` names no pattern: write `%{{NAME}}` or `%{{NAME:field}}`")]
+    NoPattern {
+        /// The text, from `%{` on.
+        text: String,
+    },
     /// A regular expression without named groups.
     #[error("the regular expression names no group: write `(?<name>...)` around each part to keep")]
     NoGroups,

@@ -28,3 +28,6 @@ pub const REGEX_CACHE_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// Largest automaton that finds all groups in one pass, in bytes. An expression that needs more takes a
 /// slower way.
 pub const REGEX_ONE_PASS_BYTES_MAX: usize = 1024 * 1024;
+
+/// Deepest nesting of patterns of grok in each other. The stock patterns have six.
+pub const GROK_DEPTH_MAX: usize = 32;
