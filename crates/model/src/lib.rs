@@ -20,4 +20,4 @@ pub use id::{InvalidLogspaceName, InvalidRecordId, LogspaceName, RecordId, Recor
 pub use priority::{Facility, Priority, Severity};
 pub use record::{Field, FieldRef, RecordHead, RecordParts, RecordRef, Span};
 pub use tag::{SYSLOG_TAG_NAMES, Tag};
-pub use time::{CivilTime, InvalidTime, TimeRange, Timestamp};
+pub use time::{CivilTime, InvalidTime, TimeRange, Timestamp, zone_offset_seconds};

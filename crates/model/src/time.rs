@@ -251,6 +251,36 @@ fn parse_offset(text: &[u8]) -> Option<i32> {
     Some(sign * i32::try_from(hours * 3_600 + minutes * 60).ok()?)
 }
 
+/// The offset in seconds of a zone's abbreviation, as devices write it behind the time.
+///
+/// Known are those of RFC 5322 section 4.3 (`CST` is the American one) and some that only one zone
+/// uses. `IST` and others that mean several zones are left to the configured zone.
+pub fn zone_offset_seconds(abbreviation: &[u8]) -> Option<i32> {
+    let quarter_hours = match abbreviation {
+        b"UTC" | b"UT" | b"GMT" | b"Z" | b"WET" => 0,
+        b"CET" | b"MET" | b"WEST" | b"BST" => 4,
+        b"CEST" | b"MEST" | b"EET" => 8,
+        b"EEST" | b"MSK" => 12,
+        b"JST" | b"KST" => 36,
+        b"AEST" => 40,
+        b"AEDT" => 44,
+        b"NZST" => 48,
+        b"NZDT" => 52,
+        b"NDT" => -10,
+        b"ADT" => -12,
+        b"NST" => -14,
+        b"AST" | b"EDT" => -16,
+        b"EST" | b"CDT" => -20,
+        b"CST" | b"MDT" => -24,
+        b"MST" | b"PDT" => -28,
+        b"PST" | b"AKDT" => -32,
+        b"AKST" => -36,
+        b"HST" => -40,
+        _ => return None,
+    };
+    Some(quarter_hours * 15 * 60)
+}
+
 /// A number of at most nine ASCII digits.
 fn number(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0_u32, |value, byte| {

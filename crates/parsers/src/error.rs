@@ -51,6 +51,14 @@ pub enum Error {
     /// A regular expression whose compiled form is too large.
     #[error("the regular expression is too large: make its repetitions smaller or cut it in two")]
     RegexTooLarge,
+    /// A letter behind a percent sign that stands for nothing in a pattern of a time.
+    #[error(
+        "`%{conversion}` stands for no part of a time: use %Y %y %m %b %d %j %H %I %p %M %S %f %z %Z %a %s, and `%%` for a percent sign"
+    )]
+    UnknownConversion {
+        /// The letter; a space where there is none.
+        conversion: char,
+    },
     /// A pattern of grok that is not there.
     #[error("there is no pattern `{name}`: define it, or use a stock pattern such as `DATA`")]
     UnknownPattern {

@@ -12,6 +12,7 @@
 mod access_log;
 mod classes;
 mod csv;
+mod date;
 mod error;
 mod event;
 mod grok;
@@ -27,6 +28,7 @@ mod samples;
 
 pub use access_log::AccessLogParser;
 pub use csv::{CsvEscapes, CsvOptions, CsvParser};
+pub use date::{DatePattern, DatePatterns};
 pub use error::Error;
 pub use event::{CefOptions, CefParser, LeefParser};
 pub use grok::{GrokOptions, GrokParser, stock_patterns};

@@ -31,3 +31,10 @@ pub const REGEX_ONE_PASS_BYTES_MAX: usize = 1024 * 1024;
 
 /// Deepest nesting of patterns of grok in each other. The stock patterns have six.
 pub const GROK_DEPTH_MAX: usize = 32;
+
+/// Longest pattern of a time, in bytes. Those of real logs have some forty.
+pub const DATE_PATTERN_BYTES_MAX: usize = 256;
+
+/// Most patterns of times that are tried one after the other. More tell of several formats, which steps of
+/// their own tell apart better.
+pub const DATE_PATTERNS_MAX: usize = 64;

@@ -16,9 +16,9 @@
 //! colon (Cisco). Numbers since 1970 have a file of their own (`epoch`). A stamp without a year is given the latest year that puts it at most a week ahead of the time of receipt: a clock
 //! may run ahead a little, but a log that is imported may be most of a year old.
 
-use model::{CivilTime, Timestamp};
+use model::{CivilTime, Timestamp, zone_offset_seconds};
 
-use super::zone::{Zone, abbreviation_offset};
+use super::zone::Zone;
 use crate::cursor::Cursor;
 
 /// How far ahead of its receipt a stamp without a year may be.
@@ -504,7 +504,7 @@ fn zone_behind(at: &mut Cursor<'_>) -> Option<i32> {
         }
         b'A'..=b'Z' => {
             let word = ahead.take_while(|byte| byte.is_ascii_uppercase());
-            let known = abbreviation_offset(word);
+            let known = zone_offset_seconds(word);
             let mut found = known;
             if known.is_some() && matches!(ahead.peek(), Some(b'+' | b'-')) {
                 found = Some(short_offset(&mut ahead).filter(|_| is_end(ahead))?);
@@ -551,7 +551,7 @@ pub(super) fn small_zone_offset(word: &[u8]) -> Option<i32> {
     let large = large.get_mut(..word.len()).filter(|_| word.len() >= 2)?;
     large.copy_from_slice(word);
     large.make_ascii_uppercase();
-    abbreviation_offset(large)
+    zone_offset_seconds(large)
 }
 
 /// The offset behind a zone's name: `+01:00`, `+0100`, `+01` or `+1`, east of UTC.
