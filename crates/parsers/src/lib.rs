@@ -15,6 +15,7 @@ mod csv;
 mod date;
 mod error;
 mod event;
+mod glob;
 mod grok;
 mod json;
 mod kv;
@@ -25,6 +26,7 @@ mod pairs;
 mod regex;
 #[cfg(test)]
 mod samples;
+mod xml;
 
 pub use access_log::AccessLogParser;
 pub use csv::{CsvEscapes, CsvOptions, CsvParser};
@@ -37,6 +39,7 @@ pub use kv::{KvOptions, KvParser};
 pub use list::{ListOptions, ListParser};
 pub use pairs::{Pair, Pairs, Piece};
 pub use regex::RegexParser;
+pub use xml::{XmlOptions, XmlParser};
 
 /// Why a text could not be taken apart: what was expected and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

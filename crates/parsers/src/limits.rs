@@ -38,3 +38,6 @@ pub const DATE_PATTERN_BYTES_MAX: usize = 256;
 /// Most patterns of times that are tried one after the other. More tell of several formats, which steps of
 /// their own tell apart better.
 pub const DATE_PATTERNS_MAX: usize = 64;
+
+/// Most patterns of elements to leave out. Each is compared with the name of each element.
+pub const EXCLUDED_TAGS_MAX: usize = 64;

@@ -2,6 +2,7 @@
 //! stand there as they are; so a parser copies only what has escapes, and allocates nothing once the
 //! buffers have grown.
 
+use memchr::memchr;
 use model::limits::RECORD_FIELDS_MAX;
 use regex_automata::util::primitives::NonMaxUsize;
 use text_fields::Detector;
@@ -22,6 +23,8 @@ pub struct Pairs {
 pub(crate) struct Scratch {
     /// The names around the place at hand, each with its delimiter behind it.
     pub(crate) path: Vec<u8>,
+    /// A text that is put together.
+    pub(crate) text: Vec<u8>,
     /// What finds the fields of messages at search time.
     pub(crate) detector: Detector,
     /// The places of groups of a regular expression.
@@ -169,6 +172,31 @@ impl Pairs {
         let pieces = self.piece_of(name, input).zip(self.piece_of(value, input));
         // A text without room is left out; others may have room.
         pieces.is_none_or(|(name, value)| self.push(name, value))
+    }
+
+    /// Adds a pair with a name that does not stand in the input.
+    pub(crate) fn push_named(&mut self, name: &[u8], value: Piece) {
+        if name.len() > NAME_BYTES_MAX {
+            self.is_truncated = true;
+        } else if value.byte_len() > 0
+            && let Some(name) = self.push_own(name)
+        {
+            self.push(name, value);
+        }
+    }
+
+    /// A part of the input as a piece, without its escapes if it has the byte that they start with.
+    pub(crate) fn piece_with(
+        &mut self,
+        text: &[u8],
+        input: &[u8],
+        mark: u8,
+        unescape: impl FnOnce(&[u8], &mut Vec<u8>),
+    ) -> Option<Piece> {
+        if memchr(mark, text).is_none() {
+            return self.piece_of(text, input);
+        }
+        self.push_own_with(text.len(), |own| unescape(text, own))
     }
 
     /// A text as a piece: a place in the input where it is a part of that, else own text.
