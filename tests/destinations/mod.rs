@@ -1,6 +1,7 @@
 //! Destinations: what arrived is what was stored.
 
 mod files;
+mod http;
 mod kills;
 mod operating;
 mod servers;

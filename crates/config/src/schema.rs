@@ -866,7 +866,7 @@ const LOG: &[KeySpec] = &[
 ];
 
 /// All sections, in the order of the reference.
-pub(crate) static SECTIONS: [SectionSpec; 17] = [
+pub(crate) static SECTIONS: [SectionSpec; 18] = [
     SectionSpec {
         path: &["source", "udp"],
         doc: "Syslog over UDP (RFC 5426). One datagram is one message.",
@@ -916,6 +916,7 @@ pub(crate) static SECTIONS: [SectionSpec; 17] = [
     destination::elasticsearch::SECTION,
     destination::file::SECTION,
     destination::hec::SECTION,
+    destination::push::SECTION,
     destination::program::SECTION,
     destination::sql::SECTION,
     destination::syslog::SECTION,

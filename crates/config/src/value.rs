@@ -9,7 +9,7 @@ use ingest::limits::{CLIENT_LIST_MAX, HOST_LIST_MAX};
 use ingest::{Fingerprint, check_client_pattern};
 use jiff::tz::{Offset, TimeZone};
 use model::LogspaceName;
-use outputs::kinds::Target;
+use outputs::kinds::{StatusRange, Target};
 use query::{Network, Tokens};
 use syslog::Encoding;
 use syslog::limits::HOST_BYTES_MAX;
@@ -126,6 +126,7 @@ impl Kind {
             Self::ServerNames | Self::ClientNames => "list of names".to_owned(),
             Self::Fingerprints => "list of fingerprints".to_owned(),
             Self::Urls => "URL or list of URLs".to_owned(),
+            Self::Statuses => "list of statuses".to_owned(),
             Self::Text => "text".to_owned(),
             Self::IndexTemplate => "template of a name".to_owned(),
             Self::Secret => "secret".to_owned(),
@@ -167,6 +168,7 @@ impl Kind {
             Self::ClientNames => ("array", "[\"*.example.com\", \"O=Example\"]"),
             Self::Fingerprints => ("array", "[\"SHA256:AB:01:...\"]"),
             Self::Urls => ("string", "\"https://logs.example.com:8088\""),
+            Self::Statuses => ("array", "[\"2xx\"]"),
             Self::Text => ("string", "\"logwood\""),
             Self::IndexTemplate => ("string", "\"logs-${YEAR}.${MONTH}.${DAY}\""),
             Self::Secret => ("string", "\"01234567-89ab-cdef-0123-456789abcdef\""),
@@ -239,6 +241,9 @@ impl Kind {
             }
             (Self::Urls, DeValue::String(text)) => Ok(Value::Texts(vec![read_url(text)?])),
             (Self::Urls, DeValue::Array(items)) => read_urls(items).map(Value::Texts),
+            (Self::Statuses, DeValue::Array(items)) => {
+                read_list(items, read_status).map(Value::Texts)
+            }
             (Self::Identifier, DeValue::String(text)) => read_identifier(text).map(Value::Text),
             (Self::Text, DeValue::String(text)) => read_secret(text).map(Value::Text),
             (Self::Secret, DeValue::String(text)) => read_secret(text).map(Value::Secret),
@@ -269,7 +274,8 @@ impl Kind {
                 | Self::Networks
                 | Self::ServerNames
                 | Self::ClientNames
-                | Self::Fingerprints,
+                | Self::Fingerprints
+                | Self::Statuses,
                 DeValue::String(text),
             ) => {
                 format!("write [{text:?}]")
@@ -628,6 +634,16 @@ fn read_urls(items: &DeArray<'_>) -> Result<Vec<String>, BadValue> {
     }
     let placed = read_texts(items, read_url)?;
     Ok(placed.into_iter().map(|placed| placed.item).collect())
+}
+
+fn read_status(text: &str) -> Result<String, BadValue> {
+    match StatusRange::parse(text) {
+        Some(_) => Ok(text.to_owned()),
+        None => Err(BadValue::new(
+            format!("{text:?} is no status of HTTP"),
+            "write one such as \"404\", or \"4xx\" for all of a hundred",
+        )),
+    }
 }
 
 fn read_secret(text: &str) -> Result<String, BadValue> {

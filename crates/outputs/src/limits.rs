@@ -134,3 +134,9 @@ pub const BULK_ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Most documents of a bulk request: what each became has to fit into the answer.
 pub const BULK_RECORDS_MAX: usize = 10_000;
+
+/// How long a token serves whose giver does not say: providers give out none for less.
+pub const TOKEN_LIFE_DEFAULT: Duration = Duration::from_secs(300);
+
+/// How long before its end a token is fetched anew, at the most; of one with a short life it is a fifth.
+pub const TOKEN_MARGIN_MAX: Duration = Duration::from_secs(60);

@@ -5,6 +5,7 @@ mod file;
 mod hec;
 mod http;
 mod program;
+mod push;
 mod sql;
 mod syslog;
 
@@ -27,6 +28,7 @@ pub(super) fn destination(section: &Section) -> Option<Options> {
         "elasticsearch" => Arc::new(elasticsearch::elasticsearch(&values)?),
         "file" => Arc::new(file::file(&values)?),
         "hec" => Arc::new(hec::hec(&values)?),
+        "http" => Arc::new(push::http(&values)?),
         "program" => Arc::new(program::program(&values)?),
         "sql" => Arc::new(sql::sql(&values)?),
         "syslog" => Arc::new(syslog::syslog(&values)?),

@@ -1,6 +1,7 @@
 //! Destinations: logspaces that they take records of, expressions, templates, and circles.
 
 mod http;
+mod push;
 mod sql;
 
 use std::collections::HashSet;
@@ -35,6 +36,7 @@ pub(super) fn check(document: &Document, text: &str, findings: &mut Findings<'_>
         templates(section, text, findings);
         on_reject(section, findings);
         http::check(section, findings);
+        push::check(section, findings);
         sql::check(section, findings);
         tls(section, findings);
     }

@@ -406,3 +406,123 @@ fn as_many_wrong_lines_are_told_as_problems() {
     assert!(checked.config.is_none());
     assert!(checked.problems.len() <= PROBLEMS_MAX + 1);
 }
+
+#[test]
+fn what_a_preset_or_its_lack_does_not_use_is_told() {
+    check_problems(
+        "[destination.http.a]\nurl = \"https://a.example\"\npreset = \"loki\"\nform = \"lines\"\n\
+         labels = { \"a-b\" = \"x\" }\nsuccess = [\"2xx\", \"20x\"]\n\
+         [destination.http.b]\nurl = \"https://b.example\"\nlabels = { a = \"b\" }\n\
+         [destination.http.c]\nurl = \"https://c.example\"\npreset = \"pubsub\"\nuser = \"u\"\n",
+        expect![[r#"
+            error: this is not used: `preset` decides what a body is
+             --> logwood.toml:4:8
+              |
+            4 | form = "lines"
+              |        ^^^^^^^
+            hint: leave it out, or `preset`
+
+            error: "a-b" can be no label of Loki
+             --> logwood.toml:5:20
+              |
+            5 | labels = { "a-b" = "x" }
+              |                    ^^^
+            hint: use letters, digits and _, and no digit in front
+
+            error: `success`: "20x" is no status of HTTP
+             --> logwood.toml:6:19
+              |
+            6 | success = ["2xx", "20x"]
+              |                   ^^^^^
+            hint: write one such as "404", or "4xx" for all of a hundred
+
+            error: this is not used: a body without `preset` has no labels
+             --> logwood.toml:9:10
+              |
+            9 | labels = { a = "b" }
+              |          ^^^^^^^^^^^
+            hint: leave it out, or write them in `template`
+
+            error: "https://c.example" is no URL that takes records there
+              --> logwood.toml:11:7
+               |
+            11 | url = "https://c.example"
+               |       ^^^^^^^^^^^^^^^^^^^
+            hint: write one such as "https://pubsub.googleapis.com/v1/projects/P/topics/T:publish"
+
+            error: `user` without a password
+              --> logwood.toml:13:8
+               |
+            13 | user = "u"
+               |        ^^^
+            hint: add `password_file`, a file that has it
+        "#]],
+    );
+}
+
+#[test]
+fn headers_that_cannot_be_and_logins_that_are_not_whole_are_told() {
+    check_problems(
+        "[destination.http.a]\nurl = \"https://a.example\"\n\
+         headers = { Authorization = \"x\", \"a b\" = \"c\", X-Host = \"${HOST}\" }\ntoken_header = \"X Y\"\n\
+         [destination.http.b]\nurl = \"https://b.example\"\npreset = \"azure\"\n\
+         oauth_url = \"https://login.example/token\"\noauth_client = \"c\"\ntoken = \"t\"\n",
+        expect![[r#"
+            error: the header Authorization is written by Logwood
+             --> logwood.toml:3:29
+              |
+            3 | headers = { Authorization = "x", "a b" = "c", X-Host = "${HOST}" }
+              |                             ^^^
+            hint: set `token`, or `user` with a password
+
+            error: "a b" is no name of a header
+             --> logwood.toml:3:42
+              |
+            3 | headers = { Authorization = "x", "a b" = "c", X-Host = "${HOST}" }
+              |                                          ^^^
+            hint: write one such as "X-Scope-OrgID"
+
+            error: the header X-Host has to be the same for all records
+             --> logwood.toml:3:56
+              |
+            3 | headers = { Authorization = "x", "a b" = "c", X-Host = "${HOST}" }
+              |                                                        ^^^^^^^^^
+            hint: write a fixed text
+
+            error: "X Y" can stand in no header
+             --> logwood.toml:4:16
+              |
+            4 | token_header = "X Y"
+              |                ^^^^^
+            hint: write it as the API says
+
+            error: there is no token for this
+             --> logwood.toml:4:16
+              |
+            4 | token_header = "X Y"
+              |                ^^^^^
+            hint: add `token_file`
+
+            error: "https://b.example" is no URL that takes records there
+             --> logwood.toml:6:7
+              |
+            6 | url = "https://b.example"
+              |       ^^^^^^^^^^^^^^^^^^^
+            hint: write one such as "https://NAME.ingest.monitor.azure.com/dataCollectionRules/dcr-ID/streams/Custom-TABLE?api-version=2023-01-01"
+
+            error: `oauth_url` is set beside `token`
+             --> logwood.toml:8:13
+              |
+            8 | oauth_url = "https://login.example/token"
+              |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+            hint: leave one of them out: there is one way to say who we are
+
+            error: `oauth_url` without a secret
+             --> logwood.toml:8:13
+              |
+            8 | oauth_url = "https://login.example/token"
+              |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+            hint: add `oauth_secret_file`, a file that has it
+        "#]],
+    );
+}

@@ -5,6 +5,7 @@ pub(super) mod file;
 pub(super) mod hec;
 mod http;
 pub(super) mod program;
+pub(super) mod push;
 pub(super) mod sql;
 pub(super) mod syslog;
 

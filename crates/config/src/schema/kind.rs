@@ -61,6 +61,8 @@ pub(crate) enum Kind {
     Fingerprints,
     /// A URL, or several.
     Urls,
+    /// Statuses of HTTP.
+    Statuses,
     /// A text in one line.
     Text,
     /// A template of the name of an index.

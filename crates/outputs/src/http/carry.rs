@@ -8,7 +8,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tokio::task::JoinSet;
 
-use crate::limits::REQUESTS_IN_FLIGHT;
 use crate::sink::{Failure, Outcome};
 
 /// Records as the bytes of bodies, one behind the other.
@@ -56,6 +55,17 @@ pub(crate) enum Verdict {
     Without { refused: usize, reason: String },
 }
 
+/// How a batch is cut into requests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// Most bytes of a request, but one record at least.
+    pub(crate) bytes: usize,
+    /// Most records of a request.
+    pub(crate) records: usize,
+    /// Most requests that are under way; with one, records arrive in order.
+    pub(crate) in_flight: usize,
+}
+
 /// Sends the records of a run.
 pub(crate) trait Carrier: Send + Sync + 'static {
     /// What became of them, with the bytes that went out.
@@ -89,6 +99,12 @@ impl Encoded {
             bytes: bytes.into(),
             items: all,
         }
+    }
+
+    /// All of them as one run.
+    pub(crate) fn whole(self) -> Run {
+        let items = 0..self.items.len();
+        Run::new(&Arc::new(self), items)
     }
 
     /// Runs of at most so many bytes and records, but one record at least.
@@ -136,6 +152,13 @@ impl Run {
         }
     }
 
+    /// The bytes of each.
+    pub(crate) fn records(&self) -> impl Iterator<Item = &[u8]> {
+        let items = self.encoded.items.get(self.items.clone());
+        let items = items.unwrap_or_default().iter();
+        items.filter_map(|item| self.encoded.bytes.get(item.start..item.end))
+    }
+
     fn places(&self, part: Range<usize>) -> impl Iterator<Item = usize> {
         let items = self.encoded.items.get(self.items.clone());
         let items = items.and_then(|items| items.get(part));
@@ -158,14 +181,14 @@ impl Run {
 pub(crate) async fn carry_all<C: Carrier>(
     carrier: &Arc<C>,
     encoded: Encoded,
-    (bytes_max, records_max): (usize, usize),
+    bounds: Bounds,
     mut outcome: Outcome,
 ) -> Outcome {
-    let mut waiting = encoded.runs(bytes_max, records_max);
+    let mut waiting = encoded.runs(bounds.bytes, bounds.records);
     let mut tasks = JoinSet::new();
     let mut under_way = HashMap::new();
     loop {
-        while under_way.len() < REQUESTS_IN_FLIGHT && outcome.failure.is_none() {
+        while under_way.len() < bounds.in_flight && outcome.failure.is_none() {
             let Some(run) = waiting.pop_front() else {
                 break;
             };

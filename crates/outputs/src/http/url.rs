@@ -11,6 +11,8 @@ pub struct Url {
     origin: String,
     /// The path without a slash at its end; empty for none.
     path: String,
+    /// Whether it was written with a slash at its end, which matters where nothing comes behind it.
+    has_slash: bool,
     query: String,
 }
 
@@ -55,6 +57,7 @@ impl Url {
         Ok(Self {
             origin: format!("{scheme}://{authority}"),
             path: uri.path().trim_end_matches('/').to_owned(),
+            has_slash: uri.path().ends_with('/'),
             query: uri.query().unwrap_or_default().to_owned(),
         })
     }
@@ -75,6 +78,7 @@ impl Url {
         Self {
             origin: self.origin.clone(),
             path: path.trim_end_matches('/').to_owned(),
+            has_slash: path.ends_with('/'),
             query: String::new(),
         }
     }
@@ -84,6 +88,7 @@ impl Url {
         let Self {
             origin,
             path,
+            has_slash,
             query,
         } = self;
         let (below, asked) = path_and_query
@@ -99,7 +104,7 @@ impl Url {
         } else {
             "?"
         };
-        let slash = if path.is_empty() && below.is_empty() {
+        let slash = if below.is_empty() && (path.is_empty() || *has_slash) {
             "/"
         } else {
             ""
@@ -133,6 +138,10 @@ mod tests {
             Url::parse("http://a").expect("a URL").to_string(),
             "http://a/"
         );
+        for exact in ["http://a/hook/", "http://a/hook", "http://a/hook/?b=c"] {
+            let url = Url::parse(exact).expect("a URL");
+            assert_eq!(url.to_string(), exact);
+        }
         for text in [
             "",
             "a.example:8088",

@@ -3,6 +3,7 @@
 mod elasticsearch;
 mod file;
 mod hec;
+mod http;
 mod program;
 mod sql;
 mod syslog;
@@ -11,5 +12,6 @@ pub use self::syslog::{Framing, Spread, Syslog, Target, Transport};
 pub use elasticsearch::{Document, Elasticsearch, IndexTemplate, Login};
 pub use file::{Compression, File, FileAccess, PathTemplate, Rotation};
 pub use hec::{Acknowledgement, Endpoint, Event, Hec, Metadata};
+pub use http::{Body, Form, Http, HttpLogin, HttpMethod, StatusRange, Statuses, Text};
 pub use program::Program;
 pub use sql::{BadAddress, Column, Engine, Sql, SqlAddress};

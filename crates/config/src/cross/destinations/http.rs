@@ -11,6 +11,9 @@ const SECRETS: &[(&str, &str, bool)] = &[
     ("hec", "token", true),
     ("elasticsearch", "password", false),
     ("elasticsearch", "api_key", false),
+    ("http", "password", false),
+    ("http", "token", false),
+    ("http", "oauth_secret", false),
     ("sql", "password", false),
 ];
 
@@ -29,9 +32,15 @@ pub(super) fn check(section: &Section, findings: &mut Findings<'_>) {
     }
 }
 
-fn set<'s>(section: &'s Section, key: &str) -> Option<&'s Entry> {
+pub(super) fn set<'s>(section: &'s Section, key: &str) -> Option<&'s Entry> {
     let entry = section.entry(key)?;
     (!matches!(entry.value, Value::Unset)).then_some(entry)
+}
+
+/// The entry that has a secret, or says where it is.
+pub(super) fn set_secret<'s>(section: &'s Section, key: &str) -> Option<&'s Entry> {
+    let keys = [key.to_owned(), format!("{key}_file"), format!("{key}_env")];
+    keys.iter().find_map(|key| set(section, key))
 }
 
 /// A secret stands at one place.
@@ -60,11 +69,9 @@ fn is_written(section: &Section, key: &str) -> bool {
 
 /// One way to say who we are, and all of it.
 fn login(section: &Section, findings: &mut Findings<'_>) {
-    let first = |key: &str| {
-        let keys = [key.to_owned(), format!("{key}_file"), format!("{key}_env")];
-        keys.iter().find_map(|key| set(section, key))
-    };
-    let (user, password, api_key) = (set(section, "user"), first("password"), first("api_key"));
+    let user = set(section, "user");
+    let password = set_secret(section, "password");
+    let api_key = set_secret(section, "api_key");
     let (entry, message, hint) = match (user, password, api_key) {
         (Some(user), None, None) => (
             user,

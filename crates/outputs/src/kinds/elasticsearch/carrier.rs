@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use hyper::header::{AUTHORIZATION, HeaderValue};
 
 use super::{Elasticsearch, Login, answer};
-use crate::http::{Carrier, Client, Request, Run, Verdict};
+use crate::http::{Carrier, Client, Request, Run, Verdict, basic, sensitive};
 use crate::sink::Failure;
 
 /// What is answered of each document: enough to know what became of it.
@@ -39,22 +39,15 @@ impl Bulk {
 impl Login {
     /// The header that says who we are. Secrets are read each time: a new one holds at once.
     fn header(&self) -> Result<Option<HeaderValue>, Failure> {
-        let text = match self {
+        let header = match self {
             Self::None => return Ok(None),
-            Self::Password { user, password } => {
-                let both = format!("{user}:{}", password.read()?);
-                format!("Basic {}", STANDARD.encode(both))
-            }
+            Self::Password { user, password } => basic(user, password),
             Self::ApiKey(key) => match key.read()? {
-                key if key.contains(':') => format!("ApiKey {}", STANDARD.encode(key)),
-                key => format!("ApiKey {key}"),
+                key if key.contains(':') => sensitive(&format!("ApiKey {}", STANDARD.encode(key))),
+                key => sensitive(&format!("ApiKey {key}")),
             },
         };
-        let header = HeaderValue::from_str(&text);
-        let mut header = header
-            .map_err(|_| Failure::new("the secret has characters that no header can have"))?;
-        header.set_sensitive(true);
-        Ok(Some(header))
+        header.map(Some)
     }
 }
 

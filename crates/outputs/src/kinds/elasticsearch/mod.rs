@@ -11,8 +11,8 @@ mod tests;
 
 use std::sync::{Arc, Mutex};
 
-use crate::http::{Client, ClientOptions, Encoded, carry_all};
-use crate::limits::{BULK_ANSWER_BYTES_MAX, BULK_RECORDS_MAX};
+use crate::http::{Bounds, Client, ClientOptions, Encoded, carry_all};
+use crate::limits::{BULK_ANSWER_BYTES_MAX, BULK_RECORDS_MAX, REQUESTS_IN_FLIGHT};
 use crate::render::Scene;
 use crate::secret::Secret;
 use crate::sink::{Batch, Failure, Item, Kind, Opening, Outcome, Preview, Promise, Sink, Trouble};
@@ -158,7 +158,11 @@ impl Sink for BulkSink {
                 scene.count();
                 options.write((item, store), scene, out)
             });
-            let bounds = (options.request_bytes, BULK_RECORDS_MAX);
+            let bounds = Bounds {
+                bytes: options.request_bytes,
+                records: BULK_RECORDS_MAX,
+                in_flight: REQUESTS_IN_FLIGHT,
+            };
             carry_all(&bulk, encoded, bounds, outcome).await
         })
     }

@@ -13,8 +13,8 @@ mod tests;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::http::{Client, ClientOptions, Encoded, carry_all};
-use crate::limits::SHORT_ANSWER_BYTES_MAX;
+use crate::http::{Bounds, Client, ClientOptions, Encoded, carry_all};
+use crate::limits::{REQUESTS_IN_FLIGHT, SHORT_ANSWER_BYTES_MAX};
 use crate::render::Scene;
 use crate::secret::Secret;
 use crate::sink::{Batch, Failure, Item, Kind, Opening, Outcome, Preview, Promise, Sink, Trouble};
@@ -183,7 +183,11 @@ impl Sink for HecSink {
                 scene.count();
                 options.write(item, scene, out)
             });
-            let bounds = (options.request_bytes, EVENTS_MAX);
+            let bounds = Bounds {
+                bytes: options.request_bytes,
+                records: EVENTS_MAX,
+                in_flight: REQUESTS_IN_FLIGHT,
+            };
             let outcome = carry_all(&collector, encoded, bounds, outcome).await;
             if outcome.failure.is_some() {
                 self.channel = None;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::Sql;
 use super::rows::Rows;
-use super::{Engine, Sql};
 use crate::sink::Failure;
 
 /// Why rows were not inserted.
@@ -33,12 +33,12 @@ impl Connection {
         let engine = options.address.engine;
         match engine {
             #[cfg(feature = "postgres")]
-            Engine::Postgres => {
+            super::Engine::Postgres => {
                 let connection = super::postgres::Connection::open(options).await?;
                 Ok(Self::Postgres(connection))
             }
             #[cfg(feature = "mysql")]
-            Engine::Mysql => {
+            super::Engine::Mysql => {
                 let connection = super::mysql::Connection::open(options).await?;
                 Ok(Self::Mysql(connection))
             }
@@ -57,11 +57,12 @@ impl Connection {
         rows: &Rows,
         range: Range<usize>,
     ) -> Result<(), NotInserted> {
-        match self {
+        // By value, since a reference to nothing at all still has to be matched.
+        match *self {
             #[cfg(feature = "postgres")]
-            Self::Postgres(connection) => connection.insert(options, rows, range).await,
+            Self::Postgres(ref mut connection) => connection.insert(options, rows, range).await,
             #[cfg(feature = "mysql")]
-            Self::Mysql(connection) => connection.insert(options, rows, range).await,
+            Self::Mysql(ref mut connection) => connection.insert(options, rows, range).await,
         }
     }
 
