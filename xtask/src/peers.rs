@@ -46,6 +46,11 @@ const PEERS: &[Peer] = &[
         needed_by: "senders::syslog_ng",
     },
     Peer {
+        program: "pdbtool",
+        package: "syslog-ng-core",
+        needed_by: "patterndb",
+    },
+    Peer {
         program: "psql",
         package: "postgresql",
         needed_by: "destinations of kind sql",

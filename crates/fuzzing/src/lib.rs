@@ -6,6 +6,7 @@
 mod files;
 mod messages;
 mod mutations;
+mod patterns;
 mod queries;
 mod segments;
 mod templates;
@@ -14,6 +15,7 @@ mod unpacking;
 pub use files::{journal, manifest};
 pub use messages::{frames, packing, proxy, relp, syslog};
 pub use mutations::Mutations;
+pub use patterns::patterndb;
 pub use queries::query;
 pub use segments::{page, segment};
 pub use templates::template;
@@ -23,12 +25,13 @@ pub use unpacking::unpacking;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target there is.
-pub const TARGETS: [Target; 12] = [
+pub const TARGETS: [Target; 13] = [
     ("frames", frames),
     ("journal", journal),
     ("manifest", manifest),
     ("packing", packing),
     ("page", page),
+    ("patterndb", patterndb),
     ("proxy", proxy),
     ("query", query),
     ("relp", relp),

@@ -21,6 +21,9 @@ pub struct Options<'o> {
     pub environment: Option<Environment<'o>>,
     /// The templates that `$(template NAME)` finds.
     pub templates: &'o [(String, Template)],
+    /// Whether it is a template of a pattern database: `${X}@1` names another record of the context, and
+    /// names that look like those of macros, spelt wrong, are those of fields.
+    pub is_of_database: bool,
 }
 
 impl fmt::Debug for Options<'_> {
@@ -103,9 +106,9 @@ impl<'o> Compiler<'o> {
             let rest = text.get(dollar + 1..).unwrap_or_default();
             let next = rest.bytes().next();
             let (piece, end) = match next {
-                Some(b'{') => braced(source, dollar)?,
+                Some(b'{') => self.braced(source, dollar)?,
                 Some(b'(') => self.call(source, dollar)?,
-                Some(byte) if is_name_byte(byte) => bare(source, dollar)?,
+                Some(byte) if is_name_byte(byte) => self.bare(source, dollar)?,
                 _ => {
                     literal.push('$');
                     at = dollar + 1 + usize::from(next == Some(b'$'));
@@ -138,6 +141,90 @@ impl<'o> Compiler<'o> {
         self.depth -= 1;
         Ok((Piece::Call(built?), call.end))
     }
+
+    /// `$NAME`.
+    fn bare(
+        &mut self,
+        source: &Source<'_>,
+        dollar: usize,
+    ) -> Result<(Piece, usize), TemplateError> {
+        let rest = source.text.get(dollar + 1..).unwrap_or_default();
+        let len = rest.bytes().take_while(|byte| is_name_byte(*byte)).count();
+        let name = rest.get(..len).unwrap_or_default();
+        let end = dollar + 1 + len;
+        let value = self.value(name);
+        let value = value.map_err(|error| error.at(source, dollar..end))?;
+        self.behind_name(source, dollar, end, value, "")
+    }
+
+    /// `${NAME}` and `${NAME:-default}`.
+    fn braced(
+        &mut self,
+        source: &Source<'_>,
+        dollar: usize,
+    ) -> Result<(Piece, usize), TemplateError> {
+        let inner = source.text.get(dollar + 2..).unwrap_or_default();
+        let Some(len) = inner.find('}') else {
+            let error = source.error(dollar..dollar + 2, Problem::UnclosedName);
+            return Err(error.with_hint("close the name with `}`, or write `$$` for a dollar sign"));
+        };
+        let inner = inner.get(..len).unwrap_or_default();
+        let end = dollar + 3 + len;
+        let (name, default) = inner.split_once(":-").unwrap_or((inner, ""));
+        if name.is_empty() {
+            let error = source.error(dollar..end, Problem::NoName);
+            return Err(error.with_hint("write `${HOST}`, or `$$` for a dollar sign"));
+        }
+        let place = dollar + 2..dollar + 2 + name.len();
+        let value = self.value(name);
+        let value = value.map_err(|error| error.at(source, place))?;
+        self.behind_name(source, dollar, end, value, default)
+    }
+
+    /// What a name stands for.
+    pub(crate) fn value(&self, name: &str) -> Result<Value, NameError> {
+        if !self.options.is_of_database {
+            return value(name);
+        }
+        Ok(match macro_name::find(name) {
+            Some(found) => Value::Macro(found),
+            None if name == "CONTEXT_ID" => Value::Field((*b".classifier.context_id").into()),
+            None => Value::Field(name.as_bytes().into()),
+        })
+    }
+
+    /// The piece of a name, and where the template goes on: `@1` behind it is another record of a context,
+    /// `@@` is an at sign, as syslog-ng has it.
+    fn behind_name(
+        &self,
+        source: &Source<'_>,
+        dollar: usize,
+        end: usize,
+        value: Value,
+        default: &str,
+    ) -> Result<(Piece, usize), TemplateError> {
+        let default = default.as_bytes().into();
+        let rest = source.text.get(end..).unwrap_or_default();
+        let Some(rest) = rest.strip_prefix('@') else {
+            return Ok((Piece::Value(value, default), end));
+        };
+        if rest.starts_with('@') {
+            // The second one is the text that follows.
+            return Ok((Piece::Value(value, default), end + 1));
+        }
+        let len = rest.bytes().take_while(u8::is_ascii_digit).count();
+        if len == 0 {
+            return Ok((Piece::Value(value, default), end));
+        }
+        if !self.options.is_of_database {
+            let error = source.error(dollar..end + 2, Problem::OtherMessage);
+            return Err(error.with_hint("for an at sign in front of a digit write `@@`"));
+        }
+        let count = rest.get(..len).and_then(|count| count.parse().ok());
+        // More than fit in a number are more than there are.
+        let count = count.unwrap_or(usize::MAX);
+        Ok((Piece::Earlier(count, value, default), end + 1 + len))
+    }
 }
 
 fn push_literal(literal: &mut String, pieces: &mut Vec<Piece>) {
@@ -149,55 +236,6 @@ fn push_literal(literal: &mut String, pieces: &mut Vec<Piece>) {
 
 fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
-}
-
-/// `$NAME`.
-fn bare(source: &Source<'_>, dollar: usize) -> Result<(Piece, usize), TemplateError> {
-    let rest = source.text.get(dollar + 1..).unwrap_or_default();
-    let len = rest.bytes().take_while(|byte| is_name_byte(*byte)).count();
-    let name = rest.get(..len).unwrap_or_default();
-    let end = dollar + 1 + len;
-    let value = value(name).map_err(|error| error.at(source, dollar..end))?;
-    let end = behind_at_sign(source, dollar, end)?;
-    Ok((Piece::Value(value, Box::default()), end))
-}
-
-/// `${NAME}` and `${NAME:-default}`.
-fn braced(source: &Source<'_>, dollar: usize) -> Result<(Piece, usize), TemplateError> {
-    let inner = source.text.get(dollar + 2..).unwrap_or_default();
-    let Some(len) = inner.find('}') else {
-        let error = source.error(dollar..dollar + 2, Problem::UnclosedName);
-        return Err(error.with_hint("close the name with `}`, or write `$$` for a dollar sign"));
-    };
-    let inner = inner.get(..len).unwrap_or_default();
-    let end = dollar + 3 + len;
-    let (name, default) = inner.split_once(":-").unwrap_or((inner, ""));
-    if name.is_empty() {
-        let error = source.error(dollar..end, Problem::NoName);
-        return Err(error.with_hint("write `${HOST}`, or `$$` for a dollar sign"));
-    }
-    let place = dollar + 2..dollar + 2 + name.len();
-    let value = value(name).map_err(|error| error.at(source, place))?;
-    let end = behind_at_sign(source, dollar, end)?;
-    Ok((Piece::Value(value, default.as_bytes().into()), end))
-}
-
-/// Where a template goes on behind a name. `@1` would be another message of a context, `@@` is an at
-/// sign, as syslog-ng has it.
-fn behind_at_sign(source: &Source<'_>, dollar: usize, end: usize) -> Result<usize, TemplateError> {
-    let mut rest = source.text.get(end..).unwrap_or_default().bytes();
-    if rest.next() != Some(b'@') {
-        return Ok(end);
-    }
-    match rest.next() {
-        // The second one is the text that follows.
-        Some(b'@') => Ok(end + 1),
-        Some(byte) if byte.is_ascii_digit() => {
-            let error = source.error(dollar..end + 2, Problem::OtherMessage);
-            Err(error.with_hint("for an at sign in front of a digit write `@@`"))
-        }
-        _ => Ok(end),
-    }
 }
 
 /// What is wrong with a name, before it is known where it stands.

@@ -9,7 +9,7 @@ use model::{Facility, Severity};
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::arguments::Argument;
-use crate::compile::{Compiler, Source, value};
+use crate::compile::{Compiler, Source};
 use crate::context::Scene;
 use crate::error::{Problem, TemplateError};
 use crate::limits::{CONDITION_NESTING_MAX, EXPRESSION_BYTES_MAX};
@@ -91,7 +91,15 @@ impl Condition {
         argument: &Argument,
         compiler: &mut Compiler<'_>,
     ) -> Result<Self, TemplateError> {
-        parse::Parser::new(&Source::of_argument(argument), compiler).condition()
+        Self::read(&Source::of_argument(argument), compiler)
+    }
+
+    /// Compiles a text that is a condition.
+    pub(crate) fn read(
+        source: &Source<'_>,
+        compiler: &mut Compiler<'_>,
+    ) -> Result<Self, TemplateError> {
+        parse::Parser::new(source, compiler).condition()
     }
 
     /// Whether it holds for a record. The output is used for a while and left as it was.

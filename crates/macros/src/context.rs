@@ -27,4 +27,34 @@ pub struct Context {
 pub(crate) struct Scene<'s> {
     pub(crate) view: &'s View<'s>,
     pub(crate) context: &'s Context,
+    /// The records before it that functions of contexts look at, the oldest first.
+    pub(crate) earlier: &'s [View<'s>],
+}
+
+impl<'s> Scene<'s> {
+    /// A record by itself.
+    pub(crate) fn new(view: &'s View<'s>, context: &'s Context) -> Self {
+        Self {
+            view,
+            context,
+            earlier: &[],
+        }
+    }
+
+    /// All records of the context, the oldest first.
+    pub(crate) fn views(&self) -> impl DoubleEndedIterator<Item = &'s View<'s>> + use<'s> {
+        self.earlier.iter().chain([self.view])
+    }
+
+    /// The record so many before this one, by itself.
+    pub(crate) fn back(&self, count: usize) -> Option<Self> {
+        let view = self.views().rev().nth(count)?;
+        Some(Self::new(view, self.context))
+    }
+
+    /// Each record of the context by itself.
+    pub(crate) fn each(&self) -> impl Iterator<Item = Self> + use<'s> {
+        let context = self.context;
+        self.views().map(move |view| Self::new(view, context))
+    }
 }

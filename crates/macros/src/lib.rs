@@ -27,6 +27,7 @@ mod output;
 mod pairs;
 #[cfg(test)]
 mod samples;
+mod standalone;
 mod template;
 mod values;
 mod view;
@@ -37,6 +38,7 @@ pub use context::Context;
 pub use embed::{append_json_fields, append_json_string};
 pub use error::{OutputTooLong, Problem, TemplateError};
 pub use formats::{Format, UnknownFormat};
+pub use standalone::Condition;
 pub use template::Template;
 pub use view::View;
 pub use zone::{Zone, named_zone};

@@ -27,6 +27,8 @@ pub(crate) enum Piece {
     Literal(Box<[u8]>),
     /// What a name stands for, or a default where that is empty.
     Value(Value, Box<[u8]>),
+    /// The same of a record of the context so many before this one.
+    Earlier(usize, Value, Box<[u8]>),
     /// What a function makes.
     Call(Box<dyn Function>),
 }
@@ -45,6 +47,14 @@ impl Value {
         match self {
             Self::Macro(name) => values::write(*name, scene, out),
             Self::Field(name) => out.push(scene.view.field(name)),
+        }
+    }
+
+    fn write_or(&self, default: &[u8], scene: &Scene<'_>, out: &mut Output<'_>) {
+        let start = out.len();
+        self.write(scene, out);
+        if out.len() == start {
+            out.push(default);
         }
     }
 }
@@ -90,7 +100,7 @@ impl Template {
     pub fn is_constant(&self) -> bool {
         let is_constant = |piece: &Piece| match piece {
             Piece::Literal(_) | Piece::Value(Value::Macro(Macro::OwnHost), _) => true,
-            Piece::Value(..) | Piece::Call(_) => false,
+            Piece::Value(..) | Piece::Earlier(..) | Piece::Call(_) => false,
         };
         self.pieces.iter().all(is_constant)
     }
@@ -102,18 +112,34 @@ impl Template {
         context: &Context,
         out: &mut Vec<u8>,
     ) -> Result<(), OutputTooLong> {
-        bounded(out, |out| self.write(&Scene { view, context }, out))
+        bounded(out, |out| self.write(&Scene::new(view, context), out))
+    }
+
+    /// Appends what it makes of a record with others before it, the oldest first: `${X}@1` and functions such
+    /// as `$(grep)` see those. Where it is too long, nothing is appended.
+    pub fn render_behind(
+        &self,
+        earlier: &[View<'_>],
+        view: &View<'_>,
+        context: &Context,
+        out: &mut Vec<u8>,
+    ) -> Result<(), OutputTooLong> {
+        let scene = Scene {
+            view,
+            context,
+            earlier,
+        };
+        bounded(out, |out| self.write(&scene, out))
     }
 
     pub(crate) fn write(&self, scene: &Scene<'_>, out: &mut Output<'_>) {
         for piece in &*self.pieces {
             match piece {
                 Piece::Literal(text) => out.push(text),
-                Piece::Value(value, default) => {
-                    let start = out.len();
-                    value.write(scene, out);
-                    if out.len() == start {
-                        out.push(default);
+                Piece::Value(value, default) => value.write_or(default, scene, out),
+                Piece::Earlier(count, value, default) => {
+                    if let Some(scene) = scene.back(*count) {
+                        value.write_or(default, &scene, out);
                     }
                 }
                 Piece::Call(function) => function.write(scene, out),

@@ -18,6 +18,7 @@ const HOUSE: &[(&str, &[&str])] = &[
     ("pipeline", &["model", "query", "syslog", "parsers"]),
     ("ingest", &["syslog", "pipeline", "store"]),
     ("macros", &["model"]),
+    ("patterndb", &["macros", "model"]),
     ("outputs", &["store", "query", "syslog", "macros"]),
     ("config", &["ingest", "outputs", "engine"]),
     ("api", &["model", "text_fields"]),
@@ -25,7 +26,14 @@ const HOUSE: &[(&str, &[&str])] = &[
     ("client", &["api"]),
     (
         "fuzzing",
-        &["syslog", "engine", "ingest", "macros", "parsers"],
+        &[
+            "syslog",
+            "engine",
+            "ingest",
+            "macros",
+            "parsers",
+            "patterndb",
+        ],
     ),
     ("fuzz", &["fuzzing"]),
     ("load", &["syslog"]),

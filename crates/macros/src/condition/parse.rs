@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     CONDITION_NESTING_MAX, Compiler, Condition, Facility, Matcher, Network, Order, Problem,
-    Severity, Source, Template, TemplateError, Value, expression, glob, memmem, value,
+    Severity, Source, Template, TemplateError, Value, expression, glob, memmem,
 };
 use crate::arguments::Argument;
 use crate::macro_name::Macro;
@@ -311,7 +311,11 @@ impl<'s, 't, 'c, 'o> Parser<'s, 't, 'c, 'o> {
                 "value" => {
                     let span = self.source.span(argument.text.place.clone());
                     let name = text.trim_start_matches('$');
-                    target = Some(value(name).map_err(|error| error.at_span(span))?);
+                    target = Some(
+                        self.compiler
+                            .value(name)
+                            .map_err(|error| error.at_span(span))?,
+                    );
                 }
                 "type" => kind = text,
                 "flags" => match text {

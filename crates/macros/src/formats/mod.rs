@@ -82,7 +82,7 @@ impl Format {
         context: &Context,
         out: &mut Vec<u8>,
     ) -> Result<(), OutputTooLong> {
-        let scene = Scene { view, context };
+        let scene = Scene::new(view, context);
         bounded(out, |out| self.write(&scene, out))
     }
 

@@ -1,6 +1,6 @@
 //! Functions that choose: `$(if)`, `$(grep)`, `$(or)`.
 
-use super::{Built, Function, join};
+use super::{Built, Function, join, write_element};
 use crate::arguments::Arguments;
 use crate::compile::Compiler;
 use crate::condition::Condition;
@@ -36,8 +36,8 @@ impl Function for Choice {
     }
 }
 
-/// `$(grep CONDITION A B)`: its arguments with commas between where the condition holds. A context has
-/// one record here.
+/// `$(grep CONDITION A B)`: its arguments with commas between, of each record of the context of which the
+/// condition holds.
 pub(super) fn grep(mut arguments: Arguments, compiler: &mut Compiler<'_>) -> Built {
     arguments.expect(2..=usize::MAX, "$(grep CONDITION TEXT)")?;
     let condition = condition(&mut arguments, compiler)?;
@@ -55,8 +55,15 @@ struct Grep {
 
 impl Function for Grep {
     fn write(&self, scene: &Scene<'_>, out: &mut Output<'_>) {
-        if self.condition.holds(scene, out) {
-            join(&self.parts, b",", scene, out);
+        let mut is_first = true;
+        for scene in scene.each() {
+            if self.condition.holds(&scene, out) {
+                if !is_first {
+                    out.byte(b',');
+                }
+                is_first = false;
+                join(&self.parts, b",", &scene, out);
+            }
         }
     }
 }
@@ -93,12 +100,70 @@ impl Function for Or {
     }
 }
 
-/// `$(context-length)`: a context has one record here.
+/// `$(context-length)`: how many records the context has.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "the type of all that build a function"
 )]
 pub(super) fn context_length(arguments: Arguments, _: &mut Compiler<'_>) -> Built {
     arguments.expect(0..=0, "$(context-length)")?;
-    Ok(Box::new(Template::literal("1")))
+    Ok(Box::new(ContextLength))
+}
+
+#[derive(Debug)]
+struct ContextLength;
+
+impl Function for ContextLength {
+    fn write(&self, scene: &Scene<'_>, out: &mut Output<'_>) {
+        out.decimal(scene.views().count() as u64);
+    }
+}
+
+/// `$(context-lookup CONDITION A B)`: a list of its arguments of each record of the context of which the
+/// condition holds.
+pub(super) fn context_lookup(mut arguments: Arguments, compiler: &mut Compiler<'_>) -> Built {
+    arguments.expect(2..=usize::MAX, "$(context-lookup CONDITION TEXT)")?;
+    let condition = condition(&mut arguments, compiler)?;
+    Ok(Box::new(Elements {
+        condition: Some(condition),
+        parts: arguments.templates(compiler)?,
+    }))
+}
+
+/// `$(context-values A B)`: a list of its arguments of each record of the context.
+pub(super) fn context_values(mut arguments: Arguments, compiler: &mut Compiler<'_>) -> Built {
+    arguments.expect(1..=usize::MAX, "$(context-values TEXT)")?;
+    Ok(Box::new(Elements {
+        condition: None,
+        parts: arguments.templates(compiler)?,
+    }))
+}
+
+#[derive(Debug)]
+struct Elements {
+    condition: Option<Condition>,
+    parts: Box<[Template]>,
+}
+
+impl Function for Elements {
+    fn write(&self, scene: &Scene<'_>, out: &mut Output<'_>) {
+        let mut is_first = true;
+        for scene in scene.each() {
+            let condition = self.condition.as_ref();
+            if !condition.is_none_or(|condition| condition.holds(&scene, out)) {
+                continue;
+            }
+            for part in &self.parts {
+                if !is_first {
+                    out.byte(b',');
+                }
+                is_first = false;
+                let start = out.len();
+                part.write(&scene, out);
+                let element = out.since(start).to_vec();
+                out.truncate(start);
+                write_element(&element, out);
+            }
+        }
+    }
 }

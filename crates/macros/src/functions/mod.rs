@@ -35,7 +35,7 @@ pub(crate) type Built = Result<Box<dyn Function>, TemplateError>;
 type Build = fn(Arguments, &mut Compiler<'_>) -> Built;
 
 /// Every function.
-const FUNCTIONS: [(&str, Build); 65] = [
+const FUNCTIONS: [(&str, Build); 67] = [
     ("%", numbers::remainder),
     ("*", numbers::multiply),
     ("+", numbers::add),
@@ -46,6 +46,8 @@ const FUNCTIONS: [(&str, Build); 65] = [
     ("base64-encode", encodings::base64_encode),
     ("ceil", numbers::ceil),
     ("context-length", choice::context_length),
+    ("context-lookup", choice::context_lookup),
+    ("context-values", choice::context_values),
     ("cut", text::cut),
     ("echo", text::echo),
     ("env", surroundings::environment),
@@ -105,9 +107,7 @@ const FUNCTIONS: [(&str, Build); 65] = [
 ];
 
 /// Functions of syslog-ng that there are not, and what to do.
-const UNSUPPORTED: [(&str, &str); 18] = [
-    ("context-lookup", ONE_RECORD),
-    ("context-values", ONE_RECORD),
+const UNSUPPORTED: [(&str, &str); 16] = [
     (
         "dns-resolve-ip",
         "names of senders are looked up by the source: `use_dns`",
@@ -138,7 +138,6 @@ const UNSUPPORTED: [(&str, &str); 18] = [
     ("vp-transform", "write `$(format-json --rekey ...)`"),
 ];
 
-const ONE_RECORD: &str = "a template sees one record";
 const LISTS: &str = "functions for lists are `$(list-...)`, `$(explode)` and `$(implode)`";
 const NO_FORMAT: &str = "write `$(format-json)`, `$(format-welf)` or `$(format-cef-extension)`";
 

@@ -137,6 +137,7 @@ fn build(
     }
     Ok(Box::new(Arithmetic {
         operation,
+        is_aggregate: least == 1,
         numbers: arguments.templates(compiler)?,
     }))
 }
@@ -153,21 +154,49 @@ fn evaluate(template: &Template, scene: &Scene<'_>, out: &mut Output<'_>) -> Opt
 #[derive(Debug)]
 struct Arithmetic {
     operation: Operation,
+    /// Whether it takes the numbers of each record of a context.
+    is_aggregate: bool,
     numbers: Box<[Template]>,
 }
 
 impl Arithmetic {
     fn value(&self, scene: &Scene<'_>, out: &mut Output<'_>) -> Option<Number> {
+        if self.is_aggregate && !scene.earlier.is_empty() {
+            return self.value_of_context(scene, out);
+        }
         let mut numbers = self.numbers.iter();
         let mut value = evaluate(numbers.next()?, scene, out)?;
         for number in numbers {
             value = self.operation.of(value, evaluate(number, scene, out)?)?;
         }
-        if self.operation == Operation::Average {
-            let count = i64::try_from(self.numbers.len()).ok()?;
-            value = Operation::Divide.of(value, Number::Whole(count))?;
+        self.divided(value, self.numbers.len())
+    }
+
+    /// Of the numbers of all records of a context; what is none is left out.
+    fn value_of_context(&self, scene: &Scene<'_>, out: &mut Output<'_>) -> Option<Number> {
+        let mut value = None;
+        let mut count = 0;
+        for scene in scene.each() {
+            for number in &self.numbers {
+                let Some(number) = evaluate(number, &scene, out) else {
+                    continue;
+                };
+                count += 1;
+                value = Some(match value {
+                    Some(value) => self.operation.of(value, number)?,
+                    None => number,
+                });
+            }
         }
-        Some(value)
+        self.divided(value?, count)
+    }
+
+    fn divided(&self, sum: Number, count: usize) -> Option<Number> {
+        if self.operation != Operation::Average {
+            return Some(sum);
+        }
+        let count = i64::try_from(count).ok()?;
+        Operation::Divide.of(sum, Number::Whole(count))
     }
 }
 

@@ -254,6 +254,7 @@ fn other_templates_and_the_environment_are_read_once() {
     let options = Options {
         environment: Some(&read),
         templates: &templates,
+        ..Options::default()
     };
     let template =
         Template::compile_with("$(template inner)$(env HOME)$(env NOPE)", &options).expect("valid");

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::samples::{EVENT, SU, batch, context, rendered};
-use crate::{Format, Zone};
+use crate::{Condition, Format, Zone};
 
 #[test]
 fn names_stand_for_parts_of_the_record() {
@@ -329,4 +329,79 @@ proptest! {
             }
         }
     }
+}
+
+/// What a template of a pattern database makes of the last of these messages.
+fn rendered_last(template: &str, messages: &[&str]) -> String {
+    let options = Options {
+        is_of_database: true,
+        ..Options::default()
+    };
+    let template = Template::compile_with(template, &options).expect("valid");
+    let batches: Vec<_> = messages
+        .iter()
+        .map(|message| batch(message.as_bytes()))
+        .collect();
+    let views: Vec<_> = batches
+        .iter()
+        .map(|batch| View::from(batch.get(0).expect("a record")))
+        .collect();
+    let (last, earlier) = views.split_last().expect("a message");
+    let mut out = Vec::new();
+    let rendered = template.render_behind(earlier, last, &context(), &mut out);
+    rendered.expect("short");
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[test]
+fn a_template_of_a_database_sees_the_records_of_a_context() {
+    let messages = [
+        "<13>Oct 11 22:14:15 h a[1]: one, 1",
+        "<13>Oct 11 22:14:15 h b[22]: two",
+        "<13>Oct 11 22:14:15 h a[3]: three",
+    ];
+    let cases = [
+        (
+            "$MSG|${MSG}@0|${MSG}@1|$PROGRAM@2|${MSG}@3",
+            "three|three|two|a|",
+        ),
+        ("${MSG}@@1|${nope:-x}@1|${nope:-x}@9|a@b", "three@1|x||a@b"),
+        ("$(context-length)", "3"),
+        ("$(grep program(\"a\") $PID $PROGRAM)", "1,a,3,a"),
+        ("$(context-values $MSG)", "\"one, 1\",two,three"),
+        ("$(context-lookup (\"$PROGRAM\" eq \"a\") $PID)", "1,3"),
+        (
+            "$(sum $PID)|$(min $PID)|$(max $PID)|$(average $PID)|$(sum $MSG)|$(+ $PID 1)",
+            "26|1|22|8|NaN|4",
+        ),
+        ("$(if (\"${PID}@1\" eq \"22\") yes no)", "yes"),
+        // A name that is that of a macro but for a letter is that of a field.
+        ("$HOSTS|${CONTEXT_ID}", "|"),
+    ];
+    for (template, expected) in cases {
+        assert_eq!(rendered_last(template, &messages), expected, "{template}");
+    }
+}
+
+#[test]
+fn a_condition_is_asked_of_the_last_record_of_a_context() {
+    let options = Options {
+        is_of_database: true,
+        ..Options::default()
+    };
+    let holds_behind = |text: &str, count: usize| {
+        let condition = Condition::compile_with(text, &options).expect("valid");
+        let batch = batch(b"<13>Oct 11 22:14:15 h a[1]: one");
+        let view = View::from(batch.get(0).expect("a record"));
+        condition.holds_behind(&vec![view; count], &view, &context())
+    };
+    assert!(holds_behind(
+        "\"$(context-length)\" >= \"2\" and program(\"a\")",
+        1
+    ));
+    assert!(!holds_behind("\"$(context-length)\" >= \"2\"", 0));
+    assert!(holds_behind("'${PID}@1' eq '1'", 1));
+    assert!(!holds_behind("'${PID}@1' eq '1'", 0));
+    assert!(holds_behind("not program(\"b\")", 0));
+    assert!(Condition::compile_with("\"a\" is \"b\"", &options).is_err());
 }

@@ -1,0 +1,38 @@
+//! Pattern databases, and what they find in messages.
+
+use patterndb::Database;
+
+/// What stands between a file, a program and a message.
+const BETWEEN: u8 = 0;
+
+/// A file, a program and a message with zero bytes between: the file is a database or told to be wrong, and
+/// what is found in the message stands in it.
+pub fn patterndb(bytes: &[u8]) {
+    let mut parts = bytes.splitn(3, |byte| *byte == BETWEEN);
+    let mut next = || parts.next().unwrap_or_default();
+    let (file, program, message) = (next(), next(), next());
+    let database = match Database::parse(file) {
+        Ok(database) => database,
+        Err(error) => {
+            assert!(error.line > 0 && !error.to_string().is_empty());
+            return;
+        }
+    };
+    assert!(
+        database
+            .examples()
+            .iter()
+            .all(|example| example.rule < database.rules().len())
+    );
+    let Some(found) = database.classify(program, message) else {
+        return;
+    };
+    for (values, text) in [
+        (&found.values[..], message),
+        (&found.program_values[..], program),
+    ] {
+        for value in values {
+            assert_eq!(text.get(value.range.clone()), Some(value.value));
+        }
+    }
+}

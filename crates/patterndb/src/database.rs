@@ -1,0 +1,125 @@
+//! A loaded database, and how it classifies.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::error::{LoadError, Warning};
+use crate::load;
+use crate::rule::{Example, Rule, ValueType};
+use crate::tree::{Captures, Tree};
+
+/// A pattern database, ready to classify.
+#[derive(Clone, Debug)]
+pub struct Database {
+    pub(crate) version: u32,
+    pub(crate) published: String,
+    pub(crate) rules: Vec<Arc<Rule>>,
+    pub(crate) examples: Vec<Example>,
+    pub(crate) warnings: Vec<Warning>,
+    /// Patterns of programs; their values are places in `messages`.
+    pub(crate) programs: Tree,
+    /// Patterns of messages, of rulesets that share their programs; their values are places in `rules`.
+    pub(crate) messages: Vec<Tree>,
+}
+
+/// What a message is found to be.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Match<'a> {
+    /// The rule.
+    pub rule: &'a Arc<Rule>,
+    /// What its pattern took of the message; of several of a name the last.
+    pub values: SmallVec<[MatchedValue<'a>; 8]>,
+    /// What the pattern of the program took of the program.
+    pub program_values: SmallVec<[MatchedValue<'a>; 1]>,
+}
+
+/// A value that a pattern took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MatchedValue<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Where it stands in the text.
+    pub range: Range<usize>,
+    /// Its bytes.
+    pub value: &'a [u8],
+    /// Its type.
+    pub value_type: ValueType,
+}
+
+impl Database {
+    /// Loads a database from its file.
+    ///
+    /// A pattern that cannot be read is left out with a [`Warning`], as syslog-ng leaves it out; all else
+    /// that is wrong is an error.
+    pub fn parse(xml: &[u8]) -> Result<Self, LoadError> {
+        load::database(xml)
+    }
+
+    /// Finds the rule of a message. `None` where there is none, and where looking it up would take too many
+    /// steps.
+    ///
+    /// The program is looked up in a tree of its own, where `ssh` also finds the program `sshd`; a program
+    /// that finds none has the rules of rulesets without program. Of these rules the first is found whose
+    /// pattern takes the whole message, else the first that takes a start of it; "first" as the tree has
+    /// them, literal text in front of parsers, parsers in the order of the file.
+    pub fn classify<'a>(&'a self, program: &'a [u8], message: &'a [u8]) -> Option<Match<'a>> {
+        let program_found = self.programs.find(program)?;
+        let tree = self.messages.get(program_found.value as usize)?;
+        let found = tree.find(message)?;
+        Some(Match {
+            rule: self.rules.get(found.value as usize)?,
+            values: values(&found.captures, message),
+            program_values: values(&program_found.captures, program),
+        })
+    }
+
+    /// The version of its format.
+    pub fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// When it was published, as it says.
+    pub fn published(&self) -> &str {
+        &self.published
+    }
+
+    /// Its rules, in the order of the file.
+    pub fn rules(&self) -> &[Arc<Rule>] {
+        &self.rules
+    }
+
+    /// Its examples, in the order of the file.
+    pub fn examples(&self) -> &[Example] {
+        &self.examples
+    }
+
+    /// Patterns that are left out, in the order of the file.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+}
+
+/// The values of captures. A name has one value, that of its last capture.
+fn values<'a, A>(captures: &Captures<'a>, text: &'a [u8]) -> SmallVec<A>
+where
+    A: smallvec::Array<Item = MatchedValue<'a>>,
+{
+    let mut values = SmallVec::new();
+    for (index, capture) in captures.iter().enumerate() {
+        let name = capture.parser.name.as_str();
+        let behind = captures.get(index + 1..).unwrap_or_default();
+        if behind.iter().any(|other| other.parser.name == name) {
+            continue;
+        }
+        values.push(MatchedValue {
+            name,
+            range: capture.start..capture.end,
+            value: text.get(capture.start..capture.end).unwrap_or_default(),
+            value_type: capture.parser.value_type(),
+        });
+    }
+    values
+}
