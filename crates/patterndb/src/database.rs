@@ -27,24 +27,24 @@ pub struct Database {
 /// What a message is found to be.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Match<'a> {
+pub struct Match<'d, 't> {
     /// The rule.
-    pub rule: &'a Arc<Rule>,
+    pub rule: &'d Arc<Rule>,
     /// What its pattern took of the message; of several of a name the last.
-    pub values: SmallVec<[MatchedValue<'a>; 8]>,
+    pub values: SmallVec<[MatchedValue<'d, 't>; 8]>,
     /// What the pattern of the program took of the program.
-    pub program_values: SmallVec<[MatchedValue<'a>; 1]>,
+    pub program_values: SmallVec<[MatchedValue<'d, 't>; 1]>,
 }
 
 /// A value that a pattern took.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MatchedValue<'a> {
+pub struct MatchedValue<'d, 't> {
     /// Its name.
-    pub name: &'a str,
+    pub name: &'d str,
     /// Where it stands in the text.
     pub range: Range<usize>,
     /// Its bytes.
-    pub value: &'a [u8],
+    pub value: &'t [u8],
     /// Its type.
     pub value_type: ValueType,
 }
@@ -65,7 +65,11 @@ impl Database {
     /// that finds none has the rules of rulesets without program. Of these rules the first is found whose
     /// pattern takes the whole message, else the first that takes a start of it; "first" as the tree has
     /// them, literal text in front of parsers, parsers in the order of the file.
-    pub fn classify<'a>(&'a self, program: &'a [u8], message: &'a [u8]) -> Option<Match<'a>> {
+    pub fn classify<'d, 't>(
+        &'d self,
+        program: &'t [u8],
+        message: &'t [u8],
+    ) -> Option<Match<'d, 't>> {
         let program_found = self.programs.find(program)?;
         let tree = self.messages.get(program_found.value as usize)?;
         let found = tree.find(message)?;
@@ -74,6 +78,17 @@ impl Database {
             values: values(&found.captures, message),
             program_values: values(&program_found.captures, program),
         })
+    }
+
+    /// All rules that have a pattern for the whole message, the one that is found first. More than one is
+    /// mostly a mistake.
+    pub fn classify_all(&self, program: &[u8], message: &[u8]) -> Vec<&Arc<Rule>> {
+        let found = self.programs.find(program);
+        let tree = found.and_then(|found| self.messages.get(found.value as usize));
+        let all = tree.map(|tree| tree.find_all(message)).unwrap_or_default();
+        let all = all.into_iter();
+        all.filter_map(|place| self.rules.get(place as usize))
+            .collect()
     }
 
     /// The version of its format.
@@ -103,9 +118,9 @@ impl Database {
 }
 
 /// The values of captures. A name has one value, that of its last capture.
-fn values<'a, A>(captures: &Captures<'a>, text: &'a [u8]) -> SmallVec<A>
+fn values<'d, 't, A>(captures: &Captures<'d>, text: &'t [u8]) -> SmallVec<A>
 where
-    A: smallvec::Array<Item = MatchedValue<'a>>,
+    A: smallvec::Array<Item = MatchedValue<'d, 't>>,
 {
     let mut values = SmallVec::new();
     for (index, capture) in captures.iter().enumerate() {

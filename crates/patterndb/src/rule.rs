@@ -72,8 +72,8 @@ pub enum ValueType {
 /// Types by their names.
 const TYPES: [(&str, ValueType); 13] = [
     ("string", ValueType::String),
-    ("int", ValueType::Integer),
     ("integer", ValueType::Integer),
+    ("int", ValueType::Integer),
     ("int32", ValueType::Integer),
     ("int64", ValueType::Integer),
     ("double", ValueType::Double),

@@ -198,16 +198,19 @@ impl Tree {
         }
     }
 
+    /// The values of all patterns that take a whole text, the one that is found first.
+    pub(crate) fn find_all(&self, text: &[u8]) -> Vec<u32> {
+        let mut search = Search {
+            all: Some(Vec::new()),
+            ..Search::new(self, text)
+        };
+        search.node(ROOT, 0);
+        search.all.unwrap_or_default()
+    }
+
     /// Looks a text up; `None` also where that takes more steps than it may.
     pub(crate) fn find<'t>(&'t self, text: &[u8]) -> Option<Found<'t>> {
-        let mut search = Search {
-            tree: self,
-            text,
-            // In proportion to the text, so that a long one is looked at as a whole some dozens of times.
-            steps: STEPS_MAX + text.len() / (STEP_BYTES / 64),
-            captures: Captures::new(),
-            partial: None,
-        };
+        let mut search = Search::new(self, text);
         let whole = search.node(ROOT, 0);
         if search.steps == 0 {
             return None;
@@ -254,9 +257,23 @@ struct Search<'t, 'm> {
     captures: Captures<'t>,
     /// The first pattern that takes a start of the text.
     partial: Option<Found<'t>>,
+    /// Where not only the first pattern is wanted, all that were found.
+    all: Option<Vec<u32>>,
 }
 
-impl<'t> Search<'t, '_> {
+impl<'t, 'm> Search<'t, 'm> {
+    fn new(tree: &'t Tree, text: &'m [u8]) -> Self {
+        Self {
+            tree,
+            text,
+            // In proportion to the text, so that a long one is looked at as a whole some dozens of times.
+            steps: STEPS_MAX + text.len() / (STEP_BYTES / 64),
+            captures: Captures::new(),
+            partial: None,
+            all: None,
+        }
+    }
+
     /// Looks from a node on, at a place of the text. The captures stay where something is found.
     fn node(&mut self, index: NodeIndex, at: usize) -> Option<u32> {
         if !self.step(0) {
@@ -266,7 +283,7 @@ impl<'t> Search<'t, '_> {
         let rest = self.text.get(at..)?;
         let at = at + literal_len(&node.key, rest)?;
         if at == self.text.len() {
-            return node.value;
+            return self.whole(node.value);
         }
         let found = self.literal(node, at);
         if found.is_some() {
@@ -320,6 +337,15 @@ impl<'t> Search<'t, '_> {
             }
             self.captures.truncate(before);
         }
+        None
+    }
+
+    /// What a pattern that takes the whole text stands for, unless others are wanted as well.
+    fn whole(&mut self, value: Option<u32>) -> Option<u32> {
+        let Some(all) = &mut self.all else {
+            return value;
+        };
+        all.extend(value);
         None
     }
 

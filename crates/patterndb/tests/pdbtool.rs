@@ -396,3 +396,51 @@ fn pdbtool_finds_the_same_rules_values_and_tags() -> Result<()> {
     );
     Ok(())
 }
+
+#[test]
+fn the_verdicts_of_examples_are_those_of_pdbtool() -> Result<()> {
+    if need(program("pdbtool", "syslog-ng-core"))?.is_none() {
+        return Ok(());
+    }
+    let v3 = include_str!("../testdata/v3.xml");
+    let files = [
+        v3.to_owned(),
+        include_str!("../testdata/v4.xml").to_owned(),
+        v3.replace(">bob</test_value>", ">eve</test_value>"),
+        v3.replace(">bob</test_value>", "></test_value>"),
+        v3.replace(">bob</test_value>", "/>"),
+        v3.replace(">Accepted password", ">accepted password"),
+        v3.replace("<test_message program='sshd'>", "<test_message>"),
+        v3.replace("</patterndb>", ""),
+        v3.replace("<rules>", "<rules>text"),
+        v3.replace("version='3'", "version='7'"),
+        v3.replace("</examples>", "<x/></examples>"),
+        v3.replace("@NUMBER:port@", "@NUMER:port@"),
+    ];
+    let folder = tempfile::tempdir()?;
+    let xml = folder.path().join("db.xml");
+    let mut codes = Vec::new();
+    for file in &files {
+        fs::write(&xml, file)?;
+        for id in [None, Some("accepted"), Some("nope")] {
+            let mut command = Command::new(program("pdbtool", "syslog-ng-core")?);
+            command.arg("test").arg(&xml);
+            if let Some(id) = id {
+                command.args(["--rule-id", id]);
+            }
+            let theirs = command.output()?.status.code();
+            let ours = patterndb::tool::test(file.as_bytes(), id);
+            let code = i32::from(ours.verdict.code());
+            ensure!(
+                theirs == Some(code),
+                "{id:?}: {theirs:?}, not {code}: {}\n{file}",
+                ours.text
+            );
+            codes.push(code);
+        }
+    }
+    codes.sort_unstable();
+    codes.dedup();
+    ensure!(codes == [0, 1, 2, 3], "{codes:?}");
+    Ok(())
+}

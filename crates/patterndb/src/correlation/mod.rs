@@ -28,12 +28,23 @@ use smallvec::SmallVec;
 
 pub use message::Message;
 
+use crate::database::Database;
 use crate::limits::{CONTEXT_MESSAGES_MAX, CONTEXTS_BYTES_MAX, CONTEXTS_MAX};
 use crate::rule::{Action, Content, ContextRule, Inherit, NewMessage, Rule, RuleValue, Trigger};
 use context::{Context, Key};
 use rates::Rates;
 
-/// The name of the value with the id of the context.
+/// The value with the class of a message.
+const CLASS: &str = ".classifier.class";
+
+/// The class of messages that match nothing, and their tag.
+const CLASS_UNKNOWN: &str = "unknown";
+const TAG_UNKNOWN: &str = ".classifier.unknown";
+
+/// The value with the id of its rule.
+const RULE_ID: &str = ".classifier.rule_id";
+
+/// The value with the id of its context.
 const CONTEXT_ID: &str = ".classifier.context_id";
 
 /// The bounds of a [`Correlator`].
@@ -113,6 +124,33 @@ impl Correlator {
     /// What was lost to the bounds since the start.
     pub fn losses(&self) -> Losses {
         self.losses
+    }
+
+    /// Does all that a database does to a message: the time moves on, the message is classified and gets the
+    /// values of its pattern, class and rule, and what follows from it is done. Hands back its rule.
+    pub fn process<'d>(
+        &mut self,
+        database: &'d Database,
+        message: &mut Message,
+        clock: Timestamp,
+        scene: &macros::Context,
+        emit: &mut dyn FnMut(Message),
+    ) -> Option<&'d Arc<Rule>> {
+        self.advance_to(message.time, clock, scene, emit);
+        let program = message.get("PROGRAM").to_vec();
+        let text = message.get("MESSAGE").to_vec();
+        let Some(found) = database.classify(&program, &text) else {
+            message.set(CLASS, CLASS_UNKNOWN.as_bytes());
+            message.add_tag(TAG_UNKNOWN);
+            return None;
+        };
+        message.set(CLASS, found.rule.class.as_bytes());
+        message.set(RULE_ID, found.rule.id.as_bytes());
+        for value in found.program_values.iter().chain(&found.values) {
+            message.set(value.name, value.value);
+        }
+        self.matched(found.rule, message, scene, emit);
+        Some(found.rule)
     }
 
     /// Takes a message whose pattern matched: adds what the rule adds, and hands `emit` what actions make.
