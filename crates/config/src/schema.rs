@@ -866,7 +866,7 @@ const LOG: &[KeySpec] = &[
 ];
 
 /// All sections, in the order of the reference.
-pub(crate) static SECTIONS: [SectionSpec; 18] = [
+pub(crate) static SECTIONS: [SectionSpec; 20] = [
     SectionSpec {
         path: &["source", "udp"],
         doc: "Syslog over UDP (RFC 5426). One datagram is one message.",
@@ -915,9 +915,11 @@ pub(crate) static SECTIONS: [SectionSpec; 18] = [
     },
     destination::elasticsearch::SECTION,
     destination::file::SECTION,
+    destination::hdfs::SECTION,
     destination::hec::SECTION,
     destination::push::SECTION,
     destination::program::SECTION,
+    destination::s3::SECTION,
     destination::sql::SECTION,
     destination::syslog::SECTION,
     SectionSpec {

@@ -140,3 +140,6 @@ pub const TOKEN_LIFE_DEFAULT: Duration = Duration::from_secs(300);
 
 /// How long before its end a token is fetched anew, at the most; of one with a short life it is a fifth.
 pub const TOKEN_MARGIN_MAX: Duration = Duration::from_secs(60);
+
+/// Longest path of an object, in bytes: S3 takes 1,024.
+pub const OBJECT_PATH_BYTES_MAX: usize = 1_024;

@@ -98,3 +98,16 @@ impl Scene {
         self.0.sequence += 1;
     }
 }
+
+/// Makes what was appended one line: line ends inside of it become spaces.
+pub(crate) fn one_line(out: &mut Vec<u8>, start: usize) {
+    if out.len() > start && out.last() == Some(&b'\n') {
+        out.pop();
+    }
+    for byte in out.get_mut(start..).unwrap_or_default() {
+        if matches!(byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+    out.push(b'\n');
+}

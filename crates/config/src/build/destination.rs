@@ -4,6 +4,7 @@ mod elasticsearch;
 mod file;
 mod hec;
 mod http;
+mod objects;
 mod program;
 mod push;
 mod sql;
@@ -29,7 +30,9 @@ pub(super) fn destination(section: &Section) -> Option<Options> {
         "file" => Arc::new(file::file(&values)?),
         "hec" => Arc::new(hec::hec(&values)?),
         "http" => Arc::new(push::http(&values)?),
+        "hdfs" => Arc::new(objects::hdfs(&values)?),
         "program" => Arc::new(program::program(&values)?),
+        "s3" => Arc::new(objects::s3(&values)?),
         "sql" => Arc::new(sql::sql(&values)?),
         "syslog" => Arc::new(syslog::syslog(&values)?),
         _ => return None,

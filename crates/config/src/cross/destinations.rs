@@ -1,6 +1,7 @@
 //! Destinations: logspaces that they take records of, expressions, templates, and circles.
 
 mod http;
+mod objects;
 mod push;
 mod sql;
 
@@ -37,6 +38,7 @@ pub(super) fn check(document: &Document, text: &str, findings: &mut Findings<'_>
         on_reject(section, findings);
         http::check(section, findings);
         push::check(section, findings);
+        objects::check(section, findings);
         sql::check(section, findings);
         tls(section, findings);
     }

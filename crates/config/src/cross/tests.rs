@@ -461,6 +461,37 @@ fn what_a_preset_or_its_lack_does_not_use_is_told() {
 }
 
 #[test]
+fn buckets_that_cannot_be_are_told() {
+    check_problems(
+        "[destination.s3.a]\nbucket = \"a b\"\naccess_key = \"k\"\nsecret_key = \"s\"\n\
+         [destination.s3.b]\nbucket = \"b\"\naccess_key = \"k\"\naddressing = \"host\"\n\
+         endpoint = \"http://127.0.0.1:9000\"\n",
+        expect![[r#"
+            error: "a b" cannot be a part of the host: invalid international domain name
+             --> logwood.toml:2:10
+              |
+            2 | bucket = "a b"
+              |          ^^^^^
+            hint: see its name, or write `addressing = "path"`
+
+            error: `destination.s3.b` has no `secret_key`
+             --> logwood.toml:5:17
+              |
+            5 | [destination.s3.b]
+              |                 ^
+            hint: add `secret_key_file = "/etc/logwood/secret_key"`, a file that has it
+
+            error: "b" cannot be a part of the host: invalid IPv4 address
+             --> logwood.toml:6:10
+              |
+            6 | bucket = "b"
+              |          ^^^
+            hint: see its name, or write `addressing = "path"`
+        "#]],
+    );
+}
+
+#[test]
 fn headers_that_cannot_be_and_logins_that_are_not_whole_are_told() {
     check_problems(
         "[destination.http.a]\nurl = \"https://a.example\"\n\

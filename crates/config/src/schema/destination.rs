@@ -2,10 +2,12 @@
 
 pub(super) mod elasticsearch;
 pub(super) mod file;
+pub(super) mod hdfs;
 pub(super) mod hec;
 mod http;
 pub(super) mod program;
 pub(super) mod push;
+pub(super) mod s3;
 pub(super) mod sql;
 pub(super) mod syslog;
 

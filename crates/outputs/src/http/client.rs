@@ -175,11 +175,9 @@ impl Client {
     /// # Errors
     /// When it does not answer.
     pub(crate) async fn send_to(&self, url: usize, request: &Request) -> Result<Answer, Failure> {
-        let asked = timeout(self.options.timeout, self.ask(url, request)).await;
-        let asked = asked.unwrap_or_else(|_| {
-            let seconds = self.options.timeout.as_secs_f64();
-            Err(format!("no answer for {seconds} seconds"))
-        });
+        let target = self.options.urls.get(url);
+        let target = target.map_or_else(String::new, |target| target.join(&request.path));
+        let asked = self.ask_in_time((url, &target), request).await;
         let now = Instant::now();
         match asked {
             Ok(answer) if answer.is_sick() => {
@@ -195,6 +193,20 @@ impl Client {
                 Err(Failure::new(format!("{}: {reason}", self.name(url))))
             }
         }
+    }
+
+    /// Sends a request to where the other side has sent us.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub(crate) async fn send_on(&self, target: &str, request: &Request) -> Result<Answer, Failure> {
+        let asked = self.ask_in_time((0, target), request).await;
+        asked.map_err(|reason| Failure::new(format!("{target}: {reason}")))
+    }
+
+    /// How many URLs there are.
+    pub(crate) fn len(&self) -> usize {
+        self.options.urls.len()
     }
 
     /// Whether another URL could take what one did not.
@@ -228,11 +240,18 @@ impl Client {
         }
     }
 
-    async fn ask(&self, url: usize, request: &Request) -> Result<Answer, String> {
-        let target = self.options.urls.get(url).ok_or("there is no URL")?;
+    async fn ask_in_time(&self, to: (usize, &str), request: &Request) -> Result<Answer, String> {
+        let asked = timeout(self.options.timeout, self.ask(to, request)).await;
+        asked.unwrap_or_else(|_| {
+            let seconds = self.options.timeout.as_secs_f64();
+            Err(format!("no answer for {seconds} seconds"))
+        })
+    }
+
+    async fn ask(&self, (url, target): (usize, &str), request: &Request) -> Result<Answer, String> {
         let mut outgoing = hyper::Request::builder()
             .method(&request.method)
-            .uri(target.join(&request.path))
+            .uri(target)
             .header(USER_AGENT, concat!("logwood/", env!("CARGO_PKG_VERSION")));
         for (name, value) in &request.headers {
             outgoing = outgoing.header(name, value);

@@ -51,6 +51,23 @@ pub enum Compression {
     Zstd(i32),
 }
 
+impl Compression {
+    /// The bytes as a whole member or frame; `None` where they stay as they are.
+    pub(crate) fn packed(self, bytes: &[u8]) -> std::io::Result<Option<Vec<u8>>> {
+        use std::io::Write as _;
+        match self {
+            Self::None => Ok(None),
+            Self::Gzip(level) => {
+                let level = flate2::Compression::new(level);
+                let mut encoder = flate2::write::GzEncoder::new(Vec::new(), level);
+                encoder.write_all(bytes)?;
+                encoder.finish().map(Some)
+            }
+            Self::Zstd(level) => zstd::bulk::compress(bytes, level).map(Some),
+        }
+    }
+}
+
 /// Whose files and directories are that are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileAccess {

@@ -1,15 +1,15 @@
 //! Writing batches to files.
 
 use std::collections::HashMap;
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::Value;
 
+use super::File;
 use super::open_file::OpenFile;
 use super::state::State;
-use super::{Compression, File};
 use crate::render::Scene;
 use crate::sink::{Batch, Failure, KeepState, Opening, Outcome, Promise, Sink};
 
@@ -201,13 +201,17 @@ impl FileSink {
     }
 
     fn append(&mut self, group: &Group, outcome: &mut Outcome) {
-        let written = self.compressed(&group.bytes).and_then(|compressed| {
-            let bytes = compressed.as_deref().unwrap_or(&group.bytes);
-            let file = self.open.get_mut(&group.path);
-            let file = file.ok_or_else(|| io::Error::other("the file is not open"))?;
-            file.append(bytes)?;
-            Ok(bytes.len() as u64)
-        });
+        let written = self
+            .options
+            .compression
+            .packed(&group.bytes)
+            .and_then(|compressed| {
+                let bytes = compressed.as_deref().unwrap_or(&group.bytes);
+                let file = self.open.get_mut(&group.path);
+                let file = file.ok_or_else(|| io::Error::other("the file is not open"))?;
+                file.append(bytes)?;
+                Ok(bytes.len() as u64)
+            });
         match written {
             Ok(bytes) => outcome.bytes += bytes,
             Err(error) => {
@@ -217,20 +221,6 @@ impl FileSink {
         }
         let file = self.open.get(&group.path);
         self.wants_to_settle |= file.is_some_and(|file| file.is_due(&self.options.rotation));
-    }
-
-    /// The bytes as a whole member or frame; `None` where they are written as they are.
-    fn compressed(&self, bytes: &[u8]) -> io::Result<Option<Vec<u8>>> {
-        match self.options.compression {
-            Compression::None => Ok(None),
-            Compression::Gzip(level) => {
-                let level = flate2::Compression::new(level);
-                let mut encoder = flate2::write::GzEncoder::new(Vec::new(), level);
-                encoder.write_all(bytes)?;
-                encoder.finish().map(Some)
-            }
-            Compression::Zstd(level) => zstd::bulk::compress(bytes, level).map(Some),
-        }
     }
 
     fn settle_now(&mut self) -> Result<Option<Value>, Failure> {

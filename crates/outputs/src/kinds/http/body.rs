@@ -10,7 +10,7 @@ use macros::append_json_string;
 
 use super::grouped;
 use crate::http::{ClientOptions, Run};
-use crate::render::{Rendering, Scene};
+use crate::render::{Rendering, Scene, one_line};
 use crate::sink::Item;
 
 /// What a body is made of.
@@ -262,17 +262,4 @@ fn push_array(run: &Run, out: &mut Vec<u8>) {
         out.extend_from_slice(record);
     }
     out.push(b']');
-}
-
-/// Makes what was appended one line: line ends inside of it become spaces.
-fn one_line(out: &mut Vec<u8>, start: usize) {
-    if out.len() > start && out.last() == Some(&b'\n') {
-        out.pop();
-    }
-    for byte in out.get_mut(start..).unwrap_or_default() {
-        if matches!(byte, b'\n' | b'\r') {
-            *byte = b' ';
-        }
-    }
-    out.push(b'\n');
 }
