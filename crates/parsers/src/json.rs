@@ -365,7 +365,7 @@ impl Reader<'_> {
         let mut has_escapes = false;
         loop {
             let rest = self.input.get(end..).unwrap_or_default();
-            let Some(len) = quote_or_backslash(rest) else {
+            let Some(len) = memchr2(b'"', b'\\', rest) else {
                 return Err(Failed::new(at, "this text has no end"));
             };
             end += len;
@@ -447,20 +447,6 @@ fn check_depth(at: usize, depth: usize) -> Result<(), Failed> {
         return Err(Failed::new(at, "this is nested too deep"));
     }
     Ok(())
-}
-
-/// Bytes that are looked at one by one before a search by `memchr` pays.
-const SHORT_BYTES: usize = 16;
-
-/// Where the first quotation mark or backslash stands. Most texts are short.
-fn quote_or_backslash(text: &[u8]) -> Option<usize> {
-    let start = text.get(..SHORT_BYTES).unwrap_or(text);
-    let is_wanted = |byte: &u8| matches!(byte, b'"' | b'\\');
-    if let Some(at) = start.iter().position(is_wanted) {
-        return Some(at);
-    }
-    let rest = text.get(start.len()..)?;
-    Some(start.len() + memchr2(b'"', b'\\', rest)?)
 }
 
 /// The length of the number that a text starts with; `None` where it is none. What stands behind it is

@@ -6,7 +6,7 @@
 //! separator or the white space in front of the next name, as syslog-ng has it; so it may be several words.
 //! What is neither are stray words.
 
-use memchr::{memchr2, memmem};
+use memchr::{memchr, memchr2};
 use text_fields::Escapes;
 
 use crate::classes::Classes;
@@ -57,7 +57,7 @@ const TRIM: u8 = 16;
 /// Takes pairs with a separator apart.
 #[derive(Clone, Debug)]
 pub struct KvParser {
-    value_separator: memmem::Finder<'static>,
+    value_separator: Box<[u8]>,
     /// Without the white space around it, which is no part of a value anyway.
     pair_separator: Box<[u8]>,
     /// Whether white space has to follow the pair separator.
@@ -86,7 +86,7 @@ impl KvParser {
         }
         let pair_separator = options.pair_separator.trim_ascii();
         let mut parser = Self {
-            value_separator: memmem::Finder::new(value_separator).into_owned(),
+            value_separator: value_separator.as_bytes().into(),
             pair_separator: pair_separator.as_bytes().into(),
             is_spaced: options
                 .pair_separator
@@ -178,21 +178,18 @@ impl Parser for KvParser {
             stray: None,
             has_found: false,
         };
-        let mut place = Place::Open(0);
-        while let Some(next) = reader.pair(place) {
-            place = next;
-        }
+        reader.read();
         if reader.has_found {
             Ok(())
         } else {
-            Err(Failed::new(
-                0,
-                "expected a name, the value separator and a value",
-            ))
+            let reason = "expected a name, the value separator and a value";
+            Err(Failed::new(0, reason))
         }
     }
 }
 
+/// Reads from left to right. Names and values are short, so most bytes are looked at one by one: a search
+/// that is quick over long stretches costs more than such a value.
 struct Reader<'a> {
     parser: &'a KvParser,
     input: &'a [u8],
@@ -200,15 +197,6 @@ struct Reader<'a> {
     /// The name of stray words, once there are some.
     stray: Option<Piece>,
     has_found: bool,
-}
-
-/// Where the next pair is read from.
-#[derive(Clone, Copy)]
-enum Place {
-    /// Somewhere from here on.
-    Open(usize),
-    /// This is its name.
-    Name(Name),
 }
 
 /// A name, and the place behind the value separator.
@@ -219,30 +207,37 @@ struct Name {
     value: usize,
 }
 
-/// A value, if there is room for it, and where the next pair is read from.
-type Value = (Option<Piece>, Place);
-
 impl Reader<'_> {
-    /// Reads the next pair; returns where to read on, or nothing at the end.
-    fn pair(&mut self, place: Place) -> Option<Place> {
-        let name = match place {
-            Place::Name(name) => name,
-            Place::Open(at) => self.next_name(at)?,
-        };
-        self.has_found = true;
-        let at = self.skip(name.value, SPACE);
-        let (value, next) = match (at > name.value).then(|| self.name_at(at)).flatten() {
-            // White space in front of the next name is no value.
-            Some(next) => (None, Place::Name(next)),
-            None => match self.quoted(at) {
-                Some(found) => found,
-                None => self.plain(at),
-            },
-        };
-        let name = Piece::input(name.start, name.end);
-        // An own text without room is left out; others may have room.
-        let has_room = value.is_none_or(|value| self.pairs.push(name, value));
-        has_room.then_some(next)
+    fn read(&mut self) {
+        let mut next = self.next_name(0);
+        while let Some(name) = next {
+            self.has_found = true;
+            let piece = Piece::input(name.start, name.end);
+            let mut start = name.value;
+            if self.is_at(start, SPACE) {
+                start = self.skip(start, SPACE);
+                // White space in front of the next name is no value.
+                next = self.name_at(start);
+                if next.is_some() {
+                    continue;
+                }
+            }
+            let quoted = self.is_at(start, QUOTE).then(|| self.quoted(start));
+            let has_room = if let Some((value, end)) = quoted.flatten() {
+                // An own text without room is left out; others may have room.
+                let has_room = value.is_none_or(|value| self.pairs.push(piece, value));
+                next = self.next_name(end);
+                has_room
+            } else {
+                let (end, name) = self.plain(start);
+                let has_room = self.pairs.push(piece, self.trimmed(start, end));
+                next = name.or_else(|| self.next_name(end));
+                has_room
+            };
+            if !has_room {
+                return;
+            }
+        }
     }
 
     /// The next name from a place on; what stands before it are stray words.
@@ -258,43 +253,59 @@ impl Reader<'_> {
     }
 
     /// The name that starts at a place.
+    #[inline]
     fn name_at(&self, start: usize) -> Option<Name> {
         let end = self.skip(start, KEY);
-        let behind = self.skip(end, SPACE);
-        let separator = self.parser.value_separator.needle();
-        let has_separator = self.input.get(behind..)?.starts_with(separator);
-        (end > start && has_separator).then_some(Name {
+        let mut behind = end;
+        if self.is_at(behind, SPACE) {
+            behind = self.skip(behind, SPACE);
+        }
+        let is_name = end > start && self.is_separator(behind);
+        is_name.then(|| Name {
             start,
             end,
-            value: behind + separator.len(),
+            value: behind + self.parser.value_separator.len(),
         })
     }
 
-    /// The first name from a place on.
+    /// Whether the value separator stands at a place.
+    #[inline]
+    fn is_separator(&self, at: usize) -> bool {
+        let separator = &*self.parser.value_separator;
+        // Most have one byte.
+        self.input.get(at) == separator.first()
+            && (separator.len() == 1
+                || self
+                    .input
+                    .get(at..)
+                    .is_some_and(|rest| rest.starts_with(separator)))
+    }
+
+    /// The first name from a place on, wherever it starts.
     fn find_name(&self, from: usize) -> Option<Name> {
-        let finder = &self.parser.value_separator;
-        let mut at = from;
+        let first = *self.parser.value_separator.first()?;
+        let (mut low, mut at) = (from, from);
         loop {
-            let separator = at + finder.find(self.input.get(at..)?)?;
-            let value = separator + finder.needle().len();
+            let separator = at + memchr(first, self.input.get(at..)?)?;
+            at = separator + 1;
+            if !self.is_separator(separator) {
+                continue;
+            }
+            let value = separator + self.parser.value_separator.len();
             // No byte is looked at twice: a separator is no part of a name.
-            let before = self.input.get(at..separator)?;
-            let end = separator - self.run(before.iter().rev(), SPACE);
-            let before = self.input.get(at..end)?;
-            let start = end - self.run(before.iter().rev(), KEY);
+            let before = self.input.get(low..separator)?.trim_ascii_end();
+            let end = low + before.len();
+            let start = end - self.parser.classes.run_at_end(before, KEY);
             if start < end {
                 return Some(Name { start, end, value });
             }
-            at = value;
+            (low, at) = (value, value);
         }
     }
 
-    /// The value in quotation marks at a place.
-    fn quoted(&mut self, at: usize) -> Option<Value> {
+    /// The value in quotation marks at a place, and the place behind it.
+    fn quoted(&mut self, at: usize) -> Option<(Option<Piece>, usize)> {
         let quote = *self.input.get(at)?;
-        if !self.parser.classes.is(Some(&quote), QUOTE) {
-            return None;
-        }
         let start = at + 1;
         let mut end = start;
         let mut has_escapes = false;
@@ -307,8 +318,8 @@ impl Reader<'_> {
             end += 2;
         }
         // A quotation mark inside would end it too early; a separator without its space is one.
-        let behind = self.input.get(end + 1);
-        (behind.is_none() || self.parser.classes.is(behind, SPACE | PAIR)).then_some(())?;
+        let is_over = end + 1 == self.input.len() || self.is_at(end + 1, SPACE | PAIR);
+        is_over.then_some(())?;
         let value = if has_escapes {
             let value = self.input.get(start..end).unwrap_or_default();
             let append = |own: &mut Vec<u8>| unescape(value, quote, own);
@@ -316,73 +327,80 @@ impl Reader<'_> {
         } else {
             Some(Piece::input(start, end))
         };
-        Some((value, Place::Open(end + 1)))
+        Some((value, end + 1))
     }
 
-    /// The value without quotation marks at a place.
-    fn plain(&self, at: usize) -> Value {
+    /// Where the value without quotation marks at a place ends, and the name behind it where that has ended
+    /// it.
+    #[inline]
+    fn plain(&self, at: usize) -> (usize, Option<Name>) {
         let mut end = at;
-        let mut next = None;
-        while let Some(byte) = self.input.get(end) {
-            let classes = self.parser.classes.of(*byte);
-            if classes & SPACE != 0 {
+        loop {
+            let rest = self.input.get(end..).unwrap_or_default();
+            end += self.parser.classes.before(rest, SPACE | PAIR);
+            if self.is_at(end, SPACE) {
                 let behind = self.skip(end, SPACE);
-                next = self.name_at(behind).map(Place::Name);
+                let next = self.name_at(behind);
                 if next.is_some() {
-                    break;
+                    return (end, next);
                 }
                 end = behind;
-            } else if classes & PAIR != 0 && self.separator_len(end) > 0 {
-                break;
+            } else if end >= self.input.len() || self.separator_len(end) > 0 {
+                return (end, None);
             } else {
                 end += 1;
             }
         }
-        let value = self.input.get(at..end).unwrap_or_default();
-        let value = Piece::input(at, at + value.trim_ascii_end().len());
-        (Some(self.trimmed(value)), next.unwrap_or(Place::Open(end)))
     }
 
-    /// A value without the bytes that are taken off its ends.
-    fn trimmed(&self, value: Piece) -> Piece {
+    /// A value without white space at its end, and without the bytes that are taken off its ends.
+    #[inline]
+    fn trimmed(&self, start: usize, end: usize) -> Piece {
+        let classes = &self.parser.classes;
+        let value = self
+            .input
+            .get(start..end)
+            .unwrap_or_default()
+            .trim_ascii_end();
+        let value = Piece::input(start, start + value.len());
         if !self.parser.has_trim {
             return value;
         }
         let bytes = self.pairs.get(value, self.input);
-        let first = self.run(bytes.iter(), TRIM);
-        let last = bytes.len() - self.run(bytes.iter().skip(first).rev(), TRIM);
-        value.part(first, last - first)
+        let first = classes.run(bytes, TRIM);
+        let rest = bytes.get(first..).unwrap_or_default();
+        value.part(first, rest.len() - classes.run_at_end(rest, TRIM))
     }
 
     /// The length of what separates pairs at a place; 0 where nothing does.
     fn separator_len(&self, at: usize) -> usize {
-        let rest = self.input.get(at..).unwrap_or_default();
-        if self.parser.classes.is(rest.first(), SPACE) {
+        if self.is_at(at, SPACE) {
             return 1;
         }
-        if !self.parser.classes.is(rest.first(), PAIR) {
+        if !self.is_at(at, PAIR) {
             return 0;
         }
+        let rest = self.input.get(at..).unwrap_or_default();
         let Some(behind) = rest.strip_prefix(&*self.parser.pair_separator) else {
             return 0;
         };
         // At the end nothing has to follow.
-        if self.parser.is_spaced
-            && !behind.is_empty()
-            && !self.parser.classes.is(behind.first(), SPACE)
-        {
+        let is_spaced = behind.first().is_none_or(u8::is_ascii_whitespace);
+        if self.parser.is_spaced && !is_spaced {
             return 0;
         }
         self.parser.pair_separator.len()
     }
 
+    #[inline]
     fn skip_separators(&self, mut at: usize) -> usize {
-        loop {
+        while self.is_at(at, SPACE | PAIR) {
             match self.separator_len(at) {
-                0 => return at,
+                0 => break,
                 len => at += len,
             }
         }
+        at
     }
 
     /// Takes what stands between two places for stray words, without separators around it.
@@ -412,17 +430,16 @@ impl Reader<'_> {
     }
 
     /// The place behind the bytes of a class that stand at another.
-    fn skip(&self, mut at: usize, class: u8) -> usize {
-        while self.parser.classes.is(self.input.get(at), class) {
-            at += 1;
-        }
-        at
+    #[inline]
+    fn skip(&self, at: usize, class: u8) -> usize {
+        let rest = self.input.get(at..).unwrap_or_default();
+        at + self.parser.classes.run(rest, class)
     }
 
-    /// How many bytes of a class come first.
-    fn run<'b>(&self, bytes: impl Iterator<Item = &'b u8>, class: u8) -> usize {
-        let run = bytes.take_while(|byte| self.parser.classes.is(Some(byte), class));
-        run.count()
+    /// Whether a byte of one of these classes stands at a place.
+    #[inline]
+    fn is_at(&self, at: usize, classes: u8) -> bool {
+        self.parser.classes.is(self.input.get(at), classes)
     }
 }
 
@@ -433,7 +450,7 @@ fn unescape(value: &[u8], quote: u8, out: &mut Vec<u8>) {
         return Escapes::Quotes.append(value, out);
     }
     let mut rest = value;
-    while let Some(at) = memchr::memchr(b'\\', rest) {
+    while let Some(at) = memchr(b'\\', rest) {
         let (before, escape) = rest.split_at(at);
         out.extend_from_slice(before);
         let byte = match escape.get(1) {

@@ -87,9 +87,9 @@ impl Piece {
 
 /// Start and length of a stretch; nothing where they do not fit.
 fn narrow(start: usize, end: usize) -> (u32, u32) {
-    let len = end.saturating_sub(start);
-    match (u32::try_from(end), u32::try_from(start), u32::try_from(len)) {
-        (Ok(_), Ok(start), Ok(len)) => (start, len),
+    match u32::try_from(end) {
+        // What is not behind the end fits as well.
+        Ok(end) if start <= end as usize => (start as u32, end - start as u32),
         _ => (0, 0),
     }
 }

@@ -66,8 +66,6 @@ impl XmlParser {
 
 impl Parser for XmlParser {
     fn parse(&self, input: &[u8], pairs: &mut Pairs) -> Result<(), Failed> {
-        let text = std::str::from_utf8(input);
-        let text = text.map_err(|error| Failed::new(error.valid_up_to(), "expected UTF-8"))?;
         let mut path = std::mem::take(&mut pairs.scratch.path);
         let mut joined = std::mem::take(&mut pairs.scratch.text);
         path.clear();
@@ -83,7 +81,7 @@ impl Parser for XmlParser {
             has_root: false,
             text: Text::new(joined),
         };
-        let read = reader.document(text);
+        let read = reader.document();
         let path = reader.path;
         let joined = reader.text.into_memory();
         pairs.scratch.path = path;
@@ -108,9 +106,10 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn document(&mut self, text: &str) -> Result<(), Failed> {
-        let mut xml = quick_xml::Reader::from_str(text);
-        let place = |at: u64| usize::try_from(at).map_or(text.len(), |at| at.min(text.len()));
+    fn document(&mut self) -> Result<(), Failed> {
+        let mut xml = quick_xml::Reader::from_reader(self.input);
+        let len = self.input.len();
+        let place = |at: u64| usize::try_from(at).map_or(len, |at| at.min(len));
         loop {
             let at = place(xml.buffer_position());
             match xml.read_event() {
@@ -136,7 +135,13 @@ impl Reader<'_> {
                     return Err(Failed::new(at, "expected an element"));
                 }
                 Ok(Event::Eof) => return Ok(()),
-                Err(error) => return Err(Failed::new(place(xml.error_position()), reason(&error))),
+                Err(error) => {
+                    let at = match error {
+                        quick_xml::Error::Encoding(_) => at,
+                        _ => place(xml.error_position()),
+                    };
+                    return Err(Failed::new(at, reason(&error)));
+                }
             }
         }
     }
@@ -166,6 +171,9 @@ impl Reader<'_> {
             && self.path.ends_with(b".EventData.");
         if !(is_data && self.enter_data(element)) {
             self.enter(name);
+        }
+        if element.attributes_raw().is_empty() {
+            return Ok(());
         }
         self.attributes(at, element, is_data)
     }
@@ -287,6 +295,7 @@ fn reason(error: &quick_xml::Error) -> &'static str {
     use quick_xml::errors::IllFormedError;
     match error {
         quick_xml::Error::IllFormed(IllFormedError::UnclosedReference) => "expected `;` behind `&`",
+        quick_xml::Error::Encoding(_) => "expected UTF-8",
         quick_xml::Error::IllFormed(_) => "this ends another element than the one that is open",
         _ => "expected the end of what begins here",
     }
