@@ -27,12 +27,10 @@ pub fn patterndb(bytes: &[u8]) {
     let Some(found) = database.classify(program, message) else {
         return;
     };
-    for (values, text) in [
-        (&found.values[..], message),
-        (&found.program_values[..], program),
-    ] {
-        for value in values {
-            assert_eq!(text.get(value.range.clone()), Some(value.value));
-        }
+    for value in found.values() {
+        assert_eq!(message.get(value.range), Some(value.value));
+    }
+    for value in found.program_values() {
+        assert_eq!(program.get(value.range), Some(value.value));
     }
 }

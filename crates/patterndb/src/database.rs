@@ -3,8 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use smallvec::SmallVec;
-
 use crate::error::{LoadError, Warning};
 use crate::load;
 use crate::rule::{Example, Rule, ValueType};
@@ -26,14 +24,51 @@ pub struct Database {
 
 /// What a message is found to be.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Match<'d, 't> {
     /// The rule.
     pub rule: &'d Arc<Rule>,
-    /// What its pattern took of the message; of several of a name the last.
-    pub values: SmallVec<[MatchedValue<'d, 't>; 8]>,
+    message: Taken<'d, 't>,
+    program: Taken<'d, 't>,
+}
+
+/// What a pattern took of a text.
+#[derive(Clone, Debug)]
+struct Taken<'d, 't> {
+    text: &'t [u8],
+    captures: Captures<'d>,
+}
+
+impl<'d, 't> Match<'d, 't> {
+    /// What the pattern of the rule took of the message; of several of a name the last.
+    pub fn values(&self) -> impl Iterator<Item = MatchedValue<'d, 't>> {
+        self.message.values()
+    }
+
     /// What the pattern of the program took of the program.
-    pub program_values: SmallVec<[MatchedValue<'d, 't>; 1]>,
+    pub fn program_values(&self) -> impl Iterator<Item = MatchedValue<'d, 't>> {
+        self.program.values()
+    }
+}
+
+impl<'d, 't> Taken<'d, 't> {
+    fn values(&self) -> impl Iterator<Item = MatchedValue<'d, 't>> {
+        let text = self.text;
+        let all = self.captures.iter().enumerate();
+        all.filter_map(move |(index, capture)| {
+            let name = capture.parser.name.as_str();
+            let behind = self.captures.get(index + 1..).unwrap_or_default();
+            if behind.iter().any(|other| other.parser.name == name) {
+                return None;
+            }
+            let range = capture.range();
+            Some(MatchedValue {
+                name,
+                value: text.get(range.clone()).unwrap_or_default(),
+                range,
+                value_type: capture.parser.value_type(),
+            })
+        })
+    }
 }
 
 /// A value that a pattern took.
@@ -75,8 +110,14 @@ impl Database {
         let found = tree.find(message)?;
         Some(Match {
             rule: self.rules.get(found.value as usize)?,
-            values: values(&found.captures, message),
-            program_values: values(&program_found.captures, program),
+            message: Taken {
+                text: message,
+                captures: found.captures,
+            },
+            program: Taken {
+                text: program,
+                captures: program_found.captures,
+            },
         })
     }
 
@@ -115,26 +156,4 @@ impl Database {
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
-}
-
-/// The values of captures. A name has one value, that of its last capture.
-fn values<'d, 't, A>(captures: &Captures<'d>, text: &'t [u8]) -> SmallVec<A>
-where
-    A: smallvec::Array<Item = MatchedValue<'d, 't>>,
-{
-    let mut values = SmallVec::new();
-    for (index, capture) in captures.iter().enumerate() {
-        let name = capture.parser.name.as_str();
-        let behind = captures.get(index + 1..).unwrap_or_default();
-        if behind.iter().any(|other| other.parser.name == name) {
-            continue;
-        }
-        values.push(MatchedValue {
-            name,
-            range: capture.start..capture.end,
-            value: text.get(capture.start..capture.end).unwrap_or_default(),
-            value_type: capture.parser.value_type(),
-        });
-    }
-    values
 }

@@ -5,6 +5,8 @@
 //! first, then each parser, and goes back where that leads nowhere. Of all that match, the first pattern
 //! that takes the whole text is found; where there is none, the first that takes a start of it.
 
+use std::ops::Range;
+
 use smallvec::SmallVec;
 
 use crate::limits::{STEP_BYTES, STEPS_MAX};
@@ -26,6 +28,7 @@ const ROOT: NodeIndex = 0;
 pub(crate) struct Node {
     /// The literal text; empty for the root and behind a parser.
     pub(crate) key: Box<[u8]>,
+    has_line_feed: bool,
     /// First bytes of the literal nodes, ascending.
     firsts: SmallVec<[u8; 16]>,
     /// The literal nodes, in the same order.
@@ -52,8 +55,23 @@ pub(crate) type Captures<'t> = SmallVec<[Capture<'t>; 8]>;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Capture<'t> {
     pub(crate) parser: &'t Parser,
-    pub(crate) start: usize,
-    pub(crate) end: usize,
+    start: u32,
+    end: u32,
+}
+
+impl<'t> Capture<'t> {
+    fn new(parser: &'t Parser, range: Range<usize>) -> Self {
+        // Messages are far shorter; what would not fit is empty.
+        Self {
+            parser,
+            start: u32::try_from(range.start).unwrap_or(u32::MAX),
+            end: u32::try_from(range.end).unwrap_or(u32::MAX),
+        }
+    }
+
+    pub(crate) fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
 }
 
 impl Tree {
@@ -105,11 +123,7 @@ impl Tree {
     fn literal(&mut self, mut at: NodeIndex, mut text: &[u8], line: usize) -> NodeIndex {
         while let Some(first) = text.first() {
             let Some(child) = self.nodes.get(at).and_then(|node| node.literal(*first)) else {
-                let child = self.add(Node {
-                    key: text.into(),
-                    line,
-                    ..Node::default()
-                });
+                let child = self.add(Node::of_key(text, line));
                 if let Some(node) = self.nodes.get_mut(at) {
                     node.add_literal(*first, child);
                 }
@@ -137,13 +151,11 @@ impl Tree {
         let Some(first) = end.first().copied() else {
             return;
         };
-        let upper = Node {
-            key: start.into(),
-            line: node.line,
-            ..Node::default()
-        };
+        let upper = Node::of_key(start, node.line);
+        let own = Node::of_key(end, node.line);
         let lower = Node {
-            key: end.into(),
+            key: own.key,
+            has_line_feed: own.has_line_feed,
             ..std::mem::replace(node, upper)
         };
         let lower = self.add(lower);
@@ -226,6 +238,47 @@ impl Tree {
 }
 
 impl Node {
+    /// How much of a text its own text takes; `None` where it does not stand there.
+    #[inline]
+    fn key_len(&self, text: &[u8]) -> Option<usize> {
+        let key = &*self.key;
+        let is_there = match key.len() {
+            // A call costs more than to compare so few.
+            0..=16 => text.len() >= key.len() && key.iter().zip(text).all(|(a, b)| a == b),
+            _ => text.starts_with(key),
+        };
+        match is_there {
+            true => Some(key.len()),
+            false if self.has_line_feed => self.key_len_of_lines(text),
+            false => None,
+        }
+    }
+
+    /// The same, where a line feed may have a carriage return in front.
+    fn key_len_of_lines(&self, text: &[u8]) -> Option<usize> {
+        let mut len = 0;
+        for wanted in &self.key {
+            if *wanted == b'\n' && text.get(len) == Some(&b'\r') {
+                len += 1;
+            }
+            if text.get(len) != Some(wanted) {
+                return None;
+            }
+            len += 1;
+        }
+        Some(len)
+    }
+
+    /// A node with this text.
+    fn of_key(key: &[u8], line: usize) -> Self {
+        Self {
+            key: key.into(),
+            has_line_feed: key.contains(&b'\n'),
+            line,
+            ..Self::default()
+        }
+    }
+
     #[inline]
     fn literal(&self, first: u8) -> Option<NodeIndex> {
         let at = match self.firsts.len() {
@@ -281,7 +334,7 @@ impl<'t, 'm> Search<'t, 'm> {
         }
         let node = self.tree.nodes.get(index)?;
         let rest = self.text.get(at..)?;
-        let at = at + literal_len(&node.key, rest)?;
+        let at = at + node.key_len(rest)?;
         if at == self.text.len() {
             return self.whole(node.value);
         }
@@ -317,11 +370,8 @@ impl<'t, 'm> Search<'t, 'm> {
                 continue;
             };
             if !parser.name.is_empty() {
-                self.captures.push(Capture {
-                    parser,
-                    start: at + taken.start,
-                    end: at + taken.end,
-                });
+                let range = at + taken.start..at + taken.end;
+                self.captures.push(Capture::new(parser, range));
             }
             let end = at + taken.len;
             let found = match end > self.text.len() {
@@ -365,23 +415,4 @@ impl<'t, 'm> Search<'t, 'm> {
         self.steps = self.steps.saturating_sub(1 + bytes / STEP_BYTES);
         self.steps > 0
     }
-}
-
-/// How much of a text a literal takes; `None` where it does not stand there.
-#[inline]
-fn literal_len(key: &[u8], text: &[u8]) -> Option<usize> {
-    if text.starts_with(key) {
-        return Some(key.len());
-    }
-    let mut len = 0;
-    for wanted in key {
-        if *wanted == b'\n' && text.get(len) == Some(&b'\r') {
-            len += 1;
-        }
-        if text.get(len) != Some(wanted) {
-            return None;
-        }
-        len += 1;
-    }
-    Some(len)
 }

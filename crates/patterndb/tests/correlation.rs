@@ -204,7 +204,7 @@ fn ours(session: &[Line]) -> Result<Vec<Vec<String>>> {
         lines.append(&mut made);
         let mut emit = |message: Message| made.push(write(&message.view()));
         if let Some(found) = database.classify(b"app", line.text.as_bytes()) {
-            for value in &found.values {
+            for value in found.values() {
                 message.set(value.name, value.value);
             }
             correlator.matched(found.rule, &mut message, &scene, &mut emit);

@@ -316,7 +316,7 @@ fn ours(database: &Database, program: &str, message: &str) -> String {
     let Some(found) = found else {
         return format!("{BETWEEN}unknown{BETWEEN}.classifier.unknown");
     };
-    let all = found.program_values.iter().chain(&found.values);
+    let all = found.program_values().chain(found.values());
     let all: Vec<_> = all.collect();
     let values = VALUES.map(|name| {
         let value = all.iter().rfind(|value| value.name == name);

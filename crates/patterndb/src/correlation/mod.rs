@@ -146,7 +146,7 @@ impl Correlator {
         };
         message.set(CLASS, found.rule.class.as_bytes());
         message.set(RULE_ID, found.rule.id.as_bytes());
-        for value in found.program_values.iter().chain(&found.values) {
+        for value in found.program_values().chain(found.values()) {
             message.set(value.name, value.value);
         }
         self.matched(found.rule, message, scene, emit);

@@ -49,7 +49,7 @@ impl Run {
             .advance_to(message.time, clock, &scene, &mut emit);
         let text = message.get("MESSAGE").to_vec();
         if let Some(found) = self.database.classify(b"", &text) {
-            for value in &found.values {
+            for value in found.values() {
                 message.set(value.name, value.value);
             }
             self.correlator

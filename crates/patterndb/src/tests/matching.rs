@@ -45,8 +45,11 @@ fn a_program_is_found_by_its_start_and_others_by_rulesets_without_one() {
     assert_eq!(rule_id(&database, "cron", "m"), "any");
     assert_eq!(rule_id(&database, "", "m"), "any");
     let found = database.classify(b"x12", b"m").expect("a rule");
-    assert_eq!(found.program_values[0].name, "n");
-    assert_eq!(found.program_values[0].value, b"12");
+    let values: Vec<_> = found
+        .program_values()
+        .map(|value| (value.name, value.value))
+        .collect();
+    assert_eq!(values, [("n", &b"12"[..])]);
 }
 
 #[test]
@@ -128,7 +131,7 @@ proptest! {
         let database = of_patterns(&patterns);
         for program in [program.as_slice(), b"p"] {
             if let Some(found) = database.classify(program, &message) {
-                for value in &found.values {
+                for value in found.values() {
                     prop_assert_eq!(Some(value.value), message.get(value.range.clone()));
                 }
             }

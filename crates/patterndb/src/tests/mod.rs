@@ -24,7 +24,7 @@ fn loaded(xml: &str) -> Database {
 /// The rule of a message, and its values.
 fn found(database: &Database, program: &str, message: &str) -> Option<(String, Vec<String>)> {
     let found = database.classify(program.as_bytes(), message.as_bytes())?;
-    let values = found.values.iter().map(|value| {
+    let values = found.values().map(|value| {
         assert_eq!(value.value, &message.as_bytes()[value.range.clone()]);
         format!("{}={}", value.name, String::from_utf8_lossy(value.value))
     });

@@ -152,7 +152,7 @@ impl Tested<'_> {
     fn types<'t>(&'t self, program: &'t str, text: &'t str, rule: Option<&'t Rule>) -> Types<'t> {
         let mut types = Types::new();
         if let Some(found) = self.database.classify(program.as_bytes(), text.as_bytes()) {
-            let values = found.program_values.iter().chain(&found.values);
+            let values = found.program_values().chain(found.values());
             types.extend(values.map(|value| (value.name, value.value_type)));
         }
         let set = rule.into_iter().flat_map(|rule| &rule.values);
