@@ -4,6 +4,7 @@
 //! None may panic, and each asserts what must be true of whatever comes out.
 
 mod files;
+mod formats;
 mod messages;
 mod mutations;
 mod patterns;
@@ -13,6 +14,7 @@ mod templates;
 mod unpacking;
 
 pub use files::{journal, manifest};
+pub use formats::{columns, dates, events, expressions, json, pairs, xml};
 pub use messages::{frames, packing, proxy, relp, syslog};
 pub use mutations::Mutations;
 pub use patterns::patterndb;
@@ -25,13 +27,18 @@ pub use unpacking::unpacking;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target there is.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 19] = [
+    ("columns", columns),
+    ("dates", dates),
+    ("events", events),
+    ("expressions", expressions),
     ("frames", frames),
     ("journal", journal),
+    ("json", json),
     ("manifest", manifest),
     ("packing", packing),
     ("page", page),
-    ("patterndb", patterndb),
+    ("pairs", pairs),
     ("proxy", proxy),
     ("query", query),
     ("relp", relp),
@@ -39,4 +46,5 @@ pub const TARGETS: [Target; 13] = [
     ("syslog", syslog),
     ("template", template),
     ("unpacking", unpacking),
+    ("xml", xml),
 ];
