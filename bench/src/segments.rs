@@ -31,7 +31,6 @@ pub(crate) fn metric(section: Section) -> &'static str {
         Section::Spare => "spare",
         Section::Tally => "tally",
         Section::Postings => "postings",
-        Section::Unions => "unions",
         Section::Lexicon => "lexicon",
         Section::Bigrams => "bigrams",
     }

@@ -1,57 +1,27 @@
-//! What a question to an index is about: rows, as where it takes columns to know which rows have a word, those of
-//! other rows are not read; and how long its answer is waited for.
-
-use std::ops::Range;
+//! What an index is asked about, and how long its answer is waited for.
 
 use crate::cancel::Cancel;
-use crate::gathered::Gathered;
 use crate::row_set::RowSet;
 
-/// Rows of a segment that are asked about, until the question is stopped. Of all others an answer may say anything;
-/// of a question that was stopped it may leave all rows open.
+/// How many rows of a segment are asked about at most, until the question is stopped: where these are few, looking at
+/// them takes less than going through the lexicon. Of a question that was stopped an answer may leave all rows open.
 #[derive(Clone, Copy)]
-pub(crate) struct Among<'r> {
-    rows: Rows<'r>,
-    cancel: Option<&'r Cancel>,
+pub(crate) struct Among<'c> {
+    rows_max: u64,
+    cancel: Option<&'c Cancel>,
 }
 
-#[derive(Clone, Copy)]
-enum Rows<'r> {
-    /// Every row.
-    All,
-    /// These.
-    Set(&'r RowSet),
-    /// These, as an index has given them.
-    Gathered(&'r Gathered),
-}
-
-impl<'r> Among<'r> {
+impl<'c> Among<'c> {
     /// Every row, however long it takes.
     pub(crate) const ALL: Self = Self {
-        rows: Rows::All,
+        rows_max: u64::MAX,
         cancel: None,
     };
 
-    /// These rows, however long it takes.
-    pub(crate) fn set(rows: &'r RowSet) -> Self {
-        Self {
-            rows: Rows::Set(rows),
-            cancel: None,
-        }
-    }
-
     /// The same until the question is stopped.
-    pub(crate) fn until(self, cancel: &'r Cancel) -> Self {
+    pub(crate) fn until(self, cancel: &'c Cancel) -> Self {
         Self {
             cancel: Some(cancel),
-            ..self
-        }
-    }
-
-    /// Every row instead of these.
-    pub(crate) fn widened(self) -> Self {
-        Self {
-            rows: Rows::All,
             ..self
         }
     }
@@ -68,43 +38,16 @@ impl<'r> Among<'r> {
         }
     }
 
-    /// How many there are, in a segment of so many rows.
-    pub(crate) fn len(self, rows: u32) -> u64 {
-        match self.rows {
-            Rows::All => rows.into(),
-            Rows::Set(set) => set.len(rows),
-            Rows::Gathered(gathered) => gathered.len(rows),
-        }
+    /// How many there are at most.
+    pub(crate) fn rows_max(self) -> u64 {
+        self.rows_max
     }
 
-    /// Whether any row of a range is asked about; perhaps where only one beside it is.
-    pub(crate) fn has_any(self, range: &Range<u32>) -> bool {
-        match self.rows {
-            Rows::All => true,
-            Rows::Set(set) => set.first_within(range).is_some(),
-            Rows::Gathered(gathered) => gathered.has_any(range),
-        }
-    }
-
-    /// These, or those that were found of them, whichever are fewer.
-    pub(crate) fn or_found(self, found: &'r RowSet, rows: u32) -> Self {
-        match found.len(rows) < self.len(rows) {
-            true => Self {
-                rows: Rows::Set(found),
-                ..self
-            },
-            false => self,
-        }
-    }
-
-    /// The same for rows as an index gives them.
-    pub(crate) fn or_gathered(self, found: &'r Gathered, rows: u32) -> Self {
-        match found.len(rows) < self.len(rows) {
-            true => Self {
-                rows: Rows::Gathered(found),
-                ..self
-            },
-            false => self,
+    /// Those of a set, in a segment of so many rows, where these are fewer.
+    pub(crate) fn or_found(self, found: &RowSet, rows: u32) -> Self {
+        Self {
+            rows_max: self.rows_max.min(found.len(rows)),
+            ..self
         }
     }
 }

@@ -68,7 +68,7 @@ impl Node {
     }
 }
 
-/// The bounds of a plan's rows in a segment, of those that are asked about. Never fails: where the index cannot be
+/// The bounds of a plan's rows in a segment. Never fails: where the index cannot be
 /// read, every row may match.
 pub(crate) fn evaluate(plan: &Plan, among: Among<'_>, segment: &SegmentHandle) -> Node {
     match plan {
@@ -82,14 +82,14 @@ pub(crate) fn evaluate(plan: &Plan, among: Among<'_>, segment: &SegmentHandle) -
             among.note_work();
             // Where the index cannot be read, every row may match.
             let open = || (Bounds::doubtful(RowSet::All), None);
-            let asked = among.len(segment.rows());
-            let (bounds, in_text) = if ask.lexicon_pages(segment) > asked.max(LONE_ROW_PAGES) {
-                open()
-            } else if let Ask::Field(ask) = ask {
-                ask_for_field(ask, among, segment).unwrap_or_else(|_| open())
-            } else {
-                ask_index(ask, among, segment).map_or_else(|_| open(), |bounds| (bounds, None))
-            };
+            let (bounds, in_text) =
+                if ask.lexicon_pages(segment) > among.rows_max().max(LONE_ROW_PAGES) {
+                    open()
+                } else if let Ask::Field(ask) = ask {
+                    ask_for_field(ask, among, segment).unwrap_or_else(|_| open())
+                } else {
+                    ask_index(ask, among, segment).map_or_else(|_| open(), |bounds| (bounds, None))
+                };
             Node::new(bounds, Inner::Leaf(*number, in_text))
         }
         Plan::Not(inner) => evaluate(inner, among, segment).not(segment.rows()),
@@ -102,7 +102,7 @@ pub(crate) fn evaluate(plan: &Plan, among: Among<'_>, segment: &SegmentHandle) -
 /// the others need not be read. What a member decides is in the bounds, and needs no node.
 fn all_of(members: &[Plan], among: Among<'_>, segment: &SegmentHandle) -> Node {
     let split = Members::of(members);
-    match rows_of_all(&split.words, &split.without, among, segment) {
+    match rows_of_all(&split.words, &split.without, segment) {
         Ok(rows) => all_of_each(Bounds::exact(rows.finish()), split.others, among, segment),
         Err(_) => all_of_each(Bounds::exact(RowSet::All), members, among, segment),
     }
@@ -179,7 +179,7 @@ fn any_of(members: &[Plan], among: Among<'_>, segment: &SegmentHandle) -> Node {
             None => others.push(member),
         }
     }
-    match rows_of_any(&words, among, segment) {
+    match rows_of_any(&words, segment) {
         Ok(rows) => any_of_each(Bounds::exact(rows.finish()), others, among, segment),
         Err(_) => any_of_each(Bounds::exact(RowSet::empty()), members, among, segment),
     }
@@ -240,7 +240,7 @@ pub(crate) fn with_field(
     rows: RowSet,
     segment: &SegmentHandle,
 ) -> (RowSet, Option<RowSet>) {
-    match ask_for_field(ask, Among::set(&rows), segment) {
+    match ask_for_field(ask, Among::ALL, segment) {
         Ok((bounds, in_text)) => (rows.and(bounds.upper().clone()), in_text),
         Err(_) => (rows, None),
     }
@@ -257,9 +257,7 @@ fn ask_index(ask: &Ask, among: Among<'_>, segment: &SegmentHandle) -> Result<Bou
             }
             Ok(bounds)
         }
-        Ask::Codes(namespace, codes) => {
-            code_rows(*namespace, codes, among, segment).map(Bounds::exact)
-        }
+        Ask::Codes(namespace, codes) => code_rows(*namespace, codes, segment).map(Bounds::exact),
         Ask::Presence(namespace) => {
             let rows = segment.footer().counts.present(*namespace);
             Ok(any_word(&[*namespace], rows.unwrap_or(0), among, segment))
@@ -273,7 +271,7 @@ fn ask_index(ask: &Ask, among: Among<'_>, segment: &SegmentHandle) -> Result<Bou
     }
 }
 
-/// What the index says of a field, and the rows that may have it in their text and pass. Of those that are asked about.
+/// What the index says of a field, and the rows that may have it in their text and pass.
 fn ask_for_field(
     ask: &NamedAsk,
     among: Among<'_>,
@@ -309,7 +307,7 @@ pub(crate) fn count_code(
         let term = segment.find_term(&namespace.key(&[code])).ok()?;
         return Some(term.map_or(0, |term| term.rows.into()));
     }
-    let rows = code_rows(namespace, &[code], Among::set(among), segment).ok()?;
+    let rows = code_rows(namespace, &[code], segment).ok()?;
     Some(rows.and(among.clone()).len(segment.rows()))
 }
 
@@ -330,7 +328,7 @@ fn any_word(
     let mut sure = RowSet::empty();
     for namespace in namespaces {
         let any = WordProbe::Prefix(Vec::new());
-        match probe_bounds(*namespace, &any, among.widened(), segment) {
+        match probe_bounds(*namespace, &any, among, segment) {
             Ok(bounds) => sure = sure.or(bounds.sure),
             Err(_) => return Bounds::doubtful(RowSet::All),
         }
@@ -344,8 +342,7 @@ fn any_word(
     }
 }
 
-/// The rows with a word in a text that meets a condition, of those that are asked about; those with one that is cut and
-/// may, too. Where the question is stopped meanwhile, any row may.
+/// The rows with a word in a text that meets a condition; those with one that is cut and may, too. Where the question is stopped meanwhile, any row may.
 pub(crate) fn probe_bounds(
     namespace: Namespace,
     probe: &WordProbe,
@@ -354,7 +351,7 @@ pub(crate) fn probe_bounds(
 ) -> Result<Bounds, ReadError> {
     if probe.is_look_up() {
         let terms = find_terms(namespace, probe, segment)?;
-        return union(&terms, among, segment).map(Bounds::exact);
+        return union(&terms, segment).map(Bounds::exact);
     }
     if segment.footer().counts.worded(namespace) == Some(0) {
         return Ok(Bounds::exact(RowSet::empty()));
@@ -377,11 +374,11 @@ pub(crate) fn probe_bounds(
     if !segment.scan_wanted_terms(&key, letters, is_wanted, visit, goes_on)? {
         return Ok(Bounds::doubtful(RowSet::All));
     }
-    let sure = union(&sure, among, segment)?;
+    let sure = union(&sure, segment)?;
     if open.is_empty() {
         return Ok(Bounds::exact(sure));
     }
-    let open = open.rows(among, segment)?;
+    let open = open.rows(segment)?;
     Ok(Bounds::between(sure, open, segment.rows()))
 }
 
@@ -405,9 +402,9 @@ impl Opened {
         self.ordinals.is_empty() && self.others.is_empty()
     }
 
-    /// The rows that hold any of them, of those that are asked about.
-    fn rows(mut self, among: Among<'_>, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
-        let others = union(&self.others, among, segment)?;
+    /// The rows that hold any of them.
+    fn rows(mut self, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+        let others = union(&self.others, segment)?;
         if self.ordinals.len() >= MARKED_ORDINALS_MIN {
             let mut marked = Scatter::new(segment.rows());
             marked.add(&self.ordinals);
@@ -419,7 +416,7 @@ impl Opened {
     }
 }
 
-/// The rows with a word in a text that may meet a condition, of those that are asked about.
+/// The rows with a word in a text that may meet a condition.
 pub(crate) fn probe_rows(
     namespace: Namespace,
     probe: &WordProbe,
@@ -430,18 +427,17 @@ pub(crate) fn probe_rows(
     Ok(bounds.upper().clone())
 }
 
-/// The rows with one of some numbers, of those that are asked about.
+/// The rows with one of some numbers.
 pub(crate) fn code_rows(
     namespace: Namespace,
     codes: &[u8],
-    among: Among<'_>,
     segment: &SegmentHandle,
 ) -> Result<RowSet, ReadError> {
     let mut terms = Vec::with_capacity(codes.len());
     for code in codes {
         terms.extend(segment.find_term(&namespace.key(&[*code]))?);
     }
-    union(&terms, among, segment)
+    union(&terms, segment)
 }
 
 #[cfg(test)]

@@ -3,10 +3,9 @@
 
 use std::ops::Range;
 
-use segment::{Location, Namespace, TermEntry, TextTest};
+use segment::{Location, TermEntry};
 use store::{ReadError, SegmentHandle};
 
-use crate::among::Among;
 use crate::row_set::{RowSet, Scatter};
 
 /// Fewer rows than one in so many are listed instead of marked one bit each. To put a row where it belongs
@@ -23,22 +22,14 @@ pub(crate) enum Gathered {
     Marked(Scatter),
 }
 
-/// The rows that hold any of the terms, of those that are asked about.
-pub(crate) fn union(
-    terms: &[TermEntry],
-    among: Among<'_>,
-    segment: &SegmentHandle,
-) -> Result<RowSet, ReadError> {
-    Gathered::of(terms, among, segment).map(Gathered::finish)
+/// The rows that hold any of the terms.
+pub(crate) fn union(terms: &[TermEntry], segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+    Gathered::of(terms, segment).map(Gathered::finish)
 }
 
 impl Gathered {
-    /// The rows that hold any of the terms, of those that are asked about.
-    pub(crate) fn of(
-        terms: &[TermEntry],
-        among: Among<'_>,
-        segment: &SegmentHandle,
-    ) -> Result<Self, ReadError> {
+    /// The rows that hold any of the terms.
+    pub(crate) fn of(terms: &[TermEntry], segment: &SegmentHandle) -> Result<Self, ReadError> {
         if terms.iter().any(|term| term.rows == segment.rows()) {
             return Ok(Self::All);
         }
@@ -52,7 +43,7 @@ impl Gathered {
         let rows = terms.iter().map(|term| u64::from(term.rows)).sum::<u64>();
         if terms.is_empty() || rows < u64::from(segment.rows()) / SPARSE {
             let mut listed: Vec<u32> = ranges.flatten().collect();
-            list_slots(terms, among, segment, &mut listed)?;
+            list_slots(terms, segment, &mut listed)?;
             return Ok(Self::Listed(listed));
         }
         let mut marked = Scatter::new(segment.rows());
@@ -61,54 +52,15 @@ impl Gathered {
             match term.slots.location {
                 Location::Nowhere => {}
                 Location::One(ordinal) => marked.add(&[ordinal]),
-                _ => {
-                    let is_asked = |ordinals: &Range<u32>| among.has_any(ordinals);
-                    segment.mark_slot_ordinals(term, is_asked, marked.bits())?;
-                }
+                _ => segment.mark_slot_ordinals(term, marked.bits())?,
             }
         }
         Ok(Self::Marked(marked))
     }
 
-    /// The rows that hold a term which columns tell and that may pass a test by a text of theirs; first those of them
-    /// of which columns tell that they do. Of those that are asked about.
-    pub(crate) fn passing(
-        term: &TermEntry,
-        among: Among<'_>,
-        (text, test): (Namespace, &mut impl TextTest),
-        segment: &SegmentHandle,
-    ) -> Result<(Scatter, Self), ReadError> {
-        let mut passing = Scatter::new(segment.rows());
-        let mut rows = Scatter::new(segment.rows());
-        let groups = segment.groups_of(term)?;
-        if !groups.is_empty() {
-            let tally = segment.tally()?;
-            groups
-                .iter()
-                .for_each(|group| rows.add_range(tally.ordinals(*group)));
-        }
-        let is_asked = |ordinals: &Range<u32>| among.has_any(ordinals);
-        let bits = (passing.bits(), rows.bits());
-        segment.mark_passing_ordinals(term, is_asked, (text, test), bits)?;
-        rows.add_all(&passing);
-        Ok((passing, Self::Marked(rows)))
-    }
-
     /// Whether it is known that there are none.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(self, Self::Listed(rows) if rows.is_empty())
-    }
-
-    /// Whether it has any row of a range; perhaps where it only has one beside it.
-    pub(crate) fn has_any(&self, range: &Range<u32>) -> bool {
-        match self {
-            Self::All => true,
-            Self::Listed(rows) => {
-                let next = rows.partition_point(|row| *row < range.start);
-                rows.get(next).is_some_and(|row| *row < range.end)
-            }
-            Self::Marked(marked) => marked.has_any(range),
-        }
     }
 
     /// How many there are, of a segment of so many rows.
@@ -203,7 +155,6 @@ fn groups_of(terms: &[TermEntry], segment: &SegmentHandle) -> Result<Vec<u32>, R
 /// Adds the ordinals that are in no groups to a list, which ascends then.
 fn list_slots(
     terms: &[TermEntry],
-    among: Among<'_>,
     segment: &SegmentHandle,
     listed: &mut Vec<u32>,
 ) -> Result<(), ReadError> {
@@ -211,10 +162,7 @@ fn list_slots(
         match term.slots.location {
             Location::Nowhere => {}
             Location::One(ordinal) => listed.push(ordinal),
-            _ => {
-                let is_asked = |ordinals: &Range<u32>| among.has_any(ordinals);
-                listed.extend(segment.slot_ordinals(term, is_asked)?);
-            }
+            _ => listed.extend(segment.slot_ordinals(term)?),
         }
     }
     listed.sort_unstable();

@@ -70,8 +70,7 @@ impl InText {
             // Where the index cannot be read, every row may.
             None => {
                 let ask = self.ask.clone();
-                let among = Among::set(&self.known(segment).ordinals);
-                ask.rows_beside_logs(among, segment).unwrap_or(RowSet::All)
+                ask.rows_beside_logs(segment).unwrap_or(RowSet::All)
             }
         };
         let places = Places {

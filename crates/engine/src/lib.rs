@@ -24,7 +24,6 @@ mod chunks;
 mod count;
 mod count_by_index;
 mod cursor;
-mod estimate;
 mod evaluate;
 mod event;
 mod event_merge;
@@ -61,7 +60,6 @@ mod time_kind;
 mod value_marks;
 mod value_table;
 mod walk;
-mod windows;
 mod word_bars;
 mod word_rows;
 

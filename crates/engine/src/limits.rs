@@ -63,13 +63,6 @@ pub(crate) const SELECTED_ROWS: usize = 256 * 1024;
 /// a page that has them.
 pub const WALK_ROWS: u32 = 16 * 1024;
 
-/// How many times as many rows as have the matches that are wanted, if these are spread evenly, are asked about
-/// first for a list, where it takes columns to find them.
-pub(crate) const WINDOW_SPARE: u64 = 2;
-
-/// How many times as many rows are asked about next, where those had too few.
-pub(crate) const WINDOW_GROWTH: u32 = 4;
-
 /// Matches of a chunk whose rows are looked up together for a list, where they are known without a look: of
 /// the newest of each of several segments most lists show few.
 pub const WALK_MATCHES: u64 = 64;
@@ -146,13 +139,6 @@ pub(crate) const READ_AHEAD_BYTES: usize = 1 << 20;
 
 /// Parts of a question for each thread that helps: fewer are done before it has started.
 pub(crate) const HELPED_PARTS_MIN: usize = 3;
-
-/// Rows of a word that columns tell are not found where there are at least so many for each row that the other
-/// words leave. Columns are read at some 5 ns for each row of the segment, rows that are left at some 50, or at a
-/// microsecond where their texts vary. With 8, phrases of a user agent take 1.7 times as long, whose words have
-/// nearly the same rows, and those of requests 1.2; with 1, phrases of numbers take up to twice as long, which
-/// have nothing to do with each other.
-pub(crate) const COLUMNS_ROWS_OF: u64 = 3;
 
 /// Edges of bars in a segment up to which the index counts a word before them, from its list or from columns that
 /// are read around them alone: the ordinals before all of them are kept at once, some eight bytes for each kind. A thousand

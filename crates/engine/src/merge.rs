@@ -46,8 +46,8 @@ struct Asked<'a> {
     scope: &'a Scope,
     order: Order,
     cursor: Option<&'a Cursor>,
-    /// How many are kept at most; `None` where they are handed on.
-    kept: Option<usize>,
+    /// Whether they are kept for long.
+    is_kept: bool,
 }
 
 /// The next row of a walk.
@@ -81,7 +81,7 @@ impl<'a> Merge<'a> {
                 scope,
                 order,
                 cursor,
-                kept,
+                is_kept: kept.is_some(),
             },
             left: kept.unwrap_or(usize::MAX),
             together: 0,
@@ -197,7 +197,7 @@ impl<'a> Asked<'a> {
     fn walk(self, run: &mut Run<'_>, snapshot: &'a Snapshot, part: &'a Part) -> Option<Walk<'a>> {
         let rows = self.rows_left(run, snapshot, part);
         let logspace = &snapshot.logspace;
-        (!rows.is_empty()).then(|| Walk::new(run, logspace, part, rows, self.order, self.kept))
+        (!rows.is_empty()).then(|| Walk::new(run, logspace, part, rows, self.order, self.is_kept))
     }
 
     /// The rows of a part that are in scope and behind the cursor.

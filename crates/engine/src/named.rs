@@ -17,7 +17,7 @@ use crate::gathered::union;
 use crate::in_data::InData;
 use crate::plan::{WHOLE_LEXICON_COST, probe_cost};
 use crate::row_set::RowSet;
-use crate::word_rows::{find_terms, with_most};
+use crate::word_rows::{find_terms, with_all};
 
 /// What the index is asked for a field.
 #[derive(Clone, Debug)]
@@ -103,20 +103,16 @@ impl NamedAsk {
             }
             rows = rows.and(named);
         }
-        Ok(rows.or(escaped_rows(among, segment)?))
+        Ok(rows.or(escaped_rows(segment)?))
     }
 
     /// The rows that may have the field in their text in another way than by its place in an access log, and
-    /// those that may be events, which are no access logs. Of those that are asked about.
-    pub(crate) fn rows_beside_logs(
-        &self,
-        among: Among<'_>,
-        segment: &SegmentHandle,
-    ) -> Result<RowSet, ReadError> {
+    /// those that may be events, which are no access logs.
+    pub(crate) fn rows_beside_logs(&self, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
         let events = terms_of(&EVENT_WORDS.map(exact), segment)?;
-        let named = any_of(&self.names, among, segment)?;
-        let rows = named.or(union(&events, among, segment)?);
-        Ok(rows.or(escaped_rows(among, segment)?))
+        let named = any_of(&self.names, Among::ALL, segment)?;
+        let rows = named.or(union(&events, segment)?);
+        Ok(rows.or(escaped_rows(segment)?))
     }
 
     /// The rows that may have the field in their structured data, if it is all in there, and pass.
@@ -197,13 +193,13 @@ fn all_of(
             choices.push(terms);
         }
     }
-    let mut rows = with_most(choices, among, segment)?.finish();
+    let mut rows = with_all(choices, segment)?.finish();
     for (probes, terms) in others {
         if rows.is_empty() {
             break;
         }
         let left = among.or_found(&rows, segment.rows());
-        let mut either = union(&terms, left, segment)?;
+        let mut either = union(&terms, segment)?;
         for probe in probes.iter().filter(|probe| !probe.is_look_up()) {
             either = either.or(probe_rows(Namespace::Message, probe, left, segment)?);
         }
@@ -222,7 +218,7 @@ fn terms_of(probes: &[WordProbe], segment: &SegmentHandle) -> Result<Vec<TermEnt
 }
 
 /// The rows with a word that starts as an escaped character does.
-fn escaped_rows(among: Among<'_>, segment: &SegmentHandle) -> Result<RowSet, ReadError> {
+fn escaped_rows(segment: &SegmentHandle) -> Result<RowSet, ReadError> {
     let mut terms: Vec<TermEntry> = Vec::new();
     let key = Namespace::Message.key(b"u");
     let is_wanted = |key: KnownKey<'_>| match is_escape_word(key.bytes.get(1..).unwrap_or(&[])) {
@@ -231,5 +227,5 @@ fn escaped_rows(among: Among<'_>, segment: &SegmentHandle) -> Result<RowSet, Rea
     };
     let visit = &mut |term, _| terms.push(term);
     segment.scan_wanted_terms(&key, b"u", is_wanted, visit, || true)?;
-    union(&terms, among, segment)
+    union(&terms, segment)
 }

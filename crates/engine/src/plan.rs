@@ -4,8 +4,6 @@ use query::{Expr, Leaf, Piece, Probe, Target, Test, WordProbe};
 use segment::Namespace;
 use store::SegmentHandle;
 
-use crate::cancel::Cancel;
-use crate::check::LeafTest;
 use crate::named::NamedAsk;
 
 /// A condition in terms of the index.
@@ -53,8 +51,6 @@ pub(crate) struct Words {
     pub(crate) probes: Vec<WordProbe>,
     /// Whether a row that qualifies matches for sure.
     pub(crate) is_exact: bool,
-    /// What one of the texts has to pass, where words alone do not decide.
-    pub(crate) test: Option<Box<LeafTest>>,
 }
 
 impl Plan {
@@ -163,14 +159,7 @@ impl Words {
             namespaces,
             probes: probe.words,
             is_exact: probe.is_exact && is_one_text,
-            test: None,
         }
-    }
-
-    /// The same for a leaf that is a test of these texts.
-    fn with_test(mut self, leaf: &Leaf) -> Self {
-        self.test = (!self.is_exact).then(|| Box::new(LeafTest::new(leaf, &Cancel::new())));
-        self
     }
 
     /// Whether a word or an address is all that is asked for.
@@ -257,12 +246,7 @@ fn of_text(leaf: &Leaf, namespaces: &'static [Namespace]) -> Ask {
     let words = |probe: Probe| {
         // Of several tags, each may meet another probe.
         let is_one_text = leaf.target != Target::Tag || probe.words.len() == 1;
-        let words = Words::new(namespaces, probe, is_one_text);
-        match &leaf.target {
-            // These are no part of a record's bytes.
-            Target::Tag | Target::Source => words,
-            _ => words.with_test(leaf),
-        }
+        Words::new(namespaces, probe, is_one_text)
     };
     let alternatives = Probe::alternatives(leaf);
     if !alternatives.is_empty() {

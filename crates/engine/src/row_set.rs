@@ -250,13 +250,6 @@ impl Scatter {
         }
     }
 
-    /// Adds the rows that are in another, of the same segment.
-    pub(crate) fn add_all(&mut self, other: &Self) {
-        for (byte, other) in self.bits.iter_mut().zip(&other.bits) {
-            *byte |= other;
-        }
-    }
-
     /// How many rows were added.
     pub(crate) fn len(&self) -> u64 {
         self.len_within(&(0..self.bits.len() as u32 * 8))
@@ -265,13 +258,6 @@ impl Scatter {
     /// How many rows of a range were added.
     pub(crate) fn len_within(&self, range: &Range<u32>) -> u64 {
         segment::count_marked(&self.bits, range)
-    }
-
-    /// Whether any row of a range was added, or one beside it whose bit is in the same byte.
-    pub(crate) fn has_any(&self, range: &Range<u32>) -> bool {
-        let end = (range.end.div_ceil(8) as usize).min(self.bits.len());
-        let bytes = self.bits.get(range.start as usize / 8..end);
-        bytes.is_some_and(|bytes| bytes.iter().any(|byte| *byte != 0))
     }
 
     /// Whether a row was added.

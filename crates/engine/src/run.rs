@@ -14,7 +14,6 @@ use crate::budget::Lease;
 use crate::cancel::{Cancel, Stop};
 use crate::check::Check;
 use crate::count_by_index::count_by_index;
-use crate::estimate::Estimate;
 use crate::evaluate::{Node, evaluate};
 use crate::limits::{REMEMBERED_FEW_BYTES_MAX, THREAD_BLOCKS, THREAD_BYTES};
 use crate::memory::{CountedBy, Counts, Memory};
@@ -238,12 +237,6 @@ impl<'a> Run<'a> {
         self.memory.has_found(segment)
     }
 
-    /// How many rows of a segment may match; `None` where that is not known, or the index cannot be read.
-    pub(crate) fn estimate(&mut self, segment: &SegmentHandle) -> Option<Estimate> {
-        let estimate = Estimate::of(&self.plan, &mut self.checks, segment);
-        estimate.ok().flatten()
-    }
-
     /// What is known of the rows of a segment that match, without a look at one.
     pub(crate) fn examine(&mut self, part: &Part, segment: &SegmentHandle) -> Node {
         self.touch(part);
@@ -275,7 +268,7 @@ impl<'a> Run<'a> {
         rows: &RowSet,
     ) -> Node {
         self.touch(part);
-        let among = Among::set(rows).until(self.cancel);
+        let among = Among::ALL.until(self.cancel).or_found(rows, segment.rows());
         evaluate(&self.plan, among, segment)
     }
 

@@ -236,14 +236,7 @@ pub fn rows_after(
         let skipped = after.0.saturating_add(1).saturating_sub(first);
         let range = u32::try_from(skipped).unwrap_or(u32::MAX)..part.rows();
         let order = Order::OldestFirst;
-        let mut walk = Walk::new(
-            &mut run,
-            &snapshot.logspace,
-            part,
-            range,
-            order,
-            Some(limit),
-        );
+        let mut walk = Walk::new(&mut run, &snapshot.logspace, part, range, order, true);
         loop {
             if rows.len() >= limit || run.is_stopped() {
                 is_at_end = false;

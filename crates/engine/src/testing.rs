@@ -69,7 +69,7 @@ const WORDS: [&str; 21] = [
 /// whenever it gets to it.
 pub(crate) const DAY: i64 = 86_400_000_000_000;
 
-/// Values with several words each, which columns tell.
+/// Values with several words each.
 pub(crate) const BROWSERS: [&str; 4] = [
     "Firefox on amber linux of an old desk",
     "Opera on slate beside every window",
@@ -89,7 +89,7 @@ pub(crate) fn host_of(row: usize) -> String {
     }
 }
 
-/// A store of a day in 1970, in a compacted segment whose words are told by columns, of so many messages.
+/// A store of a day in 1970, in one segment of so many messages.
 pub(crate) fn worded(directory: &Path, rows: usize, message: impl Fn(usize) -> String) -> Store {
     let sample = |row: usize| Sample {
         received: row as i64,
@@ -98,9 +98,7 @@ pub(crate) fn worded(directory: &Path, rows: usize, message: impl Fn(usize) -> S
         ..Sample::default()
     };
     let samples: Vec<Sample> = (0..rows).map(sample).collect();
-    compacted(directory, &samples, |segment| {
-        !segment.footer().union_pages.is_empty()
-    })
+    compacted(directory, &samples, |_| true)
 }
 
 /// A store with these records, imported, as one segment that was compacted until `is_done`.

@@ -18,7 +18,6 @@ mod tables;
 mod trouble;
 mod truncated_terms;
 mod values;
-mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;

@@ -104,8 +104,7 @@ impl ValueMarks {
         self.hasher.hash_one(word) as u32
     }
 
-    /// Gives every row of a segment its mark. Not where columns tell words: to read them once for all values takes
-    /// less than once for each word.
+    /// Gives every row of a segment its mark.
     fn mark_rows(&mut self, segment: &SegmentHandle, part: Namespace) -> Result<bool, ReadError> {
         let prefix = part.key(b"");
         let mut terms = Vec::new();
@@ -114,12 +113,6 @@ impl ValueMarks {
             terms.push((self.number_of(word), term));
             true
         })?;
-        if terms
-            .iter()
-            .any(|(_, term)| segment.is_told_by_columns(term))
-        {
-            return Ok(false);
-        }
         let rows = segment.rows();
         // Words of all rows, such as the domain.
         let (everywhere, others): (Vec<_>, Vec<_>) =
@@ -138,7 +131,7 @@ impl ValueMarks {
             }
             match term.slots.location {
                 Location::One(ordinal) => self.mark(&[ordinal], number),
-                _ => self.mark(&segment.slot_ordinals(&term, |_| true)?, number),
+                _ => self.mark(&segment.slot_ordinals(&term)?, number),
             }
         }
         Ok(true)

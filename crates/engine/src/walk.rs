@@ -16,7 +16,6 @@ use crate::row_set::RowSet;
 use crate::run::Run;
 use crate::search::Order;
 use crate::settle::settle;
-use crate::windows::Windows;
 
 /// Where no more than one of so many rows matched, those that follow are settled chunk by chunk.
 const SPARSE: usize = 8;
@@ -27,10 +26,8 @@ pub(crate) struct Walk<'a> {
     pub(crate) logspace: &'a LogspaceName,
     part: &'a Part,
     order: Order,
-    /// Rows that have not been asked about.
-    windows: Windows,
-    /// Those that are.
-    window: Range<u32>,
+    /// Those that are asked about.
+    rows: Range<u32>,
     known: Known,
     /// Those of them that may match.
     upper: RowSet,
@@ -69,6 +66,17 @@ enum Known {
 }
 
 impl Known {
+    fn of(run: &mut Run<'_>, part: &Part) -> Self {
+        match part {
+            Part::Segment(segment) => Self::Segment(run.examine(part, segment)),
+            Part::Tail(_) => Self::Tail(run.bounds_of_tail()),
+        }
+    }
+
+    fn nothing() -> Self {
+        Self::Tail(Bounds::exact(RowSet::empty()))
+    }
+
     fn bounds(&self) -> &Bounds {
         match self {
             Self::Segment(node) => &node.bounds,
@@ -102,7 +110,7 @@ impl Hit {
 }
 
 impl<'a> Walk<'a> {
-    /// A walk over some rows of a part. Where rows are kept, `kept` is how many at most, and few of a block are
+    /// A walk over some rows of a part. Where rows are kept for long, few of a block are
     /// copied out of it, so that two hundred rows do not hold two hundred blocks in memory.
     pub(crate) fn new(
         run: &mut Run<'_>,
@@ -110,43 +118,36 @@ impl<'a> Walk<'a> {
         part: &'a Part,
         rows: Range<u32>,
         order: Order,
-        kept: Option<usize>,
+        is_kept: bool,
     ) -> Self {
         let rows = rows.start..rows.end.min(part.rows());
-        let mut walk = Self {
+        let (known, upper, left) = match rows.is_empty() {
+            true => (Known::nothing(), RowSet::empty(), 0..0),
+            false => {
+                let known = Known::of(run, part);
+                let upper = known.bounds().upper().clone();
+                (
+                    known,
+                    upper.and(run.ordinals_of(part, &rows)),
+                    0..part.rows(),
+                )
+            }
+        };
+        Self {
             logspace,
             part,
             order,
-            windows: Windows::of(run, part, rows, order, kept),
-            window: 0..0,
-            known: Known::Tail(Bounds::exact(RowSet::empty())),
-            upper: RowSet::empty(),
-            left: 0..0,
+            rows,
+            known,
+            upper,
+            left,
             piece: Piece::default(),
             open: Vec::new(),
             is_settled: false,
             is_sparse: false,
             ready: VecDeque::new(),
-            is_kept: kept.is_some(),
-        };
-        walk.next_window(run);
-        walk
-    }
-
-    /// Asks about the next rows; `None` where there are none.
-    fn next_window(&mut self, run: &mut Run<'_>) -> Option<()> {
-        self.window = self.windows.next()?;
-        let ordinals = run.ordinals_of(self.part, &self.window);
-        self.known = match self.part {
-            Part::Segment(segment) => Known::Segment(match self.windows.are_apart {
-                true => run.examine_among(self.part, segment, &ordinals),
-                false => run.examine(self.part, segment),
-            }),
-            Part::Tail(_) => Known::Tail(run.bounds_of_tail()),
-        };
-        self.upper = self.known.bounds().upper().clone().and(ordinals);
-        self.left = 0..self.part.rows();
-        Some(())
+            is_kept,
+        }
     }
 
     /// The next row that matches; `None` at the end, or when the question was stopped.
@@ -192,13 +193,13 @@ impl<'a> Walk<'a> {
     /// Whether there is certainly no further row, as far as that is known without looking.
     pub(crate) fn is_at_end(&self) -> bool {
         let is_done = self.ready.is_empty() && self.open.is_empty() && self.piece.left.is_empty();
-        is_done && self.upper.first_within(&self.left).is_none() && self.windows.is_empty()
+        is_done && self.upper.first_within(&self.left).is_none()
     }
 
     /// Opens the next rows that may match; `None` where there are none.
     fn open_rows(&mut self, run: &mut Run<'_>) -> Option<()> {
-        if self.piece.left.is_empty() && self.next_piece().is_none() {
-            return self.next_window(run);
+        if self.piece.left.is_empty() {
+            self.next_piece()?;
         }
         let (piece, rows) = (self.piece.ordinals.clone(), self.take_rows());
         let ordinals = if rows == self.piece.rows {
@@ -223,7 +224,7 @@ impl<'a> Walk<'a> {
             Order::NewestFirst => self.left.end = piece.start.min(next),
             Order::OldestFirst => self.left.start = piece.end.max(next + 1),
         }
-        let rows = piece.start.max(self.window.start)..piece.end.min(self.window.end);
+        let rows = piece.start.max(self.rows.start)..piece.end.min(self.rows.end);
         self.piece = Piece {
             ordinals: piece,
             left: rows.clone(),

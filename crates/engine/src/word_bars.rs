@@ -1,14 +1,13 @@
 //! How many rows with words stand before some rows of a segment: what bars of words take.
 //!
 //! They are counted as the index gives them, without making a set of them. Before a few rows the index counts a word
-//! itself: a list of its rows is gone through without marking them, and columns are read around those rows alone.
+//! itself: a list of its rows is gone through without marking them.
 
 use std::ops::Range;
 
 use segment::TermEntry;
 use store::{Part, SegmentHandle};
 
-use crate::among::Among;
 use crate::evaluate::Members;
 use crate::gathered::Gathered;
 use crate::limits::EDGES_COUNTED_MAX;
@@ -75,9 +74,7 @@ impl Asked {
             return match terms.as_slice() {
                 [term] => Some(Self::Term(*term)),
                 [one, other] => Some(Self::Either([*one, *other])),
-                terms => Gathered::of(terms, Among::ALL, segment)
-                    .ok()
-                    .map(Self::Rows),
+                terms => Gathered::of(terms, segment).ok().map(Self::Rows),
             };
         }
         let (Plan::And(members) | Plan::Or(members)) = plan else {
@@ -90,15 +87,14 @@ impl Asked {
             return None;
         }
         let found = match is_any {
-            true => rows_of_any(&split.words, Among::ALL, segment),
-            false => rows_of_all(&split.words, &split.without, Among::ALL, segment),
+            true => rows_of_any(&split.words, segment),
+            false => rows_of_all(&split.words, &split.without, segment),
         };
         found.ok().map(Self::Rows)
     }
 }
 
-/// How many rows have either of two terms, in all and before each of some rows. Those with both are found by reading
-/// columns.
+/// How many rows have either of two terms, in all and before each of some rows.
 fn count_either(
     run: &mut Run<'_>,
     part: &Part,
@@ -133,7 +129,7 @@ fn count_term(
         let edges: Vec<&[Range<u32>]> = edges.iter().map(Vec::as_slice).collect();
         return segment.count_ordinals_before(term, &edges).ok();
     }
-    let found = Gathered::of(std::slice::from_ref(term), Among::ALL, segment).ok()?;
+    let found = Gathered::of(std::slice::from_ref(term), segment).ok()?;
     Some(count_found(run, part, &found, rows))
 }
 

@@ -12,22 +12,19 @@ use store::{ReadError, SegmentHandle};
 
 use crate::among::Among;
 use crate::bounds::Bounds;
-use crate::check::LeafTest;
 use crate::evaluate::probe_bounds;
 use crate::gathered::{Gathered, union};
-use crate::limits::COLUMNS_ROWS_OF;
 use crate::plan::Words;
-use crate::row_set::{RowSet, Scatter};
+use crate::row_set::RowSet;
 
-/// The rows whose words meet all probes in one of the texts: those that are asked for, or others among them. Of
-/// those that are asked about.
+/// The rows whose words meet all probes in one of the texts: those that are asked for, or others among them.
 pub(crate) fn word_bounds(
     words: &Words,
     among: Among<'_>,
     segment: &SegmentHandle,
 ) -> Result<Bounds, ReadError> {
     if words.is_exact && words.is_one_term() {
-        return union(&terms_of(words, segment)?, among, segment).map(Bounds::exact);
+        return union(&terms_of(words, segment)?, segment).map(Bounds::exact);
     }
     let mut either = Bounds::exact(RowSet::empty());
     for namespace in words.namespaces {
@@ -37,11 +34,10 @@ pub(crate) fn word_bounds(
 }
 
 /// The rows that hold each of some terms, and none of others; all rows where there are none of the former.
-/// Each is the one term that is asked for. Of the rows that are asked about.
+/// Each is the one term that is asked for.
 pub(crate) fn rows_of_all(
     words: &[&Words],
     without: &[&Words],
-    among: Among<'_>,
     segment: &SegmentHandle,
 ) -> Result<Gathered, ReadError> {
     let mut all = Vec::with_capacity(words.len());
@@ -52,39 +48,36 @@ pub(crate) fn rows_of_all(
         }
         all.push(terms);
     }
-    let mut rows = with_all(all, among, segment)?;
+    let mut rows = with_all(all, segment)?;
     for words in without {
         if rows.is_empty() {
             break;
         }
         let terms = terms_of(words, segment)?;
-        let left = among.or_gathered(&rows, segment.rows());
-        let own = Gathered::of(&terms, left, segment)?;
+        let own = Gathered::of(&terms, segment)?;
         rows = rows.minus(own, segment.rows());
     }
     Ok(rows)
 }
 
-/// The rows that hold any of some terms, each the one that is asked for. Of those that are asked about.
+/// The rows that hold any of some terms, each the one that is asked for.
 pub(crate) fn rows_of_any(
     words: &[&Words],
-    among: Among<'_>,
     segment: &SegmentHandle,
 ) -> Result<Gathered, ReadError> {
     let mut all = Vec::with_capacity(words.len());
     for words in words {
         all.append(&mut terms_of(words, segment)?);
     }
-    Gathered::of(&all, among, segment)
+    Gathered::of(&all, segment)
 }
 
-/// The rows that hold both of two terms. Those of the rarer one are read, and of the other what columns tell beside
-/// them.
+/// The rows that hold both of two terms.
 pub(crate) fn rows_of_both(
     terms: &[TermEntry; 2],
     segment: &SegmentHandle,
 ) -> Result<Gathered, ReadError> {
-    with_all(terms.map(|term| vec![term]).into(), Among::ALL, segment)
+    with_all(terms.map(|term| vec![term]).into(), segment)
 }
 
 /// The term of a word in a text. Of a text that has no words, nothing is read.
@@ -172,99 +165,26 @@ fn bounds_of_all(
             None => return Ok(Bounds::exact(RowSet::empty())),
         }
     }
-    let (sure, rows) = match words.is_exact {
-        true => (None, with_all(all, among, segment)?),
-        false => with_passing(all, (namespace, words), among, segment)?,
-    };
-    let passed = sure.as_ref().map_or(0, Scatter::len);
-    let mut found = Bounds::exact(rows.finish());
+    let mut found = Bounds::exact(with_all(all, segment)?.finish());
     for probe in others {
-        // To look at few rows takes less than to find those of all words that meet a condition.
         let rows = found.upper();
-        let left = rows.len(segment.rows()).saturating_sub(passed);
-        if left == 0 || left <= passed / COLUMNS_ROWS_OF {
+        if rows.is_empty() {
             break;
         }
         let left = among.or_found(rows, segment.rows());
         let own = probe_bounds(namespace, probe, left, segment)?;
         found = found.and(own);
     }
-    let rows = found.upper().clone();
-    Ok(match sure {
-        _ if words.is_exact => found,
-        Some(sure) => Bounds::between(sure.finish(), rows, segment.rows()),
-        None => Bounds::doubtful(rows),
+    Ok(match words.is_exact {
+        true => found,
+        false => Bounds::doubtful(found.upper().clone()),
     })
 }
 
-/// The rows that hold, for each of some choices of terms, one of them.
-fn with_all(
-    choices: Vec<Vec<TermEntry>>,
-    among: Among<'_>,
-    segment: &SegmentHandle,
-) -> Result<Gathered, ReadError> {
-    joined(choices, |terms, before| {
-        let left = among.or_gathered(before, segment.rows());
-        Gathered::of(terms, left, segment).map(Some)
-    })
-}
-
-/// The same rows and some more: what columns would have to be read for is left out where few rows are left
-/// without it.
-pub(crate) fn with_most(
-    choices: Vec<Vec<TermEntry>>,
-    among: Among<'_>,
-    segment: &SegmentHandle,
-) -> Result<Gathered, ReadError> {
-    joined(choices, |terms, before| {
-        let left = among.or_gathered(before, segment.rows());
-        match is_dear(terms, left.len(segment.rows()), segment) {
-            true => Ok(None),
-            false => Gathered::of(terms, left, segment).map(Some),
-        }
-    })
-}
-
-/// The same rows, and those of them that are known to pass, where columns that tell of one of the terms tell that.
-fn with_passing(
-    choices: Vec<Vec<TermEntry>>,
-    (namespace, words): (Namespace, &Words),
-    among: Among<'_>,
-    segment: &SegmentHandle,
-) -> Result<(Option<Scatter>, Gathered), ReadError> {
-    let mut passing = None;
-    let rows = joined(choices, |terms, before| {
-        let left = among.or_gathered(before, segment.rows());
-        let passed = passing.as_ref().map_or(0, Scatter::len);
-        let open = left.len(segment.rows()).saturating_sub(passed);
-        if is_dear(terms, open, segment) {
-            return Ok(None);
-        }
-        match (terms, &words.test) {
-            ([term], Some(test)) if passing.is_none() && segment.is_told_by_columns(term) => {
-                let mut test = LeafTest::clone(test);
-                let test = (namespace, &mut test);
-                let (passed, rows) = Gathered::passing(term, left, test, segment)?;
-                passing = Some(passed);
-                Ok(Some(rows))
-            }
-            _ => Gathered::of(terms, left, segment).map(Some),
-        }
-    })?;
-    Ok((passing, rows))
-}
-
-/// Whether so few rows are left to be looked at that those of some terms are not worth reading columns.
-fn is_dear(terms: &[TermEntry], left: u64, segment: &SegmentHandle) -> bool {
-    let are_told = terms.iter().any(|term| segment.is_told_by_columns(term));
-    are_told && left <= rows_of(terms) / COLUMNS_ROWS_OF
-}
-
-/// The rows that hold one of the terms of each choice. `gather` gives those of a choice, given the rows of the choices
-/// before it; or none, where they are not worth finding.
-fn joined(
+/// The rows that hold, for each of some choices of terms, one of them. Those of the rarest are found first.
+pub(crate) fn with_all(
     mut choices: Vec<Vec<TermEntry>>,
-    mut gather: impl FnMut(&[TermEntry], &Gathered) -> Result<Option<Gathered>, ReadError>,
+    segment: &SegmentHandle,
 ) -> Result<Gathered, ReadError> {
     choices.sort_by_cached_key(|terms| rows_of(terms));
     let mut all = Gathered::All;
@@ -272,9 +192,7 @@ fn joined(
         if all.is_empty() {
             break;
         }
-        if let Some(rows) = gather(terms, &all)? {
-            all = all.and(rows);
-        }
+        all = all.and(Gathered::of(terms, segment)?);
     }
     Ok(all)
 }

@@ -6,8 +6,8 @@ use model::Timestamp;
 use segment::{
     Bigrams, Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, Header, Kinds, KnownKey,
     LexiconPage, LexiconThrough, Listed, Location, Namespace, PageEntry, PostingPage,
-    ReceivedTimes, RowKinds, RowMetadataPage, Tally, Trailer, Union, UnionPage, ZoneMaps,
-    chunk_of_part, decode_kind_page, decode_received_page,
+    ReceivedTimes, RowKinds, RowMetadataPage, Tally, Trailer, ZoneMaps, decode_kind_page,
+    decode_received_page,
 };
 
 /// Most bytes of a page before compression that are looked at: more takes a fuzzer's time only.
@@ -34,7 +34,6 @@ pub fn page(bytes: &[u8]) {
         4 => row_kinds(&entry, Vec::new(), stored),
         5 => tally(&entry, stored),
         6 => _ = ColumnPage::open(&entry, stored),
-        8 => _ = first_union(&entry, stored),
         9 => bigrams(&entry, stored),
         10 => _ = RowMetadataPage::decode(&entry, stored),
         11 => {
@@ -127,20 +126,6 @@ fn contains(key: &[u8], part: &[u8]) -> bool {
     word.windows(part.len()).any(|window| window == part)
 }
 
-/// The union that a page starts with.
-fn first_union(entry: &PageEntry, stored: &[u8]) -> Result<Union, Corrupt> {
-    let page = UnionPage::decode(entry, stored)?;
-    // Behind the number of rows, which takes a byte or more.
-    let unions = (1..=3).map(|offset| {
-        page.union(&Listed {
-            count: 5,
-            location: Location::List { page: 0, offset },
-        })
-    });
-    let short = Err(Corrupt::Short { what: "unions" });
-    unions.fold(short, |found, next| found.or(next))
-}
-
 fn tally(entry: &PageEntry, stored: &[u8]) {
     if let Ok(tally) = Tally::decode(entry, stored) {
         _ = tally.kinds(0).len();
@@ -202,7 +187,6 @@ fn pages(file: &[u8], footer: &Footer) -> Result<(), Corrupt> {
         // A chunk that cannot be read does not hide the others.
         _ = records(file, chunk, &kinds, &received);
     }
-    unions(file, footer, &kinds)?;
     Ok(())
 }
 
@@ -219,40 +203,6 @@ fn lists(entry: &PageEntry, stored: &[u8]) {
         _ = page.mark(&listed, &mut [0; 100]);
         _ = page.count_within(&listed, &[5..60, 61..700, 900..u32::MAX]);
     }
-}
-
-fn unions(file: &[u8], footer: &Footer, kinds: &Kinds) -> Result<(), Corrupt> {
-    for entry in &footer.union_pages {
-        let (entry, bytes) = stored(file, entry)?;
-        if let Ok(union) = first_union(&entry, bytes) {
-            _ = mark(file, footer, &union, kinds);
-        }
-    }
-    Ok(())
-}
-
-/// Finds the ordinals of a union.
-fn mark(file: &[u8], footer: &Footer, union: &Union, kinds: &Kinds) -> Result<(), Corrupt> {
-    let mut bits = vec![0; (footer.rows as usize / 8).min(RAW_BYTES_MAX as usize)];
-    union.mark(&mut bits, |part| {
-        let short = Corrupt::Short { what: "parts" };
-        let (index, number) = chunk_of_part(&footer.chunks, part).ok_or(short)?;
-        let chunk = footer.chunks.get(index).ok_or(short)?;
-        let (entry, rows) = stored(file, &chunk.rows)?;
-        let (directory, bytes) = stored(file, &chunk.directory)?;
-        let entry = ChunkEntry {
-            directory,
-            rows: entry,
-            ..chunk.clone()
-        };
-        let row_kinds = RowKinds::decode(&entry, rows)?;
-        let opened = Chunk::decode(&entry, bytes, row_kinds.kinds(), kinds)?;
-        let rows = opened.part_rows(number, |index| {
-            let (entry, bytes) = stored(file, chunk.columns.get(index).ok_or(short)?)?;
-            ColumnPage::open(&entry, bytes).map(Arc::new)
-        })?;
-        Ok(Some((chunk.page.first_row, rows)))
-    })
 }
 
 fn records(

@@ -1,8 +1,7 @@
 //! A segment written anew with stronger compression, page by page.
 //!
-//! The pages say what they said before, so that a reader does not notice. Rows of terms become unions of what
-//! columns say, and of identifiers that stand in a column the lexicon keeps the start: such a segment is
-//! compacted for good, and not merged any more. No more than one page is in memory at a time beside the index
+//! The pages say what they said before, so that a reader does not notice. Of identifiers
+//! that stand in a column the lexicon keeps the start: such a segment is compacted for good, and not merged any more. No more than one page is in memory at a time beside the index
 //! that is made anew, and the input is asked for each of them, so that it can wait or give up between any two.
 #![deny(clippy::indexing_slicing)]
 
@@ -32,7 +31,7 @@ pub fn compact<I: MergeInput>(
     compact_with(input, zstd_level, IndexChoice::PAYING, sink)
 }
 
-/// The same with unions and truncated terms where they are wanted.
+/// The same with truncated terms where they are wanted.
 pub(crate) fn compact_with<I: MergeInput>(
     input: &I,
     zstd_level: i32,
@@ -137,8 +136,7 @@ impl<I: MergeInput> Output<'_, I> {
 
     /// Writes the pages behind the tally page anew.
     fn index(&mut self, footer: &mut Footer) -> Result<(), MergeError<I::Error>> {
-        let lists = footer.posting_pages.iter_mut();
-        for page in lists.chain(&mut footer.union_pages) {
+        for page in &mut footer.posting_pages {
             self.page(page)?;
         }
         for page in &mut footer.lexicon_pages {
@@ -156,10 +154,8 @@ impl<I: MergeInput> Output<'_, I> {
         rewritten: &Rewritten,
         footer: &mut Footer,
     ) -> Result<(), MergeError<I::Error>> {
-        if rewritten.lists.is_none() {
-            for page in &mut footer.posting_pages {
-                self.page(page)?;
-            }
+        for page in &mut footer.posting_pages {
+            self.page(page)?;
         }
         for entry in rewritten.put_into(footer) {
             self.made(entry, rewritten.page(entry))?;
@@ -186,7 +182,6 @@ impl<I: MergeInput> Output<'_, I> {
             spare_page: None,
             tally_page: None,
             posting_pages: Vec::new(),
-            union_pages: Vec::new(),
             lexicon_pages: Vec::new(),
             bigram_page: None,
             has_truncated_terms: false,

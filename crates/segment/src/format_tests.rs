@@ -1,4 +1,4 @@
-//! The format does not change by accident: the example of FORMAT.md, byte by byte, and three files,
+//! The format does not change by accident: the example of FORMAT.md, byte by byte, and two files,
 //! written once.
 
 use std::collections::BTreeSet;
@@ -10,13 +10,11 @@ use model::{
 
 use crate::testing::{
     accesses, alike, build, connections, naive_index, read, seen_all, with_truncated_terms,
-    with_unions,
 };
 use crate::{BuildOptions, Builder, Namespace};
 
 const FORMAT_MD: &str = include_str!("../../../FORMAT.md");
 const GOLDEN: &[u8] = include_bytes!("../testdata/golden.segment");
-const GOLDEN_ACCESSES: &[u8] = include_bytes!("../testdata/golden-accesses.segment");
 const GOLDEN_COMPACTED: &[u8] = include_bytes!("../testdata/golden-compacted.segment");
 
 /// The three records of the example in FORMAT.md.
@@ -291,11 +289,6 @@ fn golden_segment() -> Vec<u8> {
     builder.finish().expect("small").bytes
 }
 
-/// The golden file of accesses, in which columns tell what frequent words are in.
-fn golden_accesses() -> Vec<u8> {
-    with_unions(&build(&[accesses(11, 2_000)])).bytes
-}
-
 fn golden_compacted() -> Vec<u8> {
     with_truncated_terms(&build(&golden_compacted_batches())).bytes
 }
@@ -306,7 +299,6 @@ fn the_golden_files_are_written() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata");
     for (name, bytes) in [
         ("golden.segment", golden_segment()),
-        ("golden-accesses.segment", golden_accesses()),
         ("golden-compacted.segment", golden_compacted()),
     ] {
         std::fs::write(format!("{folder}/{name}"), bytes).expect("writes");
@@ -355,16 +347,6 @@ fn addresses_of_the_golden_file_are_terms() {
 }
 
 #[test]
-fn the_golden_file_of_accesses_is_read() {
-    let contents = read(GOLDEN_ACCESSES).expect("valid");
-    assert_eq!(read(&golden_accesses()).expect("valid"), contents);
-    let batches = [accesses(11, 2_000)];
-    assert_eq!(contents.seen(), seen_all(&batches[0]));
-    assert_eq!(contents.terms, naive_index(&batches));
-    assert!(!contents.footer.union_pages.is_empty());
-}
-
-#[test]
 fn the_golden_compacted_file_is_read() {
     let contents = read(GOLDEN_COMPACTED).expect("valid");
     assert_eq!(read(&golden_compacted()).expect("valid"), contents);
@@ -372,6 +354,5 @@ fn the_golden_compacted_file_is_read() {
     let expected: Vec<_> = batches.iter().flat_map(seen_all).collect();
     assert_eq!(contents.seen(), expected);
     assert_eq!(contents.terms, naive_index(&batches));
-    let footer = &contents.footer;
-    assert!(footer.has_truncated_terms && !footer.union_pages.is_empty());
+    assert!(contents.footer.has_truncated_terms);
 }

@@ -132,11 +132,6 @@ impl<'a, I: MergeInput> Pages<'a, I> {
         &self.chunk
     }
 
-    /// How many pages are kept.
-    pub(crate) fn kept(&self) -> usize {
-        self.pages.iter().flatten().count()
-    }
-
     /// The rows of a part by its number in the chunk.
     pub(crate) fn part_rows(&mut self, number: usize) -> Result<PartRows, PageError<I::Error>> {
         let (input, entry, pages) = (self.input, self.entry, &mut self.pages);

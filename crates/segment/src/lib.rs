@@ -46,14 +46,13 @@ mod terms;
 mod testing;
 #[cfg(test)]
 mod tests;
-mod unions;
 mod wire;
 
 pub use builder::{BuildError, BuildOptions, Builder, Built};
 pub use chunk::{
-    Around, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ChunkWriter, ColumnPage, Edges, FieldTexts,
-    Hints, KindRows, NamedText, PartRows, ReceivedRows, RowKinds, RowMetadataPage, Selected,
-    SlotValues, TextBit, TextPart, TextTest,
+    Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ChunkWriter, ColumnPage, Edges, FieldTexts, Hints,
+    KindRows, NamedText, PartRows, ReceivedRows, RowKinds, RowMetadataPage, Selected, SlotValues,
+    TextBit, TextPart, TextTest,
 };
 pub use columns::{ByteSet, ColumnSummary, ZoneMap, ZoneMaps, insert_byte};
 pub use compact::compact;
@@ -68,11 +67,9 @@ pub use mend::{LOST_TAG, Mended, mend};
 pub use merge::{MergeError, MergeInput, can_be_coalesced, coalesce, merge};
 pub use namespace::Namespace;
 pub use page::{PageEntry, check_stored, decode_kind_page, decode_received_page};
-pub use postings::PostingPage;
+pub use postings::{PostingPage, count_listed, count_marked, len_within, marked};
 pub use received::ReceivedTimes;
 pub use section::Section;
 pub use spare::Spare;
 pub use templates::{PatternOutline, Patterns, Template, Templates};
 pub use term::{Listed, Location, TermEntry};
-pub use unions::count::{count_listed, len_within};
-pub use unions::{Union, UnionPage, chunk_of_part, count_marked, first_part_of, marked};

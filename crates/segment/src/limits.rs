@@ -171,29 +171,8 @@ pub const JOINED_WORDS_MAX: usize = 64;
 /// names with numbers. Columns of more are text.
 pub const COLUMN_SHAPES_MAX: usize = 32;
 
-/// Most tracks of a part of a column: those of all shapes, each of as many runs of digits as there may be.
-pub const UNION_TRACKS_MAX: usize = COLUMN_SHAPES_MAX * NUMBER_RUNS_MAX;
-
-/// Rows of a part that have a word, from which on it may be told by the part. With fewer, columns would be
-/// read for words that few rows have: 16 save another 2 to 4 %, 64 cost as much.
-pub const UNION_HITS_MIN: usize = 32;
-
-/// For each so many kinds of its chunk a part that tells a word has a row with it, where that is more than
-/// [`UNION_HITS_MIN`]: each kind has a part to be read for a word that is everywhere. A thousand kinds ask
-/// for 250 rows; an access log has a handful, with long columns.
-pub const UNION_KINDS_OF: usize = 4;
-
-/// Memory for which rows have which codes while unions are made, in bytes: 24 for each of four million lines
-/// of an access log. Columns behind that are left to lists.
-pub const UNION_MEMORY_BYTES_MAX: usize = 96 << 20;
-
-/// Index of a segment that may get unions or have words cut, in bytes: the new one is in memory until it is written. Those of
-/// access logs, which gain, are half of that with as many rows as merging makes.
-pub const UNION_INDEX_BYTES_MAX: u64 = 96 << 20;
-
-/// Unions save so many percent of the segment at least, or there are none: a question about a frequent word
-/// reads columns for them.
-pub const UNION_SAVING_PERCENT_MIN: u64 = 5;
+/// Index of a segment that may have terms truncated, in bytes: the new lexicon is in memory until it is written.
+pub const TRUNCATION_INDEX_BYTES_MAX: u64 = 96 << 20;
 
 /// Cutting words saves so many percent of the segment at least, or none is cut: a row is looked at for each that is
 /// found, and more are open under wildcards.
@@ -202,9 +181,6 @@ pub const CUT_SAVING_PERCENT_MIN: u64 = 2;
 /// Leaving letters out of words saves so many percent more, or hexadecimal digits alone are: with letters, the rows of
 /// all such words are open under any wildcard.
 pub(crate) const LETTERS_SAVING_PERCENT_MIN: u64 = 5;
-
-/// Pages of columns that are kept while unions are read one by one: 16 MiB as they are stored raw.
-pub const UNION_PAGES_KEPT_MAX: usize = 1024;
 
 /// Rows of a kind in a chunk from which on words that all of them have are entered once for all.
 /// With fewer, the rows themselves take as little.

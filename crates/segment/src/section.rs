@@ -25,8 +25,6 @@ pub enum Section {
     Tally,
     /// The rows of terms.
     Postings,
-    /// The rows of terms by what columns say.
-    Unions,
     /// The terms.
     Lexicon,
     /// Which pairs of bytes are in the words of each page of terms.
@@ -35,7 +33,7 @@ pub enum Section {
 
 impl Section {
     /// All of them, in the order of the file; the six of a chunk take turns.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 13] = [
         Self::Columns,
         Self::Directories,
         Self::ZoneMaps,
@@ -47,7 +45,6 @@ impl Section {
         Self::Spare,
         Self::Tally,
         Self::Postings,
-        Self::Unions,
         Self::Lexicon,
         Self::Bigrams,
     ];
@@ -66,7 +63,6 @@ impl Section {
             Self::Spare => "spare page",
             Self::Tally => "tally page",
             Self::Postings => "posting page",
-            Self::Unions => "union page",
             Self::Lexicon => "lexicon page",
             Self::Bigrams => "bigram page",
         }
@@ -82,7 +78,6 @@ impl Section {
                 | Self::Spare
                 | Self::Tally
                 | Self::Postings
-                | Self::Unions
                 | Self::Lexicon
                 | Self::Bigrams
         )

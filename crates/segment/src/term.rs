@@ -34,9 +34,9 @@ pub enum Location {
     One(u32),
     /// A few numbers, as many as are counted; zeros behind them.
     Few([u32; LEXICON_INLINE_MAX]),
-    /// A list in a posting page, or a union in a union page.
+    /// A list in a posting page.
     List {
-        /// Index of the posting page; the union pages are counted behind those.
+        /// Index of the posting page.
         page: u32,
         /// Offset of the list in the page, in bytes.
         offset: u32,
@@ -44,7 +44,7 @@ pub enum Location {
 }
 
 impl Listed {
-    /// The posting page to read, or, counted behind those, the union page; `None` where the entry itself tells the numbers.
+    /// The posting page to read; `None` where the entry itself tells the numbers.
     pub fn posting_page(&self) -> Option<u32> {
         match self.location {
             Location::List { page, .. } => Some(page),

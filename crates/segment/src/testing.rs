@@ -15,11 +15,10 @@ use crate::compact::index::IndexChoice;
 use crate::envelope::FORMAT_VERSION;
 use crate::lexicon::BigramSet;
 use crate::limits::PART_COUNTS_BYTES_MAX;
-use crate::unions::read::Expander;
 use crate::{
     Bigrams, BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Footer,
     FoundTerm, Header, Kinds, LexiconPage, Listed, MergeError, MergeInput, Namespace, PageEntry,
-    PostingPage, RowKinds, RowMetadataPage, Spare, Tally, Trailer, UnionPage, decode_kind_page,
+    PostingPage, RowKinds, RowMetadataPage, Spare, Tally, Trailer, decode_kind_page,
     decode_received_page, merge,
 };
 
@@ -359,12 +358,7 @@ pub(crate) fn compacted(built: &Built, zstd_level: i32) -> Built {
     compacted_with(built, zstd_level, IndexChoice::PAYING)
 }
 
-/// A segment with as many unions as there can be.
-pub(crate) fn with_unions(built: &Built) -> Built {
-    compacted_with(built, 3, IndexChoice::UNIONS)
-}
-
-/// A segment with as many unions and truncated terms as there can be.
+/// A segment with as many truncated terms as there can be.
 pub(crate) fn with_truncated_terms(built: &Built) -> Built {
     compacted_with(built, 3, IndexChoice::ALWAYS)
 }
@@ -525,12 +519,6 @@ fn read_terms(
     for page in &footer.posting_pages {
         postings.push(PostingPage::decode(page, stored(file, page))?);
     }
-    let mut unions = Vec::new();
-    for page in &footer.union_pages {
-        unions.push(UnionPage::decode(page, stored(file, page))?);
-    }
-    let input = InMemory(file, footer);
-    let mut expander = Expander::new(&input);
     let (mut terms, mut sets) = (BTreeMap::new(), Vec::new());
     for entry in &footer.lexicon_pages {
         let page = LexiconPage::decode(&entry.page, stored(file, &entry.page))?;
@@ -548,18 +536,7 @@ fn read_terms(
                     None => Err(Corrupt::Short { what: "postings" }),
                 },
             };
-            let list = term.slots.posting_page().map_or(0, |page| page as usize);
-            let mut ordinals = match list.checked_sub(postings.len()) {
-                Some(index) if term.slots.posting_page().is_some() => {
-                    let page = unions.get(index).ok_or(Corrupt::Short { what: "unions" })?;
-                    let ordinals = expander.ordinals(&page.union(&term.slots)?);
-                    ordinals.map_err(|error| match error.of_input(0) {
-                        MergeError::Damaged { source, .. } => source,
-                        _ => Corrupt::Short { what: "unions" },
-                    })?
-                }
-                _ => numbers(&term.slots)?,
-            };
+            let mut ordinals = numbers(&term.slots)?;
             for group in numbers(&term.groups)? {
                 ordinals.extend(tally.ordinals(group));
             }

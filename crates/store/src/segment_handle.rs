@@ -25,7 +25,7 @@ use segment::{
     Bigrams, Chunk, ChunkEntry, ChunkHeads, ChunkLoose, ColumnPage, Corrupt, Footer, Header,
     KindPool, Kinds, KnownKey, LexiconPage, LexiconPageEntry, LexiconThrough, Namespace, PageEntry,
     PostingPage, ReceivedTimes, RowKinds, RowMetadataPage, Spare, Tally, TermEntry, Trailer,
-    UnionPage, ZoneMaps,
+    ZoneMaps,
 };
 
 use chunk_pages::ColumnMemory;
@@ -92,7 +92,6 @@ enum Kind {
     Lexicon,
     Bigrams,
     Posting,
-    Union,
 }
 
 /// A decoded page.
@@ -112,7 +111,6 @@ pub(crate) enum Page {
     Lexicon(Arc<LexiconPage>),
     Bigrams(Arc<Bigrams>),
     Posting(Arc<PostingPage>),
-    Union(Arc<UnionPage>),
 }
 
 /// Weighs a page by the memory it takes.
@@ -135,7 +133,6 @@ impl quick_cache::Weighter<PageKey, Page> for PageWeight {
             Page::Lexicon(page) => page.memory_bytes(),
             Page::Bigrams(page) => page.memory_bytes(),
             Page::Posting(page) => page.memory_bytes(),
-            Page::Union(page) => page.memory_bytes(),
         };
         bytes as u64 + 64
     }

@@ -117,7 +117,6 @@ fn plans() -> impl Strategy<Value = Plan> {
     );
     let asked = asked
         .prop_map(|(namespaces, probes, is_exact)| Words {
-            test: None,
             namespaces,
             probes,
             is_exact,

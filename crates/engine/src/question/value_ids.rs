@@ -6,7 +6,6 @@ use segment::Namespace;
 use store::{OpenChunk, Part, ReadError, SegmentHandle};
 use text_fields::FieldFinder;
 
-use crate::among::Among;
 use crate::evaluate::code_rows;
 use crate::field_reader::{MessageSink, ValueSink};
 use crate::field_values::FieldValues;
@@ -129,7 +128,7 @@ impl ValueIds {
             Source::Named(named) => named.0.begin(part, set),
             Source::Codes(codes) => {
                 if let Part::Segment(segment) = part {
-                    codes.begin(segment, set)?;
+                    codes.begin(segment)?;
                 }
             }
             Source::Logspace(name) => logspace.as_str().clone_into(name),
@@ -241,9 +240,8 @@ impl Codes {
         }
     }
 
-    fn begin(&mut self, segment: &SegmentHandle, set: &RowSet) -> Result<(), ReadError> {
-        let rows =
-            |(code, _): &(u8, _)| code_rows(self.namespace, &[*code], Among::set(set), segment);
+    fn begin(&mut self, segment: &SegmentHandle) -> Result<(), ReadError> {
+        let rows = |(code, _): &(u8, _)| code_rows(self.namespace, &[*code], segment);
         self.rows = self.names.iter().map(rows).collect::<Result<_, _>>()?;
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Words that few rows have beside words that columns tell: of these, only the columns of the former's rows are read.
+//! Words that few rows have beside words that many have.
 
 use model::LogspaceName;
 use query::{parse, parse_question};
@@ -65,24 +65,9 @@ fn conditions_of_few_rows_are_met_by_those_that_meet_them_all() {
 }
 
 #[test]
-fn columns_are_read_of_the_rows_that_are_left() {
-    let directory = tempfile::tempdir().expect("a directory");
-    drop(opened(directory.path()));
-    // Each with nothing in memory yet.
-    let read = |text: &str| {
-        let store = testing::open(directory.path(), ROWS);
-        let scope = Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")]);
-        asked(&scope, text).1.bytes_read
-    };
-    let (all, none) = (read("amber AND 404"), read("opal"));
-    let few = read("opal AND amber");
-    assert!(none < few && few < all / 2, "{none}, {few}, {all}");
-}
-
-#[test]
 fn fields_of_each_bar_are_found_among_its_rows() {
     let directory = tempfile::tempdir().expect("a directory");
-    // By the month, which columns tell, it is known that a message is an access log.
+    // By the month it is known that a message is an access log.
     let message = |row: usize| {
         let mixed = (row as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize >> 40;
         let (month, status) = (["Jan", "Feb", "Mar"][mixed % 3], 200 + mixed / 8 % 5);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use model::{LogspaceName, RecordNumber, TimeRange};
 use query::{Query, naive, parse, parse_question};
-use segment::{Namespace, PageEntry};
+use segment::PageEntry;
 use store::{Part, SegmentHandle, Snapshot, TailChunk};
 
 use crate::testing::{self, DAY, Sample, batch};
@@ -182,76 +182,27 @@ fn a_damaged_index_costs_time_and_no_answer() {
     }
 }
 
-/// Opens a store with the compacted segment of accesses, of which one byte is changed.
-fn accesses(directory: &Path, at: Option<u64>) -> Scope {
+/// A store with the golden segment.
+fn golden(directory: &Path) -> Scope {
     drop(testing::open(directory, 1_000));
     let day = directory.join("logspaces/main/1970/01-01");
     std::fs::create_dir_all(&day).expect("creates");
-    let mut bytes = include_bytes!("../../../segment/testdata/golden-accesses.segment").to_vec();
-    if let Some(at) = at {
-        bytes[at as usize] ^= 0x40;
-    }
-    std::fs::write(day.join("00000000000000000001.segment"), bytes).expect("writes");
+    let bytes = include_bytes!("../../../segment/testdata/golden.segment");
+    std::fs::write(day.join("00000000000001000000.segment"), bytes).expect("writes");
     // So that the directory has it taken back.
     std::fs::remove_file(directory.join("logspaces/main/manifest")).expect("removes");
-    // Which is told until the next start.
-    drop(testing::open(directory, 1_000));
     let store = testing::open(directory, 1_000);
     Scope::new(vec![store.snapshot(&LogspaceName::main()).expect("there")])
 }
 
 #[test]
-fn damaged_unions_and_columns_they_name_cost_time_and_no_answer_is_wrong() {
+fn phrases_are_found_as_by_looking_at_every_record() {
     let directory = tempfile::tempdir().expect("a directory");
-    let whole = accesses(directory.path(), None);
-    let Part::Segment(segment) = &whole.snapshots[0].parts[0] else {
-        panic!("a segment")
-    };
-    let union_page = segment.footer().union_pages[0].offset;
-    let columns = &segment.footer().chunks[0].columns;
-    let columns: Vec<u64> = columns.iter().map(|page| page.offset).collect();
-    let mut all = 0;
-    for text in [
-        "about 404",
-        "curl -200",
-        "\u{e9}t\u{e9} eth3",
-        "10 mozilla cn2a1",
-    ] {
-        let query = parse(text).into_result().expect("valid");
-        let counted = count(&whole, &query, &Cancel::new());
-        assert!(counted.completeness.is_complete(), "{text}");
-        all += counted.count;
-        let directory = tempfile::tempdir().expect("a directory");
-        let scope = accesses(directory.path(), Some(union_page + 9));
-        let found = count(&scope, &query, &Cancel::new());
-        assert_eq!(found.count, counted.count, "{text}");
-        assert!(found.completeness.is_complete());
-        for column in &columns {
-            let directory = tempfile::tempdir().expect("a directory");
-            let scope = accesses(directory.path(), Some(column + 9));
-            let found = count(&scope, &query, &Cancel::new());
-            assert!(found.count <= counted.count, "{text}");
-            let is_same = found.count == counted.count;
-            assert!(is_same || !found.completeness.is_complete(), "{text}");
-        }
-    }
-    assert!(all > 100, "{all}");
-}
-
-#[test]
-fn phrases_of_words_that_columns_tell_are_found_as_by_looking_at_every_record() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let whole = accesses(directory.path(), None);
+    let whole = golden(directory.path());
     let Part::Segment(segment) = &whole.snapshots[0].parts[0] else {
         panic!("a segment")
     };
     let records = segment.chunk_records(0).expect("readable");
-    let is_dear = |word: &str| {
-        let term = segment.find_term(&Namespace::Message.key(word.as_bytes()));
-        let term = term.expect("readable").expect("there");
-        segment.is_told_by_columns(&term)
-    };
-    assert!(is_dear("mozilla") && is_dear("8"));
     let mut all = 0;
     for text in [
         "\"html http 1\"",

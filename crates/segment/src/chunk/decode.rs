@@ -11,7 +11,7 @@ use super::{ChunkEntry, ChunkHeads};
 use crate::Corrupt;
 use crate::columns::directory::{Directory, Part};
 use crate::columns::{Alike, Column};
-use crate::kinds::{ColumnGroup, Kinds, Shape, Shapes, SlotPart, Texts};
+use crate::kinds::{ColumnGroup, Kinds, Shape, Shapes, Texts};
 use crate::page::open_kept;
 use crate::wire::Reader;
 
@@ -192,12 +192,6 @@ impl Chunk {
         (end <= ordinals.end).then_some((part, start..end))
     }
 
-    /// The number of the column that the part of a number is of.
-    pub(super) fn column_of_part(&self, number: usize) -> Option<usize> {
-        let (column, _) = self.directory.column_of_part(number)?;
-        Some(column)
-    }
-
     /// The kind that a column is of.
     pub(super) fn kind_of_column(&self, column: u32) -> Option<&ChunkKind> {
         let firsts = self.kinds.first()?.columns;
@@ -252,34 +246,9 @@ impl Chunk {
         Ok(self.directory.numbers_of(column))
     }
 
-    /// How many kinds its rows are of.
-    pub(crate) fn kind_count(&self) -> usize {
-        self.kinds.len()
-    }
-
-    /// How many rows a part has, by its number.
-    pub(crate) fn part_len(&self, number: usize) -> usize {
-        self.directory.rows_of(number).unwrap_or(0) as usize
-    }
-
     /// How many parts all columns have.
     pub(crate) fn parts(&self) -> usize {
         self.directory.parts()
-    }
-
-    /// The slots that its kinds have in parts of records, and the numbers of the parts of columns that each
-    /// has.
-    pub(crate) fn parts_of_slots(&self) -> Vec<(SlotPart, Range<usize>)> {
-        let mut found = Vec::new();
-        for kind in &self.kinds {
-            let slots = self.shape(kind).map(Shape::slot_parts);
-            for slot in slots.into_iter().flatten() {
-                if let Ok(column) = self.column_of(kind, slot.slot) {
-                    found.push((slot, self.directory.numbers_of(column)));
-                }
-            }
-        }
-        found
     }
 
     /// The kind of the row with an ordinal.

@@ -14,7 +14,6 @@
 //! columns are those of the slots of the first kind, then of the second, and so on; each has a value
 //! for each row of its kind, in the order of the rows.
 
-mod around;
 mod decode;
 mod encode;
 mod heads;
@@ -30,7 +29,6 @@ mod slot_texts;
 #[cfg(test)]
 mod tests;
 
-pub use around::Around;
 pub use decode::{Chunk, PartRows};
 pub use encode::ChunkWriter;
 pub(crate) use encode::column_places;

@@ -259,7 +259,7 @@ fn as_many_columns_as_fit_into_a_chunk_are_written_and_read() {
     let batch = batch_of("udp", (0..rows).map(line));
     let (file, entry, kinds) = chunk(&batch);
     let chunk = opened(&file, &entry, &kinds);
-    assert!(chunk.parts_of_slots().len() >= rows / KIND_ROWS_MIN as usize * TEMPLATE_SLOTS_MAX);
+    assert!(chunk.parts() >= rows / KIND_ROWS_MIN as usize * TEMPLATE_SLOTS_MAX);
     let wanted: Vec<u32> = (0..rows as u32).step_by(100).collect();
     let read = some(&file, &entry, &kinds, &received(&batch), wanted.clone()).expect("valid");
     assert_eq!(read.len(), wanted.len());

@@ -311,51 +311,9 @@ impl NumberColumn {
         })
     }
 
-    /// How many runs of digits the values have.
-    pub(super) fn runs(&self) -> usize {
-        self.runs.len()
-    }
-
     /// Whether some values have a `-` in front of a run and others do not.
     pub(super) fn have_signs(&self) -> bool {
         self.runs.iter().any(|run| run.is_signed)
-    }
-
-    /// Appends the number of a run in each value, as it is stored; nothing where there is no such run.
-    pub(super) fn codes(&self, run: usize, codes: &mut Vec<u32>) {
-        if let Some(run) = self.runs.get(run) {
-            run.values.narrow_into(codes);
-        }
-    }
-
-    /// A run, and what stands in front of it.
-    fn run(&self, run: usize) -> Option<(&[u8], &Run)> {
-        let before = match run.checked_sub(1) {
-            None => &self.before,
-            Some(before) => &self.runs.get(before)?.behind,
-        };
-        Some((before, self.runs.get(run)?))
-    }
-
-    /// Appends a run of a value with what stands around it.
-    pub(super) fn append_run(&self, run: usize, index: usize, out: &mut Vec<u8>) {
-        if let Some((before, run)) = self.run(run) {
-            put_few(before, out);
-            run.append(index, out);
-        }
-    }
-
-    /// Appends a number of a run, as it is stored, with what stands around it, and as few zeros as any value
-    /// that has it. Whether some may have more; `None` where there is no such run.
-    pub(super) fn append_number(&self, run: usize, number: u64, out: &mut Vec<u8>) -> Option<bool> {
-        let (before, run) = self.run(run)?;
-        put_few(before, out);
-        let (width, is_padded) = match run.width {
-            Width::AtLeast(width) => (width, false),
-            Width::Each(_) => (1, true),
-        };
-        run.put(number, width, out);
-        Some(is_padded)
     }
 
     /// Adds what is known of all values.

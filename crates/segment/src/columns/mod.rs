@@ -10,7 +10,6 @@
 //! without looking at others; the same values give the same bytes.
 #![deny(clippy::indexing_slicing)]
 
-pub(crate) mod codes;
 mod decimal;
 mod dictionary;
 pub(crate) mod directory;

@@ -122,28 +122,6 @@ impl ShapeColumn {
         self.shapes.get(id)?.stands_once(alike).then_some(id)
     }
 
-    /// The place of a row among the values of a shape.
-    pub(super) fn place(&self, id: usize, row: usize) -> Option<usize> {
-        let (own, place) = self.places.get(row)?;
-        (usize::from(*own) == id).then_some(usize::from(*place))
-    }
-
-    /// Replaces the codes of the rows of a shape by those that they have on a track of it.
-    pub(super) fn codes(&self, id: usize, track: usize, codes: &mut [u32]) {
-        let Some(shape) = self.shapes.get(id) else {
-            return;
-        };
-        let mut of_shape = Vec::new();
-        shape.codes(track, &mut of_shape);
-        for (code, (own, place)) in codes.iter_mut().zip(&self.places) {
-            if usize::from(*own) == id
-                && let Some(known) = of_shape.get(usize::from(*place))
-            {
-                *code = *known;
-            }
-        }
-    }
-
     /// A number that a value has and no other, where its shape knows one that leaves room for the shape.
     pub(super) fn key(&self, index: usize) -> Option<u64> {
         let (id, place) = self.places.get(index)?;

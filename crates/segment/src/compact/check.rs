@@ -88,15 +88,11 @@ mod tests {
     use crate::Built;
     use crate::compact::index::{IndexChoice, Rewritten, rewrite};
     use crate::testing::{InMemory, accesses, build};
-    use crate::unions::write::with_unions;
 
     fn forced(built: &Built) -> Rewritten {
         let input = InMemory(&built.bytes, &built.footer);
-        let unions = with_unions(&input, IndexChoice::ALWAYS).expect("sound");
-        let rewritten = rewrite(&input, unions, IndexChoice::ALWAYS);
-        rewritten
-            .expect("sound")
-            .expect("unions and truncated terms")
+        let rewritten = rewrite(&input, IndexChoice::ALWAYS);
+        rewritten.expect("sound").expect("truncated terms")
     }
 
     #[test]

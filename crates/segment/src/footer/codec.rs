@@ -18,7 +18,7 @@ const ENTRY_LEN: usize = 24;
 const HAS_TRUNCATED_TERMS: u16 = 1;
 
 /// Kinds of pages whose numbers the footer starts with.
-const PAGE_COUNTS: usize = 12;
+const PAGE_COUNTS: usize = 11;
 
 impl Footer {
     /// Appends the footer.
@@ -34,7 +34,6 @@ impl Footer {
             self.spare_page.iter().len(),
             self.tally_page.iter().len(),
             self.posting_pages.len(),
-            self.union_pages.len(),
             self.lexicon_pages.len(),
             self.bigram_page.iter().len(),
             heads.clone().count(),
@@ -51,8 +50,7 @@ impl Footer {
             .chain(&self.kind_page)
             .chain(&self.spare_page)
             .chain(&self.tally_page)
-            .chain(&self.posting_pages)
-            .chain(&self.union_pages);
+            .chain(&self.posting_pages);
         let lexicon = self.lexicon_pages.iter().map(|page| &page.page);
         let pages = pages.chain(lexicon).chain(&self.bigram_page);
         for page in pages.chain(heads).chain(zone_maps) {
@@ -105,7 +103,6 @@ impl Footer {
             spares,
             tallies,
             postings,
-            unions,
             lexicon_pages,
             bigrams,
             heads,
@@ -120,7 +117,6 @@ impl Footer {
         footer.spare_page = at_most_one(&decode_pages(&mut reader, spares, end)?)?;
         footer.tally_page = at_most_one(&decode_pages(&mut reader, tallies, end)?)?;
         footer.posting_pages = decode_pages(&mut reader, postings, end)?;
-        footer.union_pages = decode_pages(&mut reader, unions, end)?;
         for page in decode_pages(&mut reader, lexicon_pages, end)? {
             footer.lexicon_pages.push(LexiconPageEntry {
                 page,

@@ -45,8 +45,6 @@ pub struct Footer {
     pub tally_page: Option<PageEntry>,
     /// The rows of terms.
     pub posting_pages: Vec<PageEntry>,
-    /// The rows of terms by what columns say; none but in compacted segments.
-    pub union_pages: Vec<PageEntry>,
     /// The terms.
     pub lexicon_pages: Vec<LexiconPageEntry>,
     /// Which pairs of bytes are in the words of each page of terms; none in a segment without rows.
@@ -179,7 +177,6 @@ impl Footer {
             .chain(self.spare_page.iter().map(of(Section::Spare)))
             .chain(self.tally_page.iter().map(of(Section::Tally)))
             .chain(self.posting_pages.iter().map(of(Section::Postings)))
-            .chain(self.union_pages.iter().map(of(Section::Unions)))
             .chain(lexicon.map(of(Section::Lexicon)))
             .chain(self.bigram_page.iter().map(of(Section::Bigrams)))
     }

@@ -46,7 +46,7 @@ pub(crate) use shapes::Shapes;
 pub use table::Kinds;
 #[cfg(test)]
 use words::Stretches;
-pub(crate) use words::{SlotPart, Varying, goes_on};
+pub(crate) use words::{Varying, goes_on};
 
 use crate::templates::cut::{MARKS, SLOT};
 

@@ -50,19 +50,6 @@ pub(crate) struct Varying {
     pub(crate) after: usize,
 }
 
-/// A slot in a part of the records, and what of the fixed bytes belongs to the words that touch it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SlotPart {
-    /// The part.
-    pub(crate) part: Namespace,
-    /// The number of the slot.
-    pub(crate) slot: usize,
-    /// What stands before it of words that may go on in it; `None` where that is in another slot.
-    pub(crate) before: Option<Vec<u8>>,
-    /// What stands behind it of words that may start in it; `None` where that is in another slot.
-    pub(crate) after: Option<Vec<u8>>,
-}
-
 /// Whether a word or an address may go on with a byte.
 pub(crate) fn goes_on(byte: u8) -> bool {
     byte == b'.' || is_word_byte(byte)
@@ -102,52 +89,9 @@ impl Shape {
     }
 }
 
-impl Shape {
-    /// The slots of each part of its records; none of the whole kind.
-    pub(crate) fn slot_parts(&self) -> Vec<SlotPart> {
-        let (Self::Pieces(pieces), Some(stretches)) = (self, self.stretches()) else {
-            return Vec::new();
-        };
-        let mut found = Vec::new();
-        for varying in &stretches.varying {
-            for slot in varying.first_slot..=varying.last_slot {
-                let (before, after) = pieces.around(slot);
-                let last = before.len().saturating_sub(varying.before);
-                let before = before.get(last..).unwrap_or(&[]).to_vec();
-                let after = after.get(..varying.after).unwrap_or(&[]).to_vec();
-                found.push(SlotPart {
-                    part: varying.part,
-                    slot,
-                    before: (slot == varying.first_slot).then_some(before),
-                    after: (slot == varying.last_slot).then_some(after),
-                });
-            }
-        }
-        found
-    }
-}
+impl Shape {}
 
 impl Pieces {
-    /// The fixed bytes between a slot and the one before it, and the one behind it.
-    fn around(&self, wanted: usize) -> (Vec<u8>, Vec<u8>) {
-        let (mut before, mut after, mut slot) = (Vec::new(), Vec::new(), 0);
-        for op in &self.ops {
-            match op {
-                Op::Slot => slot += 1,
-                Op::Fixed(range) => {
-                    let text = self.text.get(range.clone()).unwrap_or(&[]);
-                    if slot == wanted {
-                        before.extend_from_slice(text);
-                    } else if slot == wanted + 1 {
-                        after.extend_from_slice(text);
-                    }
-                }
-                Op::Edge | Op::Stamp(_) => {}
-            }
-        }
-        (before, after)
-    }
-
     fn fixed_part(&self, part: Namespace, own: &Range<usize>) -> FixedPart {
         let mut piece = 0;
         let mut fixed = FixedPart {

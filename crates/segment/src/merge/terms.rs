@@ -2,8 +2,7 @@
 
 use super::{MergeError, MergeInput, damaged, stored};
 use crate::lexicon::{KnownKey, LexiconCursor};
-use crate::unions::read::Expander;
-use crate::{Corrupt, Listed, PostingPage, TermEntry, UnionPage};
+use crate::{Corrupt, Listed, PostingPage, TermEntry};
 
 /// The terms of one input, in order.
 pub(crate) struct TermCursor<'a, I> {
@@ -13,8 +12,6 @@ pub(crate) struct TermCursor<'a, I> {
     cursor: LexiconCursor,
     entry: Option<TermEntry>,
     posting_page: Option<(u32, PostingPage)>,
-    union_page: Option<(u32, UnionPage)>,
-    expander: Expander<'a, I>,
 }
 
 impl<'a, I: MergeInput> TermCursor<'a, I> {
@@ -26,8 +23,6 @@ impl<'a, I: MergeInput> TermCursor<'a, I> {
             cursor: LexiconCursor::default(),
             entry: None,
             posting_page: None,
-            union_page: None,
-            expander: Expander::new(input),
         };
         terms.advance()?;
         Ok(terms)
@@ -83,48 +78,13 @@ impl<'a, I: MergeInput> TermCursor<'a, I> {
     /// The ordinals of the rows with the term at hand in a slot, ascending.
     pub(crate) fn slot_ordinals(&mut self) -> Result<Vec<u32>, MergeError<I::Error>> {
         let listed = self.entry.map(|entry| entry.slots).unwrap_or_default();
-        let lists = self.input.footer().posting_pages.len();
-        match listed.posting_page() {
-            Some(page) if page as usize >= lists => self.ordinals_of_union(&listed, page),
-            _ => self.numbers(&listed),
-        }
+        self.numbers(&listed)
     }
 
     /// The groups whose rows all have the term at hand, ascending.
     pub(crate) fn groups(&mut self) -> Result<Vec<u32>, MergeError<I::Error>> {
         let listed = self.entry.map(|entry| entry.groups).unwrap_or_default();
         self.numbers(&listed)
-    }
-
-    fn ordinals_of_union(
-        &mut self,
-        listed: &Listed,
-        page: u32,
-    ) -> Result<Vec<u32>, MergeError<I::Error>> {
-        let footer = self.input.footer();
-        let index = page as usize - footer.posting_pages.len();
-        let Some(entry) = footer.union_pages.get(index) else {
-            return Err(self.no_page(page));
-        };
-        let damaged = |source| damaged(self.number, entry, source);
-        let opened = match self.union_page.take() {
-            Some((known, opened)) if known == page => opened,
-            _ => {
-                let stored = stored(self.input, self.number, entry)?;
-                UnionPage::decode(entry, &stored).map_err(damaged)?
-            }
-        };
-        let union = opened.union(listed).map_err(damaged)?;
-        self.union_page = Some((page, opened));
-        let ordinals = self.expander.ordinals(&union);
-        let ordinals = ordinals.map_err(|error| error.or_in(entry).of_input(self.number))?;
-        if ordinals.len() != listed.count as usize {
-            return Err(damaged(Corrupt::Invalid {
-                what: "ordinals of a union",
-                value: ordinals.len() as u64,
-            }));
-        }
-        Ok(ordinals)
     }
 
     /// The error for a term whose page is not there.

@@ -5,9 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::limits::CHUNK_ROWS;
-use crate::testing::{
-    any_batch, build, merge_whole, naive_index, read, stored as stored_in, with_unions,
-};
+use crate::testing::{any_batch, build, merge_whole, naive_index, read, stored as stored_in};
 use crate::{BuildOptions, Builder, Built, mend};
 
 /// A segment in memory.
@@ -121,10 +119,6 @@ proptest! {
         prop_assert_eq!(&after.footer.counts, &before.footer.counts);
         prop_assert_eq!(&after.footer, &coalesced.footer);
         prop_assert_eq!(after.chunks.len(), before.chunks.len().min(1));
-        let from_unions = coalesce_always(&InMemory(with_unions(&merged.0)));
-        let from_unions = read(&from_unions.bytes).expect("valid");
-        prop_assert_eq!(from_unions.seen(), before.seen());
-        prop_assert_eq!(&from_unions.terms, &before.terms);
     }
 
     #[test]

@@ -14,9 +14,9 @@
 
 use std::ops::Range;
 
+use super::marks::count_marked;
 use crate::Corrupt;
 use crate::limits::{MARKED_LIST_NUMBERS_MIN, MARKED_STRETCH_NUMBERS};
-use crate::unions::count_marked;
 use crate::wire::{Reader, put_varint};
 
 /// Who takes the numbers of a list.

@@ -4,6 +4,7 @@
 #![deny(clippy::indexing_slicing)]
 
 mod list;
+mod marks;
 
 use std::ops::Range;
 
@@ -15,6 +16,7 @@ use crate::term::{Listed, Location};
 use crate::wire::{Reader, put_varint};
 pub(crate) use list::encode_list;
 use list::{List, Take};
+pub use marks::{count_listed, count_marked, len_within, marked};
 
 /// A decoded posting page.
 #[derive(Clone, Debug)]
@@ -253,7 +255,7 @@ mod tests {
             prop_assert_eq!(page.numbers(&listed), Ok(numbers.clone()));
             let mut bits = vec![0; ROWS.div_ceil(8) as usize];
             page.mark(&listed, &mut bits).expect("valid");
-            prop_assert_eq!(&crate::marked(&bits), &numbers);
+            prop_assert_eq!(&marked(&bits), &numbers);
             // Ends that are numbers of the list, or beside them, as well.
             let near = numbers.iter().step_by(37).map(|number| number + 1);
             let mut ends: Vec<u32> = ends.into_iter().chain(near).collect();
@@ -281,7 +283,7 @@ mod tests {
             let page = PostingPage::decode(&entry, &file).expect("valid");
             let listed = Listed { count, location };
             let mut bits = vec![0; 125];
-            let marked = page.mark(&listed, &mut bits);
+            let is_marked = page.mark(&listed, &mut bits);
             let ends: Vec<u32> = ends.into_iter().collect();
             let ranges: Vec<Range<u32>> = ends.chunks_exact(2).map(|own| own[0]..own[1]).collect();
             let counted = page.count_within(&listed, &ranges);
@@ -289,12 +291,12 @@ mod tests {
                 Ok(numbers) => {
                     prop_assert_eq!(numbers.len(), count as usize);
                     prop_assert!(numbers.is_sorted_by(|one, next| one < next));
-                    prop_assert_eq!(marked, Ok(()));
-                    prop_assert_eq!(&crate::marked(&bits), &numbers);
+                    prop_assert_eq!(is_marked, Ok(()));
+                    prop_assert_eq!(&marked(&bits), &numbers);
                     let is_within = |number: &&u32| ranges.iter().any(|range| range.contains(number));
                     prop_assert_eq!(counted, Ok(numbers.iter().filter(is_within).count() as u64));
                 }
-                Err(error) => prop_assert_eq!(marked, Err(error)),
+                Err(error) => prop_assert_eq!(is_marked, Err(error)),
             }
         }
     }

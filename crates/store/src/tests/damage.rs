@@ -332,44 +332,6 @@ fn a_running_store_reads_on_where_the_kinds_are_damaged_and_makes_them_anew() {
 }
 
 #[test]
-fn a_damaged_union_page_is_found_and_the_index_made_anew() {
-    let dir = tempfile::tempdir().expect("temporary directory");
-    drop(open(dir.path()));
-    let day = dir.path().join("logspaces/main/1970/01-01");
-    std::fs::create_dir_all(&day).expect("creates");
-    let path = day.join("00000000000000000001.segment");
-    std::fs::write(
-        &path,
-        include_bytes!("../../../segment/testdata/golden-accesses.segment"),
-    )
-    .expect("writes");
-    // So that the directory has it taken back.
-    std::fs::remove_file(dir.path().join("logspaces/main/manifest")).expect("removes");
-    let expected = rows(&open(dir.path()));
-    let store = open(dir.path());
-    let raw = crate::raw_segment::RawSegment::open(&RealDisk, &path).expect("opens");
-    let (_, footer) = raw.footer.expect("whole");
-    flip(&path, footer.union_pages[0].offset as usize + 20);
-    assert_eq!(
-        check(dir.path()).findings[0].damage.offset,
-        footer.union_pages[0].offset
-    );
-    let Some(Part::Segment(segment)) = snapshot(&store).parts.first().cloned() else {
-        panic!("no segment");
-    };
-    let key = segment::Namespace::Message.key(b"about");
-    let term = segment.find_term(&key).expect("reads").expect("is there");
-    segment
-        .slot_ordinals(&term, |_| true)
-        .expect_err("is damaged");
-    assert_eq!(damages(&store)[0].offset, footer.union_pages[0].offset);
-    wait_until_healed(&store);
-    assert_eq!(rows(&store), expected);
-    drop(store);
-    assert_eq!(check(dir.path()).findings, []);
-}
-
-#[test]
 fn a_segment_that_a_start_could_not_open_is_made_whole_where_no_record_is_lost() {
     let dir = tempfile::tempdir().expect("temporary directory");
     let expected = large_segment(dir.path());

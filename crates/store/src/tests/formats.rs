@@ -12,8 +12,6 @@ use crate::{VerifyOptions, verify};
 const MANIFEST: &[u8] = include_bytes!("../../testdata/manifest.v1");
 const JOURNAL: &[u8] = include_bytes!("../../testdata/journal.v1");
 const SEGMENT: &[u8] = include_bytes!("../../../segment/testdata/golden.segment");
-const SEGMENT_OF_ACCESSES: &[u8] =
-    include_bytes!("../../../segment/testdata/golden-accesses.segment");
 const COMPACTED_SEGMENT: &[u8] =
     include_bytes!("../../../segment/testdata/golden-compacted.segment");
 
@@ -78,7 +76,7 @@ fn counted(segment: &crate::SegmentHandle, word: &str) -> usize {
     let Some(term) = term else {
         return 0;
     };
-    let ordinals = segment.slot_ordinals(&term, |_| true).expect("reads");
+    let ordinals = segment.slot_ordinals(&term).expect("reads");
     let groups = segment.groups_of(&term).expect("reads");
     let tally = segment.tally().expect("reads");
     let rows_of_groups = groups.into_iter().map(|group| tally.rows(group) as usize);
@@ -154,31 +152,6 @@ fn segments_are_read() {
         );
     }
     check_deeply(dir.path(), 2_001);
-}
-
-#[test]
-fn segments_whose_columns_tell_of_words_are_read() {
-    let (dir, store) = taken_back(SEGMENT_PATH, SEGMENT_OF_ACCESSES);
-    let found = texts(&store);
-    assert_eq!(found.len(), 2_000);
-    let segment = only_segment(&store);
-    let mut told = 0;
-    for word in ["about", "mozilla", "404", "eth3", "curl"] {
-        let key = Namespace::Message.key(word.as_bytes());
-        let term = segment.find_term(&key).expect("reads").expect("is there");
-        told += usize::from(segment.is_told_by_columns(&term));
-        let words = |text: &str| {
-            let words = text.split(|at: char| !at.is_alphanumeric());
-            words.map(str::to_lowercase).collect::<Vec<_>>()
-        };
-        let has_word = |text: &&String| words(text).iter().any(|own| own == word);
-        assert_eq!(
-            counted(&segment, word),
-            found.iter().filter(has_word).count()
-        );
-    }
-    assert!(told >= 3, "{told}");
-    check_deeply(dir.path(), 2_000);
 }
 
 #[test]
@@ -356,15 +329,15 @@ fn manifests_of_the_first_development_version_which_had_no_checksum_are_refused_
 #[test]
 fn a_segment_of_another_version_that_no_manifest_names_is_refused_as_well() {
     for (magic, version) in [(&b"LWSEGMT\n"[..], 2), (b"LOGWOOD\n", 17)] {
-        let dir = directory_with(SEGMENT_PATH, SEGMENT_OF_ACCESSES);
+        let dir = directory_with(LATER_SEGMENT_PATH, SEGMENT);
         let [segment, ..] = FORMATS;
         segment.change(dir.path(), magic, version);
-        let before = std::fs::read(dir.path().join(SEGMENT_PATH)).expect("reads");
+        let before = std::fs::read(dir.path().join(LATER_SEGMENT_PATH)).expect("reads");
         let clock = Arc::new(TestClock::default());
         let opened = Store::open(options(dir.path()), Arc::new(RealDisk), clock).map(|_| ());
         let text = opened.expect_err("is refused").to_string();
-        assert!(text.contains(SEGMENT_PATH), "{text}");
-        let after = std::fs::read(dir.path().join(SEGMENT_PATH)).expect("reads");
+        assert!(text.contains(LATER_SEGMENT_PATH), "{text}");
+        let after = std::fs::read(dir.path().join(LATER_SEGMENT_PATH)).expect("reads");
         assert!(before == after);
     }
 }
