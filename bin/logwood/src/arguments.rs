@@ -473,6 +473,9 @@ pub(crate) struct CheckArguments {
     /// Treat warnings as errors.
     #[arg(long)]
     pub(crate) deny_warnings: bool,
+    /// Try the messages of `[test.NAME]`, and show what becomes of them otherwise than it should.
+    #[arg(long)]
+    pub(crate) test: bool,
 }
 
 #[derive(Debug, Args)]

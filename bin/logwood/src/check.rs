@@ -1,5 +1,7 @@
 //! What is wrong with a configuration file.
 
+mod cases;
+
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -45,6 +47,9 @@ pub(crate) fn check(arguments: &CheckArguments) -> Result<Outcome, Failure> {
         write!(out, "{}", config.effective())?;
         out.flush()?;
     } else {
+        if arguments.test {
+            cases::run(&config)?;
+        }
         let summary = format!(
             "{name}: ok, {warnings} warnings; {} listeners, {} logspaces, {} routes, {} destinations",
             config.ingest.listeners.len(),

@@ -21,6 +21,7 @@ mod output;
 mod plan;
 mod prepare;
 mod record_line;
+mod routes;
 mod searches;
 mod serve;
 mod table;

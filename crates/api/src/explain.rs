@@ -97,10 +97,38 @@ pub struct ExplainedTime {
 pub struct ExplainedRoute {
     /// Its name.
     pub name: String,
-    /// `takes`; or why not: `other_source`, `no_match`, `not_reached` behind a final one.
+    /// `takes`; or why not: `other_source`, `no_match`, `rejects` by a step, `drops` by a step,
+    /// `not_reached` behind a final one.
     pub verdict: String,
-    /// Where its records go.
+    /// Where its records go; empty where it changes them for the routes behind it.
     pub logspace: String,
+    /// What its steps did, those in steps behind the one that they stand in.
+    #[serde(default)]
+    pub steps: Vec<ExplainedStep>,
+}
+
+/// What a step of a route did with a record.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExplainedStep {
+    /// Where it stands in its route: `2`, or `2.else.1`.
+    pub place: String,
+    /// What it does: `kv`.
+    pub kind: String,
+    /// `done`; or `skipped` by its `when`, `rejects`, `failed`, `drops`.
+    pub verdict: String,
+    /// Why it failed, in words; empty where it did not.
+    pub reason: String,
+    /// Parts and fields that it changed, with their new values; an empty value is one that is gone.
+    pub changes: Vec<ExplainedChange>,
+}
+
+/// What a step changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExplainedChange {
+    /// The part or field.
+    pub name: String,
+    /// What it is now.
+    pub value: String,
 }
 
 /// Where a record would go.
@@ -110,4 +138,7 @@ pub struct ExplainedDestination {
     pub logspace: String,
     /// The tags it would have there.
     pub tags: Vec<String>,
+    /// The record as it would be there, without its bytes and id.
+    #[serde(default)]
+    pub row: Row,
 }

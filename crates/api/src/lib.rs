@@ -27,15 +27,15 @@ pub use destination::{
     ExplainedSending,
 };
 pub use explain::{
-    ExplainAnswer, ExplainedDecision, ExplainedDestination, ExplainedFraming, ExplainedMessage,
-    ExplainedRoute, ExplainedTime,
+    ExplainAnswer, ExplainedChange, ExplainedDecision, ExplainedDestination, ExplainedFraming,
+    ExplainedMessage, ExplainedRoute, ExplainedStep, ExplainedTime,
 };
 pub use problem::{Problem, ProblemSpan};
 pub use row::{FieldValue, PartPlace, Row};
 pub use saved::{SavedSearch, SavedSearches, SavedView};
 pub use status::{
     ListenerStatus, LogspaceStatus, RunningSearch, SealedStatus, SenderStatus, SendersAnswer,
-    SourceStatus, StatusAnswer, StorageStatus,
+    SourceStatus, StatusAnswer, StepStatus, StorageStatus,
 };
 pub use table::{
     Cell, ColumnKind, CompleteAnswer, Completion, CompletionKind, PatternCount, PatternsAnswer,

@@ -156,10 +156,11 @@ fn places(record: RecordRef<'_>) -> Vec<PartPlace> {
 /// Where the values of the fields of the text stand, those that stand there as they are.
 fn text_places(record: RecordRef<'_>) -> Vec<(String, Span)> {
     let (message, span) = (record.message(), record.head().message);
+    let stored = stored(record);
     let mut places = Vec::new();
     let mut unescaped = BTreeSet::new();
     Detector::default().each(message, &mut |name, value| {
-        if value.is_empty() {
+        if value.is_empty() || stored.contains(&(name.to_vec(), value.to_vec())) {
             return;
         }
         let name = String::from_utf8_lossy(name).into_owned();
@@ -175,6 +176,15 @@ fn text_places(record: RecordRef<'_>) -> Vec<(String, Span)> {
     places
 }
 
+/// The fields that a record has by itself. One that a step has parsed stands in the text as well, and is told
+/// once.
+fn stored(record: RecordRef<'_>) -> BTreeSet<(Vec<u8>, Vec<u8>)> {
+    let fields = record.fields();
+    fields
+        .map(|field| (field.full_name().into_bytes(), field.value.to_vec()))
+        .collect()
+}
+
 /// The fields, and the names of those that stand in the text.
 fn fields(record: RecordRef<'_>) -> (BTreeMap<String, FieldValue>, Vec<String>) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -188,9 +198,10 @@ fn fields(record: RecordRef<'_>) -> (BTreeMap<String, FieldValue>, Vec<String>) 
     for field in record.fields() {
         add(field.full_name(), text(field.value));
     }
+    let stored = stored(record);
     let mut in_text = BTreeSet::new();
     Detector::default().each(record.message(), &mut |name, value| {
-        if !value.is_empty() {
+        if !value.is_empty() && !stored.contains(&(name.to_vec(), value.to_vec())) {
             add(text(name), text(value));
             in_text.insert(text(name));
         }
@@ -211,6 +222,28 @@ impl FieldValue {
 mod tests {
     use super::*;
     use model::{Field, RecordBatch, RecordParts};
+
+    #[test]
+    fn a_field_that_is_stored_and_in_the_text_is_told_once() {
+        let raw = b"a=1 b=2";
+        let mut parts = RecordParts {
+            message: Span::new(0, raw.len()),
+            ..RecordParts::default()
+        };
+        parts.fields.push(Field {
+            group: Span::default(),
+            name: Span::new(0, 1),
+            value: Span::new(2, 3),
+        });
+        let mut batch = RecordBatch::new();
+        batch.push(raw, &parts, parts.time, None, 0).expect("room");
+        let id = RecordId::parse("main:1").expect("valid");
+        let row = Row::new(&id, batch.get(0).expect("one record"), true);
+        assert_eq!(row.fields["a"], FieldValue::One("1".to_owned()));
+        assert_eq!(row.text_fields, ["b"]);
+        let of_a = row.places.iter().filter(|place| place.part == "a");
+        assert_eq!(of_a.count(), 1);
+    }
 
     #[test]
     fn fields_of_the_text_are_among_the_fields() {
@@ -265,9 +298,9 @@ mod tests {
             .iter()
             .map(|place| (&place.part[..], place.start, place.end))
             .collect();
-        // The field is structured data and stands in the text as well.
+        // The field is structured data and stands in the text as well, with the same value.
         let k = ("k", 16, 17);
-        assert_eq!(told, [("host", 4, 8), ("message", 14, 17), k, k]);
+        assert_eq!(told, [("host", 4, 8), ("message", 14, 17), k]);
         assert!(Row::new(&id, record, false).places.is_empty());
     }
 

@@ -23,11 +23,37 @@ pub struct StatusAnswer {
     /// Where records are sent.
     #[serde(default)]
     pub destinations: Vec<DestinationStatus>,
+    /// What the steps of routes did since the configuration was read.
+    #[serde(default)]
+    pub steps: Vec<StepStatus>,
     /// Searches and exports that are being answered, the oldest first.
     #[serde(default)]
     pub searches: Vec<RunningSearch>,
     /// The disk.
     pub storage: StorageStatus,
+}
+
+/// What a step of a route did: `seen` = `skipped` + `done` + `unmatched` + `failed` + `dropped`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StepStatus {
+    /// The route.
+    pub route: String,
+    /// Where it stands there: `2`, or `2.else.1` for the first step of the other branch of the second.
+    pub place: String,
+    /// What it does: `kv`.
+    pub kind: String,
+    /// Records that came to it.
+    pub seen: u64,
+    /// Records that its `when` does not match.
+    pub skipped: u64,
+    /// Records on which it did what it is for.
+    pub done: u64,
+    /// Records that it, or a step in it, rejected.
+    pub unmatched: u64,
+    /// Records on which it failed.
+    pub failed: u64,
+    /// Records that it dropped.
+    pub dropped: u64,
 }
 
 /// A listening socket.

@@ -1,6 +1,7 @@
 //! The sections as options of the crates that they configure.
 
 mod destination;
+pub(crate) mod steps;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -22,7 +23,8 @@ use syslog::{Encoding, HostRule, ParseMode, ParseOptions};
 use crate::document::{Document, Origin, Section};
 use crate::effective::Effective;
 use crate::problem::{Lines, Problem, Severity};
-use crate::value::Value;
+use crate::value::{Placed, Value};
+use steps::Steps;
 
 /// A configuration that has been checked.
 #[derive(Clone, Debug)]
@@ -31,6 +33,8 @@ pub struct Config {
     pub logspaces: Vec<LogspaceOptions>,
     /// The routes, in the order of the file.
     pub routes: Vec<Route>,
+    /// Messages and what must become of them, in the order of the file.
+    pub tests: Vec<TestCase>,
     /// Where records are sent, in the order of the file.
     pub destinations: Vec<outputs::Options>,
     /// Where the page and the API are served.
@@ -93,6 +97,25 @@ pub struct LogspaceOptions {
     pub archive: Option<Archive>,
     /// What bounds terms where the query does not say.
     pub tokens: Option<Tokens>,
+}
+
+/// A message, and what must become of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestCase {
+    /// What it is called.
+    pub name: String,
+    /// The source that receives it; `None` for the usual one.
+    pub source: Option<String>,
+    /// What is received.
+    pub message: String,
+    /// The logspaces that it goes to; `None` for any.
+    pub logspaces: Option<Vec<String>>,
+    /// Parts and fields that it has in each of them; an empty text for none.
+    pub fields: Vec<(String, String)>,
+    /// Exactly the tags that it has in each of them; `None` for any.
+    pub tags: Option<Vec<String>>,
+    /// What destinations send of it, by kind and name; an empty text for nothing.
+    pub sent: Vec<(String, String)>,
 }
 
 /// What Logwood says about itself.
@@ -213,7 +236,8 @@ pub(crate) fn build(document: Document, written: Written) -> Config {
     };
     Config {
         logspaces: document.of_kind("logspace").filter_map(logspace).collect(),
-        routes: document.of_kind("route").map(route).collect(),
+        routes: routes(&document),
+        tests: document.of_kind("test").map(test_case).collect(),
         destinations: document
             .destinations()
             .filter_map(destination::destination)
@@ -358,7 +382,13 @@ fn tls(values: &Values<'_>, data_dir: &Path) -> TlsOptions {
     }
 }
 
-fn route(section: &Section) -> Route {
+fn routes(document: &Document) -> Vec<Route> {
+    let steps = Steps::new(document);
+    let route = |section| route(section, &steps);
+    document.of_kind("route").map(route).collect()
+}
+
+fn route<'a>(section: &'a Section, steps: &Steps<'a>) -> Route {
     let values = Values(Some(section));
     let expression = values.text("match");
     let matching = (!expression.trim().is_empty()).then(|| query::parse(expression).query);
@@ -366,9 +396,35 @@ fn route(section: &Section) -> Route {
         name: section.name().to_owned(),
         from: values.names("from"),
         matching,
-        logspace: values.logspace("logspace"),
+        // What is wrong with them was reported before.
+        steps: steps.all(section.steps("steps")).unwrap_or_default(),
+        logspace: LogspaceName::parse(values.text("logspace")).ok(),
         tags: values.names("tags"),
         is_final: values.bool("final"),
+        is_fallback: values.bool("fallback"),
+    }
+}
+
+fn test_case(section: &Section) -> TestCase {
+    let values = Values(Some(section));
+    let set_names = |key| match values.value(key) {
+        Some(Value::Names(_)) => Some(values.names(key)),
+        _ => None,
+    };
+    let pairs = |key| {
+        let pairs = values.table(key).iter();
+        pairs
+            .map(|(name, value)| (name.clone(), value.item.clone()))
+            .collect()
+    };
+    TestCase {
+        name: section.name().to_owned(),
+        source: values.set_text("source"),
+        message: values.text("message").to_owned(),
+        logspaces: set_names("logspaces"),
+        fields: pairs("fields"),
+        tags: set_names("tags"),
+        sent: pairs("sent"),
     }
 }
 
@@ -428,6 +484,22 @@ impl<'a> Values<'a> {
         match self.value(key) {
             Some(Value::Text(text)) => text,
             _ => "",
+        }
+    }
+
+    /// Texts by name, in the order of the file.
+    fn table(&self, key: &str) -> &'a [(String, Placed<String>)] {
+        match self.value(key) {
+            Some(Value::Templates(table)) => table,
+            _ => &[],
+        }
+    }
+
+    /// The text of a key, where it is set.
+    fn set_text(&self, key: &str) -> Option<String> {
+        match self.value(key) {
+            Some(Value::Text(text)) => Some(text.clone()),
+            _ => None,
         }
     }
 

@@ -8,7 +8,7 @@ use model::SYSLOG_TAG_NAMES;
 use pipeline::ROUTE_TAGS_MAX;
 use query::Query;
 
-use crate::document::{Document, Section, header_key};
+use crate::document::{Document, Entry, Section, header_key};
 use crate::finding::Findings;
 use crate::limits::{FINAL_ROUTES_MAX, NEAREST_NAMES_MAX, PROBLEMS_MAX};
 use crate::nearest::{list, nearest};
@@ -17,6 +17,9 @@ use crate::value::{Name, Value};
 
 mod addresses;
 mod destinations;
+#[cfg(test)]
+mod step_tests;
+mod steps;
 
 use addresses::addresses;
 
@@ -45,6 +48,10 @@ pub(crate) fn check(document: &Document, text: &str, findings: &mut Findings<'_>
     for route in document.of_kind("route") {
         from((&sources, &known), route, findings);
         query(route, text, findings);
+    }
+    steps::check(document, text, findings);
+    for test in document.of_kind("test") {
+        named_by_test(test, (&sources, &known), document, findings);
     }
     destinations::check(document, text, findings);
     tags(document, findings);
@@ -341,11 +348,55 @@ fn from((sources, known): (&[&str], &HashSet<&str>), route: &Section, findings: 
     }
 }
 
+/// What a test names must be there: its source, logspaces and destinations.
+fn named_by_test(
+    test: &Section,
+    (sources, known): (&[&str], &HashSet<&str>),
+    document: &Document,
+    findings: &mut Findings<'_>,
+) {
+    let mut check =
+        |span: Option<std::ops::Range<usize>>, what: &str, text: &str, names: &[&str]| {
+            if names.contains(&text) {
+                return;
+            }
+            let hint = match nearest_of(text, names, findings) {
+                Some(near) => format!("did you mean {near:?}?"),
+                None => format!("there are {}", list(names.iter().copied())),
+            };
+            findings.error(span, format!("no {what} {text:?}"), Some(hint));
+        };
+    if let Some(entry) = test.entry("source")
+        && let Value::Text(name) = &entry.value
+        && !known.contains(name.as_str())
+    {
+        check(entry.span.clone(), "source", name, sources);
+    }
+    let logspaces: Vec<_> = document.of_kind("logspace").map(Section::name).collect();
+    for name in names(test, "logspaces") {
+        check(name.span.clone(), "logspace", &name.text, &logspaces);
+    }
+    let destinations = document.destinations();
+    let destinations: Vec<_> = destinations
+        .map(|section| format!("{}.{}", section.kind(), section.name()))
+        .collect();
+    let destinations: Vec<_> = destinations.iter().map(String::as_str).collect();
+    if let Some(Value::Templates(sent)) = test.entry("sent").map(|entry| &entry.value) {
+        for (name, text) in sent {
+            check(text.span.clone(), "destination", name, &destinations);
+        }
+    }
+}
+
 /// What the query parser says of `match`, at the right character of the file.
 fn query(route: &Section, text: &str, findings: &mut Findings<'_>) {
-    let Some(entry) = route.entry("match") else {
-        return;
-    };
+    if let Some(entry) = route.entry("match") {
+        expression(entry, text, findings);
+    }
+}
+
+/// What the query parser says of a key's value, at the right character of the file.
+fn expression(entry: &Entry, text: &str, findings: &mut Findings<'_>) {
     let (Value::Text(expression), Some(span)) = (&entry.value, &entry.span) else {
         return;
     };
@@ -353,7 +404,7 @@ fn query(route: &Section, text: &str, findings: &mut Findings<'_>) {
     let diagnostics = query::parse(expression).diagnostics.into_iter();
     for diagnostic in diagnostics.take(PROBLEMS_MAX) {
         let place = span_in_file(raw, span.start, diagnostic.span);
-        let message = format!("`match`: {}", diagnostic.message);
+        let message = format!("`{}`: {}", entry.key.name, diagnostic.message);
         match diagnostic.severity {
             query::DiagnosticSeverity::Error => {
                 findings.error(Some(place), message, diagnostic.hint);
@@ -368,10 +419,13 @@ fn query(route: &Section, text: &str, findings: &mut Findings<'_>) {
 /// A record's tags are a small set, so all routes together may only add so many.
 fn tags(document: &Document, findings: &mut Findings<'_>) {
     let mut known: HashSet<&str> = HashSet::new();
-    for name in document
-        .of_kind("route")
-        .flat_map(|route| names(route, "tags"))
-    {
+    let of_routes = document.of_kind("route");
+    let of_routes = of_routes.flat_map(|route| names(route, "tags"));
+    let of_steps = steps::all(document).into_iter();
+    let of_steps = of_steps
+        .filter(|step| step.kind() == "tag")
+        .flat_map(|step| names(step, "tags"));
+    for name in of_routes.chain(of_steps) {
         if SYSLOG_TAG_NAMES.contains(&name.text.as_str()) || !known.insert(&name.text) {
             continue;
         }
@@ -406,7 +460,11 @@ fn reachable(document: &Document, findings: &mut Findings<'_>) {
                 ),
                 Some(format!("move it in front of `[{}]`", earlier.path())),
             );
-        } else if finals.len() < FINAL_ROUTES_MAX && is_final(route) && matches_all(route) {
+        } else if finals.len() < FINAL_ROUTES_MAX
+            && is_final(route)
+            && matches_all(route)
+            && route.steps("steps").is_empty()
+        {
             let taken = from.iter().map(|name| name.text.as_str());
             finals.push((route, taken.collect()));
         }

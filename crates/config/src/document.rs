@@ -9,12 +9,13 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeArray, DeTable, DeValue};
 
 use crate::finding::Findings;
 use crate::limits::SECTIONS_MAX;
 use crate::nearest::{list, nearest};
-use crate::schema::{KeySpec, SECTIONS, SectionSpec};
+use crate::schema::step::KINDS;
+use crate::schema::{KeySpec, Kind, SECTIONS, SectionSpec};
 use crate::value::{Name, Value, check_name, with_article};
 
 /// Where a value comes from.
@@ -39,6 +40,9 @@ impl fmt::Display for Origin {
     }
 }
 
+/// The key of a step that says its kind.
+const DO: &str = "do";
+
 /// All sections in force, in the order of the table of sections, named ones in that of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
@@ -52,6 +56,8 @@ pub(crate) struct Section {
     pub(crate) name: Option<Name>,
     pub(crate) origin: Origin,
     pub(crate) entries: Vec<Entry>,
+    /// Where it stands, where that is one place: that of a step.
+    pub(crate) span: Option<Range<usize>>,
 }
 
 /// A key's value and where it was written.
@@ -79,6 +85,7 @@ impl Section {
             name,
             origin,
             entries: spec.keys.iter().zip(values).map(default).collect(),
+            span: None,
         }
     }
 
@@ -104,6 +111,24 @@ impl Section {
     /// Whether it is a destination of any kind.
     pub(crate) fn is_destination(&self) -> bool {
         self.spec.path.first() == Some(&"destination")
+    }
+
+    /// Whether it is a step of a route.
+    pub(crate) fn is_step(&self) -> bool {
+        self.spec.path.first() == Some(&"step")
+    }
+
+    /// The steps of a key.
+    pub(crate) fn steps(&self, key: &str) -> &[Section] {
+        match self.entry(key).map(|entry| &entry.value) {
+            Some(Value::Steps(steps)) => steps,
+            _ => &[],
+        }
+    }
+
+    /// Where it is called something in the file, or stands there.
+    pub(crate) fn place(&self) -> Option<Range<usize>> {
+        self.name_span().or_else(|| self.span.clone())
     }
 
     /// The name its author gave it, or nothing.
@@ -152,7 +177,7 @@ impl Document {
 static DEFAULTS: LazyLock<HashMap<&[&str], Vec<Value>>> = LazyLock::new(|| {
     let defaults = |spec: &SectionSpec| spec.keys.iter().map(default_value).collect();
     let of_section = |spec: &'static SectionSpec| (spec.path, defaults(spec));
-    SECTIONS.iter().map(of_section).collect()
+    SECTIONS.iter().chain(KINDS).map(of_section).collect()
 });
 
 /// The default of a key. A test reads each, so that none is lost here.
@@ -183,7 +208,7 @@ pub(crate) fn read(root: &DeTable<'_>, findings: &mut Findings<'_>) -> Document 
     };
     reader.level(root, &mut Vec::new());
     let mut sections = reader.sections;
-    for spec in &SECTIONS {
+    for spec in SECTIONS {
         if !spec.named
             && !sections
                 .iter()
@@ -316,19 +341,32 @@ impl Reader<'_, '_> {
             self.refuse_more(&section);
             return;
         }
+        self.keys(&mut section, table);
+        self.sections.push(section);
+    }
+
+    /// The keys of a section or step.
+    fn keys(&mut self, section: &mut Section, table: &DeTable<'_>) {
+        let is_step = section.is_step();
         for (key, value) in in_file_order(table) {
-            let Some(at) = section
-                .spec
-                .keys
-                .iter()
-                .position(|known| known.name == key.get_ref())
-            else {
-                self.unknown_key(&section, key);
+            if is_step && key.get_ref() == DO {
+                continue;
+            }
+            let keys = section.spec.keys;
+            let at = keys.iter().position(|known| known.name == key.get_ref());
+            let Some(at) = at else {
+                self.unknown_key(section, key);
                 continue;
             };
             let Some(entry) = section.entries.get_mut(at) else {
                 continue;
             };
+            if let (Kind::Steps, DeValue::Array(items)) = (&entry.key.kind, value.get_ref()) {
+                entry.value = Value::Steps(self.steps(items));
+                entry.origin = Origin::File(self.findings.line(key.span().start));
+                entry.span = Some(value.span());
+                continue;
+            }
             match entry.key.kind.read(value.get_ref()) {
                 Ok(understood) => {
                     entry.value = understood;
@@ -343,8 +381,57 @@ impl Reader<'_, '_> {
                 }
             }
         }
-        self.missing_keys(&section, table);
-        self.sections.push(section);
+        self.missing_keys(section, table);
+    }
+
+    /// The steps of a list. How deep they stand in each other is bounded by the parser of TOML.
+    fn steps(&mut self, items: &DeArray<'_>) -> Vec<Section> {
+        let mut steps = Vec::new();
+        for item in items {
+            let Some(table) = item.get_ref().as_table() else {
+                let found = with_article(item.get_ref().type_str());
+                self.findings.error(
+                    Some(item.span()),
+                    format!("a step is a table, not {found}"),
+                    Some("write it as { do = \"kv\" }".to_owned()),
+                );
+                continue;
+            };
+            if let Some(spec) = self.step_spec(table, item.span()) {
+                let origin = Origin::File(self.findings.line(item.span().start));
+                let mut step = Section::new(spec, None, origin);
+                step.span = Some(item.span());
+                self.keys(&mut step, table);
+                steps.push(step);
+            }
+        }
+        steps
+    }
+
+    /// The kind of a step, by its `do`.
+    fn step_spec(
+        &mut self,
+        table: &DeTable<'_>,
+        span: Range<usize>,
+    ) -> Option<&'static SectionSpec> {
+        let kinds = KINDS.iter().filter_map(|spec| spec.path.last().copied());
+        let Some((_, value)) = table.iter().find(|(key, _)| key.get_ref() == DO) else {
+            let message = "this step does not say what it does";
+            let hint = format!("write `do = ...` with one of {}", list(kinds));
+            self.findings.error(Some(span), message, Some(hint));
+            return None;
+        };
+        let written = value.get_ref().as_str().unwrap_or_default();
+        let found = KINDS.iter().find(|spec| spec.path.last() == Some(&written));
+        if found.is_none() {
+            let message = format!("{written:?} is no kind of step");
+            let hint = match nearest(written, kinds.clone()) {
+                Some(near) => format!("did you mean {near:?}?"),
+                None => format!("there are {}", list(kinds)),
+            };
+            self.findings.error(Some(value.span()), message, Some(hint));
+        }
+        found
     }
 
     /// Says that there are too many sections, once.
@@ -363,7 +450,7 @@ impl Reader<'_, '_> {
         let missing = section.spec.keys.iter().filter(|key| key.required);
         for key in missing.filter(|key| !table.contains_key(key.name)) {
             self.findings.error(
-                section.name_span(),
+                section.place(),
                 format!("`{}` has no `{}`", section.path(), key.name),
                 Some(format!("add `{} = {}`", key.name, key.kind.example())),
             );

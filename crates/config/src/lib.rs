@@ -25,7 +25,9 @@ mod testing;
 mod unit;
 mod value;
 
-pub use build::{ClientLimits, Config, LogFormat, LogLevel, LogOptions, LogspaceOptions, Part};
+pub use build::{
+    ClientLimits, Config, LogFormat, LogLevel, LogOptions, LogspaceOptions, Part, TestCase,
+};
 pub use check::{Checked, check};
 pub use document::Origin;
 pub use effective::{Effective, EffectiveSection, Setting};

@@ -47,3 +47,9 @@ pub const TEMPLATES_MAX: usize = 256;
 
 /// Most servers of one destination: more than anybody fails over to.
 pub const TARGETS_MAX: usize = 100;
+
+/// Longest text of a step, in bytes: regular expressions of people have some hundreds.
+pub const LINE_BYTES_MAX: usize = 16 * 1024;
+
+/// How deep lists of steps may use each other; what uses itself ends here.
+pub const STEP_LISTS_DEPTH_MAX: usize = 8;

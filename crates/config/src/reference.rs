@@ -1,16 +1,31 @@
 //! The reference for people, made from the table of known keys.
 
+use crate::schema::step::KINDS;
 use crate::schema::{KeySpec, SECTIONS, SectionSpec};
 
 const HEAD: &str = include_str!("reference_head.md");
+const STEPS: &str = include_str!("reference_steps.md");
 
 /// `docs/reference/configuration.md`: every section and key with its type, default and meaning.
 pub fn reference() -> String {
     let mut out = HEAD.to_owned();
-    for spec in &SECTIONS {
+    for spec in SECTIONS {
         section(spec, &mut out);
+        if spec.path == ["steps"] {
+            steps(&mut out);
+        }
     }
     out
+}
+
+/// Every kind of step.
+fn steps(out: &mut String) {
+    *out += STEPS;
+    for spec in KINDS {
+        let kind = spec.path.last().copied().unwrap_or_default();
+        *out += &format!("\n### `{kind}`\n\n{}\n", spec.doc);
+        keys(spec.keys, out);
+    }
 }
 
 fn section(spec: &SectionSpec, out: &mut String) {
@@ -21,8 +36,12 @@ fn section(spec: &SectionSpec, out: &mut String) {
         *out += "\nIt has no keys yet.\n";
         return;
     }
+    keys(spec.keys, out);
+}
+
+fn keys(keys: &[KeySpec], out: &mut String) {
     *out += "\n| key | value | default | |\n|---|---|---|---|\n";
-    for key in spec.keys {
+    for key in keys {
         *out += &row(key);
     }
 }

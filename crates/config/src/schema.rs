@@ -3,6 +3,8 @@
 
 mod destination;
 mod kind;
+mod route;
+pub(crate) mod step;
 
 use model::limits::MESSAGE_BYTES_MAX;
 
@@ -619,45 +621,6 @@ const LOGSPACE_KEYS: &[KeySpec] = &[
     .also(&["delimiters", "tokenizer", "separators", "indexer_delimiters"]),
 ];
 
-const ROUTE: &[KeySpec] = &[
-    key(
-        "from",
-        Kind::Sources,
-        Some("[]"),
-        "Names of the sources whose records are looked at; empty means all.",
-    )
-    .also(&["source", "sources", "input", "inputs"]),
-    key(
-        "match",
-        Kind::Query,
-        Some("\"\""),
-        "Search expression that a record must match; empty matches every record.",
-    )
-    .also(&["filter", "query", "when", "if"]),
-    key(
-        "logspace",
-        Kind::Logspace,
-        None,
-        "Logspace that the records which match go to.",
-    )
-    .required()
-    .also(&["to", "destination", "target", "index"]),
-    key(
-        "tags",
-        Kind::Tags,
-        Some("[]"),
-        "Tags put on these records there: letters, digits, `-`, `_` and `.`.",
-    )
-    .also(&["tag", "add_tags", "labels"]),
-    key(
-        "final",
-        Kind::Bool,
-        Some("false"),
-        "Whether later routes leave these records alone.",
-    )
-    .also(&["stop", "last"]),
-];
-
 const HTTP: &[KeySpec] = &[
     key(
         "listen",
@@ -866,7 +829,7 @@ const LOG: &[KeySpec] = &[
 ];
 
 /// All sections, in the order of the reference.
-pub(crate) static SECTIONS: [SectionSpec; 20] = [
+pub(crate) static SECTIONS: &[SectionSpec] = &[
     SectionSpec {
         path: &["source", "udp"],
         doc: "Syslog over UDP (RFC 5426). One datagram is one message.",
@@ -905,14 +868,8 @@ pub(crate) static SECTIONS: [SectionSpec; 20] = [
         named: true,
         keys: LOGSPACE_KEYS,
     },
-    SectionSpec {
-        path: &["route"],
-        doc: "Sends records to a logspace. Routes are asked in the order of the file; a record goes to \
-              the logspace of each that matches, up to one that is final, and to that of its source \
-              if none does.",
-        named: true,
-        keys: ROUTE,
-    },
+    route::ROUTES,
+    route::STEP_LISTS,
     destination::elasticsearch::SECTION,
     destination::file::SECTION,
     destination::hdfs::SECTION,
@@ -922,6 +879,7 @@ pub(crate) static SECTIONS: [SectionSpec; 20] = [
     destination::s3::SECTION,
     destination::sql::SECTION,
     destination::syslog::SECTION,
+    route::TESTS,
     SectionSpec {
         path: &["http"],
         doc: "The page and the HTTP API. As a source of records it is called `http`.",

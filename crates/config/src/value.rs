@@ -16,8 +16,10 @@ use syslog::limits::HOST_BYTES_MAX;
 use toml::Spanned;
 use toml::de::{DeArray, DeInteger, DeTable, DeValue};
 
+use crate::document::{Origin, Section};
 use crate::limits::{
-    ACCOUNT_BYTES_MAX, COMMAND_WORDS_MAX, SERVER_NAMES_MAX, TARGETS_MAX, TEMPLATES_MAX, URLS_MAX,
+    ACCOUNT_BYTES_MAX, COMMAND_WORDS_MAX, LINE_BYTES_MAX, SERVER_NAMES_MAX, TARGETS_MAX,
+    TEMPLATES_MAX, URLS_MAX,
 };
 use crate::nearest::{list, nearest};
 use crate::schema::Kind;
@@ -44,6 +46,7 @@ pub(crate) enum Value {
     Fingerprints(Vec<Fingerprint>),
     Secret(String),
     Templates(Vec<(String, Placed<String>)>),
+    Steps(Vec<Section>),
 }
 
 /// A time zone and how it was written.
@@ -109,7 +112,7 @@ impl Kind {
                 .join(", "),
             Self::Zone => "time zone".to_owned(),
             Self::Query => "search expression".to_owned(),
-            Self::Logspace => "name".to_owned(),
+            Self::Logspace | Self::Source => "name".to_owned(),
             Self::Logspaces | Self::Sources => "list of names".to_owned(),
             Self::Targets => "host and port, or a list of them".to_owned(),
             Self::Command => "program and arguments".to_owned(),
@@ -127,7 +130,14 @@ impl Kind {
             Self::Fingerprints => "list of fingerprints".to_owned(),
             Self::Urls => "URL or list of URLs".to_owned(),
             Self::Statuses => "list of statuses".to_owned(),
-            Self::Text => "text".to_owned(),
+            Self::Text | Self::Line => "text".to_owned(),
+            Self::Texts => "list of texts".to_owned(),
+            Self::Table => "table of texts".to_owned(),
+            Self::Place => "part or field".to_owned(),
+            Self::OnError => {
+                "`\"tag\"`, `\"ignore\"`, `\"reject\"`, `\"drop\"` or a name".to_owned()
+            }
+            Self::Steps => "list of steps".to_owned(),
             Self::IndexTemplate => "template of a name".to_owned(),
             Self::Secret => "secret".to_owned(),
             Self::Variable => "name of a variable".to_owned(),
@@ -156,6 +166,7 @@ impl Kind {
             Self::Start => ("string", "\"beginning\""),
             Self::Template => ("string", "\"${ISODATE} ${HOST} ${MSG}\""),
             Self::PathTemplate => ("string", "\"/var/log/hosts/${HOST}.log\""),
+            Self::Source => ("string", "\"tcp\""),
             Self::Sources => ("array", "[\"udp\", \"tcp\"]"),
             Self::Tags => ("array", "[\"firewall\"]"),
             Self::Networks => ("array", "[\"10.0.0.0/8\", \"192.0.2.7\"]"),
@@ -170,6 +181,12 @@ impl Kind {
             Self::Urls => ("string", "\"https://logs.example.com:8088\""),
             Self::Statuses => ("array", "[\"2xx\"]"),
             Self::Text => ("string", "\"logwood\""),
+            Self::Line => ("string", "\",\""),
+            Self::Texts => ("array", "[\"first\", \"second\"]"),
+            Self::Table => ("table", "{ old = \"new\" }"),
+            Self::Place => ("string", "\"message\""),
+            Self::OnError => ("string", "\"tag\""),
+            Self::Steps => ("array", "[{ do = \"kv\" }]"),
             Self::IndexTemplate => ("string", "\"logs-${YEAR}.${MONTH}.${DAY}\""),
             Self::Secret => ("string", "\"01234567-89ab-cdef-0123-456789abcdef\""),
             Self::Variable => ("string", "\"LOGWOOD_TOKEN\""),
@@ -217,7 +234,7 @@ impl Kind {
             (Self::Command, DeValue::Array(items)) => read_command(items).map(Value::Texts),
             (Self::Choice(words), DeValue::String(text)) => read_choice(text, words),
             (Self::Zone, DeValue::String(text)) => read_zone(text).map(Value::Zone),
-            (Self::Logspace, DeValue::String(text)) => {
+            (Self::Logspace | Self::Source, DeValue::String(text)) => {
                 check_name(text)?;
                 Ok(Value::Text(text.to_string()))
             }
@@ -248,8 +265,32 @@ impl Kind {
             (Self::Text, DeValue::String(text)) => read_secret(text).map(Value::Text),
             (Self::Secret, DeValue::String(text)) => read_secret(text).map(Value::Secret),
             (Self::Variable, DeValue::String(text)) => read_variable(text).map(Value::Text),
-            (Self::Templates, DeValue::Table(table)) => read_templates(table).map(Value::Templates),
+            (Self::Templates | Self::Table, DeValue::Table(table)) => {
+                read_templates(table).map(Value::Templates)
+            }
             (Self::Networks, DeValue::Array(items)) => read_networks(items).map(Value::Networks),
+            _ => self.read_of_step(value),
+        }
+    }
+
+    /// The same of the kinds that steps have.
+    fn read_of_step(&self, value: &DeValue<'_>) -> Result<Value, BadValue> {
+        match (self, value) {
+            // What is in the list is read where problems inside of it can be reported.
+            (Self::Steps, DeValue::Array(items)) if items.is_empty() => {
+                Ok(Value::Steps(Vec::new()))
+            }
+            (Self::Line, DeValue::String(text)) => read_line(text).map(Value::Text),
+            (Self::Texts, DeValue::Array(items)) => {
+                let placed = read_texts(items, read_line)?;
+                let texts = placed.into_iter().map(|placed| placed.item);
+                Ok(Value::Texts(texts.collect()))
+            }
+            (Self::Place, DeValue::String(text)) => read_place(text).map(Value::Text),
+            (Self::OnError, DeValue::String(text)) => {
+                check_name(text)?;
+                Ok(Value::Text(text.to_string()))
+            }
             (_, other) => Err(self.mismatch(other)),
         }
     }
@@ -269,6 +310,7 @@ impl Kind {
             (
                 Self::Logspaces
                 | Self::Command
+                | Self::Texts
                 | Self::Sources
                 | Self::Tags
                 | Self::Networks
@@ -326,6 +368,10 @@ impl Value {
                 format!("[{}]", quoted.join(", "))
             }
             Self::Secret(_) => quote("(not shown)"),
+            Self::Steps(steps) => {
+                let steps: Vec<_> = steps.iter().map(step_to_toml).collect();
+                format!("[{}]", steps.join(", "))
+            }
             Self::Templates(templates) => {
                 let pairs = templates
                     .iter()
@@ -344,6 +390,20 @@ impl Value {
             }
         })
     }
+}
+
+/// A step with the keys that are set.
+fn step_to_toml(step: &Section) -> String {
+    let mut pairs = vec![format!("do = {}", quote(step.kind()))];
+    let set = step
+        .entries
+        .iter()
+        .filter(|entry| entry.origin != Origin::Default);
+    pairs.extend(set.filter_map(|entry| {
+        let value = entry.value.to_toml()?;
+        Some(format!("{} = {value}", entry.key.name))
+    }));
+    format!("{{ {} }}", pairs.join(", "))
 }
 
 /// A TOML basic string.
@@ -654,6 +714,27 @@ fn read_secret(text: &str) -> Result<String, BadValue> {
         ));
     }
     Ok(text.trim().to_owned())
+}
+
+/// A text of which nothing is asked but that it has an end.
+fn read_line(text: &str) -> Result<String, BadValue> {
+    if text.len() > LINE_BYTES_MAX || text.contains('\0') {
+        return Err(BadValue::new(
+            "this is too long, or has a NUL",
+            format!("up to {LINE_BYTES_MAX} bytes are possible"),
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+fn read_place(text: &str) -> Result<String, BadValue> {
+    match pipeline::Origin::parse(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(BadValue::new(
+            error.to_string(),
+            "write \"message\", \"host\", \"program\", or a name such as \"fw.action\"",
+        )),
+    }
 }
 
 fn read_variable(text: &str) -> Result<String, BadValue> {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use model::{LogspaceName, RecordBatch, RecordParts, RecordRef, Tag};
-use pipeline::{Pipeline, Traced};
+use pipeline::{Pipeline, Trace};
 use syslog::frame::{Framer, FramerOptions, Framing, Step, trim_counted};
 use syslog::{Context, HostRule, Layout, ParseOptions, Parser};
 
@@ -278,22 +278,9 @@ impl Explainer {
         }
     }
 
-    /// What each route says of a record.
-    pub fn routes(&self, record: RecordRef<'_>) -> Vec<Traced<'_>> {
-        self.pipeline.trace(record)
-    }
-
-    /// The logspaces that a message would go to, with its tags there.
-    pub fn destinations(&self, explained: &Explained) -> Vec<(&LogspaceName, Vec<String>)> {
-        let parts = self.pipeline.split(explained.batch.clone(), &self.logspace);
-        let tags = |batch: &RecordBatch| {
-            let tags = batch
-                .get(0)
-                .map(|record| record.tags().map(String::from).collect());
-            tags.unwrap_or_default()
-        };
-        let each = parts.iter().map(|part| (part.logspace, tags(&part.batch)));
-        each.collect()
+    /// What each route and step makes of a record, and where it goes as what.
+    pub fn trace(&self, record: RecordRef<'_>) -> Trace<'_> {
+        self.pipeline.trace(record, &self.logspace)
     }
 }
 

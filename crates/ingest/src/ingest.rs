@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use model::LogspaceName;
-use pipeline::Pipeline;
+use pipeline::{Pipeline, StepFigures};
 use rustls::ServerConfig;
 use store::{Clock, Store};
 use tokio::time::{Instant, timeout_at};
@@ -214,6 +214,16 @@ impl Ingest {
     /// How messages that come over HTTP are parsed.
     pub fn http_parse_options(&self) -> syslog::ParseOptions {
         self.state().http.parse.clone()
+    }
+
+    /// The routes in force.
+    pub fn pipeline(&self) -> Arc<Pipeline> {
+        self.sink.pipeline()
+    }
+
+    /// What the steps of routes did since the configuration was read.
+    pub fn step_figures(&self) -> Vec<StepFigures> {
+        self.sink.pipeline().step_figures()
     }
 
     /// Who reads as a source does, by the configuration in force; see [`Explainer::new`].

@@ -174,7 +174,11 @@ impl Sink {
             done: Mutex::new(Some(done)),
             permit: Some(permit),
         });
-        for part in pipeline.split(batch, otherwise.logspace) {
+        let split = pipeline.split(batch, otherwise.logspace);
+        if split.dropped > 0 {
+            source.drop_by_rule(split.dropped as u64);
+        }
+        for part in split.parts {
             let (firsts, all) = (part.firsts as u64, part.batch.len() as u64);
             let ticket = Ticket {
                 in_flight: Some(InFlight::new(Arc::clone(source), firsts, all - firsts)),

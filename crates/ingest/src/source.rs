@@ -28,6 +28,8 @@ pub enum DropReason {
     KernelBufferFull,
     /// The byte budget was used up, and the source does not wait.
     MemoryFull,
+    /// A step of a route dropped it.
+    Rule,
     /// The store refused the batch or could not write it.
     StorageFailed,
     /// The message alone exceeds what a batch can hold.
@@ -36,11 +38,12 @@ pub enum DropReason {
 
 impl DropReason {
     /// All reasons, in the order of their figures.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Denied,
         Self::EmptyDatagram,
         Self::KernelBufferFull,
         Self::MemoryFull,
+        Self::Rule,
         Self::StorageFailed,
         Self::TooLarge,
     ];
@@ -52,6 +55,7 @@ impl DropReason {
             Self::EmptyDatagram => "empty_datagram",
             Self::KernelBufferFull => "kernel_buffer_full",
             Self::MemoryFull => "memory_full",
+            Self::Rule => "rule",
             Self::StorageFailed => "storage_failed",
             Self::TooLarge => "too_large",
         }
@@ -195,6 +199,13 @@ impl Source {
         counts.received += messages;
         counts.bytes += bytes;
         counts.in_flight += messages;
+    }
+
+    /// Messages that were on their way end there, by a rule.
+    pub(crate) fn drop_by_rule(&self, messages: u64) {
+        let mut counts = self.counts();
+        counts.in_flight -= messages;
+        counts.drop_for(DropReason::Rule, messages);
     }
 
     pub(crate) fn status(&self) -> SourceStatus {
@@ -423,6 +434,7 @@ mod tests {
                 ("empty_datagram", 30_000),
                 ("kernel_buffer_full", 0),
                 ("memory_full", 0),
+                ("rule", 0),
                 ("storage_failed", 35_000),
                 ("too_large", 0)
             ]

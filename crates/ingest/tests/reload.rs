@@ -179,16 +179,15 @@ async fn routes_change_for_what_comes() {
     let route = |name: &str, logspace: &LogspaceName, tag: &str| Route {
         name: name.to_owned(),
         from: vec!["tcp".to_owned()],
-        matching: None,
-        logspace: logspace.clone(),
+        logspace: Some(logspace.clone()),
         tags: vec![tag.to_owned()],
-        is_final: false,
+        ..Route::default()
     };
     let both = [
         route("web", &web, "a"),
         route("main", &LogspaceName::main(), "b"),
     ];
-    let pipeline = Pipeline::new(both.to_vec()).expect("valid");
+    let pipeline = Pipeline::new(both.to_vec(), macros::Context::default()).expect("valid");
     let reloaded = server
         .ingest
         .reload(Options::new(vec![options]), pipeline)

@@ -18,9 +18,9 @@ use crate::time::Timestamp;
 /// The first tags are always [`SYSLOG_TAG_NAMES`], so that the parser's bits need no look-up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordBatch {
-    bytes: Vec<u8>,
-    heads: Vec<RecordHead>,
-    fields: Vec<Field>,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) heads: Vec<RecordHead>,
+    pub(crate) fields: Vec<Field>,
     // Shared with the batches this one was cloned from: a clone of an empty batch allocates
     // nothing, and batches with the same names are joined without looking at them.
     sources: Arc<Vec<Box<str>>>,
@@ -99,6 +99,17 @@ impl RecordBatch {
             fields: std::mem::take(&mut self.fields),
             ..Self::new()
         };
+    }
+
+    /// An empty batch that has the names of this one, so that records are copied without looking them up.
+    pub fn names_only(&self) -> Self {
+        Self {
+            bytes: Vec::new(),
+            heads: Vec::new(),
+            fields: Vec::new(),
+            sources: Arc::clone(&self.sources),
+            tags: Arc::clone(&self.tags),
+        }
     }
 
     /// Number of records.
@@ -434,7 +445,12 @@ impl RecordBatch {
             .map(Some)
     }
 
-    fn check_room(&self, bytes: usize, records: usize, fields: usize) -> Result<(), BatchFull> {
+    pub(crate) fn check_room(
+        &self,
+        bytes: usize,
+        records: usize,
+        fields: usize,
+    ) -> Result<(), BatchFull> {
         let fits = self.bytes.len() + bytes <= BATCH_BYTES_MAX
             && self.heads.len() + records <= BATCH_RECORDS_MAX
             && self.fields.len() + fields <= BATCH_FIELDS_MAX;

@@ -7,6 +7,7 @@
 pub mod addresses;
 mod batch;
 mod civil;
+mod editor;
 mod id;
 pub mod limits;
 mod priority;
@@ -16,6 +17,7 @@ mod time;
 pub mod words;
 
 pub use batch::{BatchFull, RecordBatch};
+pub use editor::{Editor, Mark, TextPart};
 pub use id::{InvalidLogspaceName, InvalidRecordId, LogspaceName, RecordId, RecordNumber};
 pub use priority::{Facility, Priority, Severity};
 pub use record::{Field, FieldRef, RecordHead, RecordParts, RecordRef, Span};

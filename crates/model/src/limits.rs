@@ -17,6 +17,10 @@ pub const BATCH_RECORDS_MAX: usize = 1 << 20;
 /// Most fields (structured data parameters) kept of one record; the rest stay in `raw`.
 pub const RECORD_FIELDS_MAX: usize = 1_000;
 
+/// Most bytes that a record's `extra` may grow to while it is processed. What a step sets is text of
+/// the author of the configuration and of the message; a record that copies itself again and again ends here.
+pub const RECORD_EXTRA_BYTES_MAX: usize = 1024 * 1024;
+
 /// Most fields in one batch, over all its records.
 pub const BATCH_FIELDS_MAX: usize = 1 << 22;
 

@@ -1,20 +1,26 @@
-//! The routes made ready for batches.
+//! Batches, through the routes.
 
-mod trace;
+use std::sync::{Mutex, PoisonError};
 
-use std::sync::{Mutex, MutexGuard};
+use macros::Context;
+use model::{LogspaceName, RecordBatch, RecordRef};
 
-use model::limits::NAME_BYTES_MAX;
-use model::{LogspaceName, RecordBatch, RecordRef, SYSLOG_TAG_NAMES};
-use query::{Matcher, Query};
-
-use crate::route::{InvalidRoute, ROUTE_TAGS_MAX, Route};
-pub use trace::{Traced, Verdict};
+use crate::counters::{Counters, StepFigures};
+use crate::deliveries::Deliveries;
+use crate::file::FileUser;
+use crate::plan::{Plan, PlannedRoute};
+use crate::route::{InvalidRoute, Route, check};
+use crate::runner::{Flow, Runner};
+use crate::trace::{Recorder, Trace};
 
 /// Routes in order. Shared between threads; replaced as a whole when the configuration changes.
 #[derive(Debug, Default)]
 pub struct Pipeline {
-    steps: Vec<Step>,
+    plan: Plan,
+    counters: Counters,
+    /// What threads have needed before, for those that come next.
+    runners: Mutex<Vec<Runner>>,
+    context: Context,
 }
 
 /// Records for one logspace.
@@ -24,336 +30,306 @@ pub struct Part<'a> {
     pub logspace: &'a LogspaceName,
     /// The records, in their order.
     pub batch: RecordBatch,
-    /// How many of them are in no part before this one. Over all parts these add up to the
-    /// records that came in, so that each can be counted once.
+    /// How many of them are in no part before this one. Over all parts these and [`Split::dropped`] add up
+    /// to the records that came in, so that each can be counted once.
     pub firsts: usize,
 }
 
-#[derive(Debug)]
-struct Step {
-    name: String,
-    from: Vec<String>,
-    condition: Option<Condition>,
-    logspace: LogspaceName,
-    tags: Vec<String>,
-    is_final: bool,
+/// What became of a batch.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Split<'a> {
+    /// What each logspace gets; a logspace has several parts where one batch does not hold all of it.
+    pub parts: Vec<Part<'a>>,
+    /// Records that a step dropped and that go nowhere.
+    pub dropped: usize,
 }
 
-/// A query asked of records by several threads.
-#[derive(Debug)]
-struct Condition {
-    /// Warm scratch memory for whoever comes first.
-    shared: Mutex<Matcher>,
-    /// What others clone rather than wait.
-    prototype: Matcher,
+/// A batch on its way through the routes.
+struct Walk<'a> {
+    /// The records, as far as they have come.
+    batch: RecordBatch,
+    deliveries: Deliveries,
+    split: Split<'a>,
+    otherwise: &'a LogspaceName,
 }
 
-enum Borrowed<'a> {
-    Shared(MutexGuard<'a, Matcher>),
-    Own(Box<Matcher>),
-}
-
-/// One copy that a verdict asks for.
-struct RecordCopy {
-    /// Index of the part it goes to.
-    part: usize,
-    /// Bits of the tags it gets there.
-    tags: u64,
-}
-
-/// For each record the indexes of the steps that take it.
-#[derive(Debug, Default)]
-struct Verdicts {
-    steps: Vec<usize>,
-    ends: Vec<usize>,
-}
+/// Most runners that are kept: as many as threads receive on large machines.
+const RUNNERS_MAX: usize = 64;
 
 impl Pipeline {
-    /// Checks the routes and makes them ready.
-    pub fn new(routes: Vec<Route>) -> Result<Self, InvalidRoute> {
-        check_tags(&routes)?;
-        let ready = |query: Query| (query != Query::all()).then(|| Condition::new(&query));
-        let steps = routes.into_iter().map(|route| Step {
-            name: route.name,
-            from: route.from,
-            condition: route.matching.and_then(ready),
-            logspace: route.logspace,
-            tags: route.tags,
-            is_final: route.is_final,
-        });
+    /// Checks the routes and makes them ready. `context` is what templates know beside the record.
+    ///
+    /// # Errors
+    /// When a route cannot be followed.
+    pub fn new(routes: Vec<Route>, context: Context) -> Result<Self, InvalidRoute> {
+        check(&routes)?;
+        let plan = Plan::new(routes)?;
         Ok(Self {
-            steps: steps.collect(),
+            counters: Counters::new(plan.labels.len()),
+            plan,
+            runners: Mutex::default(),
+            context,
         })
     }
 
     /// Every logspace that a route leads to, each once, in order.
     pub fn logspaces(&self) -> Vec<&LogspaceName> {
-        let mut names: Vec<_> = self.steps.iter().map(|step| &step.logspace).collect();
-        names.sort();
-        names.dedup();
-        names
+        self.plan.logspaces.iter().collect()
     }
 
-    /// Splits a batch into what each logspace gets, in order of first appearance; records
-    /// that no route matches go to `otherwise`. An empty batch has no parts.
+    /// The files that steps work by, one for each step that does. Until they are read such steps fail.
+    pub fn files(&self) -> impl Iterator<Item = &dyn FileUser> {
+        self.plan
+            .with_files
+            .iter()
+            .filter_map(|action| action.file())
+    }
+
+    /// What each step did since the pipeline was made, in the order of routes and steps.
+    pub fn step_figures(&self) -> Vec<StepFigures> {
+        self.counters.figures(&self.plan)
+    }
+
+    /// Splits a batch into what each logspace gets, in order of first appearance; records that no route
+    /// takes go to `otherwise`. An empty batch has no parts.
     ///
-    /// Where more tags meet in a batch than one can hold, which needs tags that neither the
-    /// parser nor these routes made, the routes' tags are left off.
-    pub fn split<'a>(&'a self, batch: RecordBatch, otherwise: &'a LogspaceName) -> Vec<Part<'a>> {
+    /// Where more tags meet in a batch than one can hold, which needs tags that neither the parser nor
+    /// these routes made, the routes' tags are left off.
+    pub fn split<'a>(&'a self, batch: RecordBatch, otherwise: &'a LogspaceName) -> Split<'a> {
         if batch.is_empty() {
-            return Vec::new();
+            return Split::default();
         }
-        if let Some(steps) = self.unconditional(&batch) {
-            return hand_on(batch, &steps, otherwise);
+        if let Some(routes) = self.unconditional(&batch) {
+            let parts = self.hand_on(batch, &routes, otherwise);
+            return Split { parts, dropped: 0 };
         }
-        let verdicts = self.judge(&batch);
-        if verdicts.are_equal() {
-            let steps = self.steps_at(verdicts.of(0));
-            return hand_on(batch, &steps, otherwise);
+        let mut runner = self.runner();
+        let split = self.walk(&batch, &mut runner, otherwise);
+        self.counters.add(&mut runner.counts);
+        let mut runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
+        if runners.len() < RUNNERS_MAX {
+            runners.push(runner);
         }
-        self.divide(&batch, &verdicts, otherwise)
+        split
     }
 
-    /// The steps that take all of the batch, where that can be said without looking at a record.
-    fn unconditional(&self, batch: &RecordBatch) -> Option<Vec<&Step>> {
-        let [source] = batch.sources() else {
-            return self.steps.is_empty().then(Vec::new);
+    /// What each route and step makes of a record; the same that [`Pipeline::split`] goes by. Nothing is
+    /// counted; steps that remember records remember this one, too.
+    pub fn trace<'a>(&'a self, record: RecordRef<'_>, otherwise: &'a LogspaceName) -> Trace<'a> {
+        let mut batch = RecordBatch::new();
+        let mut runner = self.runner();
+        runner.recorder = Some(Recorder::new(&self.plan, record.source()));
+        let split = match batch.push_record(record) {
+            Ok(()) => self.walk(&batch, &mut runner, otherwise),
+            Err(_) => Split::default(),
         };
+        let recorder = runner.recorder.unwrap_or_default();
+        recorder.finish(&self.plan, split)
+    }
+
+    fn runner(&self) -> Runner {
+        let mut runners = self.runners.lock().unwrap_or_else(PoisonError::into_inner);
+        runners.pop().unwrap_or_else(|| {
+            let mut runner = Runner::new(&self.plan);
+            runner.scratch.context = self.context.clone();
+            runner
+        })
+    }
+
+    /// The routes that take all of the batch, where that can be said without looking at a record.
+    fn unconditional(&self, batch: &RecordBatch) -> Option<Vec<&PlannedRoute>> {
+        if self.plan.routes.is_empty() {
+            return Some(Vec::new());
+        }
+        let [source] = batch.sources() else {
+            return None;
+        };
+        if self.plan.has_work() {
+            let mut of_source = self.plan.routes.iter();
+            let is_concerned = of_source.any(|route| route.takes_from(source));
+            return (!is_concerned).then(Vec::new);
+        }
         let mut taking = Vec::new();
-        for step in self.steps.iter().filter(|step| step.takes_from(source)) {
-            if step.condition.is_some() {
-                return None;
-            }
-            taking.push(step);
-            if step.is_final {
-                break;
+        for route in &self.plan.routes {
+            if route.takes_from(source) {
+                taking.push(route);
+                if route.is_final {
+                    break;
+                }
             }
         }
         Some(taking)
     }
 
-    /// Which steps take each record.
-    fn judge(&self, batch: &RecordBatch) -> Verdicts {
-        let mut verdicts = Verdicts::default();
-        let mut matchers: Vec<_> = self.steps.iter().map(Step::borrow_matcher).collect();
-        for record in batch.iter() {
-            for ((index, step), matcher) in self.steps.iter().enumerate().zip(&mut matchers) {
-                let met = |matcher: &mut Borrowed<'_>| matcher.matches(record);
-                if step.takes_from(record.source()) && matcher.as_mut().is_none_or(met) {
-                    verdicts.taken_by(index);
-                    if step.is_final {
-                        break;
-                    }
-                }
-            }
-            verdicts.next_record();
-        }
-        verdicts
-    }
-
-    fn steps_at(&self, indexes: &[usize]) -> Vec<&Step> {
-        indexes
-            .iter()
-            .filter_map(|index| self.steps.get(*index))
-            .collect()
-    }
-
-    /// Copy each record to the batches of its logspaces.
-    fn divide<'a>(
+    /// The whole batch to each of the routes' logspaces.
+    fn hand_on<'a>(
         &'a self,
-        batch: &RecordBatch,
-        verdicts: &Verdicts,
+        mut batch: RecordBatch,
+        routes: &[&PlannedRoute],
         otherwise: &'a LogspaceName,
     ) -> Vec<Part<'a>> {
-        let mut parts: Vec<Part<'a>> = Vec::new();
-        // A batch knows few different verdicts, so what follows from one is worked out once.
-        let mut known: Vec<(&[usize], Vec<RecordCopy>)> = Vec::new();
-        for (row, record) in batch.iter().enumerate() {
-            let verdict = verdicts.of(row);
-            let at = known.iter().position(|(other, _)| *other == verdict);
-            let at = at.unwrap_or_else(|| {
-                let targets = targets(&self.steps_at(verdict), otherwise);
-                known.push((verdict, copies(targets, &mut parts)));
-                known.len() - 1
-            });
-            let copies = known.get(at).map_or(&[][..], |(_, copies)| copies);
-            for (at, copy) in copies.iter().enumerate() {
-                let Some(part) = parts.get_mut(copy.part) else {
-                    continue;
-                };
-                // A selection of a batch fits an empty one: its limits are the same.
-                let pushed = part.batch.push_record(record);
-                debug_assert!(pushed.is_ok(), "a selection fits");
-                part.batch
-                    .add_tags(part.batch.len().saturating_sub(1), copy.tags);
-                part.firsts += usize::from(at == 0);
+        let mut targets: Vec<(usize, u64)> = Vec::new();
+        for route in routes {
+            let Some(logspace) = route.logspace else {
+                continue;
+            };
+            let tags = tag_set(&mut batch, &route.tags);
+            match targets.iter_mut().find(|(known, _)| *known == logspace) {
+                Some((_, known)) => *known |= tags,
+                None => targets.push((logspace, tags)),
             }
+        }
+        let (last, others) = match targets.split_last() {
+            Some((last, others)) => (*last, others),
+            None => ((self.plan.logspaces.len(), 0), &[][..]),
+        };
+        let len = batch.len();
+        let part = |(logspace, tags): (usize, u64), mut batch: RecordBatch| {
+            if tags != 0 {
+                (0..batch.len()).for_each(|row| batch.add_tags(row, tags));
+            }
+            Part {
+                logspace: self.logspace(logspace, otherwise),
+                batch,
+                firsts: 0,
+            }
+        };
+        let mut parts: Vec<_> = others
+            .iter()
+            .map(|target| part(*target, batch.clone()))
+            .collect();
+        parts.push(part(last, batch));
+        if let Some(first) = parts.first_mut() {
+            first.firsts = len;
         }
         parts
     }
-}
 
-impl Step {
-    fn takes_from(&self, source: &str) -> bool {
-        self.from.is_empty() || self.from.iter().any(|name| name == source)
+    fn logspace<'a>(&'a self, at: usize, otherwise: &'a LogspaceName) -> &'a LogspaceName {
+        self.plan.logspaces.get(at).unwrap_or(otherwise)
     }
 
-    /// A matcher for the length of a batch: the shared one where it is free.
-    fn borrow_matcher(&self) -> Option<Borrowed<'_>> {
-        let condition = self.condition.as_ref()?;
-        Some(match condition.shared.try_lock() {
-            Ok(guard) => Borrowed::Shared(guard),
-            Err(_) => Borrowed::Own(Box::new(condition.prototype.clone())),
-        })
-    }
-}
-
-impl Condition {
-    fn new(query: &Query) -> Self {
-        let prototype = Matcher::new(query);
-        Self {
-            shared: Mutex::new(prototype.clone()),
-            prototype,
+    /// Each record through the routes.
+    fn walk<'a>(
+        &'a self,
+        batch: &RecordBatch,
+        runner: &mut Runner,
+        otherwise: &'a LogspaceName,
+    ) -> Split<'a> {
+        let mut walk = Walk {
+            batch: batch.names_only(),
+            deliveries: Deliveries::default(),
+            split: Split::default(),
+            otherwise,
+        };
+        for record in batch.iter() {
+            if walk.batch.push_record(record).is_err() {
+                // Steps have made the records larger: those so far go first.
+                walk.hand_over(self);
+                // A record of a batch fits an empty one.
+                _ = walk.batch.push_record(record);
+            }
+            self.walk_record(&mut walk, runner);
         }
+        walk.hand_over(self);
+        walk.split
+    }
+
+    /// The last record of the walk through the routes.
+    fn walk_record(&self, walk: &mut Walk<'_>, runner: &mut Runner) {
+        let routes = self.plan.routes.iter().enumerate();
+        let (fallbacks, others) = (
+            routes.clone().filter(|(_, route)| route.is_fallback),
+            routes.filter(|(_, route)| !route.is_fallback),
+        );
+        let mut is_dropped = false;
+        for (index, route) in others.chain(fallbacks) {
+            if route.is_fallback && walk.deliveries.is_sent() {
+                break;
+            }
+            let flow = self.walk_route(route, walk, runner);
+            if let Some(recorder) = &mut runner.recorder {
+                recorder.route(index, flow);
+            }
+            is_dropped = flow == Flow::Dropped;
+            if is_dropped || (flow == Flow::Goes && route.is_final) {
+                break;
+            }
+        }
+        walk.end_record(self, is_dropped);
+    }
+
+    fn walk_route(&self, route: &PlannedRoute, walk: &mut Walk<'_>, runner: &mut Runner) -> Flow {
+        let Some(record) = walk.batch.len().checked_sub(1) else {
+            return Flow::Rejected;
+        };
+        let is_met = walk.batch.get(record).is_some_and(|record| {
+            route.takes_from(record.source()) && runner.meets(route.condition, record)
+        });
+        if !is_met {
+            return Flow::Rejected;
+        }
+        if !route.steps.is_empty() {
+            // What was sent somewhere stays as it is: the steps have a copy.
+            let is_copy = walk.deliveries.has(record) && walk.batch.repeat_last().is_ok();
+            let flow = match walk.batch.edit_last() {
+                Some(mut editor) => runner.run(&route.steps, &mut editor),
+                None => Flow::Rejected,
+            };
+            if flow != Flow::Goes {
+                if is_copy {
+                    walk.batch.pop();
+                }
+                return flow;
+            }
+        }
+        if let Some(logspace) = route.logspace {
+            let tags = tag_set(&mut walk.batch, &route.tags);
+            let row = walk.batch.len() - 1;
+            walk.deliveries.send(row, logspace, tags);
+        } else if let Some(mut editor) = walk.batch.edit_last() {
+            for tag in &route.tags {
+                _ = editor.add_tag(tag);
+            }
+        }
+        Flow::Goes
     }
 }
 
-impl Verdicts {
-    fn taken_by(&mut self, step: usize) {
-        self.steps.push(step);
+impl<'a> Walk<'a> {
+    /// The record has been through all routes, or was dropped on the way.
+    fn end_record(&mut self, pipeline: &Pipeline, is_dropped: bool) {
+        let last = self.batch.len().saturating_sub(1);
+        if !self.deliveries.is_sent() {
+            if is_dropped {
+                self.split.dropped += 1;
+            } else {
+                let source = pipeline.plan.logspaces.len();
+                self.deliveries.send(last, source, 0);
+            }
+        }
+        // What was changed behind the last logspace is nowhere kept.
+        if !self.deliveries.has(last) {
+            self.batch.pop();
+        }
+        self.deliveries.next_record();
     }
 
-    fn next_record(&mut self) {
-        self.ends.push(self.steps.len());
-    }
-
-    fn of(&self, row: usize) -> &[usize] {
-        let start = row.checked_sub(1).and_then(|before| self.ends.get(before));
-        let end = self.ends.get(row).copied().unwrap_or_default();
-        self.steps
-            .get(start.copied().unwrap_or_default()..end)
-            .unwrap_or(&[])
-    }
-
-    fn are_equal(&self) -> bool {
-        (1..self.ends.len()).all(|row| self.of(row) == self.of(0))
+    /// What has been looked at goes to its logspaces.
+    fn hand_over(&mut self, pipeline: &'a Pipeline) {
+        let empty = self.batch.names_only();
+        let batch = std::mem::replace(&mut self.batch, empty);
+        let otherwise = self.otherwise;
+        let parts = self
+            .deliveries
+            .take(batch, |at| pipeline.logspace(at, otherwise));
+        self.split.parts.extend(parts);
     }
 }
 
-impl Borrowed<'_> {
-    fn matches(&mut self, record: RecordRef<'_>) -> bool {
-        match self {
-            Self::Shared(matcher) => matcher.matches(record),
-            Self::Own(matcher) => matcher.matches(record),
-        }
-    }
-}
-
-/// The whole batch to each of the steps' logspaces; the last gets it without a copy.
-fn hand_on<'a>(
-    batch: RecordBatch,
-    steps: &[&'a Step],
-    otherwise: &'a LogspaceName,
-) -> Vec<Part<'a>> {
-    let mut targets = targets(steps, otherwise);
-    let Some((last, last_tags)) = targets.pop() else {
-        return Vec::new();
-    };
-    let part = |logspace, mut batch: RecordBatch, tags: &[&str]| {
-        let set = tag_set(&mut batch, tags);
-        if set != 0 {
-            (0..batch.len()).for_each(|row| batch.add_tags(row, set));
-        }
-        Part {
-            logspace,
-            batch,
-            firsts: 0,
-        }
-    };
-    let firsts = batch.len();
-    let mut parts: Vec<_> = targets
-        .into_iter()
-        .map(|(logspace, tags)| part(logspace, batch.clone(), &tags))
-        .collect();
-    parts.push(part(last, batch, &last_tags));
-    if let Some(first) = parts.first_mut() {
-        first.firsts = firsts;
-    }
-    parts
-}
-
-/// The logspaces that steps lead to, each once, with the tags it is sent.
-fn targets<'a>(
-    steps: &[&'a Step],
-    otherwise: &'a LogspaceName,
-) -> Vec<(&'a LogspaceName, Vec<&'a str>)> {
-    let mut targets: Vec<(&LogspaceName, Vec<&str>)> = Vec::new();
-    for step in steps {
-        let tags = step.tags.iter().map(String::as_str);
-        match targets.iter_mut().find(|(name, _)| *name == &step.logspace) {
-            Some((_, known)) => known.extend(tags),
-            None => targets.push((&step.logspace, tags.collect())),
-        }
-    }
-    if targets.is_empty() {
-        targets.push((otherwise, Vec::new()));
-    }
-    targets
-}
-
-/// The parts and tags of targets; new logspaces get a part.
-fn copies<'a>(
-    targets: Vec<(&'a LogspaceName, Vec<&str>)>,
-    parts: &mut Vec<Part<'a>>,
-) -> Vec<RecordCopy> {
-    let mut copies = Vec::new();
-    for (logspace, tags) in targets {
-        let known = parts.iter().position(|part| part.logspace == logspace);
-        let index = known.unwrap_or(parts.len());
-        if known.is_none() {
-            parts.push(Part {
-                logspace,
-                batch: RecordBatch::new(),
-                firsts: 0,
-            });
-        }
-        if let Some(part) = parts.get_mut(index) {
-            let tags = tag_set(&mut part.batch, &tags);
-            copies.push(RecordCopy { part: index, tags });
-        }
-    }
-    copies
-}
-
-fn tag_set(batch: &mut RecordBatch, tags: &[&str]) -> u64 {
+fn tag_set(batch: &mut RecordBatch, tags: &[String]) -> u64 {
     let bits = tags.iter().filter_map(|tag| batch.tag_bit(tag).ok());
     bits.fold(0, |set, bit| set | bit)
-}
-
-fn check_tags(routes: &[Route]) -> Result<(), InvalidRoute> {
-    let mut known: Vec<&str> = Vec::new();
-    for route in routes {
-        for tag in &route.tags {
-            let (route, tag_name) = (route.name.clone(), tag.clone());
-            if tag.is_empty() || tag.len() > NAME_BYTES_MAX {
-                return Err(InvalidRoute::TagLength {
-                    route,
-                    tag: tag_name,
-                });
-            }
-            if known.contains(&tag.as_str()) || SYSLOG_TAG_NAMES.contains(&tag.as_str()) {
-                continue;
-            }
-            if known.len() == ROUTE_TAGS_MAX {
-                return Err(InvalidRoute::TooManyTags {
-                    route,
-                    tag: tag_name,
-                });
-            }
-            known.push(tag);
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

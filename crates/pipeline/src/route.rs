@@ -4,11 +4,15 @@ use model::limits::{BATCH_TAGS_MAX, NAME_BYTES_MAX};
 use model::{LogspaceName, SYSLOG_TAG_NAMES};
 use query::Query;
 
-/// Most distinct tags over all routes: what a record's tag set holds beside the parser's own.
-pub const ROUTE_TAGS_MAX: usize = BATCH_TAGS_MAX - SYSLOG_TAG_NAMES.len();
+use crate::limits::{FAILED_TAG, STEP_DEPTH_MAX, STEPS_MAX};
+use crate::step::Step;
 
-/// Where some records go.
-#[derive(Clone, Debug, PartialEq)]
+/// Most distinct tags over all routes: what a record's tag set holds beside the parser's own and
+/// [`FAILED_TAG`].
+pub const ROUTE_TAGS_MAX: usize = BATCH_TAGS_MAX - SYSLOG_TAG_NAMES.len() - 1;
+
+/// Where some records go, and what is made of them.
+#[derive(Clone, Debug, Default)]
 pub struct Route {
     /// What it is called in the configuration.
     pub name: String,
@@ -16,12 +20,16 @@ pub struct Route {
     pub from: Vec<String>,
     /// What a record must be; `None` for anything.
     pub matching: Option<Query>,
-    /// Where its records go.
-    pub logspace: LogspaceName,
+    /// What is done with its records, in order.
+    pub steps: Vec<Step>,
+    /// Where its records go; `None` for a route that changes them for the routes behind it.
+    pub logspace: Option<LogspaceName>,
     /// Tags that its records get; at most [`ROUTE_TAGS_MAX`] different ones over all routes.
     pub tags: Vec<String>,
     /// Whether later routes do not see its records.
     pub is_final: bool,
+    /// Whether it is asked behind all others, and only of records that go nowhere yet.
+    pub is_fallback: bool,
 }
 
 /// A route that cannot be followed.
@@ -46,4 +54,40 @@ pub enum InvalidRoute {
         /// The tag.
         tag: String,
     },
+    /// More steps than are possible.
+    #[error("route {0} has one step too many: all routes together may have {STEPS_MAX}")]
+    TooManySteps(String),
+    /// Steps in steps in steps.
+    #[error("the steps of route {0} are nested too deep: {STEP_DEPTH_MAX} levels are possible")]
+    TooDeep(String),
+}
+
+/// Says what is wrong with the tags of routes.
+pub(crate) fn check(routes: &[Route]) -> Result<(), InvalidRoute> {
+    let mut known: Vec<&str> = Vec::new();
+    for route in routes {
+        for tag in &route.tags {
+            let (route, tag_name) = (route.name.clone(), tag.clone());
+            if tag.is_empty() || tag.len() > NAME_BYTES_MAX {
+                return Err(InvalidRoute::TagLength {
+                    route,
+                    tag: tag_name,
+                });
+            }
+            let is_known = known.contains(&tag.as_str())
+                || SYSLOG_TAG_NAMES.contains(&tag.as_str())
+                || tag == FAILED_TAG;
+            if is_known {
+                continue;
+            }
+            if known.len() == ROUTE_TAGS_MAX {
+                return Err(InvalidRoute::TooManyTags {
+                    route,
+                    tag: tag_name,
+                });
+            }
+            known.push(tag);
+        }
+    }
+    Ok(())
 }

@@ -1,12 +1,13 @@
 //! How a source reads what arrives, in the words of the API.
 
 use api::{
-    ExplainAnswer, ExplainedDecision, ExplainedDestination, ExplainedFraming, ExplainedMessage,
-    ExplainedRoute, ExplainedSending, ExplainedTime, PartPlace, Row,
+    ExplainAnswer, ExplainedChange, ExplainedDecision, ExplainedDestination, ExplainedFraming,
+    ExplainedMessage, ExplainedRoute, ExplainedSending, ExplainedStep, ExplainedTime, PartPlace,
+    Row,
 };
 use ingest::{Explained, Explainer, HostOrigin};
 use model::{LogspaceName, RecordId, RecordNumber, RecordRef, Span, Tag};
-use pipeline::Verdict;
+use pipeline::{StepTrace, StepVerdict, Trace, Traced, Verdict};
 use syslog::{Context, Header, ParseMode, StampForm};
 
 /// What destinations say of a record.
@@ -54,22 +55,21 @@ fn explained(
     input: &[u8],
 ) -> Option<ExplainedMessage> {
     let record = message.record()?;
-    let routes = explainer.routes(record);
-    let routes = routes.iter().map(|traced| ExplainedRoute {
-        name: traced.route.to_owned(),
-        verdict: verdict(traced.verdict).to_owned(),
-        logspace: traced.logspace.to_string(),
-    });
-    let destinations = explainer.destinations(message);
-    let sent = { destinations.iter() }
-        .flat_map(|(logspace, _)| sent(sending, logspace, record))
+    let Trace { routes, split } = explainer.trace(record);
+    let arrived = split.parts.iter();
+    let arrived = arrived.filter_map(|part| Some((part.logspace, part.batch.get(0)?)));
+    let sent = arrived
+        .clone()
+        .flat_map(|(logspace, record)| sent(sending, logspace, record))
         .collect();
-    let destinations = destinations
-        .into_iter()
-        .map(|(logspace, tags)| ExplainedDestination {
-            logspace: logspace.to_string(),
-            tags,
-        });
+    let destinations = arrived.map(|(logspace, record)| ExplainedDestination {
+        logspace: logspace.to_string(),
+        tags: record.tags().map(str::to_owned).collect(),
+        row: Row {
+            id: String::new(),
+            ..Row::new(&nowhere(logspace), record, false)
+        },
+    });
     let decisions = message.layout.decisions.iter();
     let decisions = decisions.map(|decision| ExplainedDecision {
         name: decision.name().to_owned(),
@@ -83,7 +83,7 @@ fn explained(
         time: time(explainer, message, record),
         host_from: message.host.map(|origin| host(origin).to_owned()),
         admitted: message.is_admitted,
-        routes: routes.collect(),
+        routes: routes.into_iter().map(route).collect(),
         destinations: destinations.collect(),
         sent,
     })
@@ -152,11 +152,16 @@ fn framing(
 }
 
 /// The record with its bytes, and the places of what only the layout knows.
-fn row(message: &Explained, record: RecordRef<'_>) -> Row {
-    let id = RecordId {
-        logspace: LogspaceName::main(),
+/// The id of a record that is not stored.
+fn nowhere(logspace: &LogspaceName) -> RecordId {
+    RecordId {
+        logspace: logspace.clone(),
         number: RecordNumber(0),
-    };
+    }
+}
+
+fn row(message: &Explained, record: RecordRef<'_>) -> Row {
+    let id = nowhere(&LogspaceName::main());
     let mut row = Row {
         id: String::new(),
         logspace: String::new(),
@@ -229,11 +234,42 @@ fn host(origin: HostOrigin) -> &'static str {
     }
 }
 
+fn route(traced: Traced<'_>) -> ExplainedRoute {
+    let logspace = traced.logspace.map(ToString::to_string);
+    ExplainedRoute {
+        name: traced.route.to_owned(),
+        verdict: verdict(traced.verdict).to_owned(),
+        logspace: logspace.unwrap_or_default(),
+        steps: traced.steps.into_iter().map(step).collect(),
+    }
+}
+
+fn step(traced: StepTrace) -> ExplainedStep {
+    let (verdict, reason) = match traced.verdict {
+        StepVerdict::Done => ("done", String::new()),
+        StepVerdict::Skipped => ("skipped", String::new()),
+        StepVerdict::Rejects => ("rejects", String::new()),
+        StepVerdict::Drops => ("drops", String::new()),
+        StepVerdict::Failed(reason) => ("failed", reason),
+    };
+    let changes = traced.changes.into_iter();
+    let changes = changes.map(|(name, value)| ExplainedChange { name, value });
+    ExplainedStep {
+        place: traced.place,
+        kind: traced.kind.to_owned(),
+        verdict: verdict.to_owned(),
+        reason,
+        changes: changes.collect(),
+    }
+}
+
 fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Takes => "takes",
         Verdict::OtherSource => "other_source",
         Verdict::NoMatch => "no_match",
+        Verdict::Rejects => "rejects",
+        Verdict::Drops => "drops",
         Verdict::NotReached => "not_reached",
     }
 }

@@ -51,6 +51,7 @@ pub(crate) fn render(status: &StatusAnswer, commits: u64, commit_seconds: f64) -
     page.sources(status);
     page.logspaces(status);
     page.destinations(status);
+    page.steps(status);
     page.metric(
         "logwood_commits_total",
         COUNTER,
@@ -282,6 +283,30 @@ impl Page {
             for (reason, records) in &destination.dropped {
                 let name = escaped(&destination.name);
                 let labels = format!("{{destination=\"{name}\",reason=\"{reason}\"}}");
+                self.sample(&labels, records);
+            }
+        }
+    }
+
+    fn steps(&mut self, status: &StatusAnswer) {
+        self.metric(
+            "logwood_step_records_total",
+            COUNTER,
+            "Records that came to a step of a route, by what became of them.",
+        );
+        for step in &status.steps {
+            let figures = [
+                ("skipped", step.skipped),
+                ("done", step.done),
+                ("unmatched", step.unmatched),
+                ("failed", step.failed),
+                ("dropped", step.dropped),
+            ];
+            let (route, place, kind) = (escaped(&step.route), &step.place, &step.kind);
+            for (result, records) in figures {
+                let labels = format!(
+                    "{{route=\"{route}\",step=\"{place}\",kind=\"{kind}\",result=\"{result}\"}}"
+                );
                 self.sample(&labels, records);
             }
         }

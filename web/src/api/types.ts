@@ -37,8 +37,22 @@ export interface ExplainedMessage {
   row: Row;
   time: { from: 'stamp' | 'receipt'; stamp: string | null; year_from: string | null; zone_from: string | null; source_zone: string };
   admitted: boolean;
-  routes: readonly { name: string; verdict: 'takes' | 'other_source' | 'no_match' | 'not_reached'; logspace: string }[];
+  routes: readonly {
+    name: string;
+    verdict: 'takes' | 'other_source' | 'no_match' | 'rejects' | 'drops' | 'not_reached';
+    logspace: string;
+    steps: readonly ExplainedStep[];
+  }[];
   destinations: readonly { logspace: string; tags: readonly string[] }[];
+}
+
+/** What a step of a route did with a message. */
+export interface ExplainedStep {
+  place: string;
+  kind: string;
+  verdict: 'done' | 'skipped' | 'rejects' | 'failed' | 'drops';
+  reason: string;
+  changes: readonly { name: string; value: string }[];
 }
 
 /** What is wrong with a configuration file, and what would be in force. */

@@ -1,6 +1,6 @@
 // What is said of a message beside its parts: how it was framed, where its time comes from, where it goes.
 
-import type { ExplainedMessage } from '../api/types';
+import type { ExplainedMessage, ExplainedStep } from '../api/types';
 
 const FRAMINGS: Record<string, string> = {
   line_feed: 'a line, ended by a line feed',
@@ -16,6 +16,8 @@ const VERDICTS = {
   takes: 'takes it',
   other_source: 'takes other sources',
   no_match: 'its query does not match',
+  rejects: 'one of its steps rejects it',
+  drops: 'one of its steps drops it',
   not_reached: 'not reached, as a route before it is final',
 };
 
@@ -29,15 +31,24 @@ export function decisions(message: ExplainedMessage): { name: string; value: str
     { name: 'header', value: HEADERS[message.header] },
     ...message.decisions.map(({ reason }) => ({ name: 'decision', value: reason })),
     { name: 'time', value: timeFrom(message.time) },
-    ...routes.map(({ name, verdict, logspace }) => ({
-      name: 'route',
-      value: `${name}: ${VERDICTS[verdict]}${verdict === 'takes' ? `, to ${logspace}` : ''}`,
-    })),
+    ...routes.flatMap(({ name, verdict, logspace, steps }) => [
+      { name: 'route', value: `${name}: ${VERDICTS[verdict]}${verdict === 'takes' && logspace !== '' ? `, to ${logspace}` : ''}` },
+      ...steps.map((step) => ({ name: 'step', value: stepText(step) })),
+    ]),
     ...destinations.map(({ logspace, tags }) => ({
       name: 'goes to',
       value: logspace + (taken ? '' : ', the logspace of its source') + tagged(message, tags),
     })),
   ];
+}
+
+const STEP_VERDICTS = { done: '', skipped: ' (not done: its when does not match)', rejects: ' rejects it', drops: ' drops it', failed: ' fails' };
+
+/** A step of a route, what became of the message, and what it changed. */
+function stepText({ place, kind, verdict, reason, changes }: ExplainedStep): string {
+  const changed = changes.map(({ name, value }) => (value === '' ? `${name} is gone` : `${name}=${value}`));
+  const detail = [...(reason === '' ? [] : [reason]), ...changed].join(', ');
+  return `${place} ${kind}${STEP_VERDICTS[verdict]}${detail === '' ? '' : `: ${detail}`}`;
 }
 
 function timeFrom(time: ExplainedMessage['time']): string {

@@ -15,7 +15,10 @@ const HOUSE: &[(&str, &[&str])] = &[
     ("query", &["model", "text_fields"]),
     ("parsers", &["model", "text_fields"]),
     ("engine", &["query", "store"]),
-    ("pipeline", &["model", "query", "syslog", "parsers"]),
+    (
+        "pipeline",
+        &["model", "query", "syslog", "macros", "parsers", "patterndb"],
+    ),
     ("ingest", &["syslog", "pipeline", "store"]),
     ("macros", &["model"]),
     ("patterndb", &["macros", "model"]),

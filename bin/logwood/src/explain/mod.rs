@@ -9,7 +9,6 @@ use api::ExplainAnswer;
 use config::Overrides;
 use ingest::Explainer;
 use model::limits::MESSAGE_BYTES_MAX;
-use pipeline::Pipeline;
 use store::{Clock as _, SystemClock};
 use syslog::Context;
 use syslog::frame::{Framer, FramerOptions, Framing, Step};
@@ -19,6 +18,7 @@ use crate::arguments::ExplainArguments;
 use crate::check::{print_problems, read};
 use crate::failure::Failure;
 use crate::output;
+use crate::routes::pipeline_of;
 
 /// Bytes that are read from standard input at once.
 const READ_BYTES: usize = 64 * 1024;
@@ -60,8 +60,7 @@ fn explainer(arguments: &ExplainArguments) -> Result<(Explainer, Vec<outputs::Op
         print_problems(&checked);
         return Err(Failure::new("the configuration cannot be used"));
     };
-    let pipeline = Pipeline::new(config.routes.clone())
-        .map_err(|error| Failure::new("the routes cannot be followed").because(error))?;
+    let pipeline = pipeline_of(&config)?;
     let source = arguments.source.as_deref();
     let explainer =
         Explainer::new(&config.ingest, source, Arc::new(pipeline)).ok_or_else(|| {

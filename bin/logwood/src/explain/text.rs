@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use api::{ExplainedFraming, ExplainedMessage, ExplainedTime, FieldValue, PartPlace, Row};
+use api::{
+    ExplainedFraming, ExplainedMessage, ExplainedStep, ExplainedTime, FieldValue, PartPlace, Row,
+};
 
 use crate::output::visible;
 
@@ -130,17 +132,33 @@ impl<W: Write> Lines<'_, W> {
         Ok(())
     }
 
+    fn step(&mut self, step: &ExplainedStep) -> io::Result<()> {
+        self.add("step", &step_text(step))
+    }
+
     fn routes(&mut self, message: &ExplainedMessage) -> io::Result<()> {
         for route in &message.routes {
             let verdict = match route.verdict.as_str() {
+                "takes" if route.logspace.is_empty() => "takes it, and hands it on".to_owned(),
                 "takes" => format!("takes it, to {}", route.logspace),
+                "rejects" => "no: one of its steps rejects it".to_owned(),
+                "drops" => "one of its steps drops it".to_owned(),
                 "other_source" => "no: it takes other sources (`from`)".to_owned(),
                 "no_match" => "no: its query does not match (`match`)".to_owned(),
                 _ => "not reached: a route before it is final".to_owned(),
             };
             self.add("route", &format!("{}: {verdict}", route.name))?;
+            for step in &route.steps {
+                self.step(step)?;
+            }
         }
-        let is_taken = message.routes.iter().any(|route| route.verdict == "takes");
+        if message.destinations.is_empty() {
+            self.add("logspace", "none: it is dropped, and counted")?;
+        }
+        let is_taken = message
+            .routes
+            .iter()
+            .any(|route| route.verdict == "takes" && !route.logspace.is_empty());
         for destination in &message.destinations {
             let mut text = destination.logspace.clone();
             if !is_taken {
@@ -168,6 +186,29 @@ impl<W: Write> Lines<'_, W> {
         }
         Ok(())
     }
+}
+
+fn step_text(step: &ExplainedStep) -> String {
+    let verdict = match step.verdict.as_str() {
+        "skipped" => " (not done: its `when` does not match)".to_owned(),
+        "rejects" => " rejects it".to_owned(),
+        "drops" => " drops it".to_owned(),
+        "failed" => format!(" fails: {}", step.reason),
+        _ => String::new(),
+    };
+    let changes = step
+        .changes
+        .iter()
+        .map(|change| match change.value.as_str() {
+            "" => format!("{} is gone", change.name),
+            value => format!("{}={value}", change.name),
+        });
+    let changes: Vec<_> = changes.collect();
+    let changes = match changes.is_empty() {
+        true => String::new(),
+        false => format!(": {}", changes.join(", ")),
+    };
+    format!("{} {}{verdict}{changes}", step.place, step.kind)
 }
 
 fn framing(framing: &ExplainedFraming, transport: &str) -> String {

@@ -14,6 +14,8 @@ use ingest::{Examined, Subject, Trouble};
 use rustix::fs::Access;
 use store::{Clock as _, LockHolder, RealDisk, Store, SystemClock};
 
+use crate::routes::{load, unread_pipeline_of};
+
 /// What the configuration is looked at for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -32,6 +34,7 @@ pub(crate) fn problems(config: &Config, purpose: Purpose) -> Vec<Problem> {
     found.extend(looking.http());
     found.extend(looking.archives());
     found.extend(looking.destinations());
+    found.extend(looking.step_files());
     found.extend(memory::problem(config));
     if purpose != Purpose::Reload {
         found.extend(data_dir::problem(config));
@@ -64,6 +67,21 @@ impl Looking<'_> {
             true => Severity::Warning,
             false => Severity::Error,
         }
+    }
+
+    /// Files that steps work by.
+    fn step_files(&self) -> Vec<Problem> {
+        let Ok(pipeline) = unread_pipeline_of(self.config) else {
+            return Vec::new();
+        };
+        let problems = pipeline.files().filter_map(|file| {
+            let reason = load(file).err()?;
+            let message = format!("{}: {reason}", file.path().display());
+            let hint = Some("steps of a route work by this file".to_owned());
+            let key = (Part::Only("route"), "steps");
+            Some(self.config.problem(Severity::Error, key, message, hint))
+        });
+        problems.collect()
     }
 
     fn listeners(&self) -> Vec<Problem> {

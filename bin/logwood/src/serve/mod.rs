@@ -7,6 +7,7 @@ mod logging;
 mod passed;
 mod reload;
 mod run;
+mod step_files;
 
 use std::path::PathBuf;
 use std::sync::Arc;

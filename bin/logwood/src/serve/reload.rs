@@ -5,12 +5,12 @@ use std::sync::Arc;
 use config::Config;
 use ingest::Ingest;
 use outputs::Destinations;
-use pipeline::Pipeline;
 use store::Store;
 
 use super::ConfigSource;
 use crate::failure::Failure;
 use crate::prepare::Purpose;
+use crate::routes::pipeline_of;
 
 /// What is told of the new configuration.
 type Running<'r> = (&'r Store, &'r Ingest, &'r Arc<Destinations>);
@@ -41,8 +41,7 @@ async fn try_reload(
         store.set_retention(&logspace.name, logspace.retention)?;
         store.set_archive(&logspace.name, logspace.archive.clone())?;
     }
-    let pipeline = Pipeline::new(config.routes.clone())
-        .map_err(|error| Failure::new("a route cannot be used").because(error))?;
+    let pipeline = pipeline_of(&config)?;
     ingest
         .reload(config.ingest.clone(), pipeline)
         .await

@@ -7,16 +7,16 @@ use std::time::Duration;
 use config::Config;
 use ingest::{Ingest, ListenerStatus};
 use outputs::Destinations;
-use pipeline::Pipeline;
 use server::{App, Server};
 use store::{Store, SystemClock};
 use tokio::runtime::Handle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::internal::Internal;
-use super::{ConfigSource, demo, reload};
+use super::{ConfigSource, demo, reload, step_files};
 use crate::failure::Failure;
 use crate::output;
+use crate::routes::pipeline_of;
 
 /// How long a stop waits for what was read to become durable.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -47,8 +47,7 @@ pub(super) async fn run(
         store.set_retention(&logspace.name, logspace.retention)?;
         store.set_archive(&logspace.name, logspace.archive.clone())?;
     }
-    let pipeline = Pipeline::new(config.routes.clone())
-        .map_err(|error| Failure::new("a route cannot be used").because(error))?;
+    let pipeline = pipeline_of(&config)?;
     let ingest = Ingest::start(
         config.ingest.clone(),
         pipeline,
@@ -67,6 +66,8 @@ pub(super) async fn run(
     welcome(server.address(), &ingest.listeners(), &store);
     let demo = with_demo.then(|| tokio::spawn(demo::feed(Arc::clone(&ingest), Arc::clone(&store))));
 
+    let files = tokio::spawn(step_files::keep(Arc::clone(&ingest)));
+
     let mut config = config;
     while signals.next().await == Request::Reload {
         config = reload::reload(&source, config, (&store, &ingest, &destinations)).await;
@@ -75,6 +76,7 @@ pub(super) async fn run(
     if let Some(demo) = demo {
         demo.abort();
     }
+    files.abort();
     if let Some(keeping) = keeping {
         keeping.abort();
     }

@@ -11,7 +11,7 @@ use crate::testing::{address, config};
 
 #[test]
 fn every_default_can_be_read_and_is_written_as_effective_shows_it() {
-    for spec in &SECTIONS {
+    for spec in SECTIONS {
         for key in spec.keys {
             let Some(text) = key.default else { continue };
             let value = toml::de::DeValue::parse(text).expect(key.name);
@@ -36,7 +36,7 @@ fn nothing_said_is_the_defaults_of_the_other_crates() {
         tokens: None,
     };
     assert_eq!(config.logspaces, [main]);
-    assert_eq!(config.routes, []);
+    assert!(config.routes.is_empty());
     let mut http = HttpOptions::default();
     http.parse.zone = config.ingest.http.parse.zone.clone();
     assert_eq!(format!("{:?}", config.ingest.http), format!("{http:?}"));
@@ -269,7 +269,7 @@ fn the_example_shows_defaults_or_says_so() {
 fn the_example_switched_on_has_every_key_and_no_problem() {
     let example = switched_on(include_str!("../../../../packaging/logwood.toml"));
     let effective = config(&example, &Overrides::default()).effective();
-    for spec in &SECTIONS {
+    for spec in SECTIONS {
         let path = spec.path.join(".");
         let mut sections = effective.sections.iter();
         let is_kind = |section: &&crate::EffectiveSection| section.path.starts_with(&path);

@@ -85,7 +85,7 @@ fn an_unknown_section_is_told_its_nearest_name() {
               |
             4 | [retention]
               |  ^^^^^^^^^
-            hint: known here are `source`, `logspace`, `route`, `destination`, `http`, `receive`, `store` and `log`
+            hint: known here are `source`, `logspace`, `route`, `steps`, `destination`, `test`, `http`, `receive`, `store` and `log`
         "#]],
     );
 }

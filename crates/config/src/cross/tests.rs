@@ -77,12 +77,12 @@ fn names_must_refer_to_something() {
               |            ^^^^^
             hint: declare it: `[logspace."x.y"]`
 
-            error: `route.c` has no `logspace`
+            error: `route.c` does nothing
               --> logwood.toml:10:8
                |
             10 | [route.c]
                |        ^
-            hint: add `logspace = "main"`
+            hint: say where its records go, such as `logspace = "main"`
         "#]],
     );
 }

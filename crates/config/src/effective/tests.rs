@@ -93,9 +93,11 @@ fn in_force() -> Expect {
         [route.r]                                # line 6
         from = []                                # default
         match = "\"a \\ b\""                     # line 7
+        steps = []                               # default
         logspace = "web.eu"                      # line 8
         tags = []                                # default
         final = false                            # default
+        fallback = false                         # default
 
         [http]                                   # default
         listen = "[::1]:80"                      # flag

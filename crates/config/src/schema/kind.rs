@@ -39,6 +39,8 @@ pub(crate) enum Kind {
     Command,
     /// Names of sources.
     Sources,
+    /// The name of a source.
+    Source,
     /// Tags.
     Tags,
     /// IP addresses and networks.
@@ -65,6 +67,18 @@ pub(crate) enum Kind {
     Statuses,
     /// A text in one line.
     Text,
+    /// A text in one line that may be empty, or white space.
+    Line,
+    /// Texts in one line each.
+    Texts,
+    /// Texts by name.
+    Table,
+    /// A part or field of a record.
+    Place,
+    /// What becomes of a record on which a step fails.
+    OnError,
+    /// Steps of a route.
+    Steps,
     /// A template of the name of an index.
     IndexTemplate,
     /// A secret, which is never shown.

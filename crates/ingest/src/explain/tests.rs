@@ -151,26 +151,27 @@ fn host_and_admission_follow_the_source() {
 fn routes_and_destinations_are_those_of_the_pipeline() {
     let route = |name: &str, tag: &str| Route {
         name: name.to_owned(),
-        from: Vec::new(),
         matching: query::parse("disk").into_result().ok(),
-        logspace: LogspaceName::parse(name).expect("valid"),
+        logspace: LogspaceName::parse(name).ok(),
         tags: vec![tag.to_owned()],
-        is_final: false,
+        ..Route::default()
     };
-    let pipeline = Pipeline::new(vec![route("disks", "full")]).expect("valid");
+    let pipeline =
+        Pipeline::new(vec![route("disks", "full")], macros::Context::default()).expect("valid");
     let options = options(Transport::Tcp);
     let mut explainer = Explainer::new(&options, None, Arc::new(pipeline)).expect("a source");
     let mut check = |input: &[u8], verdict, logspace: &str, tagged: bool| {
         let (messages, _) = explainer.read(input, true, &context(), 1);
         let record = messages[0].record().expect("a record");
-        let verdicts: Vec<_> = explainer.routes(record).iter().map(|t| t.verdict).collect();
+        let trace = explainer.trace(record);
+        let verdicts: Vec<_> = trace.routes.iter().map(|route| route.verdict).collect();
         assert_eq!(verdicts, [verdict]);
-        let found = explainer.destinations(&messages[0]);
-        let [(name, tags)] = &found[..] else {
-            panic!("{found:?}");
+        let [part] = &trace.split.parts[..] else {
+            panic!("{trace:?}");
         };
-        assert_eq!(name.as_str(), logspace);
-        assert_eq!(tags.iter().any(|tag| tag == "full"), tagged);
+        assert_eq!(part.logspace.as_str(), logspace);
+        let record = part.batch.get(0).expect("a record");
+        assert_eq!(record.tags().any(|tag| tag == "full"), tagged);
     };
     check(b"<34>the disk is full", Verdict::Takes, "disks", true);
     check(b"<34>all is well", Verdict::NoMatch, "main", false);

@@ -1,5 +1,7 @@
 use model::{RecordParts, Span, Timestamp};
 
+use crate::{ROUTE_TAGS_MAX, Verdict};
+
 use super::*;
 
 fn name(text: &str) -> LogspaceName {
@@ -34,11 +36,9 @@ fn route(text: &str) -> Route {
     let mut words = left.split(' ');
     let mut route = Route {
         name: words.next().expect("a name").to_owned(),
-        from: Vec::new(),
-        matching: None,
-        logspace: name(right.trim_end_matches(" final")),
-        tags: Vec::new(),
+        logspace: Some(name(right.trim_end_matches(" final"))),
         is_final: right.ends_with(" final"),
+        ..Route::default()
     };
     for word in words {
         let (key, value) = word.split_once('=').expect("key=value");
@@ -51,12 +51,16 @@ fn route(text: &str) -> Route {
     route
 }
 
+fn made(routes: Vec<Route>) -> Result<Pipeline, InvalidRoute> {
+    Pipeline::new(routes, Context::default())
+}
+
 /// Where each record went, part by part: `LOGSPACE(firsts): MESSAGE[TAG,...] | ...`.
 fn check(routes: &[&str], batch: &RecordBatch, expected: &[&str]) {
     let routes = routes.iter().copied().map(route).collect();
-    let pipeline = Pipeline::new(routes).expect("valid");
+    let pipeline = made(routes).expect("valid");
     let otherwise = name("other");
-    let parts = pipeline.split(batch.clone(), &otherwise);
+    let parts = pipeline.split(batch.clone(), &otherwise).parts;
     let shown: Vec<String> = parts.iter().map(show).collect();
     assert_eq!(shown, expected);
     let firsts: usize = parts.iter().map(|part| part.firsts).sum();
@@ -104,13 +108,13 @@ fn an_unconditional_route_takes_all() {
 fn a_whole_batch_is_handed_on_without_a_copy() {
     let records = batch("udp", &["a 1", "b 2"]);
     let arena = records.bytes().as_ptr();
-    let pipeline = Pipeline::new(vec![route("a if=host:a -> a"), route("all -> web final")]);
+    let pipeline = made(vec![route("a if=host:a -> a"), route("all -> web final")]);
     let pipeline = pipeline.expect("valid");
     let otherwise = name("other");
-    let parts = pipeline.split(batch("udp", &["b 1"]), &otherwise);
+    let parts = pipeline.split(batch("udp", &["b 1"]), &otherwise).parts;
     assert_eq!(parts.len(), 1);
-    let unconditional = Pipeline::new(vec![route("all -> web")]).expect("valid");
-    let parts = unconditional.split(records, &otherwise);
+    let unconditional = made(vec![route("all -> web")]).expect("valid");
+    let parts = unconditional.split(records, &otherwise).parts;
     assert_eq!(parts[0].batch.bytes().as_ptr(), arena);
 }
 
@@ -172,21 +176,10 @@ fn a_logspace_gets_a_record_once_with_all_tags() {
 }
 
 #[test]
-fn a_busy_matcher_is_cloned() {
-    let pipeline = Pipeline::new(vec![route("a if=host:a -> one")]).expect("valid");
-    let condition = pipeline.steps[0].condition.as_ref().expect("conditional");
-    let _busy = condition.shared.lock().expect("not poisoned");
-    let otherwise = name("other");
-    let parts = pipeline.split(batch("udp", &["a 1", "b 2"]), &otherwise);
-    let shown: Vec<_> = parts.iter().map(show).collect();
-    assert_eq!(shown, ["one(1): a 1[]", "other(1): b 2[]"]);
-}
-
-#[test]
 fn tags_have_limits() {
     let tagged = |count: usize| {
         let tags = (0..count).map(|tag| format!("t{tag}")).collect();
-        Pipeline::new(vec![Route {
+        made(vec![Route {
             tags,
             ..route("all -> one")
         }])
@@ -200,7 +193,7 @@ fn tags_have_limits() {
              {ROUTE_TAGS_MAX} different tags"
         )
     );
-    assert!(Pipeline::new(vec![route("all tag= -> one")]).is_err());
+    assert!(made(vec![route("all tag= -> one")]).is_err());
 }
 
 #[test]
@@ -213,19 +206,21 @@ fn a_trace_says_what_each_route_makes_of_a_record() {
         "d -> four",
     ];
     let routes = routes.into_iter().map(route).collect();
-    let pipeline = Pipeline::new(routes).expect("valid");
+    let pipeline = made(routes).expect("valid");
     let check = |text: &str, expected: [Verdict; 4]| {
         let batch = batch("udp", &[text]);
-        let traced = pipeline.trace(batch.get(0).expect("one record"));
+        let other = name("other");
+        let traced = pipeline
+            .trace(batch.get(0).expect("one record"), &other)
+            .routes;
         let verdicts: Vec<_> = traced.iter().map(|traced| traced.verdict).collect();
         assert_eq!(verdicts, expected, "{text}");
         // The logspaces of those that take it are those that it is split to.
         let taken = traced.iter().filter(|t| t.verdict == Takes);
-        let other = name("other");
-        let mut parts = pipeline.split(batch.clone(), &other);
+        let mut parts = pipeline.split(batch.clone(), &other).parts;
         parts.retain(|part| part.logspace != &other);
         let split: Vec<_> = parts.iter().map(|part| part.logspace).collect();
-        let taken: Vec<_> = taken.map(|traced| traced.logspace).collect();
+        let taken: Vec<_> = taken.filter_map(|traced| traced.logspace).collect();
         assert_eq!(split, taken, "{text}");
         assert_eq!(traced[3].route, "d");
     };

@@ -2,7 +2,7 @@
 
 use api::{
     ListenerStatus, LogspaceStatus, SealedStatus, SenderStatus, SendersAnswer, SourceStatus,
-    StatusAnswer, StorageStatus,
+    StatusAnswer, StepStatus, StorageStatus,
 };
 use axum::Json;
 use axum::extract::{Path, State};
@@ -70,6 +70,7 @@ fn status_of(app: &App, store: &Status) -> StatusAnswer {
         sources: app.ingest.sources().into_iter().map(source).collect(),
         logspaces: store.logspaces.iter().map(logspace).collect(),
         destinations: destinations::all(app),
+        steps: app.ingest.step_figures().into_iter().map(step).collect(),
         searches: app.running.list(),
         storage: StorageStatus {
             state: state.to_owned(),
@@ -80,6 +81,20 @@ fn status_of(app: &App, store: &Status) -> StatusAnswer {
             journal_bytes: store.journal_bytes,
             unsynced_bytes: store.unsynced_bytes,
         },
+    }
+}
+
+fn step(figures: pipeline::StepFigures) -> StepStatus {
+    StepStatus {
+        route: figures.route,
+        place: figures.place,
+        kind: figures.kind.to_owned(),
+        seen: figures.seen,
+        skipped: figures.skipped,
+        done: figures.done,
+        unmatched: figures.unmatched,
+        failed: figures.failed,
+        dropped: figures.dropped,
     }
 }
 
