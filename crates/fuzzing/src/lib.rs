@@ -27,7 +27,7 @@ pub use unpacking::unpacking;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target there is.
-pub const TARGETS: [Target; 19] = [
+pub const TARGETS: [Target; 20] = [
     ("columns", columns),
     ("dates", dates),
     ("events", events),
@@ -39,6 +39,7 @@ pub const TARGETS: [Target; 19] = [
     ("packing", packing),
     ("page", page),
     ("pairs", pairs),
+    ("patterndb", patterndb),
     ("proxy", proxy),
     ("query", query),
     ("relp", relp),
