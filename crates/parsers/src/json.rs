@@ -310,12 +310,14 @@ impl Reader<'_> {
         is_it
     }
 
-    /// Appends a text without its escapes to the path.
+    /// Appends a text without its escapes to the path. Of one that is too long for a name anyway, only so
+    /// much is kept that it stays too long.
     fn append(&mut self, text: Text) {
         let own = self.input.get(text.start..text.end).unwrap_or_default();
-        if text.has_escapes {
+        if text.has_escapes && own.len() <= ESCAPED_NAME_BYTES_MAX {
             Escapes::Json.append(own, &mut self.path);
         } else {
+            let own = own.get(..NAME_BYTES_MAX + 1).unwrap_or(own);
             self.path.extend_from_slice(own);
         }
     }
@@ -441,6 +443,9 @@ struct Text {
     end: usize,
     has_escapes: bool,
 }
+
+/// Longest text that may be a name without its escapes: `\u0041` is one byte of it.
+const ESCAPED_NAME_BYTES_MAX: usize = 6 * NAME_BYTES_MAX;
 
 fn check_depth(at: usize, depth: usize) -> Result<(), Failed> {
     if depth >= DEPTH_MAX {

@@ -169,13 +169,16 @@ impl Reader<'_> {
         let is_data = self.parser.is_windows_event
             && matches!(name, b"Data" | b"ComplexData")
             && self.path.ends_with(b".EventData.");
-        if !(is_data && self.enter_data(element)) {
+        let has_more = if is_data && let Some(has_more) = self.enter_data(element) {
+            has_more
+        } else {
             self.enter(name);
+            !element.attributes_raw().is_empty()
+        };
+        if has_more {
+            self.attributes(at, element, is_data)?;
         }
-        if element.attributes_raw().is_empty() {
-            return Ok(());
-        }
-        self.attributes(at, element, is_data)
+        Ok(())
     }
 
     /// Appends a name to the path.
@@ -188,13 +191,15 @@ impl Reader<'_> {
         }
     }
 
-    /// Appends what an element of event data says that it is called; returns whether it does.
-    fn enter_data(&mut self, element: &BytesStart<'_>) -> bool {
+    /// Appends what an element of event data says that it is called, if it does; returns whether it may have
+    /// other attributes.
+    fn enter_data(&mut self, element: &BytesStart<'_>) -> Option<bool> {
         let mut attributes = element.attributes();
-        let name = attributes.with_checks(false).flatten().find(is_name);
-        let Some(name) = name.filter(|name| !name.value.is_empty()) else {
-            return false;
-        };
+        let attributes = attributes.with_checks(false);
+        let name = attributes.flatten().find(is_name)?;
+        if name.value.is_empty() {
+            return None;
+        }
         if name.value.contains('&') {
             let mut own = Vec::new();
             unescape(name.value.as_bytes(), &mut own);
@@ -202,7 +207,9 @@ impl Reader<'_> {
         } else {
             self.enter(name.value.as_bytes());
         }
-        true
+        // Nearly all have that one, and end behind its quotation mark.
+        let rest = element.attributes_raw().trim_ascii();
+        Some(rest.len() > "Name=''".len() + name.value.len())
     }
 
     fn attributes(

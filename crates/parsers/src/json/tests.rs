@@ -161,6 +161,10 @@ fn names_that_are_too_long_are_left_out() {
     let mut pairs = Pairs::default();
     parser(|_| {}).parse(text.as_bytes(), &mut pairs).unwrap();
     assert!(pairs.is_truncated());
+    let escaped = "\\u006e".repeat(NAME_BYTES_MAX);
+    let text =
+        format!(r#"{{"{escaped}":1,"a":{{"{escaped}":2}},"\n{escaped}{escaped}":{{"b":3}}}}"#);
+    check(&parser(|_| {}), &text, &[&format!("{long}=1")]);
 }
 
 #[test]

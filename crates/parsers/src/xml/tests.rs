@@ -46,6 +46,30 @@ fn an_event_of_windows() {
 }
 
 #[test]
+fn event_data_may_have_other_attributes() {
+    let windows = parser(|options| options.is_windows_event = true);
+    check(
+        &windows,
+        "<Event><EventData><Data a='1' Name = 'N' b=\"2\">v</Data><Data Name='M' />\
+         <ComplexData  Name='C'  >w</ComplexData></EventData><Data Name='x'>y</Data></Event>",
+        &[
+            "Event.EventData.N._a=1",
+            "Event.EventData.N._b=2",
+            "Event.EventData.N=v",
+            "Event.EventData.C=w",
+            "Event.Data._Name=x",
+            "Event.Data=y",
+        ],
+    );
+    check_failure(
+        &windows,
+        "<Event><EventData><Data Name='N' b/>",
+        18,
+        "expected attributes such as name=\"value\"",
+    );
+}
+
+#[test]
 fn texts_are_joined_over_entities_comments_and_sections() {
     check(
         &parser(|_| {}),
