@@ -240,7 +240,7 @@ pub(crate) fn build(document: Document, written: Written) -> Config {
         tests: document.of_kind("test").map(test_case).collect(),
         destinations: document
             .destinations()
-            .filter_map(destination::destination)
+            .filter_map(|section| destination::destination(section, &store.data_dir))
             .collect(),
         http: http.address("listen"),
         http_hosts: http.texts("hosts"),

@@ -875,6 +875,7 @@ pub(crate) static SECTIONS: &[SectionSpec] = &[
     destination::hdfs::SECTION,
     destination::hec::SECTION,
     destination::push::SECTION,
+    destination::kafka::SECTION,
     destination::program::SECTION,
     destination::s3::SECTION,
     destination::sql::SECTION,

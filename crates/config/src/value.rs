@@ -138,7 +138,7 @@ impl Kind {
                 "`\"tag\"`, `\"ignore\"`, `\"reject\"`, `\"drop\"` or a name".to_owned()
             }
             Self::Steps => "list of steps".to_owned(),
-            Self::IndexTemplate => "template of a name".to_owned(),
+            Self::IndexTemplate | Self::TopicTemplate => "template of a name".to_owned(),
             Self::Secret => "secret".to_owned(),
             Self::Variable => "name of a variable".to_owned(),
             Self::Templates => "table of templates".to_owned(),
@@ -187,6 +187,7 @@ impl Kind {
             Self::Place => ("string", "\"message\""),
             Self::OnError => ("string", "\"tag\""),
             Self::Steps => ("array", "[{ do = \"kv\" }]"),
+            Self::TopicTemplate => ("string", "\"logs\""),
             Self::IndexTemplate => ("string", "\"logs-${YEAR}.${MONTH}.${DAY}\""),
             Self::Secret => ("string", "\"01234567-89ab-cdef-0123-456789abcdef\""),
             Self::Variable => ("string", "\"LOGWOOD_TOKEN\""),
@@ -223,6 +224,7 @@ impl Kind {
                 | Self::Template
                 | Self::PathTemplate
                 | Self::IndexTemplate
+                | Self::TopicTemplate
                 | Self::Database,
                 DeValue::String(text),
             ) => Ok(Value::Text(text.to_string())),

@@ -143,3 +143,9 @@ pub const TOKEN_MARGIN_MAX: Duration = Duration::from_secs(60);
 
 /// Longest path of an object, in bytes: S3 takes 1,024.
 pub const OBJECT_PATH_BYTES_MAX: usize = 1_024;
+
+/// Bytes of a batch for a partition of Kafka: what brokers take without another configuration, less the rest of a request.
+pub const KAFKA_BATCH_BYTES: usize = 512 * 1024;
+
+/// How long a batch for a partition waits for more: our own batches come whole.
+pub const KAFKA_LINGER: Duration = Duration::from_millis(5);

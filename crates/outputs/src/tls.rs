@@ -132,7 +132,7 @@ impl TlsOptions {
 }
 
 /// The authorities that everybody believes on this machine and that can be used.
-#[cfg(feature = "mysql")]
+#[cfg(any(feature = "kafka", feature = "mysql"))]
 pub(crate) fn system_authorities() -> Result<Vec<CertificateDer<'static>>, Failure> {
     let found = certificates(&system_list()?)?.into_iter();
     let is_usable = |certificate: &CertificateDer<'static>| {

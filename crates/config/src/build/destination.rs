@@ -4,12 +4,14 @@ mod elasticsearch;
 mod file;
 mod hec;
 mod http;
+mod kafka;
 mod objects;
 mod program;
 mod push;
 mod sql;
 mod syslog;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp as Time;
@@ -23,14 +25,15 @@ use crate::effective::definition;
 use crate::value::Value;
 
 /// A destination. What is wrong with a template was told before; such a configuration is not built.
-pub(super) fn destination(section: &Section) -> Option<Options> {
+pub(super) fn destination(section: &Section, data_dir: &Path) -> Option<Options> {
     let values = Values(Some(section));
     let kind: Arc<dyn Kind> = match section.kind() {
         "elasticsearch" => Arc::new(elasticsearch::elasticsearch(&values)?),
-        "file" => Arc::new(file::file(&values)?),
+        "file" => Arc::new(file::file(&values, data_dir)?),
         "hec" => Arc::new(hec::hec(&values)?),
         "http" => Arc::new(push::http(&values)?),
         "hdfs" => Arc::new(objects::hdfs(&values)?),
+        "kafka" => Arc::new(kafka::kafka(&values)?),
         "program" => Arc::new(program::program(&values)?),
         "s3" => Arc::new(objects::s3(&values)?),
         "sql" => Arc::new(sql::sql(&values)?),

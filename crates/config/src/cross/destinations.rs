@@ -1,6 +1,8 @@
 //! Destinations: logspaces that they take records of, expressions, templates, and circles.
 
+mod file;
 mod http;
+mod kafka;
 mod objects;
 mod push;
 mod sql;
@@ -8,7 +10,7 @@ mod sql;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use outputs::kinds::{IndexTemplate, PathTemplate, SqlAddress};
+use outputs::kinds::{IndexTemplate, PathTemplate, SqlAddress, TopicTemplate};
 use outputs::limits::DESTINATIONS_MAX;
 use outputs::{BadTemplate, Rendering};
 
@@ -36,9 +38,11 @@ pub(super) fn check(document: &Document, text: &str, findings: &mut Findings<'_>
         super::query(section, text, findings);
         templates(section, text, findings);
         on_reject(section, findings);
+        file::check(document, section, findings);
         http::check(section, findings);
         push::check(section, findings);
         objects::check(section, findings);
+        kafka::check(section, findings);
         sql::check(section, findings);
         tls(section, findings);
     }
@@ -154,6 +158,7 @@ fn templates(section: &Section, text: &str, findings: &mut Findings<'_>) {
             Kind::Template | Kind::Templates => |text| Rendering::template(text).map(|_| ()),
             Kind::Database => database,
             Kind::IndexTemplate => |text| IndexTemplate::parse(text).map(|_| ()),
+            Kind::TopicTemplate => |text| TopicTemplate::parse(text).map(|_| ()),
             Kind::PathTemplate => |text| PathTemplate::parse(text).map(|_| ()),
             _ => continue,
         };

@@ -461,6 +461,31 @@ fn what_a_preset_or_its_lack_does_not_use_is_told() {
 }
 
 #[test]
+fn no_file_is_made_among_those_of_the_store() {
+    check_problems(
+        "[store]\ndata_dir = \"/var/lib/logwood\"\n\
+         [destination.file.a]\npath = \"/var/lib/logwood/out/${HOST}.log\"\n\
+         [destination.file.b]\npath = \"/var/lib/other/../logwood/all.log\"\n\
+         [destination.file.c]\npath = \"/var/lib/logwood.log\"\n",
+        expect![[r#"
+            error: this is in the data directory, /var/lib/logwood
+             --> logwood.toml:4:8
+              |
+            4 | path = "/var/lib/logwood/out/${HOST}.log"
+              |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+            hint: name another directory: that one is the store's alone
+
+            error: this is in the data directory, /var/lib/logwood
+             --> logwood.toml:6:8
+              |
+            6 | path = "/var/lib/other/../logwood/all.log"
+              |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+            hint: name another directory: that one is the store's alone
+        "#]],
+    );
+}
+
+#[test]
 fn buckets_that_cannot_be_are_told() {
     check_problems(
         "[destination.s3.a]\nbucket = \"a b\"\naccess_key = \"k\"\nsecret_key = \"s\"\n\

@@ -5,6 +5,7 @@ pub(super) mod file;
 pub(super) mod hdfs;
 pub(super) mod hec;
 mod http;
+pub(super) mod kafka;
 pub(super) mod program;
 pub(super) mod push;
 pub(super) mod s3;

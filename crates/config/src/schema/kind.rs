@@ -81,6 +81,8 @@ pub(crate) enum Kind {
     Steps,
     /// A template of the name of an index.
     IndexTemplate,
+    /// A template of a topic of Kafka.
+    TopicTemplate,
     /// A secret, which is never shown.
     Secret,
     /// A variable of the environment.

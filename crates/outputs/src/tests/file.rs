@@ -176,3 +176,22 @@ fn values_that_make_no_file_are_refused_and_the_others_go_on() {
     assert!(!dir.path().join("escape.log").exists());
     _ = now();
 }
+
+#[test]
+fn values_and_links_lead_to_no_file_of_the_store() {
+    let dir = tempfile::tempdir().expect("makes one");
+    let out = tempfile::tempdir().expect("makes one");
+    std::os::unix::fs::symlink(dir.path(), out.path().join("host1")).expect("links");
+    let template = out.path().join("${HOST}/all.log");
+    let mut file = raw_file(&template);
+    file.kept_out = Some(dir.path().to_owned());
+    let house = House::open(dir.path());
+    let destinations = house.destinations(vec![hasty(file)]);
+    house.put("main", &messages(0..30));
+    until("all are settled", || {
+        let totals = only(&destinations.status()).totals.clone();
+        (totals.delivered, totals.dropped.rejected) == (20, 10)
+    });
+    destinations.shutdown(Duration::from_secs(10));
+    assert!(!dir.path().join("all.log").exists());
+}

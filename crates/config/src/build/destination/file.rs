@@ -1,11 +1,13 @@
 //! Files.
 
+use std::path::Path;
+
 use outputs::kinds::{Compression, File, FileAccess, PathTemplate, Rotation};
 
 use super::rendering;
 use crate::build::Values;
 
-pub(super) fn file(values: &Values<'_>) -> Option<File> {
+pub(super) fn file(values: &Values<'_>, data_dir: &Path) -> Option<File> {
     let level = values.number("compression_level");
     let number = |key| Some(values.number(key)).filter(|number| *number > 0);
     let access = values.file_access();
@@ -26,6 +28,7 @@ pub(super) fn file(values: &Values<'_>) -> Option<File> {
         open_max: values.size("open_max"),
         idle: values.duration("idle_close").unwrap_or_default(),
         sync: values.bool("sync"),
+        kept_out: Some(data_dir.to_owned()),
     })
 }
 

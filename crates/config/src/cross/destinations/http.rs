@@ -14,6 +14,7 @@ const SECRETS: &[(&str, &str, bool)] = &[
     ("http", "password", false),
     ("http", "token", false),
     ("http", "oauth_secret", false),
+    ("kafka", "password", false),
     ("s3", "secret_key", true),
     ("sql", "password", false),
 ];

@@ -8,7 +8,7 @@ mod open_file;
 mod sink;
 mod state;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nix::unistd::{Group, User};
@@ -37,6 +37,8 @@ pub struct File {
     pub idle: Duration,
     /// Whether the disk has them before a record counts as delivered.
     pub sync: bool,
+    /// The directory of the store, in which no file is made whatever values say.
+    pub kept_out: Option<PathBuf>,
 }
 
 /// How files are compressed. Each batch is a member or frame of its own, so that the file can be read at any time.
@@ -118,6 +120,7 @@ impl File {
             open_max: 256,
             idle: Duration::from_secs(60),
             sync: true,
+            kept_out: None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{self, ErrorKind};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -156,6 +157,14 @@ impl FileSink {
                 file.sync()?;
             }
         }
+        if let Some(kept_out) = &self.options.kept_out
+            && is_inside(path.as_ref(), kept_out)
+        {
+            return Err(io::Error::new(
+                ErrorKind::InvalidFilename,
+                "this is in the data directory, which is the store's alone",
+            ));
+        }
         let file = OpenFile::open(path, &self.options)?;
         self.open.insert(path.to_owned(), file);
         Ok(())
@@ -286,6 +295,17 @@ impl Sink for FileSink {
 }
 
 /// Whether an error lies in what the record made of the path, and would come again.
+/// Whether a file would be made in a directory, by way of symbolic links too.
+fn is_inside(path: &Path, directory: &Path) -> bool {
+    let Ok(directory) = directory.canonicalize() else {
+        return false;
+    };
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut above = path.ancestors();
+    let nearest = above.find_map(|above| above.canonicalize().ok());
+    nearest.is_some_and(|nearest| nearest.starts_with(directory))
+}
+
 fn is_of_record(error: &io::Error) -> bool {
     matches!(
         error.kind(),
