@@ -21,7 +21,9 @@ mod load_realistic; // What a manifest promises is what grep and a search find.
 mod load_send; // What `logwood load` sends is what anybody receives.
 mod load_sink; // The receiver of `logwood load` counts what real senders sent.
 mod newcomer; // The command line as somebody uses it who does not know it yet.
+mod patterndb; // Pattern databases on the command line: tested, tried, merged, shown.
 mod plan; // The sizes that a plan reckons with are those that the server has on disk.
+mod processing; // Steps of routes do what syslog-ng does, and lose nothing.
 mod receiving; // What the binary tells of those who send.
 mod senders; // Real senders: what they sent is what a search returns.
 mod terminal; // What a record says never commands a terminal.

@@ -60,6 +60,11 @@ pub(crate) enum Command {
     Restore(RestoreArguments),
     /// Show how a message is framed, parsed and routed.
     Explain(ExplainArguments),
+    /// Test, try, merge and show pattern databases, as syslog-ng's pdbtool does.
+    Patterndb {
+        #[command(subcommand)]
+        command: PatterndbCommand,
+    },
     /// Estimate the disk space that a rate of messages takes, per day and per year.
     Plan(PlanArguments),
     /// Report every problem of a configuration file, and of the files, users and addresses it names.
@@ -452,6 +457,50 @@ pub(crate) struct ExplainArguments {
     /// Print each message as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PatterndbCommand {
+    /// Classify the examples of each file, and compare what is found with what they say.
+    Test {
+        /// The pattern databases (XML).
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Only examples of rules of this id.
+        #[arg(long, value_name = "ID")]
+        rule_id: Option<String>,
+    },
+    /// Print what a database makes of messages: their values and tags, and the messages of actions.
+    Match {
+        /// The pattern database (XML).
+        database: PathBuf,
+        /// The message; without one, those of --file.
+        #[arg(long, value_name = "TEXT", required_unless_present = "file")]
+        message: Option<String>,
+        /// The program of the message.
+        #[arg(long, value_name = "NAME", requires = "message")]
+        program: Option<String>,
+        /// Syslog messages, one a line; - is standard input.
+        #[arg(long, value_name = "FILE", conflicts_with = "message")]
+        file: Option<PathBuf>,
+        /// Print what this template makes of each message, such as '${.classifier.rule_id}', a line each.
+        #[arg(long, value_name = "TEMPLATE")]
+        template: Option<String>,
+    },
+    /// Print one database of version 6 with the rules of all files.
+    Merge {
+        /// The pattern databases (XML), of any version.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Print the tree of patterns in the order in which they are tried.
+    Dump {
+        /// The pattern database (XML).
+        database: PathBuf,
+        /// The program whose patterns of messages are shown; without one, those of programs are.
+        #[arg(long, value_name = "NAME")]
+        program: Option<String>,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -18,6 +18,7 @@ mod import;
 mod inspect;
 mod load;
 mod output;
+mod patterns;
 mod plan;
 mod prepare;
 mod record_line;
@@ -51,6 +52,8 @@ enum Outcome {
     Incomplete,
     /// Damage was found.
     DamageFound,
+    /// Examples of pattern databases were tested; the exit code is that of `pdbtool test`.
+    Tested(patterndb::tool::Verdict),
 }
 
 fn main() -> ExitCode {
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
     match run(arguments.command) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::NothingFound | Outcome::Incomplete | Outcome::DamageFound) => ExitCode::from(1),
+        Ok(Outcome::Tested(verdict)) => ExitCode::from(verdict.code()),
         // Whoever reads the output has had enough, as in `logwood search x | head`.
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
@@ -90,6 +94,7 @@ fn run(command: Option<Command>) -> Result<Outcome, Failure> {
         Some(Command::Backup(arguments)) => backup::backup(&arguments),
         Some(Command::Restore(arguments)) => backup::restore(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
+        Some(Command::Patterndb { command }) => patterns::patterndb(&command),
         Some(Command::Plan(arguments)) => plan::plan(&arguments),
         Some(Command::Certificate(arguments)) => certificate::certificate(&arguments),
         Some(Command::Check(arguments)) => check::check(&arguments),

@@ -40,7 +40,7 @@ const HOUSE: &[(&str, &[&str])] = &[
     ),
     ("fuzz", &["fuzzing"]),
     ("load", &["syslog"]),
-    ("logwood", &["server", "client", "load"]),
+    ("logwood", &["server", "client", "load", "patterndb"]),
     ("testkit", &["model", "client"]),
     ("sim", &["store", "ingest", "engine"]),
     ("tests", &["testkit", "query"]),

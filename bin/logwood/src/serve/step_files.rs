@@ -15,7 +15,8 @@ const PERIOD: Duration = Duration::from_secs(5);
 /// What tells one state of a file from another.
 type State = Option<(SystemTime, u64)>;
 
-/// Looks at the files for as long as the server runs. The first look knows them only: they were read just before.
+/// Looks at the files for as long as the server runs. A file that is seen for the first time is read again: it may
+/// have changed since the configuration was read.
 pub(super) async fn keep(ingest: Arc<Ingest>) {
     let mut known: HashMap<PathBuf, State> = HashMap::new();
     let mut timer = tokio::time::interval(PERIOD);
@@ -38,17 +39,19 @@ fn look(ingest: &Ingest, known: &mut HashMap<PathBuf, State>) {
         let path = file.path();
         let now = state(path);
         let before = known.insert(path.to_owned(), now);
-        if changed.iter().any(|other| other == path) || before.is_some_and(|before| before != now) {
+        let is_changed = before.is_some_and(|before| before != now);
+        if is_changed || before.is_none() || changed.iter().any(|other| other == path) {
             changed.push(path.to_owned());
-            reload(file);
+            reload(file, is_changed);
         }
     }
 }
 
-fn reload(file: &dyn pipeline::FileUser) {
+fn reload(file: &dyn pipeline::FileUser, is_changed: bool) {
     let path = file.path().display();
     match routes::load(file) {
-        Ok(()) => tracing::info!(%path, "read again, as it has changed"),
+        Ok(()) if is_changed => tracing::info!(%path, "read again, as it has changed"),
+        Ok(()) => {}
         Err(reason) => {
             tracing::warn!(%path, reason, "changed, and cannot be used: what it said before is still in force");
         }
