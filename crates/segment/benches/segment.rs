@@ -12,7 +12,8 @@ use std::sync::Arc;
 use model::{RecordBatch, RecordNumber, RecordParts, Span, Timestamp};
 use segment::{
     BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Footer, LexiconPage,
-    MergeInput, PageEntry, PostingPage, RowKinds, RowMetadataPage, Section,
+    PageEntry, Piece, PostingPage, Rewrite, RewriteInput, RewriteOptions, RowKinds,
+    RowMetadataPage, Section,
 };
 
 const RUNS: usize = 5;
@@ -85,7 +86,7 @@ fn stored<'a>(built: &'a Built, page: &PageEntry) -> &'a [u8] {
 
 struct Input(Built);
 
-impl MergeInput for Input {
+impl RewriteInput for Input {
     type Error = Infallible;
 
     fn footer(&self) -> &Footer {
@@ -95,6 +96,10 @@ impl MergeInput for Input {
     fn stored(&self, entry: &PageEntry) -> Result<Vec<u8>, Infallible> {
         Ok(stored(&self.0, entry).to_vec())
     }
+}
+
+fn options(to: Rewrite, zstd_level: i32) -> RewriteOptions {
+    RewriteOptions { to, zstd_level }
 }
 
 fn write_anew(batches: &[RecordBatch], per_row: &dyn Fn(&str, f64)) {
@@ -108,22 +113,21 @@ fn write_anew(batches: &[RecordBatch], per_row: &dyn Fn(&str, f64)) {
         first_number.0 += some.iter().map(|batch| batch.len() as u64).sum::<u64>();
     }
     let (seconds, merged) = fastest(|| {
-        let mut bytes = Vec::new();
-        let mut sink = |piece: &[u8]| {
-            bytes.extend_from_slice(piece);
-            Ok(())
-        };
-        let footer = segment::merge(&inputs, 1, &mut sink).unwrap();
-        Input(Built { bytes, footer })
+        let (mut built, _) =
+            segment::rewrite_in_memory(&inputs, &options(Rewrite::Merged, 1)).unwrap();
+        Input(built.pop().unwrap())
     });
     per_row("merge", seconds);
     let (seconds, bytes) = fastest(|| {
         let mut bytes = 0;
-        let mut sink = |piece: &[u8]| {
-            bytes += piece.len();
+        let mut sink = |piece: Piece<'_>| {
+            if let Piece::Bytes(piece) = piece {
+                bytes += piece.len();
+            }
             Ok(())
         };
-        segment::compact(&merged, COMPACTION_LEVEL, &mut sink).unwrap();
+        let to = options(Rewrite::Compacted, COMPACTION_LEVEL);
+        segment::rewrite(std::slice::from_ref(&merged), &to, &mut sink).unwrap();
         bytes
     });
     per_row("compact", seconds);

@@ -8,10 +8,10 @@ use std::ops::Range;
 
 use crate::input::{self, PageError, Pages};
 use crate::lexicon::class::plain_key;
-use crate::merge::{TermCursor, damaged, stored, tally};
+use crate::rewrite::{TermCursor, damaged, stored, tally};
 use crate::{
-    Bigrams, Built, ChunkEntry, Footer, Kinds, LexiconPage, LexiconPageEntry, MergeError,
-    MergeInput, Namespace, PageEntry, ZoneMap, ZoneMaps,
+    Bigrams, Built, ChunkEntry, Footer, Kinds, LexiconPage, LexiconPageEntry, Namespace, PageEntry,
+    RewriteError, RewriteInput, ZoneMap, ZoneMaps,
 };
 
 /// What differs between a segment's index and its rows.
@@ -57,7 +57,7 @@ pub enum Difference {
 /// A segment in memory.
 struct InMemory<'a>(&'a Built);
 
-impl MergeInput for InMemory<'_> {
+impl RewriteInput for InMemory<'_> {
     type Error = Infallible;
 
     fn footer(&self) -> &Footer {
@@ -81,8 +81,8 @@ struct Side<'a, I> {
     rows: Vec<u32>,
 }
 
-impl<'a, I: MergeInput> Side<'a, I> {
-    fn new(input: &'a I) -> Result<Self, MergeError<I::Error>> {
+impl<'a, I: RewriteInput> Side<'a, I> {
+    fn new(input: &'a I) -> Result<Self, RewriteError<I::Error>> {
         let (groups, order) = ordinals(input)?;
         Ok(Self {
             terms: TermCursor::new(input, 0)?,
@@ -93,7 +93,7 @@ impl<'a, I: MergeInput> Side<'a, I> {
     }
 
     /// Finds all rows of the term at hand.
-    fn find_rows(&mut self) -> Result<(), MergeError<I::Error>> {
+    fn find_rows(&mut self) -> Result<(), RewriteError<I::Error>> {
         let mut ordinals = self.terms.slot_ordinals()?;
         for group in self.terms.groups()? {
             let own = self.groups.get(group as usize).cloned();
@@ -112,7 +112,7 @@ impl<'a, I: MergeInput> Side<'a, I> {
 /// The ordinals of each group of a segment, and the row of each ordinal.
 type Ordinals = (Vec<Range<u32>>, Vec<u32>);
 
-fn ordinals<I: MergeInput>(input: &I) -> Result<Ordinals, MergeError<I::Error>> {
+fn ordinals<I: RewriteInput>(input: &I) -> Result<Ordinals, RewriteError<I::Error>> {
     let mut groups = Vec::new();
     let mut order = vec![0; input.footer().rows as usize];
     for chunk in &input.footer().chunks {
@@ -141,10 +141,10 @@ fn ordinals<I: MergeInput>(input: &I) -> Result<Ordinals, MergeError<I::Error>> 
 ///
 /// # Errors
 /// When the index of the segment cannot be read.
-pub fn compare<I: MergeInput>(
+pub fn compare<I: RewriteInput>(
     input: &I,
     rebuilt: &Built,
-) -> Result<Vec<Difference>, MergeError<I::Error>> {
+) -> Result<Vec<Difference>, RewriteError<I::Error>> {
     let mut differences = compare_footers(input.footer(), &rebuilt.footer);
     let rebuilt = InMemory(rebuilt);
     differences.extend(compare_value_rows(input, &rebuilt)?);
@@ -195,10 +195,10 @@ pub fn compare<I: MergeInput>(
 }
 
 /// Where one of the segments does not count values, nothing is wrong.
-fn compare_value_rows<I: MergeInput>(
+fn compare_value_rows<I: RewriteInput>(
     input: &I,
     rebuilt: &InMemory<'_>,
-) -> Result<Vec<Difference>, MergeError<I::Error>> {
+) -> Result<Vec<Difference>, RewriteError<I::Error>> {
     let Some(entry) = &input.footer().tally_page else {
         return Ok(Vec::new());
     };
@@ -225,7 +225,9 @@ fn compare_value_rows<I: MergeInput>(
 
 /// Which pages have which words differs from one writer to another: what a segment says is compared with its
 /// own pages.
-fn compare_bigrams<I: MergeInput>(input: &I) -> Result<Option<Difference>, MergeError<I::Error>> {
+fn compare_bigrams<I: RewriteInput>(
+    input: &I,
+) -> Result<Option<Difference>, RewriteError<I::Error>> {
     let footer = input.footer();
     let Some(entry) = &footer.bigram_page else {
         return Ok(None);
@@ -244,7 +246,9 @@ fn compare_bigrams<I: MergeInput>(input: &I) -> Result<Option<Difference>, Merge
 }
 
 /// Which parts there are differs as well: zone maps are compared with the columns of the segment.
-fn compare_zone_maps<I: MergeInput>(input: &I) -> Result<Option<Difference>, MergeError<I::Error>> {
+fn compare_zone_maps<I: RewriteInput>(
+    input: &I,
+) -> Result<Option<Difference>, RewriteError<I::Error>> {
     let footer = input.footer();
     if footer.zone_map_pages().next().is_none() {
         return Ok(None);
@@ -268,7 +272,7 @@ fn compare_zone_maps<I: MergeInput>(input: &I) -> Result<Option<Difference>, Mer
 }
 
 /// Of how many parts the zone maps of a chunk say something else than their columns.
-fn wrong_zone_maps<I: MergeInput>(
+fn wrong_zone_maps<I: RewriteInput>(
     input: &I,
     chunk: &ChunkEntry,
     kinds: &Kinds,

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use model::{RecordBatch, Timestamp};
 
-use crate::merge::MergeError;
+use crate::rewrite::RewriteError;
 use crate::{
-    Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, Kinds, MergeInput, PageEntry,
-    PartRows, RowKinds, RowMetadataPage, Spare, decode_kind_page, decode_received_page,
+    Chunk, ChunkEntry, ChunkHeads, ColumnPage, Corrupt, Footer, Kinds, PageEntry, PartRows,
+    RewriteInput, RowKinds, RowMetadataPage, Spare, decode_kind_page, decode_received_page,
 };
 
 pub(crate) use in_order::ColumnsInOrder;
@@ -34,10 +34,10 @@ impl<E> PageError<E> {
     }
 
     /// What merging says of it, given the number of the input.
-    pub(crate) fn of_input(self, input: usize) -> MergeError<E> {
+    pub(crate) fn of_input(self, input: usize) -> RewriteError<E> {
         match self {
-            Self::Read(source) => MergeError::Read { input, source },
-            Self::Damaged(offset, source) => MergeError::Damaged {
+            Self::Read(source) => RewriteError::Read { input, source },
+            Self::Damaged(offset, source) => RewriteError::Damaged {
                 input,
                 offset,
                 source,
@@ -53,7 +53,7 @@ impl<E> From<Corrupt> for PageError<E> {
 }
 
 /// The stored bytes of a page, not checked.
-pub(crate) fn stored<I: MergeInput>(
+pub(crate) fn stored<I: RewriteInput>(
     input: &I,
     entry: &PageEntry,
 ) -> Result<Vec<u8>, PageError<I::Error>> {
@@ -62,7 +62,7 @@ pub(crate) fn stored<I: MergeInput>(
 
 /// The kinds of a segment, from its kind page or, where that is damaged, the spare page. None is there
 /// twice, since others are made of them.
-pub(crate) fn kinds<I: MergeInput>(input: &I) -> Result<Kinds, PageError<I::Error>> {
+pub(crate) fn kinds<I: RewriteInput>(input: &I) -> Result<Kinds, PageError<I::Error>> {
     let footer: &Footer = input.footer();
     let read = match &footer.kind_page {
         Some(entry) => stored(input, entry)
@@ -79,7 +79,7 @@ fn checked_kinds(entry: &PageEntry, stored: &[u8]) -> Result<Kinds, Corrupt> {
     Ok(kinds)
 }
 
-fn spare_kinds<I: MergeInput>(input: &I) -> Option<Kinds> {
+fn spare_kinds<I: RewriteInput>(input: &I) -> Option<Kinds> {
     let entry = input.footer().spare_page.as_ref()?;
     let stored = input.stored(entry).ok()?;
     let kinds = Spare::decode(entry, &stored).ok()?.kinds;
@@ -87,7 +87,7 @@ fn spare_kinds<I: MergeInput>(input: &I) -> Option<Kinds> {
 }
 
 /// The times of receipt of some rows, from their first to behind their last.
-pub(crate) fn received<I: MergeInput>(
+pub(crate) fn received<I: RewriteInput>(
     input: &I,
     rows: &std::ops::Range<u32>,
 ) -> Result<Vec<Timestamp>, PageError<I::Error>> {
@@ -113,7 +113,7 @@ pub(crate) struct Pages<'a, I> {
     pages: Vec<Option<Arc<ColumnPage>>>,
 }
 
-impl<'a, I: MergeInput> Pages<'a, I> {
+impl<'a, I: RewriteInput> Pages<'a, I> {
     pub(crate) fn new(
         input: &'a I,
         entry: &'a ChunkEntry,
@@ -141,7 +141,7 @@ impl<'a, I: MergeInput> Pages<'a, I> {
 }
 
 /// A page of the columns of a chunk, from those that are kept, to which it is added.
-fn kept_page<I: MergeInput>(
+fn kept_page<I: RewriteInput>(
     input: &I,
     entry: &ChunkEntry,
     pages: &mut [Option<Arc<ColumnPage>>],
@@ -158,7 +158,7 @@ fn kept_page<I: MergeInput>(
 }
 
 /// A page of the columns of a chunk.
-fn column_page<I: MergeInput>(
+fn column_page<I: RewriteInput>(
     input: &I,
     entry: &ChunkEntry,
     index: usize,
@@ -182,7 +182,7 @@ pub(crate) struct OpenChunk<'a, I> {
     row_metadata_pages: Vec<Option<Arc<RowMetadataPage>>>,
 }
 
-impl<'a, I: MergeInput> OpenChunk<'a, I> {
+impl<'a, I: RewriteInput> OpenChunk<'a, I> {
     /// Reads its page. `received` has the times of its rows.
     pub(crate) fn new(
         input: &'a I,
@@ -225,7 +225,7 @@ impl<'a, I: MergeInput> OpenChunk<'a, I> {
 }
 
 /// Where the columns of a chunk are.
-fn chunk<I: MergeInput>(
+fn chunk<I: RewriteInput>(
     input: &I,
     entry: &ChunkEntry,
     row_kinds: &RowKinds,
@@ -238,7 +238,7 @@ fn chunk<I: MergeInput>(
 }
 
 /// The kinds of the rows of a chunk.
-pub(crate) fn row_kinds<I: MergeInput>(
+pub(crate) fn row_kinds<I: RewriteInput>(
     input: &I,
     entry: &ChunkEntry,
 ) -> Result<RowKinds, PageError<I::Error>> {
@@ -249,7 +249,7 @@ pub(crate) fn row_kinds<I: MergeInput>(
 }
 
 /// A row metadata page of a chunk, read once.
-pub(crate) fn kept_row_metadata_page<I: MergeInput>(
+pub(crate) fn kept_row_metadata_page<I: RewriteInput>(
     input: &I,
     entry: &ChunkEntry,
     kept: &mut [Option<Arc<RowMetadataPage>>],

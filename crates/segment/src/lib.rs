@@ -15,7 +15,6 @@ mod chunk;
 mod chunks;
 mod column;
 mod columns;
-mod compact;
 mod compare;
 mod corrupt;
 mod envelope;
@@ -29,13 +28,12 @@ mod input;
 mod kinds;
 mod lexicon;
 pub mod limits;
-mod mend;
-mod merge;
 mod namespace;
 mod page;
 mod page_file;
 mod postings;
 pub mod received;
+mod rewrite;
 pub mod rows;
 mod section;
 mod spare;
@@ -55,7 +53,6 @@ pub use chunk::{
     TextBit, TextPart, TextTest,
 };
 pub use columns::{ByteSet, ColumnSummary, ZoneMap, ZoneMaps, insert_byte};
-pub use compact::compact;
 pub use compare::{Difference, compare};
 pub use corrupt::Corrupt;
 pub use envelope::{FORMAT_VERSION, HEADER_MAGIC, Header, Trailer, WORDS_VERSION};
@@ -63,12 +60,14 @@ pub use footer::{Counts, Footer, LexiconPageEntry};
 pub use index::{Tally, ValueRows};
 pub use kinds::{FieldPlace, KindPool, Kinds};
 pub use lexicon::{Bigrams, FoundTerm, KnownKey, LexiconPage, LexiconThrough};
-pub use mend::{LOST_TAG, Mended, mend};
-pub use merge::{MergeError, MergeInput, can_be_coalesced, coalesce, merge};
 pub use namespace::Namespace;
 pub use page::{PageEntry, check_stored, decode_kind_page, decode_received_page};
 pub use postings::{PostingPage, count_listed, count_marked, len_within, marked};
 pub use received::ReceivedTimes;
+pub use rewrite::{
+    LOST_TAG, Piece, Rewrite, RewriteError, RewriteInput, RewriteOptions, Rewritten,
+    can_be_coalesced, rewrite, rewrite_in_memory,
+};
 pub use section::Section;
 pub use spare::Spare;
 pub use templates::{PatternOutline, Patterns, Template, Templates};

@@ -41,6 +41,7 @@ pub struct PageEntry {
 
 impl PageEntry {
     /// The entry of a page that stands at an offset, as it is stored; all else is as in `other`.
+    #[cfg(test)]
     pub(crate) fn placed(offset: u64, stored: &[u8], other: &Self) -> Self {
         Self {
             offset,
@@ -86,6 +87,8 @@ pub fn check_stored(what: &'static str, entry: &PageEntry, stored: &[u8]) -> Res
 pub(crate) struct PageWriter {
     compressor: Option<zstd::bulk::Compressor<'static>>,
     compressed: Vec<u8>,
+    /// Whether what was compressed is decompressed and compared.
+    is_checked: bool,
 }
 
 impl PageWriter {
@@ -94,6 +97,16 @@ impl PageWriter {
         Self {
             compressor: zstd::bulk::Compressor::new(zstd_level).ok(),
             compressed: Vec::new(),
+            is_checked: false,
+        }
+    }
+
+    /// Stores a page plain where it does not decompress to what it was: for a file whose original is deleted, so
+    /// that a fault of memory or of zstd is not all that is left.
+    pub(crate) fn checked(self) -> Self {
+        Self {
+            is_checked: true,
+            ..self
         }
     }
 
@@ -103,6 +116,7 @@ impl PageWriter {
         Self {
             compressor: None,
             compressed: Vec::new(),
+            is_checked: false,
         }
     }
 
@@ -129,6 +143,15 @@ impl PageWriter {
         place(&[stored], raw_len, file)
     }
 
+    /// Appends a page that is compressed already; `first_row` and `rows` are left 0.
+    pub(crate) fn append_compressed(
+        compressed: &[u8],
+        raw_len: u32,
+        file: &mut dyn PageFile,
+    ) -> PageEntry {
+        place(&[&[CODEC_ZSTD], compressed], raw_len, file)
+    }
+
     /// The bytes compressed, where that makes them smaller.
     pub(crate) fn compressed(&mut self, raw: &[u8]) -> Option<&[u8]> {
         self.compress(raw).then_some(self.compressed.as_slice())
@@ -145,6 +168,8 @@ impl PageWriter {
         compressor
             .compress_to_buffer(raw, &mut self.compressed)
             .is_ok_and(|len| len < raw.len())
+            && (!self.is_checked
+                || decompress(&self.compressed, raw.len()).is_some_and(|found| found == raw))
     }
 }
 

@@ -25,7 +25,7 @@ impl PageFile for Vec<u8> {
 }
 
 /// Takes the next part of a file; the error is that of who gives it.
-pub(crate) type Sink<'a, E> = dyn FnMut(&[u8]) -> Result<(), E> + 'a;
+type Sink<'a, E> = dyn FnMut(&[u8]) -> Result<(), E> + 'a;
 
 /// A file that is handed over in parts, so that it need not be in memory as a whole.
 pub(crate) struct StreamedFile<'a, E> {

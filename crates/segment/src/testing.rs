@@ -10,16 +10,15 @@ use model::words::{fold, words};
 use model::{Field, Priority, RecordBatch, RecordParts, RecordRef, Span, Timestamp};
 use proptest::prelude::*;
 
-use crate::compact::compact_with;
-use crate::compact::index::IndexChoice;
 use crate::envelope::FORMAT_VERSION;
 use crate::lexicon::BigramSet;
 use crate::limits::PART_COUNTS_BYTES_MAX;
+use crate::rewrite::{How, Rewrite, RewriteOptions, Rewritten, in_memory, join, rewrite_in_memory};
 use crate::{
     Bigrams, BuildOptions, Builder, Built, Chunk, ChunkHeads, ColumnPage, Corrupt, Footer,
-    FoundTerm, Header, Kinds, LexiconPage, Listed, MergeError, MergeInput, Namespace, PageEntry,
-    PostingPage, RowKinds, RowMetadataPage, Spare, Tally, Trailer, decode_kind_page,
-    decode_received_page, merge,
+    FoundTerm, Header, Kinds, LexiconPage, Listed, Namespace, PageEntry, PostingPage, RewriteError,
+    RewriteInput, RowKinds, RowMetadataPage, Spare, Tally, Trailer, decode_kind_page,
+    decode_received_page,
 };
 
 /// What a reader can see of a record.
@@ -341,7 +340,7 @@ pub(crate) fn accesses(seed: u64, count: usize) -> RecordBatch {
 /// A segment in memory.
 pub(crate) struct InMemory<'a>(pub(crate) &'a [u8], pub(crate) &'a Footer);
 
-impl MergeInput for InMemory<'_> {
+impl RewriteInput for InMemory<'_> {
     type Error = std::convert::Infallible;
 
     fn footer(&self) -> &Footer {
@@ -355,36 +354,45 @@ impl MergeInput for InMemory<'_> {
 
 /// A segment compacted with a level of zstd.
 pub(crate) fn compacted(built: &Built, zstd_level: i32) -> Built {
-    compacted_with(built, zstd_level, IndexChoice::PAYING)
+    let input = InMemory(&built.bytes, &built.footer);
+    joined(&[input], zstd_level, How::COMPACTED).expect("whole")
 }
 
 /// A segment with as many truncated terms as there can be.
 pub(crate) fn with_truncated_terms(built: &Built) -> Built {
-    compacted_with(built, 3, IndexChoice::ALWAYS)
-}
-
-fn compacted_with(built: &Built, zstd_level: i32, choice: IndexChoice) -> Built {
-    let mut bytes = Vec::new();
     let input = InMemory(&built.bytes, &built.footer);
-    let footer = compact_with(&input, zstd_level, choice, &mut |part| {
-        bytes.extend_from_slice(part);
-        Ok(())
-    });
-    let footer = footer.expect("whole");
-    Built { bytes, footer }
+    joined(&[input], 3, How::TRUNCATED).expect("whole")
 }
 
 /// Segments merged into one in memory.
-pub(crate) fn merge_whole<I: MergeInput>(
+pub(crate) fn merge_whole<I: RewriteInput>(
     inputs: &[I],
     zstd_level: i32,
-) -> Result<Built, MergeError<I::Error>> {
-    let mut bytes = Vec::new();
-    let footer = merge(inputs, zstd_level, &mut |part| {
-        bytes.extend_from_slice(part);
-        Ok(())
-    })?;
-    Ok(Built { bytes, footer })
+) -> Result<Built, RewriteError<I::Error>> {
+    joined(inputs, zstd_level, How::MERGED)
+}
+
+/// Segments joined into one in memory.
+pub(crate) fn joined<I: RewriteInput>(
+    inputs: &[I],
+    zstd_level: i32,
+    how: How,
+) -> Result<Built, RewriteError<I::Error>> {
+    let mut built = Vec::new();
+    join(inputs, zstd_level, how, &mut in_memory(&mut built))?;
+    Ok(built.pop().expect("a segment"))
+}
+
+/// What can be saved of a segment, as segments of at most so many rows.
+pub(crate) fn salvaged<I: RewriteInput>(
+    input: &I,
+    rows_max: u32,
+) -> Result<(Vec<Built>, Rewritten), RewriteError<I::Error>> {
+    let options = RewriteOptions {
+        to: Rewrite::Salvaged { rows_max },
+        zstd_level: 1,
+    };
+    rewrite_in_memory(std::slice::from_ref(input), &options)
 }
 
 /// All that a segment holds: its footer, its records chunk by chunk, and the rows of every key.

@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use model::Timestamp;
 
-use crate::compact;
 use crate::copy;
 use crate::disk::{Disk, OpenMode};
 use crate::error::Error;
@@ -22,6 +21,7 @@ use crate::names;
 use crate::notes;
 use crate::places::Places;
 use crate::recovery::open_segment;
+use crate::rewriting::plan;
 use crate::segment_handle::SegmentHandle;
 use crate::snapshot::Damage;
 use crate::store::{Shared, locked};
@@ -170,7 +170,7 @@ fn due(
     let state = logspace.state();
     old.into_iter().find(|entry| {
         let due = entry.last_received.plus_nanos(nanos);
-        state.is_mergeable(&logspace.path(entry)) && !compact::is_awaited(shared, entry, due)
+        state.is_mergeable(&logspace.path(entry)) && !plan::is_awaited(shared, entry, due)
     })
 }
 

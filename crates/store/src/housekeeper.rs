@@ -7,11 +7,10 @@ use std::time::Duration;
 use crate::archive;
 use crate::error::Error;
 use crate::import;
-use crate::limits::{ARCHIVE_SEGMENTS_MAX, MERGE_PENDING_SEGMENTS};
+use crate::limits::ARCHIVE_SEGMENTS_MAX;
 use crate::logspace::Logspace;
-use crate::mend;
-use crate::merge;
 use crate::retention;
+use crate::rewriting::{self, By};
 use crate::store::Shared;
 use crate::worker::Worker;
 
@@ -42,15 +41,12 @@ fn keep(shared: &Shared, logspace: &Logspace, worker: &Worker) {
     if let Err(error) = retention::enforce(shared, logspace) {
         tracing::error!(logspace = %logspace.name, %error, "cannot delete what need not be kept");
     }
-    if let Err(error) = mend::mend_some(shared, logspace) {
-        tracing::error!(logspace = %logspace.name, %error, "cannot make a damaged segment whole");
-    }
-    while !worker.is_closed() && may_merge(shared, logspace) {
-        match merge::merge_some(shared, logspace) {
+    while !worker.is_closed() {
+        match rewriting::rewrite_next(shared, logspace, By::Housekeeper) {
             Ok(true) => {}
             Ok(false) | Err(Error::Closing) => break,
             Err(error) => {
-                tracing::error!(logspace = %logspace.name, %error, "cannot merge segments");
+                tracing::error!(logspace = %logspace.name, %error, "cannot write segments anew");
                 break;
             }
         }
@@ -73,14 +69,4 @@ fn keep(shared: &Shared, logspace: &Logspace, worker: &Worker) {
     }
     // The other logspaces have their turn first.
     worker.wake();
-}
-
-/// Receiving goes first, unless so many segments have come together that searches suffer.
-fn may_merge(shared: &Shared, logspace: &Logspace) -> bool {
-    let state = logspace.state();
-    let (_, rows) = state.tail_size();
-    let segments = state.segments.len();
-    drop(state);
-    let is_quiet = !shared.has_large_tails() && rows < shared.options.segment_rows;
-    is_quiet || segments >= MERGE_PENDING_SEGMENTS
 }

@@ -15,7 +15,6 @@ mod builders;
 mod capture;
 mod clock;
 mod committer;
-mod compact;
 mod copy;
 mod disk;
 mod documents;
@@ -38,8 +37,6 @@ mod losses;
 mod manifest;
 mod memory;
 mod memory_segments;
-mod mend;
-mod merge;
 mod names;
 mod notes;
 mod numbers;
@@ -88,12 +85,12 @@ pub use inspect::{
 };
 pub use lock::LockHolder;
 pub use memory::Shares;
-pub use mend::Repair;
 pub use options::Options;
 pub use queue::{AppendError, Appended, OnDurable};
 pub use repair::{Repaired, repair};
 pub use restore::{Restore, restore};
 pub use retention::Retention;
+pub use rewriting::mend::Repair;
 pub use segment_handle::{
     FieldOrdinals, Found, OpenChunk, OwnValueRows, RowTimes, SegmentHandle, TimeSpan,
 };

@@ -37,8 +37,6 @@ pub(crate) const SEGMENT_SUFFIX: &str = ".segment";
 pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
 /// Ending of a segment while it is compacted, without the dot: that of a file being written.
 pub(crate) const COMPACTION_SUFFIX: &str = "compact.tmp";
-/// The same of a segment with larger chunks, which is compacted next.
-pub(crate) const COALESCED_SUFFIX: &str = "coalesce.tmp";
 /// Ending given to a segment that no manifest names.
 pub(crate) const ORPHAN_SUFFIX: &str = ".orphan";
 

@@ -4,7 +4,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use segment::{Corrupt, Footer, Header, MergeInput, PageEntry, Spare, Trailer};
+use segment::{
+    Built, Corrupt, Footer, Header, PageEntry, Rewrite, RewriteError, RewriteInput, RewriteOptions,
+    Rewritten, Spare, Trailer,
+};
 
 use crate::disk::{Disk, DiskFile, OpenMode};
 use crate::error::{Error, ReadError};
@@ -91,7 +94,33 @@ pub(crate) struct RawInput<'a> {
     footer: Footer,
 }
 
-impl MergeInput for RawInput<'_> {
+impl RawInput<'_> {
+    /// The records that can be read, as segments of at most so many rows and those that are read together.
+    ///
+    /// # Errors
+    /// When they do not go into a segment.
+    pub(crate) fn salvage(
+        &self,
+        zstd_level: i32,
+        rows_max: u32,
+    ) -> Result<(Vec<Built>, Rewritten), Error> {
+        let options = RewriteOptions {
+            to: Rewrite::Salvaged { rows_max },
+            zstd_level,
+        };
+        let salvaged = segment::rewrite_in_memory(std::slice::from_ref(self), &options);
+        salvaged.map_err(|error| match error {
+            RewriteError::Build(error) => error.into(),
+            other => Error::Damaged {
+                path: self.segment.path.clone(),
+                offset: 0,
+                what: other.to_string(),
+            },
+        })
+    }
+}
+
+impl RewriteInput for RawInput<'_> {
     type Error = ReadError;
 
     fn footer(&self) -> &Footer {

@@ -1,14 +1,57 @@
-//! Segments that are read to be written anew, and what becomes of those that cannot be read.
+//! Segments are written anew: what is due next ([`plan`]), how it is read and written, and what becomes of what cannot
+//! be read.
 
-use std::path::Path;
+pub(crate) mod compact;
+pub(crate) mod mend;
+mod merge;
+pub(crate) mod plan;
 
-use segment::{Footer, MergeError, MergeInput, PageEntry};
+use segment::{Footer, PageEntry, Piece, Rewrite, RewriteError, RewriteInput, RewriteOptions};
 
 use crate::error::{Error, ReadError};
 use crate::logspace::Logspace;
+use crate::segment_file::SegmentFile;
 use crate::segment_handle::SegmentHandle;
 use crate::snapshot::Damage;
-use crate::store::Shared;
+use crate::store::{Shared, locked};
+pub(crate) use plan::By;
+use plan::Job;
+
+/// Rewrites what is due next in a logspace; whether something was.
+pub(crate) fn rewrite_next(shared: &Shared, logspace: &Logspace, by: By) -> Result<bool, Error> {
+    // Who compacts writes beside the others, and takes it in the end.
+    let _alone = (by == By::Housekeeper).then(|| locked(&logspace.rewriting));
+    let Some(job) = plan::next(shared, logspace, by) else {
+        return Ok(false);
+    };
+    match job {
+        Job::Reopen(entry) => mend::reopen(shared, logspace, &entry)?,
+        Job::Reindex(entry, damage) => mend::reindex(shared, logspace, &entry, &damage)?,
+        Job::Merge(entries) => merge::merge(shared, logspace, &entries)?,
+        Job::Compact(entry, segment) => compact::compact(shared, logspace, &entry, &segment)?,
+    }
+    Ok(true)
+}
+
+/// Writes segments anew as one file.
+fn write(
+    shared: &Shared,
+    inputs: &[Input<'_>],
+    to: Rewrite,
+    file: &mut SegmentFile<'_>,
+) -> Result<Footer, RewriteError<Stop>> {
+    let zstd_level = match to {
+        Rewrite::Compacted => shared.options.compaction_level,
+        _ => shared.options.compression_level,
+    };
+    let options = RewriteOptions { to, zstd_level };
+    let rewritten = segment::rewrite(inputs, &options, &mut |piece| match piece {
+        Piece::Bytes(bytes) => file.push(bytes).map_err(Stop::Write),
+        Piece::End(_) => Ok(()),
+    })?;
+    let last = rewritten.footers.into_iter().next_back();
+    last.ok_or(RewriteError::NotConsecutive { input: 0 })
+}
 
 /// Why segments are not written anew.
 #[derive(Debug, thiserror::Error)]
@@ -36,26 +79,13 @@ impl<'a> Input<'a> {
         Self { segment, wait }
     }
 
-    /// Another one of which each page is waited for like those of this one.
-    pub(crate) fn instead<'b>(&'b self, segment: &'b SegmentHandle) -> Input<'b> {
-        Input {
-            segment,
-            wait: self.wait,
-        }
-    }
-
-    /// Its file.
-    pub(crate) fn path(&self) -> &Path {
-        self.segment.path()
-    }
-
     /// Its size in bytes.
     pub(crate) fn file_bytes(&self) -> u64 {
         self.segment.file_bytes()
     }
 }
 
-impl MergeInput for Input<'_> {
+impl RewriteInput for Input<'_> {
     type Error = Stop;
 
     fn footer(&self) -> &Footer {
@@ -73,7 +103,7 @@ pub(crate) fn failure(
     shared: &Shared,
     logspace: &Logspace,
     inputs: &[&SegmentHandle],
-    error: MergeError<Stop>,
+    error: RewriteError<Stop>,
 ) -> Error {
     let error = self::error(inputs, error);
     if let Error::Damaged { path, offset, what } = &error {
@@ -93,28 +123,28 @@ pub(crate) fn failure(
     error
 }
 
-fn error(inputs: &[&SegmentHandle], error: MergeError<Stop>) -> Error {
+fn error(inputs: &[&SegmentHandle], error: RewriteError<Stop>) -> Error {
     let path = |input: usize| {
         let path = inputs.get(input).map(|input| input.path().to_owned());
         path.unwrap_or_default()
     };
     match error {
-        MergeError::Build(error) => error.into(),
-        MergeError::Read {
+        RewriteError::Build(error) => error.into(),
+        RewriteError::Read {
             input,
             source: Stop::Read(source),
         } => Error::Unreadable {
             path: path(input),
             what: source.to_string(),
         },
-        MergeError::Read {
+        RewriteError::Read {
             source: Stop::Write(error),
             ..
         } => error,
-        MergeError::Read {
+        RewriteError::Read {
             source: Stop::Over, ..
         } => Error::Closing,
-        MergeError::Damaged {
+        RewriteError::Damaged {
             input,
             offset,
             source,

@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use crate::builders;
 use crate::committer;
-use crate::compact;
 use crate::error::Error;
 use crate::housekeeper;
 use crate::limits::STALL_RETRY_MS;
 use crate::memory_segments;
+use crate::rewriting;
 use crate::sealer;
 use crate::status::State;
 use crate::store::Shared;
@@ -34,7 +34,11 @@ pub(crate) fn start(shared: &Arc<Shared>) -> Result<Vec<JoinHandle<()>>, Error> 
             |shared| &shared.housekeeper,
             housekeeper::run,
         ),
-        background("compactor", |shared| &shared.compactor, compact::run),
+        background(
+            "compactor",
+            |shared| &shared.compactor,
+            rewriting::compact::run,
+        ),
         background(
             "memory_builder",
             |shared| &shared.memory_builder,

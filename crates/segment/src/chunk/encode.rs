@@ -48,6 +48,14 @@ impl ChunkWriter {
         }
     }
 
+    /// Writes pages by another writer.
+    pub(crate) fn with_pages(self, pages: PageWriter) -> Self {
+        Self {
+            side: SidePages::new(pages),
+            ..self
+        }
+    }
+
     /// Compresses nothing.
     #[cfg(test)]
     pub(crate) fn plain() -> Self {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use model::RecordBatch;
 
 use super::{OpenChunk, PageError, column_page, damaged, kept_row_metadata_page, received};
-use crate::{ChunkEntry, ColumnPage, Kinds, MergeInput, PartRows};
+use crate::{ChunkEntry, ColumnPage, Kinds, PartRows, RewriteInput};
 
 /// A chunk whose columns are read one after the other.
 pub(crate) struct ColumnsInOrder<'a, I> {
@@ -16,7 +16,7 @@ pub(crate) struct ColumnsInOrder<'a, I> {
     page: Option<(usize, Arc<ColumnPage>)>,
 }
 
-impl<'a, I: MergeInput> ColumnsInOrder<'a, I> {
+impl<'a, I: RewriteInput> ColumnsInOrder<'a, I> {
     pub(crate) fn new(
         input: &'a I,
         entry: &'a ChunkEntry,

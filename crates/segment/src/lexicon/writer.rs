@@ -9,12 +9,13 @@ use super::block::{Block, Kin, common_prefix_len};
 use super::class::Class;
 use model::words::Alphabet;
 
-use crate::LexiconPageEntry;
+use super::{KnownKey, LexiconCursor};
 use crate::limits::LEXICON_PAGE_BYTES;
-use crate::page::{PageEntry, PageWriter};
+use crate::page::{PageEntry, PageWriter, open};
 use crate::page_file::PageFile;
 use crate::term::TermEntry;
 use crate::wire::put_varint;
+use crate::{Corrupt, LexiconPageEntry};
 
 /// Writes lexicon pages; keys are pushed in order.
 pub(crate) struct LexiconWriter {
@@ -64,6 +65,50 @@ pub(crate) struct Lexicon {
 }
 
 impl LexiconPages {
+    /// Its terms, from the first.
+    pub(crate) fn terms(&self) -> Terms<'_> {
+        Terms {
+            lexicon: self,
+            next: 0,
+            cursor: LexiconCursor::default(),
+        }
+    }
+
+    /// The bytes of a page as stored.
+    fn stored(&self, page: &PageEntry) -> &[u8] {
+        let start = page.offset as usize;
+        let stored = self.stored.get(start..start + page.stored_len as usize);
+        stored.unwrap_or(&[])
+    }
+
+    /// The same, compressed by another writer.
+    pub(crate) fn compressed(self, pages: &mut PageWriter) -> Self {
+        let mut stored = Vec::with_capacity(self.stored.len());
+        let entries = self.pages.as_slice().iter().map(|own| {
+            let page = &own.page;
+            let before = self.stored(page);
+            let raw = open("lexicon page", page, before).ok();
+            let written = match raw {
+                Some(raw) => pages.append(&raw, &mut stored),
+                None => PageWriter::append_stored(before, page.raw_len, &mut stored),
+            };
+            LexiconPageEntry {
+                page: PageEntry {
+                    first_row: page.first_row,
+                    rows: page.rows,
+                    ..written
+                },
+                first_key: own.first_key.clone(),
+            }
+        });
+        let entries: Vec<_> = entries.collect();
+        Self {
+            stored,
+            pages: entries.into_iter(),
+            ..self
+        }
+    }
+
     /// Bytes that the pages with the terms take.
     pub(crate) fn stored_len(&self) -> u64 {
         self.stored.len() as u64
@@ -102,6 +147,42 @@ impl LexiconPages {
         file: &mut dyn PageFile,
     ) -> Option<PageEntry> {
         bigrams::write(&self.sets, pages, file)
+    }
+}
+
+/// The terms of pages, one after the other.
+pub(crate) struct Terms<'p> {
+    lexicon: &'p LexiconPages,
+    /// The next page.
+    next: usize,
+    cursor: LexiconCursor,
+}
+
+impl Terms<'_> {
+    /// The next entry; `None` behind the last.
+    ///
+    /// # Errors
+    /// When a page is not what was written.
+    pub(crate) fn advance(&mut self) -> Result<Option<TermEntry>, Corrupt> {
+        loop {
+            if let Some(entry) = self.cursor.advance() {
+                return Ok(Some(entry));
+            }
+            let Some(next) = self.lexicon.pages.as_slice().get(self.next) else {
+                return Ok(None);
+            };
+            self.next += 1;
+            self.cursor
+                .open(&next.page, self.lexicon.stored(&next.page))?;
+        }
+    }
+
+    /// The ordered key of the entry last returned, as far as it is known.
+    pub(crate) fn key(&self) -> KnownKey<'_> {
+        KnownKey {
+            bytes: self.cursor.key(),
+            left_out: self.cursor.left_out(),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use model::LogspaceName;
-use segment::{Difference, Footer, MergeError, MergeInput as _, PageEntry, Section};
+use segment::{Difference, Footer, PageEntry, RewriteError, RewriteInput as _, Section};
 
 use super::journal::{JournalRecords, holds};
 use super::{Check, FileKind, Finding, Remedy};
@@ -184,7 +184,7 @@ fn mismatch(raw: &RawSegment, footer: &Footer, entry: &Entry) -> Option<String> 
 /// is found here was written wrong.
 fn deep(raw: &RawSegment, faults: &mut Vec<Fault>) -> Result<(), Error> {
     let input = raw.input()?;
-    let mended = segment::mend(&input, 1, u32::MAX)?;
+    let (built, mended) = input.salvage(1, u32::MAX)?;
     for lost in &mended.lost {
         faults.push(lost_rows(input.footer(), lost));
     }
@@ -197,7 +197,7 @@ fn deep(raw: &RawSegment, faults: &mut Vec<Fault>) -> Result<(), Error> {
             remedy: Remedy::Salvage,
         });
     }
-    let Some(rebuilt) = mended.built.first() else {
+    let Some(rebuilt) = built.first() else {
         return Ok(());
     };
     if !mended.lost.is_empty() || !faults.is_empty() {
@@ -205,8 +205,8 @@ fn deep(raw: &RawSegment, faults: &mut Vec<Fault>) -> Result<(), Error> {
     }
     let found = match segment::compare(&input, rebuilt) {
         Ok(differences) => differences.into_iter().map(difference).collect(),
-        Err(MergeError::Damaged { offset, source, .. }) => vec![(offset, source.to_string())],
-        Err(MergeError::Read { source, .. }) => vec![(read_offset(&source), source.to_string())],
+        Err(RewriteError::Damaged { offset, source, .. }) => vec![(offset, source.to_string())],
+        Err(RewriteError::Read { source, .. }) => vec![(read_offset(&source), source.to_string())],
         Err(error) => vec![(0, error.to_string())],
     };
     for (offset, what) in found {

@@ -10,13 +10,13 @@ use std::ops::Range;
 use model::{RecordBatch, Timestamp};
 
 use super::coalesce::{self, Moved};
-use super::{MergeError, MergeInput, not_taken};
+use super::{RewriteError, RewriteInput, not_taken};
 use crate::builder::{push_chunk, write_chunk};
 use crate::footer::Counts;
 use crate::index::Index;
 use crate::input::{self, ColumnsInOrder, OpenChunk, PageError, damaged};
 use crate::limits::{CHUNK_BYTES, CHUNK_ROWS, SMALL_CHUNK_BYTES, SMALL_CHUNK_ROWS};
-use crate::page::PageWriter;
+use crate::page::{PageWriter, open as open_page};
 use crate::page_file::StreamedFile;
 use crate::{ChunkEntry, ChunkWriter, Corrupt, Footer, Kinds, PageEntry, RowKinds};
 
@@ -30,8 +30,8 @@ struct Source<'a, I> {
     groups: u32,
 }
 
-/// The chunks of a merged segment.
-pub(super) struct Merged {
+/// The chunks of what is written.
+pub(super) struct Joined {
     /// Its kinds.
     pub(super) kinds: Kinds,
     /// Its groups, and the words of rows that were written anew.
@@ -78,6 +78,26 @@ pub(super) enum Large {
 }
 
 impl Large {
+    /// Whether all pages are compressed anew.
+    fn is_compressed(self) -> bool {
+        match self {
+            Self::Copied => false,
+            Self::Coalesced => true,
+            #[cfg(test)]
+            Self::CoalescedAlways => true,
+            #[cfg(test)]
+            Self::KeptAlways => false,
+        }
+    }
+
+    /// Makes writers of pages with a level of zstd.
+    pub(super) fn page_writer(self, zstd_level: i32) -> impl Fn() -> PageWriter {
+        move || match self.is_compressed() {
+            true => PageWriter::new(zstd_level).checked(),
+            false => PageWriter::new(zstd_level),
+        }
+    }
+
     /// Whether a chunk is joined with others like it, record by record.
     fn joins(self, chunk: &ChunkEntry) -> bool {
         match self {
@@ -90,24 +110,27 @@ impl Large {
 
 /// What is written so far.
 pub(super) struct Target<'a, 's, E> {
-    pub(super) merged: Merged,
+    pub(super) joined: Joined,
     /// For the counts of rows written anew, which are known already.
     counted: Counts,
     writer: ChunkWriter,
+    pub(super) page_writer: &'a dyn Fn() -> PageWriter,
+    /// Compresses the pages that are copied; `None` where they stay what they are.
+    pages: Option<PageWriter>,
     pub(super) footer: &'a mut Footer,
     pub(super) file: &'a mut StreamedFile<'s, E>,
 }
 
 /// Appends the chunks of all inputs.
-pub(super) fn merge<I: MergeInput>(
+pub(super) fn join<'a, I: RewriteInput>(
     inputs: &[I],
-    zstd_level: i32,
+    page_writer: &'a dyn Fn() -> PageWriter,
     large: Large,
-    footer: &mut Footer,
-    file: &mut StreamedFile<'_, I::Error>,
-) -> Result<Merged, MergeError<I::Error>> {
+    footer: &'a mut Footer,
+    file: &'a mut StreamedFile<'_, I::Error>,
+) -> Result<Joined, RewriteError<I::Error>> {
     let mut target = Target {
-        merged: Merged {
+        joined: Joined {
             kinds: Kinds::new(),
             index: Index::new(),
             copied: Vec::new(),
@@ -115,7 +138,9 @@ pub(super) fn merge<I: MergeInput>(
             moved: Vec::new(),
         },
         counted: Counts::default(),
-        writer: ChunkWriter::new(zstd_level),
+        writer: ChunkWriter::new(1).with_pages(page_writer()),
+        page_writer,
+        pages: large.is_compressed().then(page_writer),
         footer,
         file,
     };
@@ -149,13 +174,13 @@ pub(super) fn merge<I: MergeInput>(
                 continue;
             }
             target.join(std::mem::take(&mut small))?;
-            let placed = target.place(&own, &kinds, zstd_level);
+            let placed = target.place(&own, &kinds);
             placed.map_err(|error| error.of_input(number))?;
             target.file.relieve().map_err(not_taken)?;
         }
     }
     target.join(small)?;
-    Ok(target.merged)
+    Ok(target.joined)
 }
 
 /// Whether a chunk is joined with those beside it.
@@ -168,26 +193,25 @@ impl<E> Target<'_, '_, E> {
     /// Gives the kinds of the only input the numbers that they have there.
     fn keep_kinds(&mut self, kinds: &Kinds) {
         for key in (0..).map_while(|number| kinds.key(number)) {
-            self.merged.kinds.intern(key);
+            self.joined.kinds.intern(key);
         }
     }
 
     /// Appends a chunk as it is, or several as one.
-    fn place<I: MergeInput<Error = E>>(
+    fn place<I: RewriteInput<Error = E>>(
         &mut self,
         sources: &[Source<'_, I>],
         kinds: &Kinds,
-        zstd_level: i32,
     ) -> Result<(), PageError<I::Error>> {
         if let [first, _, ..] = sources {
             let open = sources
                 .iter()
                 .map(|source| ColumnsInOrder::new(source.input, source.entry, kinds));
             let mut open = open.collect::<Result<Vec<_>, _>>()?;
-            let before = self.merged.moved.len();
-            if self.coalesce(&mut open, zstd_level)? {
-                let groups = (self.merged.moved.len() - before) as u32;
-                self.merged.copied.push(Copied {
+            let before = self.joined.moved.len();
+            if self.coalesce(&mut open)? {
+                let groups = (self.joined.moved.len() - before) as u32;
+                self.joined.copied.push(Copied {
                     input: first.number,
                     groups: first.groups..first.groups + groups,
                     to: CopiedTo::Moved(before),
@@ -201,7 +225,7 @@ impl<E> Target<'_, '_, E> {
     }
 
     /// Appends a chunk as it is.
-    fn copy<I: MergeInput<Error = E>>(
+    fn copy<I: RewriteInput<Error = E>>(
         &mut self,
         source: &Source<'_, I>,
         kinds: &Kinds,
@@ -218,17 +242,17 @@ impl<E> Target<'_, '_, E> {
         let rows = row_kinds.kinds().iter().map(|(_, rows)| *rows);
         let own = numbers.iter().copied().zip(rows);
         let groups = own.len() as u32;
-        self.merged.copied.push(Copied {
+        self.joined.copied.push(Copied {
             input: source.number,
             groups: source.groups..source.groups + groups,
-            to: CopiedTo::Groups(self.merged.index.tally.len()),
+            to: CopiedTo::Groups(self.joined.index.tally.len()),
         });
-        self.merged.index.tally.push(own);
+        self.joined.index.tally.push(own);
         let mut columns = Vec::with_capacity(entry.columns.len());
         for page in &entry.columns {
             columns.push(self.copy_page(*input, page)?);
         }
-        let directory = self.copy_page(*input, &entry.directory)?;
+        let directory = self.copy_stored(*input, &entry.directory)?;
         let zone_maps = entry.zone_maps.as_ref();
         let zone_maps = zone_maps.map(|page| self.copy_page(*input, page));
         let zone_maps = zone_maps.transpose()?;
@@ -255,8 +279,32 @@ impl<E> Target<'_, '_, E> {
         Ok(())
     }
 
+    /// Appends a page as it says, compressed where that is wanted.
+    fn copy_page<I: RewriteInput<Error = E>>(
+        &mut self,
+        input: &I,
+        page: &PageEntry,
+    ) -> Result<PageEntry, PageError<I::Error>> {
+        let Some(pages) = &mut self.pages else {
+            return self.copy_stored(input, page);
+        };
+        let stored = input::stored(input, page)?;
+        let raw = open_page("page", page, &stored).map_err(damaged(page))?;
+        let copied = match pages.compressed(&raw) {
+            Some(compressed) if compressed.len() + 1 < stored.len() => {
+                PageWriter::append_compressed(compressed, page.raw_len, self.file)
+            }
+            _ => PageWriter::append_stored(&stored, page.raw_len, self.file),
+        };
+        Ok(PageEntry {
+            first_row: page.first_row,
+            rows: page.rows,
+            ..copied
+        })
+    }
+
     /// Appends a page as it is stored, checked.
-    fn copy_page<I: MergeInput<Error = E>>(
+    fn copy_stored<I: RewriteInput<Error = E>>(
         &mut self,
         input: &I,
         page: &PageEntry,
@@ -285,7 +333,7 @@ impl<E> Target<'_, '_, E> {
                     value: u64::from(*number),
                 })
             })?;
-            let Some(number) = self.merged.kinds.intern(key) else {
+            let Some(number) = self.joined.kinds.intern(key) else {
                 return Ok(None);
             };
             found.push(number);
@@ -294,7 +342,7 @@ impl<E> Target<'_, '_, E> {
     }
 
     /// Appends the records of a chunk anew.
-    fn rewrite<I: MergeInput<Error = E>>(
+    fn rewrite<I: RewriteInput<Error = E>>(
         &mut self,
         source: &Source<'_, I>,
         kinds: &Kinds,
@@ -319,10 +367,10 @@ impl<E> Target<'_, '_, E> {
     }
 
     /// Appends small chunks, joined.
-    fn join<I: MergeInput<Error = E>>(
+    fn join<I: RewriteInput<Error = E>>(
         &mut self,
         sources: Vec<Source<'_, I>>,
-    ) -> Result<(), MergeError<I::Error>> {
+    ) -> Result<(), RewriteError<I::Error>> {
         let mut gathered = RecordBatch::new();
         let mut open_input: Option<(usize, Kinds)> = None;
         let is_alone = sources.len() == 1;
@@ -351,12 +399,12 @@ impl<E> Target<'_, '_, E> {
         if records.is_empty() {
             return;
         }
-        let Merged {
+        let Joined {
             kinds,
             index,
             rewritten,
             ..
-        } = &mut self.merged;
+        } = &mut self.joined;
         let last = self.footer.chunks.last().map(|last| &last.page);
         let first = last.map_or(0, |last| last.first_row + last.rows);
         let chunk = write_chunk(
@@ -373,7 +421,7 @@ impl<E> Target<'_, '_, E> {
 }
 
 /// The records of a chunk.
-fn open<'a, I: MergeInput>(
+fn open<'a, I: RewriteInput>(
     source: &Source<'a, I>,
     kinds: &Kinds,
 ) -> Result<OpenChunk<'a, I>, PageError<I::Error>> {

@@ -9,9 +9,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::Timestamp;
-use segment::{MergeError, MergeInput as _};
+use segment::{Rewrite, RewriteError};
 
+use super::{By, Input, Stop, write};
 use crate::copy;
 use crate::disk::OpenMode;
 use crate::error::Error;
@@ -20,9 +20,7 @@ use crate::limits::{
 };
 use crate::logspace::Logspace;
 use crate::manifest::{Entry, Manifest, fingerprint};
-use crate::merge;
 use crate::names;
-use crate::rewriting::{self, Input, Stop};
 use crate::segment_file::SegmentFile;
 use crate::segment_handle::SegmentHandle;
 use crate::snapshot::Damage;
@@ -47,7 +45,7 @@ pub(crate) fn run(shared: &Shared) {
 
 fn keep(shared: &Shared, logspace: &Logspace) {
     while !shared.compactor.is_closed() {
-        let result = compact_some(shared, logspace);
+        let result = super::rewrite_next(shared, logspace, By::Compactor);
         let failure = match &result {
             Ok(false) if logspace.state().compaction_pauses.is_any() => return,
             Ok(_) => None,
@@ -64,76 +62,6 @@ fn keep(shared: &Shared, logspace: &Logspace) {
     }
 }
 
-/// Compacts a segment of a logspace where that is due; whether it was.
-fn compact_some(shared: &Shared, logspace: &Logspace) -> Result<bool, Error> {
-    let Some((entry, segment)) = due(shared, logspace) else {
-        return Ok(false);
-    };
-    let result = compact(shared, logspace, &entry, &segment);
-    if result.is_err() {
-        let now = shared.clock.now();
-        let mut state = logspace.state();
-        state.compaction_pauses.add(segment.path(), now);
-    }
-    result.map(|()| true)
-}
-
-/// The segment to compact next. Newer days first: where there is more to do than can be done, the
-/// older ones are the first to be deleted.
-fn due(shared: &Shared, logspace: &Logspace) -> Option<(Entry, Arc<SegmentHandle>)> {
-    if shared.options.compaction_level == 0 {
-        return None;
-    }
-    let entries = locked(&logspace.manifest)
-        .as_ref()?
-        .contents()
-        .entries
-        .clone();
-    let now = shared.clock.now();
-    let mut open: Vec<Entry> = entries
-        .iter()
-        .filter(|entry| entry.day < now.day() && !entry.is_compacted && !entry.is_archived)
-        .filter(|entry| shared.has_room_for(room(entry)))
-        .copied()
-        .collect();
-    open.sort_by_key(|entry| (std::cmp::Reverse(entry.day), entry.first));
-    let state = logspace.state();
-    let tail_day = state.tail_start().map_or(i64::MAX, |(_, day)| day);
-    let room_of_merged = merge::Room::of(shared);
-    // A pause ends, and what it is about may then be merged.
-    let is_merged = |day: i64| {
-        let of_day = entries.iter().filter(|entry| entry.day == day).copied();
-        let is_mergeable = |entry: &Entry| state.is_mergeable(&logspace.path(entry));
-        let lexicon = |entry: &Entry| state.lexicon_bytes(&logspace.path(entry));
-        let of_day = of_day.collect();
-        merge::due(of_day, i64::MAX, &room_of_merged, lexicon, is_mergeable).is_empty()
-    };
-    open.into_iter().find_map(|entry| {
-        let path = logspace.path(&entry);
-        let is_ready = entry.day < tail_day
-            && state.is_mergeable(&path)
-            && state.compaction_pauses.is_over(&path, now)
-            && is_merged(entry.day);
-        let handle = is_ready.then(|| state.handles(&[path]).pop());
-        Some((entry, handle.flatten()?))
-    })
-}
-
-/// What compacting a segment needs on the disk, in bytes: it may be written twice.
-fn room(entry: &Entry) -> u64 {
-    entry.file_bytes.saturating_mul(2)
-}
-
-/// Whether a segment that is to be archived is better compacted before. It does not wait for ever:
-/// the archive may be what makes room.
-pub(crate) fn is_awaited(shared: &Shared, entry: &Entry, due: Timestamp) -> bool {
-    let patience = 86_400 * 1_000_000_000;
-    shared.options.compaction_level > 0
-        && !entry.is_compacted
-        && shared.has_room_for(room(entry))
-        && shared.clock.now() < due.plus_nanos(patience)
-}
-
 /// Waits until nobody minds that a page is read.
 fn wait(shared: &Shared, logspace: &Logspace, segment: &SegmentHandle) -> Result<(), Stop> {
     loop {
@@ -148,7 +76,23 @@ fn wait(shared: &Shared, logspace: &Logspace, segment: &SegmentHandle) -> Result
     }
 }
 
-fn compact(
+/// Compacts a segment of a logspace.
+pub(super) fn compact(
+    shared: &Shared,
+    logspace: &Logspace,
+    entry: &Entry,
+    segment: &SegmentHandle,
+) -> Result<(), Error> {
+    let result = compact_now(shared, logspace, entry, segment);
+    if result.is_err() {
+        let now = shared.clock.now();
+        let mut state = logspace.state();
+        state.compaction_pauses.add(segment.path(), now);
+    }
+    result
+}
+
+fn compact_now(
     shared: &Shared,
     logspace: &Logspace,
     entry: &Entry,
@@ -160,7 +104,7 @@ fn compact(
     let input = Input::new(segment, &wait);
     let result = match write_apart(shared, &input, &temporary) {
         Ok(bytes) => settle(shared, logspace, entry, segment, &temporary, bytes),
-        Err(error) => match rewriting::failure(shared, logspace, &[segment], error) {
+        Err(error) => match super::failure(shared, logspace, &[segment], error) {
             Error::Closing => Ok(()),
             error => Err(error),
         },
@@ -172,11 +116,11 @@ fn compact(
 
 /// Writes a segment anew, in a thread that yields to all others where it takes long; how large it
 /// is now.
-fn write_apart(shared: &Shared, input: &Input<'_>, to: &Path) -> Result<u64, MergeError<Stop>> {
+fn write_apart(shared: &Shared, input: &Input<'_>, to: &Path) -> Result<u64, RewriteError<Stop>> {
     if input.file_bytes() < COMPACTION_ALONE_BYTES_MAX {
-        return write(shared, input, to);
+        return write_to(shared, input, to);
     }
-    let failed = |error| MergeError::Read {
+    let failed = |error| RewriteError::Read {
         input: 0,
         source: Stop::Write(Error::io("start a thread to write", to)(error)),
     };
@@ -185,7 +129,7 @@ fn write_apart(shared: &Shared, input: &Input<'_>, to: &Path) -> Result<u64, Mer
         let work = || {
             // Where that is refused it works all the same.
             _ = rustix::process::nice(NICENESS);
-            write(shared, input, to)
+            write_to(shared, input, to)
         };
         let running = thread.spawn_scoped(scope, work).map_err(failed)?;
         let panicked = || std::io::Error::other("it panicked");
@@ -193,62 +137,19 @@ fn write_apart(shared: &Shared, input: &Input<'_>, to: &Path) -> Result<u64, Mer
     })
 }
 
-fn write(shared: &Shared, input: &Input<'_>, to: &Path) -> Result<u64, MergeError<Stop>> {
-    if !segment::can_be_coalesced(input.footer()) {
-        return write_compressed(shared, input, to);
-    }
-    let between = input.path().with_extension(names::COALESCED_SUFFIX);
-    let coalesced = write_coalesced(shared, input, &between);
-    let written = coalesced.and_then(|coalesced| {
-        let written = write_compressed(shared, &input.instead(&coalesced), to);
-        written.map_err(|error| of_own_file(error, &between))
-    });
-    _ = shared.disk.remove(&between);
-    written
-}
-
-/// What cannot be read is not the segment, but a file that was just made of it and can be made again.
-fn of_own_file(error: MergeError<Stop>, path: &Path) -> MergeError<Stop> {
-    let what = match error {
-        MergeError::Read {
-            source: Stop::Read(source),
-            ..
-        } => source.to_string(),
-        MergeError::Damaged { offset, source, .. } => format!("{source} at byte {offset}"),
-        other => return other,
-    };
-    let damage = std::io::Error::new(std::io::ErrorKind::InvalidData, what);
-    failed(Error::io("read back", path)(damage))
-}
-
-/// Writes a segment with larger chunks, which is read once and deleted.
-fn write_coalesced(
-    shared: &Shared,
-    input: &Input<'_>,
-    to: &Path,
-) -> Result<SegmentHandle, MergeError<Stop>> {
+fn write_to(shared: &Shared, input: &Input<'_>, to: &Path) -> Result<u64, RewriteError<Stop>> {
     let mut file = SegmentFile::create(shared.disk.as_ref(), to).map_err(failed)?;
-    // What is compressed next need not be compressed well.
-    segment::coalesce(input, 1, &mut |piece| file.push(piece).map_err(Stop::Write))?;
-    file.finish().map_err(failed)?;
-    SegmentHandle::open(shared.disk.as_ref(), to, Arc::clone(&shared.cache)).map_err(failed)
-}
-
-fn write_compressed(
-    shared: &Shared,
-    input: &Input<'_>,
-    to: &Path,
-) -> Result<u64, MergeError<Stop>> {
-    let mut file = SegmentFile::create(shared.disk.as_ref(), to).map_err(failed)?;
-    let level = shared.options.compaction_level;
-    segment::compact(input, level, &mut |piece| {
-        file.push(piece).map_err(Stop::Write)
-    })?;
+    write(
+        shared,
+        std::slice::from_ref(input),
+        Rewrite::Compacted,
+        &mut file,
+    )?;
     file.finish().map_err(failed)
 }
 
-fn failed(error: Error) -> MergeError<Stop> {
-    MergeError::Read {
+fn failed(error: Error) -> RewriteError<Stop> {
+    RewriteError::Read {
         input: 0,
         source: Stop::Write(error),
     }

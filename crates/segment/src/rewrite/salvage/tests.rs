@@ -2,14 +2,14 @@ use std::convert::Infallible;
 
 use super::*;
 use crate::limits::{CHUNK_ROWS, ROW_METADATA_PAGE_ROWS};
-use crate::testing::{any_batch, batch_of, build, read};
+use crate::testing::{any_batch, batch_of, build, read, salvaged};
 use crate::{Header, PageEntry, Spare};
 use proptest::prelude::*;
 
 /// A file in memory with a footer.
 struct InMemory<'a>(&'a [u8], &'a Footer);
 
-impl MergeInput for InMemory<'_> {
+impl RewriteInput for InMemory<'_> {
     type Error = Infallible;
 
     fn footer(&self) -> &Footer {
@@ -47,6 +47,25 @@ fn raw(built: &Built) -> Vec<(Vec<u8>, Timestamp)> {
         .collect()
 }
 
+/// What was saved of a segment.
+struct Mended {
+    built: Vec<Built>,
+    rewritten: Rewritten,
+}
+
+impl std::ops::Deref for Mended {
+    type Target = Rewritten;
+
+    fn deref(&self) -> &Rewritten {
+        &self.rewritten
+    }
+}
+
+fn mend(input: &InMemory<'_>, rows_max: u32) -> Mended {
+    let (built, rewritten) = salvaged(input, rows_max).expect("fits");
+    Mended { built, rewritten }
+}
+
 fn built(mended: &Mended) -> &Built {
     let [built] = mended.built.as_slice() else {
         panic!("{} segments", mended.built.len());
@@ -61,7 +80,7 @@ fn a_segment_without_its_index_is_built_again_as_it_was() {
     let first = whole.footer.posting_pages[0].offset as usize;
     let end = damaged.len() - 100;
     damaged[first..end].fill(0);
-    let mended = mend(&InMemory(&damaged, &whole.footer), 1, u32::MAX).expect("fits");
+    let mended = mend(&InMemory(&damaged, &whole.footer), u32::MAX);
     assert_eq!(mended.lost, []);
     assert_eq!(mended.undated_rows, 0);
     assert!(built(&mended).bytes == whole.bytes);
@@ -71,7 +90,7 @@ fn a_segment_without_its_index_is_built_again_as_it_was() {
 fn a_large_segment_is_built_again_in_several() {
     let whole = build(&[lines(2 * CHUNK_ROWS + 20_000)]);
     let rows_max = CHUNK_ROWS as u32 + 1;
-    let mended = mend(&InMemory(&whole.bytes, &whole.footer), 1, rows_max).expect("fits");
+    let mended = mend(&InMemory(&whole.bytes, &whole.footer), rows_max);
     let rows: Vec<_> = mended.built.iter().map(|built| built.footer.rows).collect();
     // What is read together is not cut.
     let full = CHUNK_ROWS + ROW_METADATA_PAGE_ROWS;
@@ -96,7 +115,7 @@ fn what_is_lost_is_one_page_and_the_rest_keeps_its_numbers() {
     let chunk = &whole.footer.chunks[1];
     let mut damaged = whole.bytes.clone();
     damaged[chunk.columns[0].offset as usize + 9] ^= 1;
-    let mended = mend(&InMemory(&damaged, &whole.footer), 1, u32::MAX).expect("fits");
+    let mended = mend(&InMemory(&damaged, &whole.footer), u32::MAX);
     let lost: Vec<u32> = mended.lost.iter().cloned().flatten().collect();
     let rows = chunk.page.first_row..chunk.page.first_row + chunk.page.rows;
     assert!(lost.iter().all(|row| rows.contains(row)), "{rows:?}");
@@ -128,7 +147,7 @@ fn a_damaged_chunk_page_loses_its_rows_alone() {
     let chunk = &whole.footer.chunks[1].page;
     let mut damaged = whole.bytes.clone();
     damaged[chunk.offset as usize + 2] ^= 1;
-    let mended = mend(&InMemory(&damaged, &whole.footer), 1, u32::MAX).expect("fits");
+    let mended = mend(&InMemory(&damaged, &whole.footer), u32::MAX);
     let rows = chunk.first_row..chunk.first_row + chunk.rows;
     assert_eq!(mended.lost, [rows]);
 }
@@ -144,7 +163,7 @@ fn a_damaged_row_metadata_page_loses_its_rows_alone() {
     assert_eq!(found, [rows, rows, 3]);
     let mut damaged = whole.bytes.clone();
     damaged[chunk.heads[1].offset as usize + 9] ^= 1;
-    let mended = mend(&InMemory(&damaged, &whole.footer), 1, u32::MAX).expect("fits");
+    let mended = mend(&InMemory(&damaged, &whole.footer), u32::MAX);
     let lost = rows..2 * rows;
     assert_eq!(mended.lost, [lost]);
 }
@@ -156,14 +175,14 @@ fn either_copy_of_the_kinds_is_enough() {
     for page in pages {
         let mut damaged = whole.bytes.clone();
         damaged[page.offset as usize + 20] ^= 1;
-        let mended = mend(&InMemory(&damaged, &whole.footer), 1, u32::MAX).expect("fits");
+        let mended = mend(&InMemory(&damaged, &whole.footer), u32::MAX);
         assert!(built(&mended).bytes == whole.bytes);
     }
     let mut damaged = whole.bytes.clone();
     for page in pages {
         damaged[page.offset as usize + 20] ^= 1;
     }
-    let mended = mend(&InMemory(&damaged, &whole.footer), 1, u32::MAX).expect("fits");
+    let mended = mend(&InMemory(&damaged, &whole.footer), u32::MAX);
     assert!(mended.built.is_empty());
     assert_eq!(mended.lost_rows(), 1_000);
 }
@@ -173,7 +192,7 @@ fn records_without_their_times_of_receipt_are_kept() {
     let whole = build(&[lines(1_000)]);
     let mut damaged = whole.bytes.clone();
     damaged[whole.footer.received_pages[0].offset as usize + 3] ^= 1;
-    let mended = mend(&InMemory(&damaged, &whole.footer), 1, u32::MAX).expect("fits");
+    let mended = mend(&InMemory(&damaged, &whole.footer), u32::MAX);
     assert_eq!((mended.lost_rows(), mended.undated_rows), (0, 1_000));
     let expected = raw(&whole).into_iter();
     let expected: Vec<_> = expected
@@ -191,7 +210,7 @@ fn pages_are_found_without_a_footer() {
         for rest in [&whole.bytes[..whole.bytes.len() - 40], &whole.bytes[..end]] {
             let found = Spare::find(rest).expect("a spare page");
             assert_eq!(found.footer.chunks, whole.footer.chunks);
-            let mended = mend(&InMemory(rest, &found.footer), 1, u32::MAX).expect("fits");
+            let mended = mend(&InMemory(rest, &found.footer), u32::MAX);
             assert!(built(&mended).bytes == whole.bytes);
         }
         assert!(Spare::find(&whole.bytes[..end - 1]).is_none());
@@ -207,7 +226,7 @@ proptest! {
             *place = *byte;
         }
         if let Some(found) = Spare::find(&file) {
-            let mended = mend(&InMemory(&file, &found.footer), 1, u32::MAX).expect("fits");
+            let mended = mend(&InMemory(&file, &found.footer), u32::MAX);
             prop_assert_eq!(mended.lost_rows() + mended.saved_rows(), 200);
         }
     }
@@ -218,7 +237,7 @@ proptest! {
         batch.make_received_monotone(Timestamp::MIN);
         prop_assume!(!batch.is_empty());
         let whole = build(&[batch]);
-        let mended = mend(&InMemory(&whole.bytes, &whole.footer), 1, u32::MAX).expect("fits");
+        let mended = mend(&InMemory(&whole.bytes, &whole.footer), u32::MAX);
         prop_assert!(built(&mended).bytes == whole.bytes);
     }
 }

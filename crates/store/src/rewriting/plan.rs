@@ -1,29 +1,79 @@
-//! Which segments are merged, and merging them.
+//! What is to be rewritten next, and why.
+//!
+//! Damage comes first: a segment that could not be opened, or whose index is damaged, is made anew.
 //!
 //! Small segments cost every search a look into each of their lexicons. Consecutive ones of a day
 //! are merged when enough of about the same size have come together, so that a record is written
 //! anew a few times in its life and not once for every neighbour. When their day is over, two are enough.
+//!
+//! What there is nothing left to merge with is compacted once, when its day is over.
 
+use std::sync::Arc;
+
+use model::Timestamp;
 use segment::limits::SEGMENT_RECORD_BYTES_MAX;
 
-use crate::error::Error;
 use crate::limits::{
-    MERGE_FAN_IN, MERGE_FULL_FAN_IN, MERGE_LARGEST, MERGE_LAST_LARGEST, MERGE_ROWS_MAX,
+    MERGE_FAN_IN, MERGE_FULL_FAN_IN, MERGE_LARGEST, MERGE_LAST_LARGEST, MERGE_PENDING_SEGMENTS,
+    MERGE_ROWS_MAX,
 };
 use crate::logspace::Logspace;
 use crate::manifest::Entry;
-use crate::publish::{self, Origin};
-use crate::rewriting::{self, Input, Stop};
 use crate::segment_handle::SegmentHandle;
+use crate::snapshot::Damage;
 use crate::store::{Shared, locked};
 
-/// Merges some segments of a logspace where that is due; whether it was.
-pub(crate) fn merge_some(shared: &Shared, logspace: &Logspace) -> Result<bool, Error> {
-    let _alone = locked(&logspace.rewriting);
-    let entries = match locked(&logspace.manifest).as_ref() {
-        Some(manifest) => manifest.contents().entries.clone(),
-        None => return Ok(false),
-    };
+/// Segments to be written anew.
+pub(crate) enum Job {
+    /// It could not be opened, as its header or footer is damaged.
+    Reopen(Entry),
+    /// Readers have found its index damaged.
+    Reindex(Entry, Damage),
+    /// They are small.
+    Merge(Vec<Entry>),
+    /// Its day is over.
+    Compact(Entry, Arc<SegmentHandle>),
+}
+
+/// Who rewrites.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// What makes searches faster or whole again.
+    Housekeeper,
+    /// What makes files smaller, as long as nobody wants anything else.
+    Compactor,
+}
+
+/// What one of the threads is to do next in a logspace; `None` where nothing is due.
+pub(crate) fn next(shared: &Shared, logspace: &Logspace, by: By) -> Option<Job> {
+    match by {
+        By::Housekeeper => next_damaged(shared, logspace).or_else(|| next_small(shared, logspace)),
+        By::Compactor => next_old(shared, logspace),
+    }
+}
+
+/// Each that could not be opened is tried once. What the journal still has is sealed anew, whole.
+fn next_damaged(shared: &Shared, logspace: &Logspace) -> Option<Job> {
+    let entries = entries(logspace)?;
+    let now = shared.clock.now();
+    let mut state = logspace.state();
+    while let Some(entry) = state.unopened.pop() {
+        if entries.contains(&entry) && !state.has_any(&entry.numbers()) {
+            return Some(Job::Reopen(entry));
+        }
+    }
+    let damaged = state.with_damaged_index().into_iter();
+    let mut open = damaged.filter(|(path, _)| state.merge_pauses.is_over(path, now));
+    open.find_map(|(path, damage)| {
+        let entry = entries.iter().find(|entry| logspace.path(entry) == path)?;
+        Some(Job::Reindex(*entry, damage))
+    })
+}
+
+fn next_small(shared: &Shared, logspace: &Logspace) -> Option<Job> {
+    if !may_merge(shared, logspace) {
+        return None;
+    }
     let room = Room::of(shared);
     let now = shared.clock.now();
     let is_mergeable = |entry: &Entry| {
@@ -31,16 +81,75 @@ pub(crate) fn merge_some(shared: &Shared, logspace: &Logspace) -> Result<bool, E
         state.is_mergeable(&path) && state.merge_pauses.is_over(&path, now)
     };
     let lexicon = |entry: &Entry| logspace.state().lexicon_bytes(&logspace.path(entry));
-    let due = due(entries, now.day(), &room, lexicon, is_mergeable);
-    if due.is_empty() {
-        return Ok(false);
+    let due = due(entries(logspace)?, now.day(), &room, lexicon, is_mergeable);
+    (!due.is_empty()).then_some(Job::Merge(due))
+}
+
+/// Receiving goes first, unless so many segments have come together that searches suffer.
+fn may_merge(shared: &Shared, logspace: &Logspace) -> bool {
+    let state = logspace.state();
+    let (_, rows) = state.tail_size();
+    let segments = state.segments.len();
+    drop(state);
+    let is_quiet = !shared.has_large_tails() && rows < shared.options.segment_rows;
+    is_quiet || segments >= MERGE_PENDING_SEGMENTS
+}
+
+/// The segments that a logspace has.
+fn entries(logspace: &Logspace) -> Option<Vec<Entry>> {
+    let manifest = locked(&logspace.manifest);
+    Some(manifest.as_ref()?.contents().entries.clone())
+}
+
+/// Newer days first: where there is more to do than can be done, the
+/// older ones are the first to be deleted.
+fn next_old(shared: &Shared, logspace: &Logspace) -> Option<Job> {
+    if shared.options.compaction_level == 0 {
+        return None;
     }
-    merge(shared, logspace, &due)?;
-    Ok(true)
+    let entries = entries(logspace)?;
+    let now = shared.clock.now();
+    let mut open: Vec<Entry> = entries
+        .iter()
+        .filter(|entry| entry.day < now.day() && !entry.is_compacted && !entry.is_archived)
+        .filter(|entry| shared.has_room_for(entry.file_bytes))
+        .copied()
+        .collect();
+    open.sort_by_key(|entry| (std::cmp::Reverse(entry.day), entry.first));
+    let state = logspace.state();
+    let tail_day = state.tail_start().map_or(i64::MAX, |(_, day)| day);
+    let room_of_merged = Room::of(shared);
+    // A pause ends, and what it is about may then be merged.
+    let is_merged = |day: i64| {
+        let of_day = entries.iter().filter(|entry| entry.day == day).copied();
+        let is_mergeable = |entry: &Entry| state.is_mergeable(&logspace.path(entry));
+        let lexicon = |entry: &Entry| state.lexicon_bytes(&logspace.path(entry));
+        let of_day = of_day.collect();
+        due(of_day, i64::MAX, &room_of_merged, lexicon, is_mergeable).is_empty()
+    };
+    open.into_iter().find_map(|entry| {
+        let path = logspace.path(&entry);
+        let is_ready = entry.day < tail_day
+            && state.is_mergeable(&path)
+            && state.compaction_pauses.is_over(&path, now)
+            && is_merged(entry.day);
+        let handle = is_ready.then(|| state.handles(&[path]).pop());
+        Some(Job::Compact(entry, handle.flatten()?))
+    })
+}
+
+/// Whether a segment that is to be archived is better compacted before. It does not wait for ever:
+/// the archive may be what makes room.
+pub(crate) fn is_awaited(shared: &Shared, entry: &Entry, due: Timestamp) -> bool {
+    let patience = 86_400 * 1_000_000_000;
+    shared.options.compaction_level > 0
+        && !entry.is_compacted
+        && shared.has_room_for(entry.file_bytes)
+        && shared.clock.now() < due.plus_nanos(patience)
 }
 
 /// How large a merged segment may be.
-pub(crate) struct Room {
+struct Room {
     /// All of it, in bytes.
     bytes: u64,
     /// Its lexicon, in bytes.
@@ -48,7 +157,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    pub(crate) fn of(shared: &Shared) -> Self {
+    fn of(shared: &Shared) -> Self {
         let shares = shared.options.shares();
         Self {
             bytes: shares.merged,
@@ -60,7 +169,7 @@ impl Room {
 /// The segments to merge next into one for which there is room, in order; none where nothing is due.
 /// Segments that cannot be read stay as they are. `lexicon` says how many bytes that of a segment has; it is
 /// asked where a segment might have more than there may be.
-pub(crate) fn due(
+fn due(
     mut entries: Vec<Entry>,
     today: i64,
     room: &Room,
@@ -133,42 +242,6 @@ fn run<'c>(
         }
     }
     (chain.get(..len).unwrap_or(&[]), is_full)
-}
-
-fn merge(shared: &Shared, logspace: &Logspace, entries: &[Entry]) -> Result<(), Error> {
-    let paths: Vec<_> = entries.iter().map(|entry| logspace.path(entry)).collect();
-    let handles = logspace.state().handles(&paths);
-    let segments: Vec<&SegmentHandle> = handles.iter().map(AsRef::as_ref).collect();
-    let Some(first) = entries.first() else {
-        return Ok(());
-    };
-    let generation = entries.iter().map(|entry| entry.generation).max();
-    let origin = Origin {
-        is_imported: first.is_imported,
-        generation: generation.unwrap_or(0).saturating_add(1),
-        replaced: entries.iter().map(Entry::id).collect(),
-    };
-    let place = (first.day, first.first);
-    let written = publish::write(shared, logspace, place, &origin, |file| {
-        let wait = || match shared.housekeeper.is_closed() {
-            true => Err(Stop::Over),
-            false => Ok(()),
-        };
-        let inputs = segments.iter().map(|segment| Input::new(segment, &wait));
-        let inputs: Vec<_> = inputs.collect();
-        let level = shared.options.compression_level;
-        let merged = segment::merge(&inputs, level, &mut |piece| {
-            file.push(piece).map_err(Stop::Write)
-        });
-        merged.map_err(|error| rewriting::failure(shared, logspace, &segments, error))
-    })?;
-    let merged = publish::name(shared, logspace, &[written], &origin)?;
-    logspace.state().replace(&paths, merged);
-    tracing::debug!(logspace = %logspace.name, segments = entries.len(), "merged");
-    for path in &paths {
-        shared.remove_segment(path);
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -7,18 +7,19 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use super::chunks::{Copied, CopiedTo, Merged};
+use super::chunks::{Copied, CopiedTo, Joined};
 use super::coalesce::Moved;
-use super::{MergeError, MergeInput, TermCursor, damaged, not_taken, stored};
+use super::truncate::{TRIAL_LEVEL, truncate};
+use super::{RewriteError, RewriteInput, TermCursor, Truncation, damaged, not_taken, stored};
 use crate::Corrupt;
 use crate::footer::Footer;
 use crate::index::{Index, PartCounts, SharedLists, Tally, listed};
 use crate::lexicon::LexiconWriter;
 use crate::page::{PageEntry, PageWriter};
-use crate::page_file::StreamedFile;
+use crate::page_file::{PageFile as _, StreamedFile};
 
 /// The counts of values of all inputs together.
-fn counts<I: MergeInput>(inputs: &[I]) -> Result<PartCounts, MergeError<I::Error>> {
+fn counts<I: RewriteInput>(inputs: &[I]) -> Result<PartCounts, RewriteError<I::Error>> {
     let mut counts = PartCounts::default();
     for (number, input) in inputs.iter().enumerate() {
         let Some(entry) = &input.footer().tally_page else {
@@ -31,32 +32,35 @@ fn counts<I: MergeInput>(inputs: &[I]) -> Result<PartCounts, MergeError<I::Error
 }
 
 /// The tally page of an input.
-pub(crate) fn tally<I: MergeInput>(
+pub(crate) fn tally<I: RewriteInput>(
     input: &I,
     number: usize,
     entry: &PageEntry,
-) -> Result<Tally, MergeError<I::Error>> {
+) -> Result<Tally, RewriteError<I::Error>> {
     let stored = stored(input, number, entry)?;
     Tally::decode(entry, &stored).map_err(|source| damaged(number, entry, source))
 }
 
 /// Appends the pages of the index.
-pub(super) fn merge<I: MergeInput>(
+pub(super) fn join<I: RewriteInput>(
     inputs: &[I],
-    merged: &Merged,
+    joined: &Joined,
+    truncation: Option<Truncation>,
     footer: &mut Footer,
-    pages: &mut PageWriter,
-    file: &mut StreamedFile<'_, I::Error>,
-) -> Result<(), MergeError<I::Error>> {
+    (pages, file): (&mut PageWriter, &mut StreamedFile<'_, I::Error>),
+) -> Result<(), RewriteError<I::Error>> {
     let counts = counts(inputs)?;
-    merged.index.write_tally(&counts, footer, pages, file);
-    let index = &merged.index;
+    joined.index.write_tally(&counts, footer, pages, file);
+    let index = &joined.index;
     let mut lists = SharedLists::new(footer.rows);
     let mut lexicon = LexiconWriter::new(footer.rows);
+    // What is written more than once is compressed well in the end.
+    let truncation = truncation.filter(|own| own.is_possible(inputs));
+    let mut trial = truncation.map(|_| PageWriter::new(TRIAL_LEVEL));
     let own_groups = index.groups();
     let bases = bases(inputs);
     let (mut list, mut ordinals, mut groups) = (Vec::new(), Vec::new(), Vec::new());
-    let mut moved = MovedGroups::new(&merged.moved);
+    let mut moved = MovedGroups::new(&joined.moved);
     each_term(inputs, index, |key, terms, holders| {
         ordinals.clear();
         groups.clear();
@@ -67,9 +71,9 @@ pub(super) fn merge<I: MergeInput>(
                     .slot_ordinals()?
                     .into_iter()
                     .map(|ordinal| base + ordinal);
-                ordinals.extend(kept.filter(|ordinal| !contains(&merged.rewritten, *ordinal)));
+                ordinals.extend(kept.filter(|ordinal| !contains(&joined.rewritten, *ordinal)));
                 for group in terms.groups()? {
-                    match renumbered(&merged.copied, *holder, group) {
+                    match renumbered(&joined.copied, *holder, group) {
                         Some(CopiedTo::Groups(group)) => groups.push(group),
                         Some(CopiedTo::Moved(place)) => moved.push(place),
                         None => {}
@@ -91,15 +95,25 @@ pub(super) fn merge<I: MergeInput>(
             let groups = index.list_groups(&groups, &mut lists, pages, file);
             let all = lists.segment_rows() as usize;
             let entry = groups.with(listed(&ordinals, all, &mut lists, pages, file));
-            if merged.rewritten.is_empty() {
+            if joined.rewritten.is_empty() {
                 check_rows(entry.rows, terms, holders)?;
             }
-            lexicon.push(key, entry, pages);
+            lexicon.push(key, entry, trial.as_mut().unwrap_or(pages));
         }
         file.relieve().map_err(not_taken)
     })?;
     footer.posting_pages = lists.finish(pages, file);
-    let mut lexicon = lexicon.close(pages);
+    let mut lexicon = lexicon.close(trial.as_mut().unwrap_or(pages));
+    if let Some(truncation) = truncation {
+        let made = truncate(lexicon, footer.rows, file.offset(), truncation);
+        let (made, has_truncated_terms) = made.map_err(|source| RewriteError::Damaged {
+            input: 0,
+            offset: 0,
+            source,
+        })?;
+        footer.has_truncated_terms = has_truncated_terms;
+        lexicon = made.compressed(pages);
+    }
     while let Some(page) = lexicon.append_next(file) {
         footer.lexicon_pages.push(page);
         file.relieve().map_err(not_taken)?;
@@ -109,17 +123,17 @@ pub(super) fn merge<I: MergeInput>(
 }
 
 /// Checks that a term has as many rows as in the inputs, whose lists are deleted.
-fn check_rows<I: MergeInput>(
+fn check_rows<I: RewriteInput>(
     rows: u32,
     terms: &[TermCursor<'_, I>],
     holders: &Holders,
-) -> Result<(), MergeError<I::Error>> {
+) -> Result<(), RewriteError<I::Error>> {
     let own = holders.inputs.iter().filter_map(|input| terms.get(*input));
     if own.map(TermCursor::count).sum::<u32>() == rows {
         return Ok(());
     }
     let first = holders.inputs.first().copied().unwrap_or_default();
-    Err(MergeError::Damaged {
+    Err(RewriteError::Damaged {
         input: first,
         offset: terms.get(first).map_or(0, TermCursor::offset),
         source: Corrupt::Invalid {
@@ -208,7 +222,7 @@ fn move_ordinals(all: &[Moved], ordinals: &mut [u32]) {
 }
 
 /// For each input the number of rows before it.
-fn bases<I: MergeInput>(inputs: &[I]) -> Vec<u32> {
+fn bases<I: RewriteInput>(inputs: &[I]) -> Vec<u32> {
     let mut base = 0;
     let rows = inputs.iter().map(|input| input.footer().rows);
     rows.map(|rows| {
@@ -237,11 +251,15 @@ struct Holders {
 
 /// Calls `visit` with every key of the inputs and of the index of what is new, in order, and who has
 /// it.
-fn each_term<I: MergeInput>(
+fn each_term<I: RewriteInput>(
     inputs: &[I],
     index: &Index,
-    mut visit: impl FnMut(&[u8], &mut [TermCursor<'_, I>], &Holders) -> Result<(), MergeError<I::Error>>,
-) -> Result<(), MergeError<I::Error>> {
+    mut visit: impl FnMut(
+        &[u8],
+        &mut [TermCursor<'_, I>],
+        &Holders,
+    ) -> Result<(), RewriteError<I::Error>>,
+) -> Result<(), RewriteError<I::Error>> {
     let mut terms = Vec::with_capacity(inputs.len());
     let mut heap = BinaryHeap::new();
     for (number, input) in inputs.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The terms of a segment, one after the other.
 
-use super::{MergeError, MergeInput, damaged, stored};
+use super::{RewriteError, RewriteInput, damaged, stored};
 use crate::lexicon::{KnownKey, LexiconCursor};
 use crate::{Corrupt, Listed, PostingPage, TermEntry};
 
@@ -14,8 +14,8 @@ pub(crate) struct TermCursor<'a, I> {
     posting_page: Option<(u32, PostingPage)>,
 }
 
-impl<'a, I: MergeInput> TermCursor<'a, I> {
-    pub(crate) fn new(input: &'a I, number: usize) -> Result<Self, MergeError<I::Error>> {
+impl<'a, I: RewriteInput> TermCursor<'a, I> {
+    pub(crate) fn new(input: &'a I, number: usize) -> Result<Self, RewriteError<I::Error>> {
         let mut terms = Self {
             input,
             number,
@@ -29,7 +29,7 @@ impl<'a, I: MergeInput> TermCursor<'a, I> {
     }
 
     /// Goes to the next term.
-    pub(crate) fn advance(&mut self) -> Result<(), MergeError<I::Error>> {
+    pub(crate) fn advance(&mut self) -> Result<(), RewriteError<I::Error>> {
         loop {
             self.entry = self.cursor.advance();
             if self.entry.is_some() {
@@ -58,11 +58,6 @@ impl<'a, I: MergeInput> TermCursor<'a, I> {
         known.is_some_and(|known| known.may_be(ordered))
     }
 
-    /// What the lexicon says of the term at hand.
-    pub(crate) fn entry(&self) -> Option<TermEntry> {
-        self.entry
-    }
-
     /// How many rows have the term at hand, as its entry says.
     pub(crate) fn count(&self) -> u32 {
         self.entry.map_or(0, |entry| entry.rows)
@@ -76,20 +71,20 @@ impl<'a, I: MergeInput> TermCursor<'a, I> {
     }
 
     /// The ordinals of the rows with the term at hand in a slot, ascending.
-    pub(crate) fn slot_ordinals(&mut self) -> Result<Vec<u32>, MergeError<I::Error>> {
+    pub(crate) fn slot_ordinals(&mut self) -> Result<Vec<u32>, RewriteError<I::Error>> {
         let listed = self.entry.map(|entry| entry.slots).unwrap_or_default();
         self.numbers(&listed)
     }
 
     /// The groups whose rows all have the term at hand, ascending.
-    pub(crate) fn groups(&mut self) -> Result<Vec<u32>, MergeError<I::Error>> {
+    pub(crate) fn groups(&mut self) -> Result<Vec<u32>, RewriteError<I::Error>> {
         let listed = self.entry.map(|entry| entry.groups).unwrap_or_default();
         self.numbers(&listed)
     }
 
     /// The error for a term whose page is not there.
-    fn no_page(&self, page: u32) -> MergeError<I::Error> {
-        MergeError::Damaged {
+    fn no_page(&self, page: u32) -> RewriteError<I::Error> {
+        RewriteError::Damaged {
             input: self.number,
             offset: 0,
             source: Corrupt::Invalid {
@@ -99,7 +94,7 @@ impl<'a, I: MergeInput> TermCursor<'a, I> {
         }
     }
 
-    fn numbers(&mut self, listed: &Listed) -> Result<Vec<u32>, MergeError<I::Error>> {
+    fn numbers(&mut self, listed: &Listed) -> Result<Vec<u32>, RewriteError<I::Error>> {
         let footer = self.input.footer();
         let Some(index) = listed.posting_page() else {
             return Ok(listed.inline(footer.rows));

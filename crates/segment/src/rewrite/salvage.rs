@@ -12,9 +12,9 @@ use model::{RecordBatch, RecordParts, Timestamp};
 
 use crate::input::{self, OpenChunk};
 use crate::limits::SEGMENT_ROWS_MAX;
-use crate::{
-    BuildError, BuildOptions, Builder, Built, ChunkEntry, Footer, MergeInput, decode_received_page,
-};
+use crate::{BuildError, BuildOptions, Builder, Built, ChunkEntry, Footer, decode_received_page};
+
+use super::{Piece, RewriteError, RewriteInput, Rewritten, Sink, not_taken};
 
 /// The tag of a record that stands in for one that is lost.
 pub const LOST_TAG: &str = "store.lost";
@@ -22,52 +22,31 @@ pub const LOST_TAG: &str = "store.lost";
 /// The source of a record that stands in for one that is lost.
 const LOST_SOURCE: &str = "";
 
-/// What was saved of a segment.
-#[derive(Clone, Debug, Default)]
-pub struct Mended {
-    /// Segments of the same numbers, one behind the other; none where no row can be read.
-    pub built: Vec<Built>,
-    /// Which rows cannot be read.
-    pub lost: Vec<Range<u32>>,
-    /// Rows that can be read but whose times of receipt cannot: they have that of the last row
-    /// before them whose time is known.
-    pub undated_rows: u32,
-}
-
-impl Mended {
-    /// How many rows cannot be read.
-    pub fn lost_rows(&self) -> u32 {
-        self.lost.iter().map(|rows| rows.end - rows.start).sum()
-    }
-
-    /// How many rows were read.
-    pub fn saved_rows(&self) -> u32 {
-        let rows: u32 = self.built.iter().map(|built| built.footer.rows).sum();
-        rows - self.lost_rows().min(rows)
-    }
-}
-
 /// Reads whatever rows of a segment can be read and builds segments of them, each of so many rows and those
 /// that are read together at the most. The index of the segment is not looked at.
-///
-/// # Errors
-/// When what was read does not go into a segment.
-pub fn mend<I: MergeInput>(
+pub(super) fn salvage<I: RewriteInput>(
     input: &I,
     zstd_level: i32,
     rows_max: u32,
-) -> Result<Mended, BuildError> {
+    sink: &mut Sink<'_, I::Error>,
+) -> Result<Rewritten, RewriteError<I::Error>> {
     let footer: &Footer = input.footer();
     let (times, undated_rows) = read_times(input);
-    let mut mended = Mended {
+    let mut saved = Rewritten {
         undated_rows,
-        ..Mended::default()
+        ..Rewritten::default()
     };
     let kinds = input::kinds(input).unwrap_or_default();
     let mut builder = Builder::new(BuildOptions {
         first_number: footer.first_number,
         zstd_level,
     });
+    let mut finish = |builder: &mut Builder, footers: &mut Vec<Footer>| {
+        let Built { bytes, footer } = builder.finish()?;
+        let taken = sink(Piece::Bytes(&bytes)).and_then(|()| sink(Piece::End(&footer)));
+        footers.push(footer);
+        taken.map_err(not_taken)
+    };
     for entry in &footer.chunks {
         let rows = entry.page.first_row..entry.page.first_row.saturating_add(entry.page.rows);
         let times = times.get(rows.start as usize..rows.end as usize);
@@ -85,25 +64,22 @@ pub fn mend<I: MergeInput>(
                     rows,
                     times,
                     &mut builder,
-                    &mut mended.lost,
+                    &mut saved.lost,
                 )?,
             }
             if builder.rows() >= rows_max {
-                mended.built.push(builder.finish()?);
+                finish(&mut builder, &mut saved.footers)?;
             }
         }
     }
     if builder.rows() > 0 {
-        mended.built.push(builder.finish()?);
+        finish(&mut builder, &mut saved.footers)?;
     }
-    if mended.saved_rows() == 0 {
-        mended.built.clear();
-    }
-    Ok(mended)
+    Ok(saved)
 }
 
 /// Adds some records of a damaged chunk one by one, and stand-ins for those that cannot be read.
-fn push_readable<I: MergeInput>(
+fn push_readable<I: RewriteInput>(
     chunk: &mut Option<OpenChunk<'_, I>>,
     entry: &ChunkEntry,
     rows: Range<u32>,
@@ -146,7 +122,7 @@ fn stand_in(received: Timestamp) -> RecordBatch {
 }
 
 /// The times of receipt of all rows, none before the one in front of it, and how many are made up.
-fn read_times<I: MergeInput>(input: &I) -> (Vec<Timestamp>, u32) {
+fn read_times<I: RewriteInput>(input: &I) -> (Vec<Timestamp>, u32) {
     let footer = input.footer();
     let (mut times, mut undated_rows) = (Vec::new(), 0);
     let mut last = footer.first_received;

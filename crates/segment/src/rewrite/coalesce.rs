@@ -22,7 +22,7 @@ use crate::limits::{
 };
 use crate::page::PageWriter;
 use crate::rows::LooseWriter;
-use crate::{ChunkEntry, Corrupt, Footer, MergeInput};
+use crate::{ChunkEntry, Corrupt, Footer, RewriteInput};
 
 /// Values of a column that are packed together, in bytes and as many: parts are cut where one ends.
 const VALUES_BYTES: usize = 4 << 20;
@@ -135,10 +135,9 @@ impl Values {
 impl<E> Target<'_, '_, E> {
     /// Appends some chunks of a segment as one, whose kinds have the numbers that they have there; whether
     /// they were: there may be more names, or parts of columns, than one chunk may have.
-    pub(super) fn coalesce<I: MergeInput<Error = E>>(
+    pub(super) fn coalesce<I: RewriteInput<Error = E>>(
         &mut self,
         sources: &mut [ColumnsInOrder<'_, I>],
-        zstd_level: i32,
     ) -> Result<bool, PageError<E>> {
         let Some((names, tags)) = joined_names(sources) else {
             return Ok(false);
@@ -149,7 +148,7 @@ impl<E> Target<'_, '_, E> {
         let joined = joined_kinds(sources);
         let kinds: Vec<(u32, u32)> = joined.iter().map(|kind| (kind.number, kind.rows)).collect();
         let places = joined_places(sources, &joined)?;
-        let mut side = SidePages::new(PageWriter::new(zstd_level));
+        let mut side = SidePages::new((self.page_writer)());
         let packed = self.pack_joined(sources, &joined, places.len(), &mut side.pages)?;
         let rows = places.len();
         let directory = side.directory(&packed.directory, rows, self.file);
@@ -178,13 +177,13 @@ impl<E> Target<'_, '_, E> {
             page,
         };
         self.note_moved(sources, &joined);
-        self.merged.index.tally.push(kinds);
+        self.joined.index.tally.push(kinds);
         push_chunk(&mut self.footer.chunks, entry);
         Ok(true)
     }
 
     /// Writes the pages of the columns of a chunk of so many rows.
-    fn pack_joined<I: MergeInput<Error = E>>(
+    fn pack_joined<I: RewriteInput<Error = E>>(
         &mut self,
         sources: &mut [ColumnsInOrder<'_, I>],
         joined: &[JoinedKind],
@@ -193,7 +192,7 @@ impl<E> Target<'_, '_, E> {
     ) -> Result<pack::Packed, PageError<E>> {
         let mut columns = Vec::new();
         let numbers = joined.iter().map(|kind| kind.number);
-        column_places(numbers, &self.merged.kinds, &mut columns);
+        column_places(numbers, &self.joined.kinds, &mut columns);
         let mut packer = Packer::new(rows).with_check();
         let mut values = Values::default();
         for (_, place, slot) in columns {
@@ -225,14 +224,14 @@ impl<E> Target<'_, '_, E> {
     }
 
     /// Notes which groups of the sources are in which of the next chunk.
-    fn note_moved<I: MergeInput<Error = E>>(
+    fn note_moved<I: RewriteInput<Error = E>>(
         &mut self,
         sources: &[ColumnsInOrder<'_, I>],
         joined: &[JoinedKind],
     ) {
         let last = self.footer.chunks.last().map(|last| &last.page);
         let first = last.map_or(0, |last| last.first_row + last.rows);
-        let first_group = self.merged.index.tally.len();
+        let first_group = self.joined.index.tally.len();
         let mut moved = BTreeMap::new();
         let mut to = first;
         for (group, kind) in (first_group..).zip(joined) {
@@ -246,7 +245,7 @@ impl<E> Target<'_, '_, E> {
         for ((source, place), (to, group)) in moved {
             let end = ordinal + rows_of(sources, source, place);
             let ordinals = std::mem::replace(&mut ordinal, end)..end;
-            self.merged.moved.push(Moved {
+            self.joined.moved.push(Moved {
                 ordinals,
                 to,
                 group,
@@ -255,7 +254,7 @@ impl<E> Target<'_, '_, E> {
     }
 }
 
-fn rows_of<I: MergeInput>(sources: &[ColumnsInOrder<'_, I>], source: usize, place: usize) -> u32 {
+fn rows_of<I: RewriteInput>(sources: &[ColumnsInOrder<'_, I>], source: usize, place: usize) -> u32 {
     let kind = sources
         .get(source)
         .and_then(|source| source.kinds().get(place));
@@ -264,7 +263,7 @@ fn rows_of<I: MergeInput>(sources: &[ColumnsInOrder<'_, I>], source: usize, plac
 
 /// The names of sources and tags that rows of some chunks have, and their tags as those names have them;
 /// `None` where one chunk may not have so many.
-fn joined_names<I: MergeInput>(sources: &[ColumnsInOrder<'_, I>]) -> Option<(RecordBatch, u64)> {
+fn joined_names<I: RewriteInput>(sources: &[ColumnsInOrder<'_, I>]) -> Option<(RecordBatch, u64)> {
     let (mut names, mut all) = (RecordBatch::new(), 0);
     for source in sources {
         let (own, tags) = source.names();
@@ -280,7 +279,7 @@ fn joined_names<I: MergeInput>(sources: &[ColumnsInOrder<'_, I>]) -> Option<(Rec
 }
 
 /// The kinds of some chunks, by number.
-fn joined_kinds<I: MergeInput>(sources: &[ColumnsInOrder<'_, I>]) -> Vec<JoinedKind> {
+fn joined_kinds<I: RewriteInput>(sources: &[ColumnsInOrder<'_, I>]) -> Vec<JoinedKind> {
     let mut joined: BTreeMap<u32, JoinedKind> = BTreeMap::new();
     for (number, source) in sources.iter().enumerate() {
         for (place, (kind, rows)) in source.kinds().iter().enumerate() {
@@ -298,7 +297,7 @@ fn joined_kinds<I: MergeInput>(sources: &[ColumnsInOrder<'_, I>]) -> Vec<JoinedK
 
 /// For each row of some chunks the place of its kind among those of all of them, of which there are at most
 /// [`KINDS_MAX`](crate::limits::KINDS_MAX).
-fn joined_places<I: MergeInput>(
+fn joined_places<I: RewriteInput>(
     sources: &mut [ColumnsInOrder<'_, I>],
     joined: &[JoinedKind],
 ) -> Result<Vec<u16>, PageError<I::Error>> {
@@ -325,7 +324,7 @@ fn joined_places<I: MergeInput>(
 
 /// Some rows of all chunks, one behind the other, without their texts. `names` has the names that they
 /// refer to.
-fn joined_heads<I: MergeInput>(
+fn joined_heads<I: RewriteInput>(
     sources: &mut [ColumnsInOrder<'_, I>],
     names: &RecordBatch,
     rows: Range<u32>,

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use segment::Mended;
+use segment::{Built, Rewritten};
 
 use crate::error::Error;
 use crate::limits::MEND_ROWS;
@@ -16,32 +16,14 @@ use crate::names;
 use crate::publish::{self, DaySegment, Origin};
 use crate::raw_segment::RawSegment;
 use crate::snapshot::Damage;
-use crate::store::{Shared, locked};
+use crate::store::Shared;
 
-/// Makes anew what segments say beside their records: the index, where readers have found it
-/// damaged, and the header or footer, where that kept a segment from being opened.
-pub(crate) fn mend_some(shared: &Shared, logspace: &Logspace) -> Result<(), Error> {
-    let _alone = locked(&logspace.rewriting);
-    mend_unopened(shared, logspace)?;
-    mend_indexes(shared, logspace)
-}
-
-/// Each is tried once. What the journal still has is sealed anew, whole.
-fn mend_unopened(shared: &Shared, logspace: &Logspace) -> Result<(), Error> {
-    let unopened = std::mem::take(&mut logspace.state().unopened);
-    for entry in unopened {
-        let is_named = locked(&logspace.manifest)
-            .as_ref()
-            .is_some_and(|manifest| manifest.contents().entries.contains(&entry));
-        if !is_named || logspace.state().has_any(&entry.numbers()) {
-            continue;
-        }
-        let path = logspace.path(&entry);
-        let mended = read(shared, logspace, &entry)?;
-        if !is_whole(&entry, &mended) {
-            continue;
-        }
-        replace(shared, logspace, &entry, mended)?;
+/// Makes a segment anew that could not be opened, where nothing of it is lost.
+pub(super) fn reopen(shared: &Shared, logspace: &Logspace, entry: &Entry) -> Result<(), Error> {
+    let path = logspace.path(entry);
+    let mended = read(shared, logspace, entry)?;
+    if is_whole(entry, &mended) {
+        replace(shared, logspace, entry, mended.built)?;
         logspace.state().settle_damages(&path);
         shared.remove_segment(&path);
         tracing::info!(logspace = %logspace.name, path = %path.display(), "the segment is whole again");
@@ -51,33 +33,39 @@ fn mend_unopened(shared: &Shared, logspace: &Logspace) -> Result<(), Error> {
 
 /// Whether nothing was lost.
 fn is_whole(entry: &Entry, mended: &Mended) -> bool {
-    mended.saved_rows() == entry.rows && mended.undated_rows == 0
+    mended.saved_rows() == entry.rows && mended.saved.undated_rows == 0
 }
 
-fn mend_indexes(shared: &Shared, logspace: &Logspace) -> Result<(), Error> {
-    let damaged = logspace.state().with_damaged_index();
-    for (path, damage) in damaged {
-        let entry = locked(&logspace.manifest).as_ref().and_then(|manifest| {
-            let mut entries = manifest.contents().entries.iter();
-            entries.find(|entry| logspace.path(entry) == path).copied()
-        });
-        let Some(entry) = entry else { continue };
-        tracing::warn!(logspace = %logspace.name, %damage, "making a damaged index anew");
-        let mended = read(shared, logspace, &entry)?;
-        if is_whole(&entry, &mended) {
-            replace(shared, logspace, &entry, mended)?;
-            shared.remove_segment(&path);
-            tracing::info!(logspace = %logspace.name, path = %path.display(), "the index is whole again");
-        } else {
-            let rows = mended.lost_rows() + mended.undated_rows;
-            let what = format!(
-                "{rows} records of it cannot be read either: {}",
-                damage.what
-            );
-            let damage = Damage::new(&path, damage.offset, what);
-            logspace.state().refuse_to_merge(damage);
+/// Makes the index of a segment anew, where none of its records is lost.
+pub(super) fn reindex(
+    shared: &Shared,
+    logspace: &Logspace,
+    entry: &Entry,
+    damage: &Damage,
+) -> Result<(), Error> {
+    let path = logspace.path(entry);
+    tracing::warn!(logspace = %logspace.name, %damage, "making a damaged index anew");
+    let mended = match read(shared, logspace, entry) {
+        Ok(mended) => mended,
+        Err(error) => {
+            let now = shared.clock.now();
+            logspace.state().merge_pauses.add(&path, now);
+            return Err(error);
         }
+    };
+    if is_whole(entry, &mended) {
+        replace(shared, logspace, entry, mended.built)?;
+        shared.remove_segment(&path);
+        tracing::info!(logspace = %logspace.name, path = %path.display(), "the index is whole again");
+        return Ok(());
     }
+    let rows = mended.saved.lost_rows() + mended.saved.undated_rows;
+    let what = format!(
+        "{rows} records of it cannot be read either: {}",
+        damage.what
+    );
+    let damage = Damage::new(&path, damage.offset, what);
+    logspace.state().refuse_to_merge(damage);
     Ok(())
 }
 
@@ -109,10 +97,10 @@ pub(crate) fn mend(
     if saved_records == 0 {
         return Ok(None);
     }
-    let undated_records = u64::from(mended.undated_rows);
+    let undated_records = u64::from(mended.saved.undated_rows);
     let lost_records = u64::from(entry.rows).saturating_sub(saved_records);
     let path = logspace.path(entry);
-    replace(shared, logspace, entry, mended)?;
+    replace(shared, logspace, entry, mended.built)?;
     let set_aside = if lost_records + undated_records > 0 {
         Some(set_aside(shared, &path)?)
     } else {
@@ -128,29 +116,46 @@ pub(crate) fn mend(
     }))
 }
 
+/// New segments of what can be read.
+struct Mended {
+    built: Vec<Built>,
+    saved: Rewritten,
+}
+
+impl Mended {
+    /// How many rows are in them; none where they are not those of the segment.
+    fn saved_rows(&self) -> u32 {
+        match self.built.is_empty() {
+            true => 0,
+            false => self.saved.saved_rows(),
+        }
+    }
+}
+
 /// New segments of what can be read; none where the file has other records than its manifest says,
 /// which could be those of another segment.
 fn read(shared: &Shared, logspace: &Logspace, entry: &Entry) -> Result<Mended, Error> {
     let path = logspace.path(entry);
     let raw = RawSegment::open(shared.disk.as_ref(), &path)?;
-    let input = raw.input()?;
-    let mut mended = segment::mend(&input, shared.options.compression_level, MEND_ROWS)?;
+    let (mut built, saved) = raw
+        .input()?
+        .salvage(shared.options.compression_level, MEND_ROWS)?;
     let numbers = entry.numbers();
-    let are_its_own = mended.built.iter().all(|built| {
+    let are_its_own = built.iter().all(|built| {
         let first = built.footer.first_number.0;
         numbers.start <= first && first.saturating_add(u64::from(built.footer.rows)) <= numbers.end
     });
     if !are_its_own {
-        mended.built.clear();
+        built.clear();
     }
-    Ok(mended)
+    Ok(Mended { built, saved })
 }
 
 fn replace(
     shared: &Shared,
     logspace: &Logspace,
     entry: &Entry,
-    mended: Mended,
+    built: Vec<Built>,
 ) -> Result<(), Error> {
     let path = logspace.path(entry);
     let generation = entry.generation.checked_add(1).ok_or(Error::Damaged {
@@ -158,7 +163,7 @@ fn replace(
         offset: 0,
         what: "it was written anew too often".to_owned(),
     })?;
-    let built = mended.built.into_iter();
+    let built = built.into_iter();
     let segments: Vec<_> = built
         .map(|built| DaySegment {
             day: entry.day,

@@ -5,13 +5,21 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::limits::CHUNK_ROWS;
-use crate::testing::{any_batch, build, merge_whole, naive_index, read, stored as stored_in};
-use crate::{BuildOptions, Builder, Built, mend};
+use crate::testing::{
+    any_batch, build, compacted, joined, merge_whole, naive_index, read, salvaged,
+    stored as stored_in,
+};
+use crate::{BuildOptions, Builder, Built};
+
+const MERGED: RewriteOptions = RewriteOptions {
+    to: Rewrite::Merged,
+    zstd_level: 1,
+};
 
 /// A segment in memory.
 struct InMemory(Built);
 
-impl MergeInput for InMemory {
+impl RewriteInput for InMemory {
     type Error = std::convert::Infallible;
 
     fn footer(&self) -> &Footer {
@@ -45,25 +53,20 @@ fn build_each(batches: &[RecordBatch]) -> Vec<InMemory> {
 
 /// All of them in one, each chunk as it is.
 fn with_all_chunks(segments: &[InMemory]) -> InMemory {
-    let mut bytes = Vec::new();
-    let footer = merge_with(segments, 1, Large::KeptAlways, &mut |part| {
-        bytes.extend_from_slice(part);
-        Ok(())
-    });
-    let footer = footer.expect("consecutive");
-    InMemory(Built { bytes, footer })
+    let how = How {
+        large: Large::KeptAlways,
+        truncation: None,
+    };
+    InMemory(joined(segments, 1, how).expect("consecutive"))
 }
 
-/// With each four chunks as one, however small they are.
+/// With all chunks as one, however small they are.
 fn coalesce_always(segment: &InMemory) -> Built {
-    let segment = std::slice::from_ref(segment);
-    let mut bytes = Vec::new();
-    let footer = merge_with(segment, 1, Large::CoalescedAlways, &mut |part| {
-        bytes.extend_from_slice(part);
-        Ok(())
-    });
-    let footer = footer.expect("whole");
-    Built { bytes, footer }
+    let how = How {
+        large: Large::CoalescedAlways,
+        truncation: None,
+    };
+    joined(std::slice::from_ref(segment), 1, how).expect("whole")
 }
 
 fn push_line(batch: &mut RecordBatch, line: &str, seconds: i64) {
@@ -139,7 +142,7 @@ proptest! {
             // What follows from the kinds is made anew, and they are there twice.
             Ok(merged) => prop_assert_eq!(merged.bytes, whole.bytes),
             Err(error) => {
-                let is_damaged = matches!(error, MergeError::Damaged { input: 0, .. });
+                let is_damaged = matches!(error, RewriteError::Damaged { input: 0, .. });
                 prop_assert!(is_damaged, "{error:?}");
             }
         }
@@ -173,7 +176,7 @@ fn segments_that_do_not_follow_each_other_are_refused() {
         batch
     };
     let refused = |segments: &[InMemory]| match merge_whole(segments, 1) {
-        Err(MergeError::NotConsecutive { input }) => Some(input),
+        Err(RewriteError::NotConsecutive { input }) => Some(input),
         _ => None,
     };
     let mut segments = build_each(&[batch(1), batch(2), batch(3)]);
@@ -243,12 +246,16 @@ fn large_segments() -> Vec<InMemory> {
 fn what_is_merged_is_handed_over_piece_by_piece() {
     let segments = large_segments();
     let whole = merge_whole(&segments, 1).expect("consecutive");
-    let mut parts = Vec::new();
-    let footer = merge(&segments, 1, &mut |part| {
-        parts.push(part.to_vec());
+    let (mut parts, mut footers) = (Vec::new(), Vec::new());
+    let rewritten = rewrite(&segments, &MERGED, &mut |piece| {
+        match piece {
+            Piece::Bytes(part) => parts.push(part.to_vec()),
+            Piece::End(footer) => footers.push(footer.clone()),
+        }
         Ok(())
     });
-    assert_eq!(footer.expect("consecutive"), whole.footer);
+    assert_eq!(rewritten.expect("consecutive").footers, footers);
+    assert_eq!(footers, [whole.footer]);
     assert!(parts.len() > 1, "{}", whole.bytes.len());
     assert!(parts.concat() == whole.bytes);
 }
@@ -256,7 +263,7 @@ fn what_is_merged_is_handed_over_piece_by_piece() {
 /// A segment in memory, of a file that can fail.
 struct Failing<'a>(&'a InMemory);
 
-impl MergeInput for Failing<'_> {
+impl RewriteInput for Failing<'_> {
     type Error = &'static str;
 
     fn footer(&self) -> &Footer {
@@ -274,12 +281,12 @@ fn a_sink_that_takes_no_more_stops_the_merge() {
     let inputs: Vec<_> = segments.iter().map(Failing).collect();
     for taken in 0..2 {
         let mut parts = 0;
-        let failed = merge(&inputs, 1, &mut |_| {
+        let failed = rewrite(&inputs, &MERGED, &mut |_| {
             parts += 1;
             if parts <= taken { Ok(()) } else { Err("full") }
         });
         let source = "full";
-        assert_eq!(failed, Err(MergeError::Read { input: 0, source }));
+        assert_eq!(failed, Err(RewriteError::Read { input: 0, source }));
         assert_eq!(parts, taken + 1);
     }
 }
@@ -325,25 +332,19 @@ fn only_chunks_of_many_rows_become_one_and_only_once() {
     let full = CHUNK_ROWS as u32;
     assert_eq!(rows(&merged.footer), [full, 20_000, 17_000, 18_000, 10]);
     assert!(can_be_coalesced(&merged.footer));
-    let mut bytes = Vec::new();
-    let footer = coalesce(&InMemory(merged.clone()), 1, &mut |part| {
-        bytes.extend_from_slice(part);
-        Ok(())
-    });
-    let footer = footer.expect("whole");
-    assert_eq!(rows(&footer), [full + 55_000, 10]);
-    assert!(!can_be_coalesced(&footer));
+    let made = compacted(&merged, 1);
+    assert_eq!(rows(&made.footer), [full + 55_000, 10]);
+    assert!(!can_be_coalesced(&made.footer));
     // Built again of its records it is what it would have been without.
     let whole = |built: &Built| {
-        let mended = mend(&InMemory(built.clone()), 1, u32::MAX).expect("fits");
-        assert_eq!(mended.lost, []);
-        mended
-            .built
+        let (built, saved) = salvaged(&InMemory(built.clone()), u32::MAX).expect("fits");
+        assert_eq!(saved.lost, []);
+        built
             .into_iter()
             .map(|built| built.bytes)
             .collect::<Vec<_>>()
     };
-    assert!(whole(&Built { bytes, footer }) == whole(&merged));
+    assert!(whole(&made) == whole(&merged));
 }
 
 #[test]
