@@ -8,7 +8,8 @@
 mod answer;
 #[cfg(feature = "kafka")]
 mod producer;
-#[cfg(all(test, feature = "kafka"))]
+#[cfg(test)]
+#[cfg(feature = "kafka")]
 mod tests;
 mod topic;
 
